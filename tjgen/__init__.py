@@ -1,0 +1,3 @@
+"""tjgen: a compiler for training jobs that live in Git."""
+
+__version__ = "0.1.0"

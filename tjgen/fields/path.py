@@ -1,0 +1,119 @@
+"""Field paths: where a value stands in a tree, as a tuple of steps.
+
+A step is a mapping key (`str`), a list index (`int`), or, for an element of a list that is keyed, a
+selector: the element's key fields and their values, `(("name", "node"),)`. Selectors survive
+insertion and reordering, so whatever is remembered for longer than one function uses them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, TypeAlias
+
+Tree: TypeAlias = Any
+"""A plain YAML value: dict with string keys, list, str, int, float, bool or None."""
+
+Selector: TypeAlias = tuple[tuple[str, Any], ...]
+Step: TypeAlias = "str | int | Selector"
+FieldPath: TypeAlias = tuple[Step, ...]
+
+_SIMPLE_KEY = re.compile(r"[A-Za-z0-9_-]+\Z")
+_TOKEN = re.compile(r"""\.?(?:(?P<key>[A-Za-z0-9_$-]+)|\["(?P<quoted>[^"]*)"\]|\['(?P<single>[^']*)'\]|\[(?P<index>\d+)\]|\[(?P<selector>[^\]=]+=[^\]]*)\])""")
+
+
+class Missing:
+    """The type of MISSING: what `get` answers where a tree has nothing (None is a YAML null)."""
+
+    def __bool__(self) -> bool:
+        return False
+
+
+MISSING = Missing()
+
+
+def selector(**fields: Any) -> Selector:
+    """The step to the element of a keyed list: `selector(name="node")`."""
+    return tuple(fields.items())
+
+
+def named(name: str) -> Selector:
+    """The step to the element of a list that is keyed by `name`."""
+    return (("name", name),)
+
+
+def get(tree: Tree, path: FieldPath, default: Any = MISSING) -> Any:
+    """The value at `path`, or `default` where the tree does not have it."""
+    for step in path:
+        if step.__class__ is tuple:
+            if tree.__class__ is not list:
+                return default
+            position = index_of(tree, step)  # type: ignore[arg-type]  # a tuple step is a Selector
+            if position < 0:
+                return default
+            tree = tree[position]
+        elif step.__class__ is int:
+            if tree.__class__ is not list or not 0 <= step < len(tree):  # type: ignore[operator]  # int step
+                return default
+            tree = tree[step]
+        else:
+            if tree.__class__ is not dict or step not in tree:
+                return default
+            tree = tree[step]
+    return tree
+
+
+def index_of(items: list[Tree], wanted: Selector) -> int:
+    """The position of the element that has all fields of `wanted`, or -1."""
+    for position, item in enumerate(items):
+        if item.__class__ is dict and all(item.get(key, MISSING) == value for key, value in wanted):
+            return position
+    return -1
+
+
+def render(path: FieldPath) -> str:
+    """The path as people write it: `podsets[name=node].env[2]["a.b/c"]`."""
+    parts: list[str] = []
+    for step in path:
+        if step.__class__ is tuple:
+            parts.append("[" + ",".join(f"{key}={value}" for key, value in step) + "]")  # type: ignore[misc,union-attr]  # Selector
+        elif step.__class__ is int:
+            parts.append(f"[{step}]")
+        elif _SIMPLE_KEY.match(step):  # type: ignore[arg-type]  # a key
+            parts.append(f".{step}" if parts else str(step))
+        else:
+            parts.append(f'["{step}"]')
+    return "".join(parts)
+
+
+def parse(text: str) -> FieldPath:
+    """The path that `text` spells (the inverse of `render`); raises ValueError where it is none."""
+    steps: list[Step] = []
+    position = 0
+    while position < len(text):
+        match = _TOKEN.match(text, position)
+        if match is None:
+            raise ValueError(f"not a field path at character {position + 1}: {text!r}")
+        position = match.end()
+        kind = match.lastgroup
+        value = match.group(kind or 0)
+        if kind == "index":
+            steps.append(int(value))
+        elif kind == "selector":
+            steps.append(tuple((k.strip(), v.strip()) for k, v in (part.split("=", 1) for part in value.split(","))))
+        else:
+            steps.append(value)
+    return tuple(steps)
+
+
+def pointer(tree: Tree, path: FieldPath) -> str:
+    """The path as a JSON Pointer into `tree` (RFC 6901); selectors become indexes."""
+    parts: list[str] = []
+    for step in path:
+        if step.__class__ is tuple:
+            position = index_of(tree, step) if tree.__class__ is list else -1  # type: ignore[arg-type]  # Selector
+            parts.append(str(position) if position >= 0 else "-")
+            tree = tree[position] if position >= 0 else MISSING
+        else:
+            parts.append(str(step).replace("~", "~0").replace("/", "~1"))
+            tree = get(tree, (step,))
+    return "".join("/" + part for part in parts)
