@@ -1,0 +1,61 @@
+"""apiVersion and kind -> the structural schema of that kind, read from `schemas/` when it is asked for.
+
+A schema is what a CustomResourceDefinition holds (OpenAPI v3 with the x-kubernetes extensions). Its
+root also has `x-tjgen-resource`: plural name, scope, whether there is a status subresource, and
+where the scale subresource looks. Schemas are shared between all callers and never written into.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from tjgen import data
+
+Schema: TypeAlias = dict[str, Any]
+
+_loaded: dict[str, Schema | None] = {}
+
+
+def find(api_version: str, kind: str, *, versions: Mapping[str, str] | None = None) -> Schema | None:
+    """The schema of a kind, or None where there is none.
+
+    `versions` chooses the release of a project (`{"trainer": "v2.1.0"}`); without it the newest
+    release that tjgen knows answers.
+    """
+    project = _index()["kinds"].get(f"{api_version}/{kind}")
+    if project is None:
+        return None
+    version = (versions or {}).get(project) or _index()["newest"][project]
+    group, _, api = api_version.rpartition("/")
+    return _load(project, version, f"{group or 'core'}_{api}_{kind.lower()}.json")
+
+
+def object_meta() -> Schema:
+    """The schema of metadata, as it stands at the root of every object."""
+    schema = _load("kubernetes", _index()["newest"]["kubernetes"], "meta_v1_objectmeta.json")
+    assert schema is not None, "schemas/kubernetes has ObjectMeta"
+    return schema
+
+
+def releases(project: str) -> tuple[str, ...]:
+    """The releases of a project that there are schemas for, oldest first; empty for an unknown project."""
+    return tuple(_index()["releases"].get(project, ()))
+
+
+def _index() -> dict[str, Any]:
+    index = _load("index.json")
+    assert index is not None, "schemas/index.json is there"
+    return index
+
+
+def _load(*parts: str) -> Schema | None:
+    name = "/".join(parts)
+    if name not in _loaded:
+        try:
+            with open(data.path("schemas", *parts), "rb") as file:
+                _loaded[name] = json.loads(file.read())
+        except FileNotFoundError:
+            _loaded[name] = None
+    return _loaded[name]
