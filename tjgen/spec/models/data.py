@@ -1,0 +1,63 @@
+"""`data`: which items the training reads, and which part of them each node reads."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from tjgen.spec.models.shape import Alternatives, Count, Quantity, Shape, Text
+
+
+class Item(Shape):
+    """One file or folder of the data."""
+
+    short: ClassVar[tuple[str, ...]] = ("path",)
+
+    path: Text
+    """Path under the data's folder."""
+    size: Quantity | None = None
+    """Size in bytes, or any quantity; strategies that balance by size need it."""
+
+
+class Items(Shape):
+    """Where the list of items comes from."""
+
+    alternatives: ClassVar[Alternatives] = (("list",), ("glob", "directory"), ("manifest",))
+
+    listed: Annotated[list[Item | Text], Field(alias="list")] = []
+    """The items, one by one."""
+    glob: Text | list[Text] | None = None
+    """Patterns of the items, matched in `directory`."""
+    directory: Text | None = None
+    """Local directory that `glob` is matched in."""
+    manifest: Text | None = None
+    """Local file that lists the items."""
+
+
+class Slices(Shape):
+    """How the items are divided."""
+
+    by: Text = "contiguous"
+    """Strategy: contiguous, round-robin, lpt (balanced by size), or one of a plugin."""
+    over: Literal["nodes"] = "nodes"
+    """Who gets a slice each."""
+    count: Count | None = None
+    """Number of slices; as many as there are readers where it is left out."""
+    deliver: Literal["env", "configMap"] = "env"
+    """How a reader learns its slice: variables with the range, or a mounted list of its items."""
+    mount_path: Text | None = None
+    """Where the lists are mounted when they are delivered by configMap."""
+
+
+class Data(Shape):
+    """Items on a volume, and their division."""
+
+    volume: Text
+    """Volume that holds the data, by its name in `volumes`."""
+    path: Text | None = None
+    """Folder of the volume that the items are in."""
+    items: Items | None = None
+    """The items."""
+    slices: Slices | None = None
+    """Which part of the items each reader gets."""

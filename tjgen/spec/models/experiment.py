@@ -1,0 +1,77 @@
+"""Experiment: what is trained, with what, on what."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from tjgen.spec.models.container import Container
+from tjgen.spec.models.data import Data
+from tjgen.spec.models.initializer import Initializer
+from tjgen.spec.models.metadata import Metadata
+from tjgen.spec.models.patches import Patch
+from tjgen.spec.models.roles import Role
+from tjgen.spec.models.runtime import RuntimeRef
+from tjgen.spec.models.schedule import Schedule
+from tjgen.spec.models.shape import Alternatives, ApiVersion, Count, Quantity, Shape, Text
+from tjgen.spec.models.sweep import Sweep
+from tjgen.spec.models.volumes import Volume
+
+
+class ExperimentSpec(Container):
+    """What is trained, with what, on what."""
+
+    alternatives: ClassVar[Alternatives] = (("script",), ("command", "args"))
+
+    runtime: RuntimeRef | Text | None = None
+    """Runtime of the catalog that the experiment runs on."""
+    script: Text | None = None
+    """Command line, or several, started as the runtime starts programs (torchrun, mpirun ...)."""
+    image_pull_secrets: list[Text] = []
+    """Secrets for pulling images."""
+    service_account_name: Text | None = None
+    """ServiceAccount of the pods."""
+    nodes: Count | None = None
+    """Number of training nodes (pods); the runtime's where it is left out."""
+    procs_per_node: Count | None = None
+    """Processes on each node; one for each device where it is left out."""
+    shared_memory: Quantity | None = None
+    """Size of /dev/shm."""
+    roles: dict[str, Role] = {}
+    """Replicated jobs of the runtime, by name, where they differ."""
+    volumes: dict[str, Volume] = {}
+    """Storage by name, and where it is mounted."""
+    data: Data | None = None
+    """Items that the training reads, and which part of them each node reads."""
+    initializer: Initializer | None = None
+    """What is fetched before training starts."""
+    schedule: Schedule = Schedule()
+    """Gang scheduling, queue and priority."""
+    naming: Literal["hash", "fixed"] = "hash"
+    """Whether a run's name follows its content, or stays."""
+    attempt: Count = 1
+    """Raise it to run the same thing again."""
+    state: Literal["active", "suspended", "archived"] = "active"
+    """Whether the runs run, wait, or are kept as a record only."""
+    sweep: Sweep | None = None
+    """Several runs that differ in some fields."""
+    deadline: Annotated[int, Field(ge=1)] | None = None
+    """Seconds after which a run that has not finished is stopped (activeDeadlineSeconds)."""
+    target: Literal["trainjob", "jobset"] = "trainjob"
+    """Kind of object that is applied to the cluster."""
+    patches: dict[str, Patch] = {}
+    """Changes to objects that are made, by a name of your choice; they come last."""
+
+
+class Experiment(Shape):
+    """An experiment."""
+
+    api_version: ApiVersion
+    """Version of the language."""
+    kind: Literal["Experiment"]
+    """Kind of the document."""
+    metadata: Metadata
+    """Who the experiment is."""
+    spec: ExperimentSpec
+    """What is trained, with what, on what."""

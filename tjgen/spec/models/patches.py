@@ -1,0 +1,44 @@
+"""`patches`: the last word on any field of any object that is made."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from tjgen.spec.models.shape import Alternatives, Shape, Subtree, Text
+
+
+class PatchTarget(Shape):
+    """Which objects a patch changes."""
+
+    kind: Text
+    """Kind of the objects."""
+    name: Text | None = None
+    """Name of the object; all of the kind where it is left out."""
+
+
+class Operation(Shape):
+    """One operation of a JSON patch (RFC 6902)."""
+
+    op: Literal["add", "remove", "replace", "move", "copy", "test"]
+    """What to do."""
+    path: str
+    """JSON Pointer to the place."""
+    value: Any = None
+    """Value to add, to put in place or to compare with."""
+    source: Annotated[str | None, Field(alias="from")] = None
+    """JSON Pointer to the place that is moved or copied."""
+
+
+class Patch(Shape):
+    """A change to objects that are made."""
+
+    alternatives: ClassVar[Alternatives] = (("merge",), ("json",))
+
+    target: PatchTarget
+    """Which objects it changes."""
+    merge: Subtree | None = None
+    """Tree to merge over the object; null removes."""
+    operations: Annotated[list[Operation], Field(alias="json")] = []
+    """JSON patch."""

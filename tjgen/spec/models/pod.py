@@ -1,0 +1,44 @@
+"""`pod`: what the pod itself says, in the words of Kubernetes."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from tjgen.spec.models.shape import Shape, Subtree, Text
+
+
+class Pod(Shape):
+    """Fields of the pod and of its main container that have no shorter word in the language."""
+
+    labels: dict[str, str] = {}
+    """Labels of the pods."""
+    annotations: dict[str, str] = {}
+    """Annotations of the pods."""
+    node_selector: dict[str, str] = {}
+    """Labels that a node must have."""
+    tolerations: list[Subtree] = []
+    """Taints that the pods tolerate (core/v1 Toleration)."""
+    affinity: Subtree | None = None
+    """Scheduling constraints (core/v1 Affinity)."""
+    security_context: Subtree | None = None
+    """Security settings of the pod (core/v1 PodSecurityContext)."""
+    container_security_context: Subtree | None = None
+    """Security settings of the main container (core/v1 SecurityContext)."""
+    termination_grace_period_seconds: Annotated[int, Field(ge=0)] | None = None
+    """Seconds between the request to stop and the kill; time to write a last checkpoint."""
+    host_network: bool | None = None
+    """Whether the pods use the network of the node."""
+    host_ipc: Annotated[bool | None, Field(alias="hostIPC")] = None
+    """Whether the pods share the node's IPC namespace."""
+    dns_policy: Literal["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"] | None = None
+    """How names are resolved."""
+    scheduler_name: Text | None = None
+    """Scheduler of the pods; `schedule.system` sets it where one is asked for."""
+    runtime_class_name: Text | None = None
+    """RuntimeClass of the pods."""
+    topology_spread_constraints: list[Subtree] = []
+    """How pods spread over domains (core/v1 TopologySpreadConstraint)."""
+    restart_policy: Literal["Never", "OnFailure"] | None = None
+    """Whether the kubelet restarts a failed container in its pod."""

@@ -1,0 +1,108 @@
+"""Project (`tjgen.yaml`): where things are, and what they are built for."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from tjgen.spec.models.metadata import Named
+from tjgen.spec.models.shape import ApiVersion, Label, Shape, System, Text
+
+
+class Environment(Shape):
+    """One of the places that the project is built for."""
+
+    namespace: Label | None = None
+    """Namespace, where the experiment does not say one."""
+    cluster: Text | None = None
+    """Name of the cluster, for overlays to match."""
+    platform: Text | None = None
+    """Name of the Platform document that describes the cluster."""
+    overlays: list[Text] = []
+    """Files or folders with overlays for this environment alone."""
+    labels: dict[str, str] = {}
+    """Labels of everything that is made for the environment."""
+
+
+class ProjectSchedule(Shape):
+    """Scheduling, where experiments do not say otherwise."""
+
+    system: System = "none"
+    """Gang scheduler."""
+
+
+class Output(Shape):
+    """Where built trees go."""
+
+    directory: Text | None = None
+    """Folder of the manifests to apply."""
+    expanded: Text | None = None
+    """Folder of the preview of what controllers will make."""
+
+
+class GitOps(Shape):
+    """What applies the manifests."""
+
+    short: ClassVar[tuple[str, ...]] = ("tool",)
+
+    tool: Literal["argocd", "flux", "none"] = "none"
+    """The tool that syncs the output to the cluster."""
+
+
+class History(Shape):
+    """What stays of earlier runs."""
+
+    keep: Annotated[int, Field(ge=0)] | None = None
+    """Superseded runs of an experiment that stay in the output; all where it is left out."""
+
+
+class Policy(Shape):
+    """How strict a build is."""
+
+    strict: bool = False
+    """Whether warnings are errors."""
+    severity: dict[str, Literal["error", "warning", "info", "ignore"]] = {}
+    """Code or name of a diagnostic -> its severity here."""
+
+
+class ProjectSpec(Shape):
+    """Where things are, and what they are built for."""
+
+    experiments: list[Text] = []
+    """Files, folders or patterns of experiments."""
+    overlays: list[Text] = []
+    """Files, folders or patterns of overlays."""
+    platforms: list[Text] = []
+    """Files, folders or patterns of platforms."""
+    catalogs: list[Text] = []
+    """Files or folders of runtimes."""
+    environments: dict[str, Environment] = {}
+    """What the project is built for, by name."""
+    schedule: ProjectSchedule = ProjectSchedule()
+    """Scheduling, where experiments do not say otherwise."""
+    trainer: Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]+(\.[0-9]+)?$")] = "2.3"
+    """Release of Kubeflow Trainer in the clusters."""
+    output: Output = Output()
+    """Where built trees go."""
+    gitops: Annotated[GitOps | Literal["argocd", "flux", "none"], Field()] = GitOps()
+    """What applies the manifests."""
+    history: History = History()
+    """What stays of earlier runs."""
+    policy: Policy = Policy()
+    """How strict a build is."""
+    requires: Text | None = None
+    """Releases of tjgen that may build the project, such as `~= 0.1`."""
+
+
+class Project(Shape):
+    """A project."""
+
+    api_version: ApiVersion
+    """Version of the language."""
+    kind: Literal["Project"]
+    """Kind of the document."""
+    metadata: Named | None = None
+    """Who the project is."""
+    spec: ProjectSpec
+    """Where things are, and what they are built for."""

@@ -1,0 +1,20 @@
+"""`runtime`: which TrainingRuntime of the catalog the experiment runs on."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from tjgen.spec.models.shape import Shape, Text
+
+
+class RuntimeRef(Shape):
+    """A runtime of the catalog, by name."""
+
+    short: ClassVar[tuple[str, ...]] = ("name",)
+
+    name: Text
+    """Name of the runtime."""
+    kind: Literal["ClusterTrainingRuntime", "TrainingRuntime"] | None = None
+    """Kind of the runtime; the catalog knows when it is left out."""
+    version: Text | None = None
+    """Version of the runtime, where the catalog holds several."""

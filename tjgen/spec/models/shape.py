@@ -1,0 +1,64 @@
+"""The form that all models share: closed, frozen, strict, camelCase in YAML; and the scalar types of the language.
+
+A model declares shape only. `short` names the keys that a scalar stands for (split at ":" when there
+are several); `alternatives` are groups of keys of which at most one group may be used.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
+from pydantic.alias_generators import to_camel
+
+Alternatives: TypeAlias = tuple[tuple[str, ...], ...]
+
+QUANTITY = r"^[+-]?([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$"
+LABEL = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
+RUN_NAME = r"^[a-z]([-a-z0-9]*[a-z0-9])?$"
+
+
+class Shape(BaseModel):
+    """A mapping with known keys."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        defer_build=True,
+        extra="forbid",
+        frozen=True,
+        protected_namespaces=(),
+        strict=True,
+        use_attribute_docstrings=True,
+        validate_by_alias=True,
+    )
+
+    short: ClassVar[tuple[str, ...]] = ()
+    alternatives: ClassVar[Alternatives] = ()
+
+
+def expects(words: str) -> Any:
+    """What a value that does not fit should have been, for the hint of the diagnostic."""
+    return Field(json_schema_extra={"x-tjgen-expects": words})
+
+
+Text: TypeAlias = Annotated[str, StringConstraints(min_length=1)]
+Scalar: TypeAlias = str | bool | int | float
+QuantityText: TypeAlias = Annotated[str, StringConstraints(pattern=QUANTITY)]
+Quantity: TypeAlias = Annotated[QuantityText | int | float, expects("write a quantity such as 8, 500m or 64Gi")]
+Count: TypeAlias = Annotated[int, Field(ge=1)]
+Label: TypeAlias = Annotated[
+    str,
+    StringConstraints(pattern=LABEL, max_length=63),
+    expects("use lower-case letters, digits and '-', at most 63 characters"),
+]
+RunName: TypeAlias = Annotated[
+    str,
+    StringConstraints(pattern=RUN_NAME, max_length=63),
+    expects("use lower-case letters, digits and '-', beginning with a letter"),
+]
+Subtree: TypeAlias = Annotated[dict[str, Any], WithJsonSchema({"type": "object", "x-kubernetes-preserve-unknown-fields": True})]
+"""A mapping in the words of Kubernetes; the API server's schema judges it in the manifest."""
+
+AccessMode: TypeAlias = Literal["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"]
+ApiVersion: TypeAlias = Literal["tjgen.dev/v1alpha1"]
+System: TypeAlias = Literal["volcano", "coscheduling", "none"]

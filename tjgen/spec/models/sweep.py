@@ -1,0 +1,26 @@
+"""`sweep`: one run for each point; keys are field paths into `spec`, such as `env.LR` or `gpu`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import Field
+
+from tjgen.spec.models.shape import Count, Shape
+
+Values: TypeAlias = Annotated[list[Any], Field(min_length=1)]
+
+
+class Sweep(Shape):
+    """Points, each of which sets some fields."""
+
+    matrix: dict[str, Values] = {}
+    """Field path -> values; every combination is a point."""
+    zipped: Annotated[dict[str, Values], Field(alias="zip")] = {}
+    """Field path -> values; the first values together, then the second ..."""
+    include: list[dict[str, Any]] = []
+    """Points to add, or fields to add to the points that they match."""
+    exclude: list[dict[str, Any]] = []
+    """Points to leave out: those that have all of these values."""
+    limit: Annotated[Count, Field(alias="max")] = 64
+    """Most points that the sweep may have."""
