@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -25,7 +25,7 @@ class Items(Shape):
 
     alternatives: ClassVar[Alternatives] = (("list",), ("glob", "directory"), ("manifest",))
 
-    listed: Annotated[list[Item | Text], Field(alias="list")] = []
+    listed: list[Item | Text] = Field([], alias="list")
     """The items, one by one."""
     glob: Text | list[Text] | None = None
     """Patterns of the items, matched in `directory`."""

@@ -17,7 +17,7 @@ class Gpu(Shape):
 
     short: ClassVar[tuple[str, ...]] = ("class", "count")
 
-    device_class: Annotated[str, Field(alias="class", pattern=CLASS)]
+    device_class: Annotated[str, StringConstraints(pattern=CLASS)] = Field(alias="class")
     """Device class of the Platform, such as `h100`."""
     count: Count = 1
     """Devices for each pod."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from tjgen.spec.models.experiment import ExperimentSpec
 from tjgen.spec.models.metadata import Named, OverlaidMetadata
@@ -11,6 +11,8 @@ from tjgen.spec.models.shape import ApiVersion, Shape, Text
 
 class PartialExperiment(ExperimentSpec):
     """Any part of an experiment's spec, and of its metadata; null removes."""
+
+    partial: ClassVar[bool] = True
 
     metadata: OverlaidMetadata = OverlaidMetadata()
     """Namespace, labels and annotations."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -27,7 +27,7 @@ class Operation(Shape):
     """JSON Pointer to the place."""
     value: Any = None
     """Value to add, to put in place or to compare with."""
-    source: Annotated[str | None, Field(alias="from")] = None
+    source: str | None = Field(None, alias="from")
     """JSON Pointer to the place that is moved or copied."""
 
 
@@ -40,5 +40,5 @@ class Patch(Shape):
     """Which objects it changes."""
     merge: Subtree | None = None
     """Tree to merge over the object; null removes."""
-    operations: Annotated[list[Operation], Field(alias="json")] = []
+    operations: list[Operation] = Field([], alias="json")
     """JSON patch."""

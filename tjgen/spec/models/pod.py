@@ -30,7 +30,7 @@ class Pod(Shape):
     """Seconds between the request to stop and the kill; time to write a last checkpoint."""
     host_network: bool | None = None
     """Whether the pods use the network of the node."""
-    host_ipc: Annotated[bool | None, Field(alias="hostIPC")] = None
+    host_ipc: bool | None = Field(None, alias="hostIPC")
     """Whether the pods share the node's IPC namespace."""
     dns_policy: Literal["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"] | None = None
     """How names are resolved."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field
 
 from tjgen.spec.models.metadata import Named
 from tjgen.spec.models.shape import ApiVersion, Label, Shape, System, Text
+
+Tool: TypeAlias = Literal["argocd", "flux", "none"]
 
 
 class Environment(Shape):
@@ -46,7 +48,7 @@ class GitOps(Shape):
 
     short: ClassVar[tuple[str, ...]] = ("tool",)
 
-    tool: Literal["argocd", "flux", "none"] = "none"
+    tool: Tool = "none"
     """The tool that syncs the output to the cluster."""
 
 
@@ -85,7 +87,7 @@ class ProjectSpec(Shape):
     """Release of Kubeflow Trainer in the clusters."""
     output: Output = Output()
     """Where built trees go."""
-    gitops: Annotated[GitOps | Literal["argocd", "flux", "none"], Field()] = GitOps()
+    gitops: GitOps | Tool = GitOps()
     """What applies the manifests."""
     history: History = History()
     """What stays of earlier runs."""

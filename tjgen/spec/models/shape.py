@@ -1,7 +1,8 @@
 """The form that all models share: closed, frozen, strict, camelCase in YAML; and the scalar types of the language.
 
 A model declares shape only. `short` names the keys that a scalar stands for (split at ":" when there
-are several); `alternatives` are groups of keys of which at most one group may be used.
+are several); `alternatives` are groups of keys of which at most one group may be used; below a
+`partial` model nothing is required.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ class Shape(BaseModel):
 
     short: ClassVar[tuple[str, ...]] = ()
     alternatives: ClassVar[Alternatives] = ()
+    partial: ClassVar[bool] = False
 
 
 def expects(words: str) -> Any:

@@ -16,11 +16,11 @@ class Sweep(Shape):
 
     matrix: dict[str, Values] = {}
     """Field path -> values; every combination is a point."""
-    zipped: Annotated[dict[str, Values], Field(alias="zip")] = {}
+    zipped: dict[str, Values] = Field({}, alias="zip")
     """Field path -> values; the first values together, then the second ..."""
     include: list[dict[str, Any]] = []
     """Points to add, or fields to add to the points that they match."""
     exclude: list[dict[str, Any]] = []
     """Points to leave out: those that have all of these values."""
-    limit: Annotated[Count, Field(alias="max")] = 64
+    limit: Count = Field(64, alias="max")
     """Most points that the sweep may have."""

@@ -1,0 +1,742 @@
+"""Structural schemas of the experiment language, and its short forms and alternatives.
+
+Generated from tjgen/spec/models by `python -m tjgen.spec.generate`; not edited by hand.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tjgen.spec.forms import Form
+
+Schema = dict[str, Any]
+
+# fmt: off
+
+QUANTITY: Schema = {
+    "type": ["string", "number"],
+    "pattern": r"^[+-]?([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$",
+    "x-tjgen-expects": "write a quantity such as 8, 500m or 64Gi",
+}
+
+LABEL: Schema = {
+    "type": "string",
+    "maxLength": 63,
+    "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
+    "x-tjgen-expects": "use lower-case letters, digits and '-', at most 63 characters",
+}
+
+ACCESS_MODE: Schema = {
+    "type": "string",
+    "enum": ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"],
+}
+
+TREE: Schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+
+TEXTS: Schema = {"type": "object", "additionalProperties": {"type": "string"}}
+
+METADATA: Schema = {
+    "type": "object",
+    "required": ["name"],
+    "properties": {
+        "name": {
+            "type": "string",
+            "maxLength": 63,
+            "pattern": "^[a-z]([-a-z0-9]*[a-z0-9])?$",
+            "x-tjgen-expects": "use lower-case letters, digits and '-', beginning with a letter",
+        },
+        "namespace": LABEL,
+        "labels": TEXTS,
+        "annotations": TEXTS,
+    },
+}
+
+ENV_VAR: Schema = {
+    "type": "object",
+    "properties": {
+        "value": {"type": ["string", "boolean", "number"]},
+        "secret": {"type": "string", "minLength": 1},
+        "configMap": {"type": "string", "minLength": 1},
+        "key": {"type": "string", "minLength": 1},
+        "optional": {"type": "boolean"},
+        "field": {"type": "string", "minLength": 1},
+        "resource": {"type": "string", "minLength": 1},
+        "container": {"type": "string", "minLength": 1},
+        "divisor": QUANTITY,
+    },
+}
+ENV_VAR_FORM = Form(
+    short=(("value", "text"),),
+    alternatives=(
+        ("value",),
+        ("secret", "key", "optional"),
+        ("configMap", "key", "optional"),
+        ("field",),
+        ("resource", "container", "divisor"),
+    ),
+)
+
+ENV_SOURCE: Schema = {
+    "type": "object",
+    "properties": {
+        "secret": {"type": "string", "minLength": 1},
+        "configMap": {"type": "string", "minLength": 1},
+        "prefix": {"type": "string"},
+        "optional": {"type": "boolean"},
+    },
+}
+ENV_SOURCE_FORM = Form(alternatives=(("secret",), ("configMap",)))
+
+GPU: Schema = {
+    "type": "object",
+    "required": ["class"],
+    "properties": {
+        "class": {"type": "string", "pattern": "^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$"},
+        "count": {"type": "integer", "minimum": 1},
+    },
+}
+GPU_FORM = Form(short=(("class", "string"), ("count", "integer")))
+
+POD: Schema = {
+    "type": "object",
+    "properties": {
+        "labels": TEXTS,
+        "annotations": TEXTS,
+        "nodeSelector": TEXTS,
+        "tolerations": {"type": "array", "items": TREE},
+        "affinity": TREE,
+        "securityContext": TREE,
+        "containerSecurityContext": TREE,
+        "terminationGracePeriodSeconds": {"type": "integer", "minimum": 0},
+        "hostNetwork": {"type": "boolean"},
+        "hostIPC": {"type": "boolean"},
+        "dnsPolicy": {"type": "string", "enum": ["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"]},
+        "schedulerName": {"type": "string", "minLength": 1},
+        "runtimeClassName": {"type": "string", "minLength": 1},
+        "topologySpreadConstraints": {"type": "array", "items": TREE},
+        "restartPolicy": {"type": "string", "enum": ["Never", "OnFailure"]},
+    },
+}
+
+CONTAINER: Schema = {
+    "type": "object",
+    "properties": {
+        "image": {"type": "string", "minLength": 1},
+        "command": {"type": "array", "items": {"type": "string"}},
+        "args": {"type": "array", "items": {"type": "string"}},
+        "workingDir": {"type": "string", "minLength": 1},
+        "env": {
+            "type": "object",
+            "additionalProperties": {**ENV_VAR, "x-tjgen-short": {"type": ["string", "boolean", "number"]}},
+        },
+        "envFrom": {"type": "object", "additionalProperties": ENV_SOURCE},
+        "gpu": {
+            **GPU,
+            "x-tjgen-short": {
+                "type": "string",
+                "pattern": "^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?(:[1-9][0-9]{0,5})?$",
+                "x-tjgen-expects": "write class:count, such as h100:8",
+            },
+        },
+        "cpu": QUANTITY,
+        "memory": QUANTITY,
+        "ephemeralStorage": QUANTITY,
+        "resources": {"type": "object", "additionalProperties": QUANTITY},
+        "pod": POD,
+    },
+}
+CONTAINER_FORM = Form(
+    fields={"env": Form(each=ENV_VAR_FORM), "envFrom": Form(each=ENV_SOURCE_FORM), "gpu": GPU_FORM},
+)
+
+RUNTIME_REF: Schema = {
+    "type": "object",
+    "required": ["name"],
+    "properties": {
+        "name": {"type": "string", "minLength": 1},
+        "kind": {"type": "string", "enum": ["ClusterTrainingRuntime", "TrainingRuntime"]},
+        "version": {"type": "string", "minLength": 1},
+    },
+}
+RUNTIME_REF_FORM = Form(short=(("name", "string"),))
+
+ROLE: Schema = {
+    "type": "object",
+    "properties": {
+        "image": {"type": "string", "minLength": 1},
+        "command": {"type": "array", "items": {"type": "string"}},
+        "args": {"type": "array", "items": {"type": "string"}},
+        "workingDir": {"type": "string", "minLength": 1},
+        "env": {
+            "type": "object",
+            "additionalProperties": {**ENV_VAR, "x-tjgen-short": {"type": ["string", "boolean", "number"]}},
+        },
+        "envFrom": {"type": "object", "additionalProperties": ENV_SOURCE},
+        "gpu": {
+            **GPU,
+            "x-tjgen-short": {
+                "type": "string",
+                "pattern": "^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?(:[1-9][0-9]{0,5})?$",
+                "x-tjgen-expects": "write class:count, such as h100:8",
+            },
+        },
+        "cpu": QUANTITY,
+        "memory": QUANTITY,
+        "ephemeralStorage": QUANTITY,
+        "resources": {"type": "object", "additionalProperties": QUANTITY},
+        "pod": POD,
+        "replicas": {"type": "integer", "minimum": 0},
+    },
+}
+ROLE_FORM = Form(
+    fields={"env": Form(each=ENV_VAR_FORM), "envFrom": Form(each=ENV_SOURCE_FORM), "gpu": GPU_FORM},
+)
+
+NEW_CLAIM: Schema = {
+    "type": "object",
+    "required": ["size"],
+    "properties": {
+        "size": QUANTITY,
+        "storageClassName": {"type": "string"},
+        "accessModes": {"type": "array", "items": ACCESS_MODE},
+        "volumeMode": {"type": "string", "enum": ["Filesystem", "Block"]},
+        "scope": {"type": "string", "enum": ["family", "run", "project"]},
+        "labels": TEXTS,
+        "annotations": TEXTS,
+    },
+}
+
+CLAIM: Schema = {
+    "type": "object",
+    "properties": {"claimName": {"type": "string", "minLength": 1}, "create": NEW_CLAIM},
+}
+CLAIM_FORM = Form(short=(("claimName", "string"),), alternatives=(("claimName",), ("create",)))
+
+HOST_PATH: Schema = {
+    "type": "object",
+    "required": ["path"],
+    "properties": {
+        "path": {"type": "string", "minLength": 1},
+        "type": {
+            "type": "string",
+            "enum": [
+                "",
+                "DirectoryOrCreate",
+                "Directory",
+                "FileOrCreate",
+                "File",
+                "Socket",
+                "CharDevice",
+                "BlockDevice",
+            ],
+        },
+    },
+}
+HOST_PATH_FORM = Form(short=(("path", "string"),))
+
+IMAGE_VOLUME: Schema = {
+    "type": "object",
+    "required": ["reference"],
+    "properties": {
+        "reference": {"type": "string", "minLength": 1},
+        "pullPolicy": {"type": "string", "enum": ["Always", "Never", "IfNotPresent"]},
+    },
+}
+IMAGE_VOLUME_FORM = Form(short=(("reference", "string"),))
+
+EPHEMERAL: Schema = {
+    "type": "object",
+    "required": ["size"],
+    "properties": {
+        "size": QUANTITY,
+        "storageClassName": {"type": "string"},
+        "accessModes": {"type": "array", "items": ACCESS_MODE},
+    },
+}
+
+EMPTY_DIR: Schema = {"type": "object", "properties": {"medium": {"type": "string"}, "sizeLimit": QUANTITY}}
+
+FILES: Schema = {
+    "type": "object",
+    "required": ["name"],
+    "properties": {
+        "name": {"type": "string", "minLength": 1},
+        "items": {"type": "object", "additionalProperties": {"type": "string", "minLength": 1}},
+        "defaultMode": {"type": "integer", "maximum": 511, "minimum": 0},
+        "optional": {"type": "boolean"},
+    },
+}
+FILES_FORM = Form(short=(("name", "string"),))
+
+VOLUME: Schema = {
+    "type": "object",
+    "properties": {
+        "pvc": {**CLAIM, "x-tjgen-short": {"type": "string", "minLength": 1}},
+        "hostPath": {**HOST_PATH, "x-tjgen-short": {"type": "string", "minLength": 1}},
+        "image": {**IMAGE_VOLUME, "x-tjgen-short": {"type": "string", "minLength": 1}},
+        "ephemeral": EPHEMERAL,
+        "emptyDir": EMPTY_DIR,
+        "configMap": {**FILES, "x-tjgen-short": {"type": "string", "minLength": 1}},
+        "secret": {**FILES, "x-tjgen-short": {"type": "string", "minLength": 1}},
+        "mountPath": {"type": "string", "minLength": 1},
+        "readOnly": {"type": "boolean"},
+        "subPath": {"type": "string", "minLength": 1},
+        "subPathExpr": {"type": "string", "minLength": 1},
+        "shared": {"type": "boolean"},
+        "roles": {"type": "array", "items": {"type": "string", "minLength": 1}},
+    },
+}
+VOLUME_FORM = Form(
+    alternatives=(("pvc",), ("hostPath",), ("image",), ("ephemeral",), ("emptyDir",), ("configMap",), ("secret",)),
+    fields={
+        "pvc": CLAIM_FORM,
+        "hostPath": HOST_PATH_FORM,
+        "image": IMAGE_VOLUME_FORM,
+        "configMap": FILES_FORM,
+        "secret": FILES_FORM,
+    },
+)
+
+ITEM: Schema = {
+    "type": "object",
+    "required": ["path"],
+    "properties": {"path": {"type": "string", "minLength": 1}, "size": QUANTITY},
+}
+ITEM_FORM = Form(short=(("path", "string"),))
+
+ITEMS: Schema = {
+    "type": "object",
+    "properties": {
+        "list": {"type": "array", "items": {**ITEM, "x-tjgen-short": {"type": "string", "minLength": 1}}},
+        "glob": {
+            "type": "array",
+            "items": {"type": "string", "minLength": 1},
+            "x-tjgen-short": {"type": "string", "minLength": 1},
+        },
+        "directory": {"type": "string", "minLength": 1},
+        "manifest": {"type": "string", "minLength": 1},
+    },
+}
+ITEMS_FORM = Form(
+    alternatives=(("list",), ("glob", "directory"), ("manifest",)),
+    fields={"list": Form(each=ITEM_FORM), "glob": Form(listed=True)},
+)
+
+SLICES: Schema = {
+    "type": "object",
+    "properties": {
+        "by": {"type": "string", "minLength": 1},
+        "over": {"type": "string", "enum": ["nodes"]},
+        "count": {"type": "integer", "minimum": 1},
+        "deliver": {"type": "string", "enum": ["env", "configMap"]},
+        "mountPath": {"type": "string", "minLength": 1},
+    },
+}
+
+DATA: Schema = {
+    "type": "object",
+    "required": ["volume"],
+    "properties": {
+        "volume": {"type": "string", "minLength": 1},
+        "path": {"type": "string", "minLength": 1},
+        "items": ITEMS,
+        "slices": SLICES,
+    },
+}
+DATA_FORM = Form(fields={"items": ITEMS_FORM})
+
+SECRET_REF: Schema = {
+    "type": "object",
+    "required": ["name"],
+    "properties": {"name": {"type": "string", "minLength": 1}},
+}
+SECRET_REF_FORM = Form(short=(("name", "string"),))
+
+FETCH: Schema = {
+    "type": "object",
+    "properties": {
+        "storageUri": {"type": "string", "minLength": 1},
+        "secretRef": {**SECRET_REF, "x-tjgen-short": {"type": "string", "minLength": 1}},
+        "env": {
+            "type": "object",
+            "additionalProperties": {**ENV_VAR, "x-tjgen-short": {"type": ["string", "boolean", "number"]}},
+        },
+    },
+}
+FETCH_FORM = Form(fields={"secretRef": SECRET_REF_FORM, "env": Form(each=ENV_VAR_FORM)})
+
+INITIALIZER: Schema = {"type": "object", "properties": {"dataset": FETCH, "model": FETCH}}
+INITIALIZER_FORM = Form(fields={"dataset": FETCH_FORM, "model": FETCH_FORM})
+
+NETWORK_TOPOLOGY: Schema = {
+    "type": "object",
+    "properties": {
+        "mode": {"type": "string", "enum": ["hard", "soft"]},
+        "highestTierAllowed": {"type": "integer", "minimum": 1},
+    },
+}
+
+SCHEDULE: Schema = {
+    "type": "object",
+    "properties": {
+        "system": {"type": "string", "enum": ["volcano", "coscheduling", "none"]},
+        "queue": {"type": "string", "minLength": 1},
+        "priorityClassName": {"type": "string", "minLength": 1},
+        "timeoutSeconds": {"type": "integer", "minimum": 1},
+        "networkTopology": NETWORK_TOPOLOGY,
+    },
+}
+
+SWEEP: Schema = {
+    "type": "object",
+    "properties": {
+        "matrix": {"type": "object", "additionalProperties": {"type": "array", "minItems": 1, "items": {}}},
+        "zip": {"type": "object", "additionalProperties": {"type": "array", "minItems": 1, "items": {}}},
+        "include": {"type": "array", "items": {"type": "object", "additionalProperties": {}}},
+        "exclude": {"type": "array", "items": {"type": "object", "additionalProperties": {}}},
+        "max": {"type": "integer", "minimum": 1},
+    },
+}
+
+PATCH_TARGET: Schema = {
+    "type": "object",
+    "required": ["kind"],
+    "properties": {"kind": {"type": "string", "minLength": 1}, "name": {"type": "string", "minLength": 1}},
+}
+
+OPERATION: Schema = {
+    "type": "object",
+    "required": ["op", "path"],
+    "properties": {
+        "op": {"type": "string", "enum": ["add", "remove", "replace", "move", "copy", "test"]},
+        "path": {"type": "string"},
+        "value": {},
+        "from": {"type": "string"},
+    },
+}
+
+PATCH: Schema = {
+    "type": "object",
+    "required": ["target"],
+    "properties": {"target": PATCH_TARGET, "merge": TREE, "json": {"type": "array", "items": OPERATION}},
+}
+PATCH_FORM = Form(alternatives=(("merge",), ("json",)))
+
+EXPERIMENT_SPEC: Schema = {
+    "type": "object",
+    "properties": {
+        "image": {"type": "string", "minLength": 1},
+        "command": {"type": "array", "items": {"type": "string"}},
+        "args": {"type": "array", "items": {"type": "string"}},
+        "workingDir": {"type": "string", "minLength": 1},
+        "env": {
+            "type": "object",
+            "additionalProperties": {**ENV_VAR, "x-tjgen-short": {"type": ["string", "boolean", "number"]}},
+        },
+        "envFrom": {"type": "object", "additionalProperties": ENV_SOURCE},
+        "gpu": {
+            **GPU,
+            "x-tjgen-short": {
+                "type": "string",
+                "pattern": "^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?(:[1-9][0-9]{0,5})?$",
+                "x-tjgen-expects": "write class:count, such as h100:8",
+            },
+        },
+        "cpu": QUANTITY,
+        "memory": QUANTITY,
+        "ephemeralStorage": QUANTITY,
+        "resources": {"type": "object", "additionalProperties": QUANTITY},
+        "pod": POD,
+        "runtime": {**RUNTIME_REF, "x-tjgen-short": {"type": "string", "minLength": 1}},
+        "script": {"type": "string", "minLength": 1},
+        "imagePullSecrets": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "serviceAccountName": {"type": "string", "minLength": 1},
+        "nodes": {"type": "integer", "minimum": 1},
+        "procsPerNode": {"type": "integer", "minimum": 1},
+        "sharedMemory": QUANTITY,
+        "roles": {"type": "object", "additionalProperties": ROLE},
+        "volumes": {"type": "object", "additionalProperties": VOLUME},
+        "data": DATA,
+        "initializer": INITIALIZER,
+        "schedule": SCHEDULE,
+        "naming": {"type": "string", "enum": ["hash", "fixed"]},
+        "attempt": {"type": "integer", "minimum": 1},
+        "state": {"type": "string", "enum": ["active", "suspended", "archived"]},
+        "sweep": SWEEP,
+        "deadline": {"type": "integer", "minimum": 1},
+        "target": {"type": "string", "enum": ["trainjob", "jobset"]},
+        "patches": {"type": "object", "additionalProperties": PATCH},
+    },
+}
+EXPERIMENT_SPEC_FORM = Form(
+    alternatives=(("script",), ("command", "args")),
+    fields={
+        "env": Form(each=ENV_VAR_FORM),
+        "envFrom": Form(each=ENV_SOURCE_FORM),
+        "gpu": GPU_FORM,
+        "runtime": RUNTIME_REF_FORM,
+        "roles": Form(each=ROLE_FORM),
+        "volumes": Form(each=VOLUME_FORM),
+        "data": DATA_FORM,
+        "initializer": INITIALIZER_FORM,
+        "patches": Form(each=PATCH_FORM),
+    },
+)
+
+EXPERIMENT: Schema = {
+    "type": "object",
+    "required": ["apiVersion", "kind", "metadata", "spec"],
+    "properties": {
+        "apiVersion": {"type": "string", "enum": ["tjgen.dev/v1alpha1"]},
+        "kind": {"type": "string", "enum": ["Experiment"]},
+        "metadata": METADATA,
+        "spec": EXPERIMENT_SPEC,
+    },
+}
+EXPERIMENT_FORM = Form(fields={"spec": EXPERIMENT_SPEC_FORM})
+
+NAMED: Schema = {
+    "type": "object",
+    "required": ["name"],
+    "properties": {"name": {"type": "string", "minLength": 1}, "labels": TEXTS, "annotations": TEXTS},
+}
+
+MATCH: Schema = {
+    "type": "object",
+    "properties": {
+        "environments": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "clusters": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "labels": TEXTS,
+        "names": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "runtimes": {"type": "array", "items": {"type": "string", "minLength": 1}},
+    },
+}
+
+OVERLAID_METADATA: Schema = {
+    "type": "object",
+    "properties": {"namespace": LABEL, "labels": TEXTS, "annotations": TEXTS},
+}
+
+PARTIAL_EXPERIMENT: Schema = {
+    "type": "object",
+    "x-tjgen-partial": True,
+    "properties": {
+        "image": {"type": "string", "minLength": 1},
+        "command": {"type": "array", "items": {"type": "string"}},
+        "args": {"type": "array", "items": {"type": "string"}},
+        "workingDir": {"type": "string", "minLength": 1},
+        "env": {
+            "type": "object",
+            "additionalProperties": {**ENV_VAR, "x-tjgen-short": {"type": ["string", "boolean", "number"]}},
+        },
+        "envFrom": {"type": "object", "additionalProperties": ENV_SOURCE},
+        "gpu": {
+            **GPU,
+            "x-tjgen-short": {
+                "type": "string",
+                "pattern": "^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?(:[1-9][0-9]{0,5})?$",
+                "x-tjgen-expects": "write class:count, such as h100:8",
+            },
+        },
+        "cpu": QUANTITY,
+        "memory": QUANTITY,
+        "ephemeralStorage": QUANTITY,
+        "resources": {"type": "object", "additionalProperties": QUANTITY},
+        "pod": POD,
+        "runtime": {**RUNTIME_REF, "x-tjgen-short": {"type": "string", "minLength": 1}},
+        "script": {"type": "string", "minLength": 1},
+        "imagePullSecrets": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "serviceAccountName": {"type": "string", "minLength": 1},
+        "nodes": {"type": "integer", "minimum": 1},
+        "procsPerNode": {"type": "integer", "minimum": 1},
+        "sharedMemory": QUANTITY,
+        "roles": {"type": "object", "additionalProperties": ROLE},
+        "volumes": {"type": "object", "additionalProperties": VOLUME},
+        "data": DATA,
+        "initializer": INITIALIZER,
+        "schedule": SCHEDULE,
+        "naming": {"type": "string", "enum": ["hash", "fixed"]},
+        "attempt": {"type": "integer", "minimum": 1},
+        "state": {"type": "string", "enum": ["active", "suspended", "archived"]},
+        "sweep": SWEEP,
+        "deadline": {"type": "integer", "minimum": 1},
+        "target": {"type": "string", "enum": ["trainjob", "jobset"]},
+        "patches": {"type": "object", "additionalProperties": PATCH},
+        "metadata": OVERLAID_METADATA,
+    },
+}
+PARTIAL_EXPERIMENT_FORM = Form(
+    alternatives=(("script",), ("command", "args")),
+    fields={
+        "env": Form(each=ENV_VAR_FORM),
+        "envFrom": Form(each=ENV_SOURCE_FORM),
+        "gpu": GPU_FORM,
+        "runtime": RUNTIME_REF_FORM,
+        "roles": Form(each=ROLE_FORM),
+        "volumes": Form(each=VOLUME_FORM),
+        "data": DATA_FORM,
+        "initializer": INITIALIZER_FORM,
+        "patches": Form(each=PATCH_FORM),
+    },
+)
+
+OVERLAY_SPEC: Schema = {
+    "type": "object",
+    "required": ["experiment"],
+    "properties": {
+        "layer": {"type": "string", "enum": ["default", "environment"]},
+        "match": MATCH,
+        "experiment": PARTIAL_EXPERIMENT,
+    },
+}
+OVERLAY_SPEC_FORM = Form(fields={"experiment": PARTIAL_EXPERIMENT_FORM})
+
+OVERLAY: Schema = {
+    "type": "object",
+    "required": ["apiVersion", "kind", "metadata", "spec"],
+    "properties": {
+        "apiVersion": {"type": "string", "enum": ["tjgen.dev/v1alpha1"]},
+        "kind": {"type": "string", "enum": ["Overlay"]},
+        "metadata": NAMED,
+        "spec": OVERLAY_SPEC,
+    },
+}
+OVERLAY_FORM = Form(fields={"spec": OVERLAY_SPEC_FORM})
+
+DEVICE_CLASS: Schema = {
+    "type": "object",
+    "required": ["resource"],
+    "properties": {
+        "resource": {"type": "string", "minLength": 1},
+        "nodeSelector": TEXTS,
+        "tolerations": {"type": "array", "items": TREE},
+        "memory": QUANTITY,
+        "processes": {"type": "integer", "minimum": 1},
+        "cpuPerDevice": QUANTITY,
+        "memoryPerDevice": QUANTITY,
+        "env": {
+            "type": "object",
+            "additionalProperties": {**ENV_VAR, "x-tjgen-short": {"type": ["string", "boolean", "number"]}},
+        },
+    },
+}
+DEVICE_CLASS_FORM = Form(fields={"env": Form(each=ENV_VAR_FORM)})
+
+STORAGE_CLASS: Schema = {
+    "type": "object",
+    "properties": {"accessModes": {"type": "array", "items": ACCESS_MODE}, "bandwidth": QUANTITY},
+}
+
+QUEUE: Schema = {"type": "object", "properties": {"capability": {"type": "object", "additionalProperties": QUANTITY}}}
+
+IMAGES: Schema = {
+    "type": "object",
+    "properties": {
+        "rewrite": TEXTS,
+        "helpers": {"type": "object", "additionalProperties": {"type": "string", "minLength": 1}},
+    },
+}
+
+CLUSTER: Schema = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "minLength": 1},
+        "kubernetes": {"type": "string", "pattern": r"^1\.[0-9]+$"},
+    },
+}
+
+PLATFORM_SPEC: Schema = {
+    "type": "object",
+    "properties": {
+        "deviceClasses": {"type": "object", "additionalProperties": DEVICE_CLASS},
+        "storageClasses": {"type": "object", "additionalProperties": STORAGE_CLASS},
+        "queues": {"type": "object", "additionalProperties": QUEUE},
+        "images": IMAGES,
+        "cluster": CLUSTER,
+        "quotas": {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": QUANTITY}},
+        "defaults": PARTIAL_EXPERIMENT,
+    },
+}
+PLATFORM_SPEC_FORM = Form(
+    fields={"deviceClasses": Form(each=DEVICE_CLASS_FORM), "defaults": PARTIAL_EXPERIMENT_FORM},
+)
+
+PLATFORM: Schema = {
+    "type": "object",
+    "required": ["apiVersion", "kind", "metadata", "spec"],
+    "properties": {
+        "apiVersion": {"type": "string", "enum": ["tjgen.dev/v1alpha1"]},
+        "kind": {"type": "string", "enum": ["Platform"]},
+        "metadata": NAMED,
+        "spec": PLATFORM_SPEC,
+    },
+}
+PLATFORM_FORM = Form(fields={"spec": PLATFORM_SPEC_FORM})
+
+ENVIRONMENT: Schema = {
+    "type": "object",
+    "properties": {
+        "namespace": LABEL,
+        "cluster": {"type": "string", "minLength": 1},
+        "platform": {"type": "string", "minLength": 1},
+        "overlays": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "labels": TEXTS,
+    },
+}
+
+PROJECT_SCHEDULE: Schema = {
+    "type": "object",
+    "properties": {"system": {"type": "string", "enum": ["volcano", "coscheduling", "none"]}},
+}
+
+OUTPUT: Schema = {
+    "type": "object",
+    "properties": {"directory": {"type": "string", "minLength": 1}, "expanded": {"type": "string", "minLength": 1}},
+}
+
+GIT_OPS: Schema = {"type": "object", "properties": {"tool": {"type": "string", "enum": ["argocd", "flux", "none"]}}}
+GIT_OPS_FORM = Form(short=(("tool", "string"),))
+
+HISTORY: Schema = {"type": "object", "properties": {"keep": {"type": "integer", "minimum": 0}}}
+
+POLICY: Schema = {
+    "type": "object",
+    "properties": {
+        "strict": {"type": "boolean"},
+        "severity": {
+            "type": "object",
+            "additionalProperties": {"type": "string", "enum": ["error", "warning", "info", "ignore"]},
+        },
+    },
+}
+
+PROJECT_SPEC: Schema = {
+    "type": "object",
+    "properties": {
+        "experiments": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "overlays": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "platforms": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "catalogs": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "environments": {"type": "object", "additionalProperties": ENVIRONMENT},
+        "schedule": PROJECT_SCHEDULE,
+        "trainer": {"type": "string", "pattern": r"^[0-9]+\.[0-9]+(\.[0-9]+)?$"},
+        "output": OUTPUT,
+        "gitops": {**GIT_OPS, "x-tjgen-short": {"type": "string", "enum": ["argocd", "flux", "none"]}},
+        "history": HISTORY,
+        "policy": POLICY,
+        "requires": {"type": "string", "minLength": 1},
+    },
+}
+PROJECT_SPEC_FORM = Form(fields={"gitops": GIT_OPS_FORM})
+
+PROJECT: Schema = {
+    "type": "object",
+    "required": ["apiVersion", "kind", "spec"],
+    "properties": {
+        "apiVersion": {"type": "string", "enum": ["tjgen.dev/v1alpha1"]},
+        "kind": {"type": "string", "enum": ["Project"]},
+        "metadata": NAMED,
+        "spec": PROJECT_SPEC,
+    },
+}
+PROJECT_FORM = Form(fields={"spec": PROJECT_SPEC_FORM})

@@ -1,0 +1,108 @@
+"""Short forms -> long forms, and patches that choose another alternative -> patches that also remove the old one.
+
+`gpu: h100:8` and `gpu: {class: h100, count: 8}` are one thing written in two ways; overlays merge the
+long form, so that one of them can change the count alone. A short form that makes no sense stays as it
+is, for the check of the schema to report.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tjgen.fields.path import Tree
+
+
+class Form(NamedTuple):
+    """What the language knows about a place beside its schema. Generated into `compact`."""
+
+    short: tuple[tuple[str, str], ...] = ()
+    """Keys that a scalar stands for, and how each is read: "string", "integer" or "text"."""
+    alternatives: tuple[tuple[str, ...], ...] = ()
+    """Groups of keys of which at most one is used; a key of several groups belongs to whichever is."""
+    fields: dict[str, Form] = {}  # a constant
+    each: Form | None = None
+    """The form of every value of a map or list."""
+    listed: bool = False
+    """Whether a scalar stands for a list of one."""
+
+
+def long_form(tree: Tree, form: Form) -> Tree:
+    """`tree` with every short form written out; `tree` itself where there is none."""
+    if tree.__class__ is dict:
+        if form.each is not None:
+            changed = {key: new for key, old in tree.items() if (new := long_form(old, form.each)) is not old}
+        else:
+            changed = {
+                key: new
+                for key, below in form.fields.items()
+                if key in tree and (new := long_form(old := tree[key], below)) is not old
+            }
+        return {**tree, **changed} if changed else tree
+    if tree.__class__ is list:
+        return [long_form(item, form.each) for item in tree] if form.each is not None else tree
+    if tree is None:
+        return tree
+    if form.listed:
+        return [tree]
+    return _written_out(tree, form.short) if form.short else tree
+
+
+def _written_out(scalar: Tree, short: tuple[tuple[str, str], ...]) -> Tree:
+    if short[0][1] == "text":
+        return {short[0][0]: text(scalar)}
+    if scalar.__class__ is not str or not scalar:
+        return scalar
+    if len(short) == 1:
+        return {short[0][0]: scalar}
+    (first, _), (second, _) = short
+    name, separator, number = scalar.partition(":")
+    if not separator:
+        return {first: name}
+    return {first: name, second: int(number)} if name and number.isascii() and number.isdigit() else scalar
+
+
+def text(scalar: Tree) -> str:
+    """The text of a scalar as YAML 1.2 writes it: true, 8, 0.001."""
+    if scalar.__class__ is str:
+        return scalar  # type: ignore[no-any-return]  # a tree that is a str
+    if scalar.__class__ is bool:
+        return "true" if scalar else "false"
+    if scalar.__class__ is float:
+        return _SPECIAL.get(repr(scalar)) or repr(scalar)
+    return str(scalar)
+
+
+_SPECIAL = {"inf": ".inf", "-inf": "-.inf", "nan": ".nan"}
+
+
+def switched(base: Tree, patch: Tree, form: Form) -> Tree:
+    """`patch` (in long form) with a null for each value of `base` that belongs to an alternative which it replaces."""
+    if patch.__class__ is not dict or base.__class__ is not dict:
+        return patch
+    changed: dict[str, Tree] = {}
+    if form.each is not None:
+        for key, item in patch.items():
+            if key in base and (new := switched(base[key], item, form.each)) is not item:
+                changed[key] = new
+    else:
+        for key, below in form.fields.items():
+            if key in patch and key in base and (new := switched(base[key], patch[key], below)) is not patch[key]:
+                changed[key] = new
+        if form.alternatives:
+            changed.update(dict.fromkeys(_replaced(base, patch, form.alternatives)))
+    return {**patch, **changed} if changed else patch
+
+
+def _replaced(base: Tree, patch: Tree, alternatives: tuple[tuple[str, ...], ...]) -> list[str]:
+    chosen = [group for group in alternatives if any(patch.get(key) is not None for key in distinctive(group, alternatives))]
+    if len(chosen) != 1:
+        return []
+    given = [group for group in alternatives if any(key in base for key in distinctive(group, alternatives))]
+    if all(group is chosen[0] for group in given):
+        return []
+    return [key for group in alternatives for key in group if key in base and key not in patch and (group is not chosen[0])]
+
+
+def distinctive(group: tuple[str, ...], alternatives: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
+    """The keys of `group` that belong to no other group: one of them says that the group is meant."""
+    return tuple([key for key in group if not any(key in other for other in alternatives if other is not group)])

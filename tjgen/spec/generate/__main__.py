@@ -1,0 +1,29 @@
+"""Writes the modules that are generated from the models: `python -m tjgen.spec.generate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tjgen.spec.generate import compact, objects
+from tjgen.spec.models.experiment import Experiment
+from tjgen.spec.models.overlay import Overlay
+from tjgen.spec.models.platform import Platform
+from tjgen.spec.models.project import Project
+
+KINDS = [Experiment, Overlay, Platform, Project]
+
+
+def sources() -> dict[Path, str]:
+    """Each generated file with its text."""
+    package = Path(__file__).parent.parent
+    return {package / "compact.py": compact.source([*KINDS]), package / "objects.py": objects.source([*KINDS])}
+
+
+def main() -> None:
+    """Write every generated file."""
+    for path, text in sources().items():
+        path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1084 @@
+"""The experiment language as objects: trees in long form that fit the schema -> attributes with defaults filled in.
+
+Generated from tjgen/spec/models by `python -m tjgen.spec.generate`; not edited by hand. Objects are
+values: nobody writes into them, and what several share is shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tjgen.fields.path import Tree
+from tjgen.spec.forms import text
+
+_NONE: dict[str, Any] = {}
+
+# fmt: off
+
+
+class Metadata:
+    """Who the experiment is."""
+
+    __slots__ = ("annotations", "labels", "name", "namespace")
+
+    name: str
+    namespace: str | None
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.name = tree["name"]
+        self.namespace = get("namespace")
+        self.labels = get("labels", _NONE)
+        self.annotations = get("annotations", _NONE)
+
+
+class EnvVar:
+    """A variable: a value, or where the value comes from."""
+
+    __slots__ = ("config_map", "container", "divisor", "field", "key", "optional", "resource", "secret", "value")
+
+    value: str | None
+    secret: str | None
+    config_map: str | None
+    key: str | None
+    optional: bool | None
+    field: str | None
+    resource: str | None
+    container: str | None
+    divisor: str | int | float | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.value = None if (value := get("value")) is None else text(value)
+        self.secret = get("secret")
+        self.config_map = get("configMap")
+        self.key = get("key")
+        self.optional = get("optional")
+        self.field = get("field")
+        self.resource = get("resource")
+        self.container = get("container")
+        self.divisor = get("divisor")
+
+
+class EnvSource:
+    """All keys of a Secret or ConfigMap as variables."""
+
+    __slots__ = ("config_map", "optional", "prefix", "secret")
+
+    secret: str | None
+    config_map: str | None
+    prefix: str | None
+    optional: bool | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.secret = get("secret")
+        self.config_map = get("configMap")
+        self.prefix = get("prefix")
+        self.optional = get("optional")
+
+
+class Gpu:
+    """Devices for each pod."""
+
+    __slots__ = ("count", "device_class")
+
+    device_class: str
+    count: int
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.device_class = tree["class"]
+        self.count = get("count", 1)
+
+
+class Pod:
+    """Fields of the pod and of its main container that have no shorter word in the language."""
+
+    __slots__ = (
+        "affinity",
+        "annotations",
+        "container_security_context",
+        "dns_policy",
+        "host_ipc",
+        "host_network",
+        "labels",
+        "node_selector",
+        "restart_policy",
+        "runtime_class_name",
+        "scheduler_name",
+        "security_context",
+        "termination_grace_period_seconds",
+        "tolerations",
+        "topology_spread_constraints",
+    )
+
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+    node_selector: Mapping[str, str]
+    tolerations: Sequence[Mapping[str, Any]]
+    affinity: Mapping[str, Any] | None
+    security_context: Mapping[str, Any] | None
+    container_security_context: Mapping[str, Any] | None
+    termination_grace_period_seconds: int | None
+    host_network: bool | None
+    host_ipc: bool | None
+    dns_policy: str | None
+    scheduler_name: str | None
+    runtime_class_name: str | None
+    topology_spread_constraints: Sequence[Mapping[str, Any]]
+    restart_policy: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.labels = get("labels", _NONE)
+        self.annotations = get("annotations", _NONE)
+        self.node_selector = get("nodeSelector", _NONE)
+        self.tolerations = get("tolerations", ())
+        self.affinity = get("affinity")
+        self.security_context = get("securityContext")
+        self.container_security_context = get("containerSecurityContext")
+        self.termination_grace_period_seconds = get("terminationGracePeriodSeconds")
+        self.host_network = get("hostNetwork")
+        self.host_ipc = get("hostIPC")
+        self.dns_policy = get("dnsPolicy")
+        self.scheduler_name = get("schedulerName")
+        self.runtime_class_name = get("runtimeClassName")
+        self.topology_spread_constraints = get("topologySpreadConstraints", ())
+        self.restart_policy = get("restartPolicy")
+
+
+_POD = Pod(_NONE)
+
+
+class Container:
+    """What runs, and on what."""
+
+    __slots__ = (
+        "args",
+        "command",
+        "cpu",
+        "env",
+        "env_from",
+        "ephemeral_storage",
+        "gpu",
+        "image",
+        "memory",
+        "pod",
+        "resources",
+        "working_dir",
+    )
+
+    image: str | None
+    command: Sequence[str]
+    args: Sequence[str]
+    working_dir: str | None
+    env: Mapping[str, EnvVar]
+    env_from: Mapping[str, EnvSource]
+    gpu: Gpu | None
+    cpu: str | int | float | None
+    memory: str | int | float | None
+    ephemeral_storage: str | int | float | None
+    resources: Mapping[str, str | int | float]
+    pod: Pod
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.image = get("image")
+        self.command = get("command", ())
+        self.args = get("args", ())
+        self.working_dir = get("workingDir")
+        self.env = {key: EnvVar(item) for key, item in get("env", _NONE).items()}
+        self.env_from = {key: EnvSource(item) for key, item in get("envFrom", _NONE).items()}
+        self.gpu = None if (value := get("gpu")) is None else Gpu(value)
+        self.cpu = get("cpu")
+        self.memory = get("memory")
+        self.ephemeral_storage = get("ephemeralStorage")
+        self.resources = get("resources", _NONE)
+        self.pod = _POD if (value := get("pod")) is None else Pod(value)
+
+
+class RuntimeRef:
+    """A runtime of the catalog, by name."""
+
+    __slots__ = ("kind", "name", "version")
+
+    name: str
+    kind: str | None
+    version: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.name = tree["name"]
+        self.kind = get("kind")
+        self.version = get("version")
+
+
+class Role(Container):
+    """What one replicated job of the runtime (launcher, dataset-initializer ...) does differently."""
+
+    __slots__ = ("replicas",)
+
+    replicas: int | None
+
+    def __init__(self, tree: Tree) -> None:
+        super().__init__(tree)
+        get = tree.get
+        self.replicas = get("replicas")
+
+
+class NewClaim:
+    """A PersistentVolumeClaim that tjgen makes."""
+
+    __slots__ = ("access_modes", "annotations", "labels", "scope", "size", "storage_class_name", "volume_mode")
+
+    size: str | int | float
+    storage_class_name: str | None
+    access_modes: Sequence[str]
+    volume_mode: str | None
+    scope: str
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.size = tree["size"]
+        self.storage_class_name = get("storageClassName")
+        self.access_modes = get("accessModes", ())
+        self.volume_mode = get("volumeMode")
+        self.scope = get("scope", "family")
+        self.labels = get("labels", _NONE)
+        self.annotations = get("annotations", _NONE)
+
+
+class Claim:
+    """A PersistentVolumeClaim: one that exists, or one to create."""
+
+    __slots__ = ("claim_name", "create")
+
+    claim_name: str | None
+    create: NewClaim | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.claim_name = get("claimName")
+        self.create = None if (value := get("create")) is None else NewClaim(value)
+
+
+class HostPath:
+    """A directory or file of the node."""
+
+    __slots__ = ("path", "type")
+
+    path: str
+    type: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.path = tree["path"]
+        self.type = get("type")
+
+
+class ImageVolume:
+    """The content of an OCI image, read only."""
+
+    __slots__ = ("pull_policy", "reference")
+
+    reference: str
+    pull_policy: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.reference = tree["reference"]
+        self.pull_policy = get("pullPolicy")
+
+
+class Ephemeral:
+    """A volume that is made with each pod and goes with it."""
+
+    __slots__ = ("access_modes", "size", "storage_class_name")
+
+    size: str | int | float
+    storage_class_name: str | None
+    access_modes: Sequence[str]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.size = tree["size"]
+        self.storage_class_name = get("storageClassName")
+        self.access_modes = get("accessModes", ())
+
+
+class EmptyDir:
+    """An empty directory that lives as long as the pod."""
+
+    __slots__ = ("medium", "size_limit")
+
+    medium: str | None
+    size_limit: str | int | float | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.medium = get("medium")
+        self.size_limit = get("sizeLimit")
+
+
+class Files:
+    """The keys of a ConfigMap or Secret, as files."""
+
+    __slots__ = ("default_mode", "items", "name", "optional")
+
+    name: str
+    items: Mapping[str, str]
+    default_mode: int | None
+    optional: bool | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.name = tree["name"]
+        self.items = get("items", _NONE)
+        self.default_mode = get("defaultMode")
+        self.optional = get("optional")
+
+
+class Volume:
+    """One source, and where it is mounted."""
+
+    __slots__ = (
+        "config_map",
+        "empty_dir",
+        "ephemeral",
+        "host_path",
+        "image",
+        "mount_path",
+        "pvc",
+        "read_only",
+        "roles",
+        "secret",
+        "shared",
+        "sub_path",
+        "sub_path_expr",
+    )
+
+    pvc: Claim | None
+    host_path: HostPath | None
+    image: ImageVolume | None
+    ephemeral: Ephemeral | None
+    empty_dir: EmptyDir | None
+    config_map: Files | None
+    secret: Files | None
+    mount_path: str | None
+    read_only: bool
+    sub_path: str | None
+    sub_path_expr: str | None
+    shared: bool
+    roles: Sequence[str]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.pvc = None if (value := get("pvc")) is None else Claim(value)
+        self.host_path = None if (value := get("hostPath")) is None else HostPath(value)
+        self.image = None if (value := get("image")) is None else ImageVolume(value)
+        self.ephemeral = None if (value := get("ephemeral")) is None else Ephemeral(value)
+        self.empty_dir = None if (value := get("emptyDir")) is None else EmptyDir(value)
+        self.config_map = None if (value := get("configMap")) is None else Files(value)
+        self.secret = None if (value := get("secret")) is None else Files(value)
+        self.mount_path = get("mountPath")
+        self.read_only = get("readOnly", False)
+        self.sub_path = get("subPath")
+        self.sub_path_expr = get("subPathExpr")
+        self.shared = get("shared", False)
+        self.roles = get("roles", ())
+
+
+class Item:
+    """One file or folder of the data."""
+
+    __slots__ = ("path", "size")
+
+    path: str
+    size: str | int | float | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.path = tree["path"]
+        self.size = get("size")
+
+
+class Items:
+    """Where the list of items comes from."""
+
+    __slots__ = ("directory", "glob", "listed", "manifest")
+
+    listed: Sequence[Item]
+    glob: Sequence[str] | None
+    directory: str | None
+    manifest: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.listed = [Item(item) for item in get("list", ())]
+        self.glob = None if (value := get("glob")) is None else value
+        self.directory = get("directory")
+        self.manifest = get("manifest")
+
+
+class Slices:
+    """How the items are divided."""
+
+    __slots__ = ("by", "count", "deliver", "mount_path", "over")
+
+    by: str
+    over: str
+    count: int | None
+    deliver: str
+    mount_path: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.by = get("by", "contiguous")
+        self.over = get("over", "nodes")
+        self.count = get("count")
+        self.deliver = get("deliver", "env")
+        self.mount_path = get("mountPath")
+
+
+class Data:
+    """Items on a volume, and their division."""
+
+    __slots__ = ("items", "path", "slices", "volume")
+
+    volume: str
+    path: str | None
+    items: Items | None
+    slices: Slices | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.volume = tree["volume"]
+        self.path = get("path")
+        self.items = None if (value := get("items")) is None else Items(value)
+        self.slices = None if (value := get("slices")) is None else Slices(value)
+
+
+class SecretRef:
+    """A Secret of the namespace."""
+
+    __slots__ = ("name",)
+
+    name: str
+
+    def __init__(self, tree: Tree) -> None:
+        self.name = tree["name"]
+
+
+class Fetch:
+    """Something to fetch."""
+
+    __slots__ = ("env", "secret_ref", "storage_uri")
+
+    storage_uri: str | None
+    secret_ref: SecretRef | None
+    env: Mapping[str, EnvVar]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.storage_uri = get("storageUri")
+        self.secret_ref = None if (value := get("secretRef")) is None else SecretRef(value)
+        self.env = {key: EnvVar(item) for key, item in get("env", _NONE).items()}
+
+
+class Initializer:
+    """What is fetched before training starts."""
+
+    __slots__ = ("dataset", "model")
+
+    dataset: Fetch | None
+    model: Fetch | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.dataset = None if (value := get("dataset")) is None else Fetch(value)
+        self.model = None if (value := get("model")) is None else Fetch(value)
+
+
+class NetworkTopology:
+    """How close to each other the pods must be placed (Volcano)."""
+
+    __slots__ = ("highest_tier_allowed", "mode")
+
+    mode: str
+    highest_tier_allowed: int | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.mode = get("mode", "hard")
+        self.highest_tier_allowed = get("highestTierAllowed")
+
+
+class Schedule:
+    """Gang scheduling, queue and priority."""
+
+    __slots__ = ("network_topology", "priority_class_name", "queue", "system", "timeout_seconds")
+
+    system: str | None
+    queue: str | None
+    priority_class_name: str | None
+    timeout_seconds: int | None
+    network_topology: NetworkTopology | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.system = get("system")
+        self.queue = get("queue")
+        self.priority_class_name = get("priorityClassName")
+        self.timeout_seconds = get("timeoutSeconds")
+        self.network_topology = None if (value := get("networkTopology")) is None else NetworkTopology(value)
+
+
+_SCHEDULE = Schedule(_NONE)
+
+
+class Sweep:
+    """Points, each of which sets some fields."""
+
+    __slots__ = ("exclude", "include", "limit", "matrix", "zipped")
+
+    matrix: Mapping[str, Sequence[Any]]
+    zipped: Mapping[str, Sequence[Any]]
+    include: Sequence[Mapping[str, Any]]
+    exclude: Sequence[Mapping[str, Any]]
+    limit: int
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.matrix = get("matrix", _NONE)
+        self.zipped = get("zip", _NONE)
+        self.include = get("include", ())
+        self.exclude = get("exclude", ())
+        self.limit = get("max", 64)
+
+
+class PatchTarget:
+    """Which objects a patch changes."""
+
+    __slots__ = ("kind", "name")
+
+    kind: str
+    name: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.kind = tree["kind"]
+        self.name = get("name")
+
+
+class Operation:
+    """One operation of a JSON patch (RFC 6902)."""
+
+    __slots__ = ("op", "path", "source", "value")
+
+    op: str
+    path: str
+    value: Any
+    source: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.op = tree["op"]
+        self.path = tree["path"]
+        self.value = get("value")
+        self.source = get("from")
+
+
+class Patch:
+    """A change to objects that are made."""
+
+    __slots__ = ("merge", "operations", "target")
+
+    target: PatchTarget
+    merge: Mapping[str, Any] | None
+    operations: Sequence[Operation]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.target = PatchTarget(tree["target"])
+        self.merge = get("merge")
+        self.operations = [Operation(item) for item in get("json", ())]
+
+
+class ExperimentSpec(Container):
+    """What is trained, with what, on what."""
+
+    __slots__ = (
+        "attempt",
+        "data",
+        "deadline",
+        "image_pull_secrets",
+        "initializer",
+        "naming",
+        "nodes",
+        "patches",
+        "procs_per_node",
+        "roles",
+        "runtime",
+        "schedule",
+        "script",
+        "service_account_name",
+        "shared_memory",
+        "state",
+        "sweep",
+        "target",
+        "volumes",
+    )
+
+    runtime: RuntimeRef | None
+    script: str | None
+    image_pull_secrets: Sequence[str]
+    service_account_name: str | None
+    nodes: int | None
+    procs_per_node: int | None
+    shared_memory: str | int | float | None
+    roles: Mapping[str, Role]
+    volumes: Mapping[str, Volume]
+    data: Data | None
+    initializer: Initializer | None
+    schedule: Schedule
+    naming: str
+    attempt: int
+    state: str
+    sweep: Sweep | None
+    deadline: int | None
+    target: str
+    patches: Mapping[str, Patch]
+
+    def __init__(self, tree: Tree) -> None:
+        super().__init__(tree)
+        get = tree.get
+        self.runtime = None if (value := get("runtime")) is None else RuntimeRef(value)
+        self.script = get("script")
+        self.image_pull_secrets = get("imagePullSecrets", ())
+        self.service_account_name = get("serviceAccountName")
+        self.nodes = get("nodes")
+        self.procs_per_node = get("procsPerNode")
+        self.shared_memory = get("sharedMemory")
+        self.roles = {key: Role(item) for key, item in get("roles", _NONE).items()}
+        self.volumes = {key: Volume(item) for key, item in get("volumes", _NONE).items()}
+        self.data = None if (value := get("data")) is None else Data(value)
+        self.initializer = None if (value := get("initializer")) is None else Initializer(value)
+        self.schedule = _SCHEDULE if (value := get("schedule")) is None else Schedule(value)
+        self.naming = get("naming", "hash")
+        self.attempt = get("attempt", 1)
+        self.state = get("state", "active")
+        self.sweep = None if (value := get("sweep")) is None else Sweep(value)
+        self.deadline = get("deadline")
+        self.target = get("target", "trainjob")
+        self.patches = {key: Patch(item) for key, item in get("patches", _NONE).items()}
+
+
+class Experiment:
+    """An experiment."""
+
+    __slots__ = ("api_version", "kind", "metadata", "spec")
+
+    api_version: str
+    kind: str
+    metadata: Metadata
+    spec: ExperimentSpec
+
+    def __init__(self, tree: Tree) -> None:
+        self.api_version = tree["apiVersion"]
+        self.kind = tree["kind"]
+        self.metadata = Metadata(tree["metadata"])
+        self.spec = ExperimentSpec(tree["spec"])
+
+
+class Named:
+    """Who a document of the project is."""
+
+    __slots__ = ("annotations", "labels", "name")
+
+    name: str
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.name = tree["name"]
+        self.labels = get("labels", _NONE)
+        self.annotations = get("annotations", _NONE)
+
+
+class Match:
+    """Which experiments an overlay is for, judged on the experiment as it is written: all that is said must hold."""
+
+    __slots__ = ("clusters", "environments", "labels", "names", "runtimes")
+
+    environments: Sequence[str]
+    clusters: Sequence[str]
+    labels: Mapping[str, str]
+    names: Sequence[str]
+    runtimes: Sequence[str]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.environments = get("environments", ())
+        self.clusters = get("clusters", ())
+        self.labels = get("labels", _NONE)
+        self.names = get("names", ())
+        self.runtimes = get("runtimes", ())
+
+
+_MATCH = Match(_NONE)
+
+
+class OverlaidMetadata:
+    """What an overlay may say about who an experiment is."""
+
+    __slots__ = ("annotations", "labels", "namespace")
+
+    namespace: str | None
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.namespace = get("namespace")
+        self.labels = get("labels", _NONE)
+        self.annotations = get("annotations", _NONE)
+
+
+class OverlaySpec:
+    """Where an overlay stands, whom it is for, what it says."""
+
+    __slots__ = ("experiment", "layer", "match")
+
+    layer: str
+    match: Match
+    experiment: Mapping[str, Any]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.layer = get("layer", "environment")
+        self.match = _MATCH if (value := get("match")) is None else Match(value)
+        self.experiment = tree["experiment"]
+
+
+class Overlay:
+    """A partial experiment."""
+
+    __slots__ = ("api_version", "kind", "metadata", "spec")
+
+    api_version: str
+    kind: str
+    metadata: Named
+    spec: OverlaySpec
+
+    def __init__(self, tree: Tree) -> None:
+        self.api_version = tree["apiVersion"]
+        self.kind = tree["kind"]
+        self.metadata = Named(tree["metadata"])
+        self.spec = OverlaySpec(tree["spec"])
+
+
+class DeviceClass:
+    """What one device of the class is to Kubernetes."""
+
+    __slots__ = (
+        "cpu_per_device",
+        "env",
+        "memory",
+        "memory_per_device",
+        "node_selector",
+        "processes",
+        "resource",
+        "tolerations",
+    )
+
+    resource: str
+    node_selector: Mapping[str, str]
+    tolerations: Sequence[Mapping[str, Any]]
+    memory: str | int | float | None
+    processes: int
+    cpu_per_device: str | int | float | None
+    memory_per_device: str | int | float | None
+    env: Mapping[str, EnvVar]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.resource = tree["resource"]
+        self.node_selector = get("nodeSelector", _NONE)
+        self.tolerations = get("tolerations", ())
+        self.memory = get("memory")
+        self.processes = get("processes", 1)
+        self.cpu_per_device = get("cpuPerDevice")
+        self.memory_per_device = get("memoryPerDevice")
+        self.env = {key: EnvVar(item) for key, item in get("env", _NONE).items()}
+
+
+class StorageClass:
+    """What a StorageClass of the cluster can do."""
+
+    __slots__ = ("access_modes", "bandwidth")
+
+    access_modes: Sequence[str]
+    bandwidth: str | int | float | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.access_modes = get("accessModes", ())
+        self.bandwidth = get("bandwidth")
+
+
+class Queue:
+    """A queue of the cluster."""
+
+    __slots__ = ("capability",)
+
+    capability: Mapping[str, str | int | float]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.capability = get("capability", _NONE)
+
+
+class Images:
+    """Where images come from."""
+
+    __slots__ = ("helpers", "rewrite")
+
+    rewrite: Mapping[str, str]
+    helpers: Mapping[str, str]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.rewrite = get("rewrite", _NONE)
+        self.helpers = get("helpers", _NONE)
+
+
+_IMAGES = Images(_NONE)
+
+
+class Cluster:
+    """The cluster itself."""
+
+    __slots__ = ("kubernetes", "name")
+
+    name: str | None
+    kubernetes: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.name = get("name")
+        self.kubernetes = get("kubernetes")
+
+
+_CLUSTER = Cluster(_NONE)
+
+
+class PlatformSpec:
+    """What an administrator knows about a cluster."""
+
+    __slots__ = ("cluster", "defaults", "device_classes", "images", "queues", "quotas", "storage_classes")
+
+    device_classes: Mapping[str, DeviceClass]
+    storage_classes: Mapping[str, StorageClass]
+    queues: Mapping[str, Queue]
+    images: Images
+    cluster: Cluster
+    quotas: Mapping[str, Mapping[str, str | int | float]]
+    defaults: Mapping[str, Any]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.device_classes = {key: DeviceClass(item) for key, item in get("deviceClasses", _NONE).items()}
+        self.storage_classes = {key: StorageClass(item) for key, item in get("storageClasses", _NONE).items()}
+        self.queues = {key: Queue(item) for key, item in get("queues", _NONE).items()}
+        self.images = _IMAGES if (value := get("images")) is None else Images(value)
+        self.cluster = _CLUSTER if (value := get("cluster")) is None else Cluster(value)
+        self.quotas = get("quotas", _NONE)
+        self.defaults = get("defaults", _NONE)
+
+
+class Platform:
+    """A cluster as its administrator describes it."""
+
+    __slots__ = ("api_version", "kind", "metadata", "spec")
+
+    api_version: str
+    kind: str
+    metadata: Named
+    spec: PlatformSpec
+
+    def __init__(self, tree: Tree) -> None:
+        self.api_version = tree["apiVersion"]
+        self.kind = tree["kind"]
+        self.metadata = Named(tree["metadata"])
+        self.spec = PlatformSpec(tree["spec"])
+
+
+class Environment:
+    """One of the places that the project is built for."""
+
+    __slots__ = ("cluster", "labels", "namespace", "overlays", "platform")
+
+    namespace: str | None
+    cluster: str | None
+    platform: str | None
+    overlays: Sequence[str]
+    labels: Mapping[str, str]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.namespace = get("namespace")
+        self.cluster = get("cluster")
+        self.platform = get("platform")
+        self.overlays = get("overlays", ())
+        self.labels = get("labels", _NONE)
+
+
+class ProjectSchedule:
+    """Scheduling, where experiments do not say otherwise."""
+
+    __slots__ = ("system",)
+
+    system: str
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.system = get("system", "none")
+
+
+_PROJECTSCHEDULE = ProjectSchedule(_NONE)
+
+
+class Output:
+    """Where built trees go."""
+
+    __slots__ = ("directory", "expanded")
+
+    directory: str | None
+    expanded: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.directory = get("directory")
+        self.expanded = get("expanded")
+
+
+_OUTPUT = Output(_NONE)
+
+
+class GitOps:
+    """What applies the manifests."""
+
+    __slots__ = ("tool",)
+
+    tool: str
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.tool = get("tool", "none")
+
+
+_GITOPS = GitOps(_NONE)
+
+
+class History:
+    """What stays of earlier runs."""
+
+    __slots__ = ("keep",)
+
+    keep: int | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.keep = get("keep")
+
+
+_HISTORY = History(_NONE)
+
+
+class Policy:
+    """How strict a build is."""
+
+    __slots__ = ("severity", "strict")
+
+    strict: bool
+    severity: Mapping[str, str]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.strict = get("strict", False)
+        self.severity = get("severity", _NONE)
+
+
+_POLICY = Policy(_NONE)
+
+
+class ProjectSpec:
+    """Where things are, and what they are built for."""
+
+    __slots__ = (
+        "catalogs",
+        "environments",
+        "experiments",
+        "gitops",
+        "history",
+        "output",
+        "overlays",
+        "platforms",
+        "policy",
+        "requires",
+        "schedule",
+        "trainer",
+    )
+
+    experiments: Sequence[str]
+    overlays: Sequence[str]
+    platforms: Sequence[str]
+    catalogs: Sequence[str]
+    environments: Mapping[str, Environment]
+    schedule: ProjectSchedule
+    trainer: str
+    output: Output
+    gitops: GitOps
+    history: History
+    policy: Policy
+    requires: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.experiments = get("experiments", ())
+        self.overlays = get("overlays", ())
+        self.platforms = get("platforms", ())
+        self.catalogs = get("catalogs", ())
+        self.environments = {key: Environment(item) for key, item in get("environments", _NONE).items()}
+        self.schedule = _PROJECTSCHEDULE if (value := get("schedule")) is None else ProjectSchedule(value)
+        self.trainer = get("trainer", "2.3")
+        self.output = _OUTPUT if (value := get("output")) is None else Output(value)
+        self.gitops = _GITOPS if (value := get("gitops")) is None else GitOps(value)
+        self.history = _HISTORY if (value := get("history")) is None else History(value)
+        self.policy = _POLICY if (value := get("policy")) is None else Policy(value)
+        self.requires = get("requires")
+
+
+class Project:
+    """A project."""
+
+    __slots__ = ("api_version", "kind", "metadata", "spec")
+
+    api_version: str
+    kind: str
+    metadata: Named | None
+    spec: ProjectSpec
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.api_version = tree["apiVersion"]
+        self.kind = tree["kind"]
+        self.metadata = None if (value := get("metadata")) is None else Named(value)
+        self.spec = ProjectSpec(tree["spec"])
