@@ -120,7 +120,12 @@ def schema_of(crd: dict[str, Any], version: dict[str, Any]) -> dict[str, Any]:
     if "scale" in subresources:
         resource["scale"] = subresources["scale"]
     gvk = {"group": crd["group"], "version": version["name"], "kind": crd["names"]["kind"]}
-    return {**version["schema"]["openAPIV3Schema"], "x-kubernetes-group-version-kind": [gvk], "x-tjgen-resource": resource}
+    schema = version["schema"]["openAPIV3Schema"]
+    if "metadata" not in schema["properties"]:
+        return schema  # ObjectMeta itself
+    # The metadata of an object is the same everywhere and stands in a file of its own.
+    properties = {**schema["properties"], "metadata": {"type": "object"}}
+    return {**schema, "properties": properties, "x-kubernetes-group-version-kind": [gvk], "x-tjgen-resource": resource}
 
 
 def laid_out(value: Any, depth: int = 0) -> str:
@@ -176,8 +181,8 @@ def index(names: list[str]) -> dict[str, Any]:
             continue
         releases.setdefault(project, []).append(release)
         for file in sorted((HERE / project / release).glob("*.json")):
-            gvk = json.loads(file.read_text())["x-kubernetes-group-version-kind"][0]
-            kinds["/".join(filter(None, (gvk["group"], gvk["version"], gvk["kind"])))] = project
+            for gvk in json.loads(file.read_text()).get("x-kubernetes-group-version-kind", ()):
+                kinds["/".join(filter(None, (gvk["group"], gvk["version"], gvk["kind"])))] = project
     return {"kinds": kinds, "newest": {project: found[-1] for project, found in releases.items()}, "releases": releases}
 
 
