@@ -1,0 +1,68 @@
+"""Name of a device class -> what one device of it is to Kubernetes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from tjgen.k8s import quantity
+from tjgen.platform.builtin import CLASSES, TOLERATED
+
+
+class Described(Protocol):
+    """A device class as a Platform document describes it."""
+
+    resource: str
+    node_selector: Mapping[str, str]
+    tolerations: Sequence[Mapping[str, Any]]
+    memory: str | int | float | None
+    processes: int
+    cpu_per_device: str | int | float | None
+    memory_per_device: str | int | float | None
+    env: Mapping[str, Any]
+
+
+class DeviceClass(NamedTuple):
+    """One kind of accelerator: its extended resource, where its nodes are, what comes with it."""
+
+    name: str
+    resource: str
+    node_selector: Mapping[str, str] = {}
+    tolerations: Sequence[Mapping[str, Any]] = ()
+    memory: str | int | float | None = None
+    """Memory of one device."""
+    processes: int = 1
+    """Processes to start for each device."""
+    cpu_per_device: str | int | float | None = None
+    memory_per_device: str | int | float | None = None
+    env: Mapping[str, Any] = {}
+    """Environment variables of pods that use it."""
+
+    @staticmethod
+    def times(each: str | int | float, count: int) -> str:
+        """What `count` devices need when one needs `each`; raises ValueError where `each` is no quantity."""
+        return str(quantity.multiply(quantity.parse(each), count))
+
+
+def classes(described: Mapping[str, Described] | None = None) -> dict[str, DeviceClass]:
+    """The device classes of a Platform, over the built-in ones: a class that it describes replaces a built-in one whole."""
+    known = {name: _builtin(name) for name in CLASSES}
+    for name, one in (described or {}).items():
+        known[name] = DeviceClass(
+            name,
+            one.resource,
+            one.node_selector,
+            one.tolerations,
+            one.memory,
+            one.processes,
+            one.cpu_per_device,
+            one.memory_per_device,
+            one.env,
+        )
+    return known
+
+
+def _builtin(name: str) -> DeviceClass:
+    row = CLASSES[name]
+    tolerations = [{"key": row.resource, "operator": "Exists", "effect": "NoSchedule"}] if row.resource in TOLERATED else []
+    return DeviceClass(name, row.resource, row.node_selector, tolerations, row.memory, row.processes)
