@@ -18,7 +18,16 @@ Step: TypeAlias = "str | int | Selector"
 FieldPath: TypeAlias = tuple[Step, ...]
 
 _SIMPLE_KEY = re.compile(r"[A-Za-z0-9_-]+\Z")
-_TOKEN = re.compile(r"""\.?(?:(?P<key>[A-Za-z0-9_$-]+)|\["(?P<quoted>[^"]*)"\]|\['(?P<single>[^']*)'\]|\[(?P<index>\d+)\]|\[(?P<selector>[^\]=]+=[^\]]*)\])""")
+_TOKEN = re.compile(
+    r"""\.?(?:
+        (?P<key>[A-Za-z0-9_$-]+)
+        | \["(?P<quoted>[^"]*)"\]
+        | \['(?P<single>[^']*)'\]
+        | \[(?P<index>\d+)\]
+        | \[(?P<selector>[^\]=]+=[^\]]*)\]
+    )""",
+    re.VERBOSE,
+)
 
 
 class Missing:
@@ -47,12 +56,12 @@ def get(tree: Tree, path: FieldPath, default: Any = MISSING) -> Any:
         if step.__class__ is tuple:
             if tree.__class__ is not list:
                 return default
-            position = index_of(tree, step)  # type: ignore[arg-type]  # a tuple step is a Selector
+            position = index_of(tree, step)
             if position < 0:
                 return default
             tree = tree[position]
         elif step.__class__ is int:
-            if tree.__class__ is not list or not 0 <= step < len(tree):  # type: ignore[operator]  # int step
+            if tree.__class__ is not list or not 0 <= step < len(tree):
                 return default
             tree = tree[step]
         else:
@@ -75,10 +84,10 @@ def render(path: FieldPath) -> str:
     parts: list[str] = []
     for step in path:
         if step.__class__ is tuple:
-            parts.append("[" + ",".join(f"{key}={value}" for key, value in step) + "]")  # type: ignore[misc,union-attr]  # Selector
+            parts.append("[" + ",".join(f"{key}={value}" for key, value in step) + "]")
         elif step.__class__ is int:
             parts.append(f"[{step}]")
-        elif _SIMPLE_KEY.match(step):  # type: ignore[arg-type]  # a key
+        elif _SIMPLE_KEY.match(str(step)):
             parts.append(f".{step}" if parts else str(step))
         else:
             parts.append(f'["{step}"]')
@@ -110,7 +119,7 @@ def pointer(tree: Tree, path: FieldPath) -> str:
     parts: list[str] = []
     for step in path:
         if step.__class__ is tuple:
-            position = index_of(tree, step) if tree.__class__ is list else -1  # type: ignore[arg-type]  # Selector
+            position = index_of(tree, step) if tree.__class__ is list else -1
             parts.append(str(position) if position >= 0 else "-")
             tree = tree[position] if position >= 0 else MISSING
         else:

@@ -1,0 +1,80 @@
+"""What a command is: one description that serves the fast way in, click, and the reference page."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+FLAG = "flag"
+VALUE = "value"
+MANY = "many"
+
+Arguments = dict[str, Any]
+"""The words of a command line: the positional words under "paths", options under their names."""
+
+
+class Option(NamedTuple):
+    """One option. `kind`: FLAG (true or false), VALUE (a word or None) or MANY (a list of words)."""
+
+    flags: tuple[str, ...]
+    name: str
+    help: str
+    kind: str = FLAG
+    metavar: str = "TEXT"
+    choices: tuple[str, ...] = ()
+
+
+class Command(NamedTuple):
+    """A command. Its module has `run(arguments) -> exit code`; `words` names the positional arguments."""
+
+    name: str
+    summary: str
+    description: str
+    example: str
+    words: str
+    options: tuple[Option, ...] = ()
+    least: int = 0
+    """How many positional words it needs."""
+    most: int | None = None
+    """How many positional words it takes; None: any number."""
+
+
+FORMAT = Option(("--format",), "format", "How diagnostics are written.", VALUE, "FORMAT", ("text", "json"))
+QUIET = Option(("-q", "--quiet"), "quiet", "Say nothing but errors.")
+STRICT = Option(("--strict",), "strict", "Treat warnings as errors.")
+COMMON = (FORMAT, QUIET, STRICT)
+
+
+def parse(command: Command, words: list[str]) -> Arguments | None:
+    """The arguments that `words` spell, or None for anything that is better explained by click."""
+    by_flag = {flag: option for option in command.options for flag in option.flags}
+    arguments: Arguments = {
+        option.name: [] if option.kind == MANY else None if option.kind == VALUE else False for option in command.options
+    }
+    paths: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        if word == "-" or not word.startswith("-"):
+            paths.append(word)
+            continue
+        flag, joined, value = word.partition("=") if word.startswith("--") else (word, "", "")
+        option = by_flag.get(flag)
+        if option is None or (option.kind == FLAG and joined):
+            return None
+        if option.kind == FLAG:
+            arguments[option.name] = True
+            continue
+        if not joined:
+            found = next(rest, None)
+            if found is None:
+                return None
+            value = found
+        if option.choices and value not in option.choices:
+            return None
+        if option.kind == MANY:
+            arguments[option.name].append(value)
+        else:
+            arguments[option.name] = value
+    if len(paths) < command.least or (command.most is not None and len(paths) > command.most):
+        return None
+    arguments["paths"] = paths
+    return arguments

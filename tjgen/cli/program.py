@@ -1,0 +1,78 @@
+"""Words of a command line -> exit code: 0 clean, 1 errors in the input, 2 wrong use, 3 a defect of tjgen."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Any
+
+from tjgen.cli.command import Command, parse
+
+COMMANDS = {
+    "build": "tjgen.cli.build",
+    "check": "tjgen.cli.check",
+    "expand": "tjgen.cli.expand",
+    "explain": "tjgen.cli.explain",
+    "runtimes": "tjgen.cli.runtimes",
+    "schema": "tjgen.cli.schema",
+}
+"""Command -> its module, imported when it is used. The order is that of the help."""
+
+
+def run(words: list[str]) -> int:
+    """Run one command line."""
+    try:
+        words = _with_joined_values(words)
+        module = COMMANDS.get(words[0]) if words else None
+        if module is not None:
+            command = import_module(module)
+            arguments = parse(command.COMMAND, words[1:])
+            if arguments is not None:
+                return int(command.run(arguments))
+        # click is loaded only here: it costs more than a whole build.
+        from tjgen.cli.help import main
+
+        return main(words, COMMANDS)
+    except BrokenPipeError:
+        # The reader of our output has left (`| head`): not an error, but nothing more can be written.
+        sys.stderr.close()
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:  # noqa: BLE001  # the edge of the program: a defect is reported, not shown as a traceback
+        return _defect(words, error)
+
+
+def _with_joined_values(words: list[str]) -> list[str]:
+    """`--expanded` may stand alone: the next word is its folder only where an output folder is given too."""
+    if "--expanded" not in words:
+        return words
+    at = words.index("--expanded")
+    follower = words[at + 1] if at + 1 < len(words) else "-"
+    writes = any(word in ("-o", "--output") or word.startswith(("-o=", "--output=")) for word in words)
+    if follower.startswith("-") or not writes or follower.endswith((".yaml", ".yml")):
+        return [*words[:at], "--expanded=-", *words[at + 1 :]]
+    return [*words[:at], f"--expanded={follower}", *words[at + 2 :]]
+
+
+def _defect(words: list[str], error: BaseException) -> int:
+    import platform
+    import traceback
+
+    from tjgen import __version__
+
+    lines = [
+        f"error[TJ900] this is a defect of tjgen, not of your input: {type(error).__name__}: {error}",
+        "  Please report it with the lines below.",
+        f"  tjgen {__version__}, Python {platform.python_version()}, {platform.system()}",
+        f"  tjgen {' '.join(words)}",
+        *("  " + line for line in "".join(traceback.format_exception(error)).rstrip().split("\n")),
+    ]
+    sys.stderr.write("\n".join(lines) + "\n")
+    return 3
+
+
+def command_of(name: str) -> tuple[Command, Any]:
+    """The description and the module of a command."""
+    module = import_module(COMMANDS[name])
+    return module.COMMAND, module

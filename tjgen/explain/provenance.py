@@ -1,0 +1,81 @@
+"""A field of a manifest -> who set it, through every hop down to a line of a file."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tjgen.diagnostics.model import Span
+from tjgen.fields.managed import Managed, Origin
+from tjgen.fields.path import FieldPath
+from tjgen.manifests.manifest import Manifest
+from tjgen.source.document import Document
+
+
+class Sources(NamedTuple):
+    """The trees that origins of one run point into."""
+
+    experiment: Managed
+    """The merged experiment; its origins point into documents."""
+    documents: dict[str, Document]
+    """Documents by the name that origins use: "file:PATH"."""
+    runtime: Document | None
+    """The catalog's runtime."""
+    platform: Document | None
+    project: Document | None
+    trainjob: Manifest | None = None
+    """What the twin expanded: origins of previews point into it and into `made_runtime`."""
+    made_runtime: Manifest | None = None
+
+
+class Hop(NamedTuple):
+    """One step of an answer: who, by which field of what, and where that stands (None: in no file)."""
+
+    manager: str
+    source: str
+    because: FieldPath
+    span: Span | None
+
+
+def trace(origin: Origin, sources: Sources, *, preview: bool = False) -> list[Hop]:
+    """The hops from `origin` to the end: one for a rule of tjgen, up to three for a field of a JobSet."""
+    if preview and origin.source in ("trainjob", "runtime"):
+        made = sources.trainjob if origin.source == "trainjob" else sources.made_runtime
+        hops = [Hop(origin.manager, origin.source, origin.because, None)]
+        if made is not None:
+            for earlier in made.origins(origin.because)[-1:]:
+                hops += trace(earlier, sources)
+        return hops
+    if origin.source == "experiment":
+        said = sources.experiment.origins(origin.because)
+        hops = [Hop(origin.manager, "experiment", origin.because, None)]
+        if said:
+            last = said[-1]
+            document = sources.documents.get(last.source)
+            span = document.locate(last.because) if document is not None else None
+            hops[0] = hops[0]._replace(span=span)
+            if last.manager != "experiment":
+                hops.append(Hop(last.manager, last.source, last.because, span))
+        return hops
+    document = {"runtime": sources.runtime, "platform": sources.platform, "project": sources.project}.get(
+        origin.source, sources.documents.get(origin.source)
+    )
+    span = document.locate(origin.because) if document is not None and origin.because is not None else None
+    return [Hop(origin.manager, origin.source, origin.because, span)]
+
+
+def place(path: FieldPath, sources: Sources) -> Span | None:
+    """Where the field of the merged experiment stands in a file."""
+    for origin in reversed(sources.experiment.origins(path)):
+        document = sources.documents.get(origin.source)
+        if document is not None:
+            return document.locate(origin.because)
+    return None
+
+
+def place_in(manifest: Manifest, path: FieldPath, sources: Sources, *, preview: bool = False) -> Span | None:
+    """The line that asked for a field of a manifest, or for the nearest thing around it."""
+    for origin in reversed(manifest.origins(path)):
+        for hop in reversed(trace(origin, sources, preview=preview)):
+            if hop.span is not None:
+                return hop.span
+    return None

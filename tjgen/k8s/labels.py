@@ -1,0 +1,8 @@
+"""Labels and annotations that tjgen writes."""
+
+from __future__ import annotations
+
+MANAGED_BY = "app.kubernetes.io/managed-by"
+EXPERIMENT_LABEL = "tjgen.dev/experiment"
+RUN_LABEL = "tjgen.dev/run"
+RUNTIME_ANNOTATION = "tjgen.dev/runtime"

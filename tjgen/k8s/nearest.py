@@ -1,0 +1,33 @@
+"""A word that is not known -> the known word that was probably meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word that is fewest edits away, if that is near enough to be a slip; ties go to the first by name."""
+    limit = max(1, len(word) // 3)
+    best: str | None = None
+    lowest = limit + 1
+    for candidate in sorted(known):
+        if abs(len(candidate) - len(word)) < lowest:
+            edits = distance(word.lower(), candidate.lower())
+            if edits < lowest:
+                best, lowest = candidate, edits
+    return best
+
+
+def distance(a: str, b: str) -> int:
+    """Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b` (optimal string alignment)."""
+    before: list[int] = []
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        earlier, before = before, row
+        row = [i]
+        for j, y in enumerate(b, 1):
+            edits = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (x != y))
+            if i > 1 and j > 1 and x == b[j - 2] and a[i - 2] == y:
+                edits = min(edits, earlier[j - 2] + 1)
+            row.append(edits)
+    return row[-1]

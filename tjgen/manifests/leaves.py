@@ -1,0 +1,35 @@
+"""A tree -> its leaves, each with a path that survives reordering."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.fields.path import FieldPath, Selector, Tree
+
+KEYS = ("name", "mountPath", "containerPort", "manager", "key", "ip")
+"""Fields that tell the elements of a list apart, in the order in which they are tried."""
+
+
+def leaves(tree: Tree, path: FieldPath = ()) -> Iterator[tuple[FieldPath, Tree]]:
+    """Every scalar, empty map and empty list of `tree`, in its order."""
+    if tree.__class__ is dict and tree:
+        for key, value in tree.items():
+            yield from leaves(value, (*path, key))
+    elif tree.__class__ is list and tree:
+        selectors = selectors_of(tree)
+        for position, item in enumerate(tree):
+            yield from leaves(item, (*path, selectors[position] if selectors else position))
+    else:
+        yield path, tree
+
+
+def selectors_of(items: list[Tree]) -> list[Selector] | None:
+    """A selector for each element by the first field that all have and that is unique, else None."""
+    for key in KEYS:
+        try:
+            values = [item[key] for item in items]
+        except (KeyError, TypeError):
+            continue
+        if all(value.__class__ in (str, int) for value in values) and len(set(values)) == len(values):
+            return [((key, value),) for value in values]
+    return None

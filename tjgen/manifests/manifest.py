@@ -1,0 +1,52 @@
+"""One Kubernetes object as a tree, with the origins of its fields."""
+
+from __future__ import annotations
+
+from tjgen.diagnostics.model import ObjectRef
+from tjgen.fields.managed import Origin, Owners, origins_of
+from tjgen.fields.path import FieldPath, Tree, get
+
+RUNTIMES = "runtimes"
+DATA = "data"
+RUNS = "runs"
+PREVIEW = "preview"
+STAGES = (RUNTIMES, DATA, RUNS)
+"""The parts of an output tree, in the order in which they have to be applied."""
+
+
+class Manifest:
+    """An object to apply or to preview. `tree` and `owners` are values: nobody writes into them.
+
+    `owner` is the key of the run that the object belongs to ("" for objects that runs share).
+    """
+
+    __slots__ = ("owners", "stage", "tree")
+
+    def __init__(self, tree: Tree, owners: Owners, stage: str = RUNS) -> None:
+        self.tree = tree
+        self.owners = owners
+        self.stage = stage
+
+    @property
+    def api_version(self) -> str:
+        return str(self.tree.get("apiVersion", ""))
+
+    @property
+    def kind(self) -> str:
+        return str(self.tree.get("kind", ""))
+
+    @property
+    def name(self) -> str:
+        return str(get(self.tree, ("metadata", "name"), ""))
+
+    @property
+    def namespace(self) -> str:
+        return str(get(self.tree, ("metadata", "namespace"), ""))
+
+    @property
+    def ref(self) -> ObjectRef:
+        return ObjectRef(self.api_version, self.kind, self.namespace, self.name)
+
+    def origins(self, path: FieldPath) -> tuple[Origin, ...]:
+        """Who set the value at `path` (selectors for keyed lists)."""
+        return origins_of(self.owners, path)

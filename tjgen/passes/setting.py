@@ -1,0 +1,30 @@
+"""What passes know about a run beside its experiment: names, platform, project defaults."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tjgen.platform.devices import DeviceClass
+
+
+class Setting(NamedTuple):
+    """Where and as what the experiment is compiled."""
+
+    run: str
+    """Name of the run: the TrainJob's name."""
+    family: str
+    """Name of the experiment."""
+    directory: str
+    """Folder that file names in the experiment are relative to."""
+    classes: dict[str, DeviceClass]
+    """Device classes of the Platform, over the built-in ones."""
+    rewrite: dict[str, str]
+    """Image prefixes to rewrite."""
+    access_modes: dict[str, list[str]]
+    """StorageClass -> access modes, where the Platform says."""
+    system: str | None
+    """The project's schedule system."""
+    launcher: list[str]
+    """Words that the runtime puts before a script."""
+    labels: dict[str, str]
+    """Labels of everything that the environment makes."""

@@ -1,0 +1,23 @@
+"""The passes, in the order in which they contribute: order is meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from tjgen.diagnostics.model import Diagnostic
+from tjgen.passes import data, devices, gang, images, volumes
+from tjgen.passes.setting import Setting
+from tjgen.spec.objects import Experiment
+from tjgen.workload.contribution import Contribution
+from tjgen.workload.workload import Workload
+
+Pass = Callable[[Workload, Experiment, Setting], Iterator[Contribution | Diagnostic]]
+
+PASSES: tuple[tuple[str, Pass], ...] = (
+    ("devices", devices.contribute),
+    ("volumes", volumes.contribute),
+    ("data", data.contribute),
+    ("gang", gang.contribute),
+    # Last, so that it reaches the images of everything that was added.
+    ("images", images.contribute),
+)

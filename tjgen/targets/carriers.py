@@ -1,0 +1,163 @@
+"""Workload -> for each value that the experiment asked for, what in a TrainJob can carry it.
+
+A TrainJob says less than a runtime: `spec.trainer` reaches the trainer's containers, and
+`runtimePatches` the fields that their schema knows. The rest needs a runtime that has it. Source:
+api types of Trainer v2.3.0 (`Trainer`, `RuntimePatch`) and the merge rules of its controller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tjgen.fields.managed import Origin
+from tjgen.fields.path import MISSING, FieldPath, Selector, Tree, get, named
+from tjgen.workload.keys import LIST_KEYS
+from tjgen.workload.workload import JOBS, NODE, TRAINER, PodSet, Workload
+
+IN_TRAINER = "trainer"
+IN_PATCH = "patch"
+IN_RUNTIME = "runtime"
+
+_POD: FieldPath = ("template", "spec", "template", "spec")
+_POD_METADATA: FieldPath = ("template", "spec", "template", "metadata")
+_JOB_METADATA: FieldPath = ("template", "metadata")
+_JOBSET_METADATA: FieldPath = ("runtime", "template", "metadata")
+
+TRAINER_FIELDS = {"image": "image", "command": "command", "args": "args", "env": "env", "resources": "resourcesPerNode"}
+"""Field of the trainer's container -> the field of `spec.trainer` that the controller writes to it."""
+
+PATCHED_POD_FIELDS = frozenset(
+    {
+        "serviceAccountName",
+        "nodeSelector",
+        "affinity",
+        "tolerations",
+        "imagePullSecrets",
+        "schedulingGates",
+        "securityContext",
+        "terminationGracePeriodSeconds",
+        "volumes",
+    }
+)
+PATCHED_CONTAINER_FIELDS = frozenset({"volumeMounts", "securityContext"})
+
+
+class Asked(NamedTuple):
+    """One value that somebody other than the runtime owns."""
+
+    path: FieldPath
+    value: Tree
+    """MISSING where it was removed."""
+    origins: tuple[Origin, ...]
+    carrier: str
+    """IN_TRAINER, IN_PATCH or IN_RUNTIME."""
+
+
+def asked(workload: Workload, base: Tree) -> list[Asked]:
+    """What the workload has beyond the runtime spec `base`, each with its carrier, in order of writing."""
+    found = []
+    reach = _Reach(workload)
+    wanted = workload.tree.value
+    for recorded, recorded_origins in workload.tree.owners.items():
+        if recorded[:1] != ("runtime",):
+            continue
+        origins = tuple([origin for origin in recorded_origins if origin.manager != "runtime"])
+        if not origins:
+            continue
+        for path in _units(wanted, recorded):
+            value = get(wanted, path)
+            found.append(Asked(path, value, origins, _carrier(reach, base, path, value)))
+    return found
+
+
+def _units(wanted: Tree, path: FieldPath) -> Iterator[FieldPath]:
+    """The parts that are decided one by one: elements of keyed lists, labels apart from annotations."""
+    value = get(wanted, path)
+    if value.__class__ is list and path[-1].__class__ is str and path[-1] in LIST_KEYS and value:
+        key = LIST_KEYS[path[-1]][0]
+        for item in value:
+            yield (*path, ((key, item[key]),))
+    elif value.__class__ is dict and path[-1] == "metadata":
+        for field in value:
+            yield (*path, field)
+    else:
+        yield path
+
+
+class _Reach:
+    """Which containers `spec.trainer` writes to, by field."""
+
+    def __init__(self, workload: Workload) -> None:
+        self.workload = workload
+        self.ml_policy = workload.ml_policy
+        trainers = [podset for podset in workload.podsets if podset.ancestor == TRAINER and podset.container == NODE]
+        self.program = trainers
+        # jobset/builder.go:Trainer (v2.3.0): with runLauncherAsNode the job "node" gets env and resources too.
+        as_node = bool(get(self.ml_policy, ("mpi", "runLauncherAsNode"), False))
+        extra = [podset for podset in workload.podsets if podset.name == NODE and podset not in trainers]
+        self.env = trainers + (extra if as_node else [])
+
+    def carries(self, path: FieldPath, field: str, value: Tree) -> bool:
+        """Whether one value in `spec.trainer` gives `value` at `path` and nothing else anywhere."""
+        podsets = self.env if field in ("env", "resources") else self.program
+        if not any(path[: len(podset.main)] == podset.main for podset in podsets):
+            return False
+        if field == "resources":
+            if self.ml_policy is None:
+                return False
+            # The controller merges the whole map of the TrainJob into each container that it reaches.
+            wholes = [get(self.workload.tree.value, (*podset.main, "resources")) for podset in podsets]
+            return all(whole == wholes[0] for whole in wholes) and "claims" not in (wholes[0] or {})
+        rest = path[len(podsets[0].main) :]
+        return all(self._asks(podset, rest, value) for podset in podsets)
+
+    def _asks(self, podset: PodSet, rest: FieldPath, value: Tree) -> bool:
+        path = (*podset.main, *rest)
+        owners = self.workload.tree.origins(path)
+        return get(self.workload.tree.value, path) == value and any(owner.manager != "runtime" for owner in owners)
+
+
+def _carrier(reach: _Reach, base: Tree, path: FieldPath, value: Tree) -> str:
+    if value is MISSING:
+        return IN_RUNTIME
+    if path[:3] == _JOBSET_METADATA:
+        return IN_PATCH if path[3:4] in (("labels",), ("annotations",)) and value else IN_RUNTIME
+    if path[: len(JOBS)] != JOBS or len(path) <= len(JOBS) + 1:
+        return IN_RUNTIME
+    rest = path[len(JOBS) + 1 :]
+    for metadata in (_POD_METADATA, _JOB_METADATA):
+        if rest[: len(metadata)] == metadata:
+            return IN_PATCH if rest[len(metadata)] in ("labels", "annotations") and value else IN_RUNTIME
+    if rest[: len(_POD)] != _POD or len(rest) == len(_POD):
+        return IN_RUNTIME
+    return _pod_carrier(reach, base, path, rest[len(_POD) :], value)
+
+
+def _pod_carrier(reach: _Reach, base: Tree, path: FieldPath, field: FieldPath, value: Tree) -> str:
+    before = get(base, path[1:])
+    if field[0] in ("containers", "initContainers") and len(field) > 2:
+        if field[0] == "containers" and field[2] in TRAINER_FIELDS and reach.carries(path, str(field[2]), value):
+            return IN_TRAINER
+        if field[2] not in PATCHED_CONTAINER_FIELDS:
+            return IN_RUNTIME
+        # A patch merges into the mount that the runtime has: fields that are to go would stay.
+        return IN_PATCH if before is MISSING or before == value or field[2] == "securityContext" else IN_RUNTIME
+    if field[0] not in PATCHED_POD_FIELDS or value in ([], {}, ""):
+        return IN_RUNTIME
+    if field[0] == "volumes" and before is not MISSING and before != value:
+        # The merge would keep the old source beside the new one (facts: "both sources").
+        return IN_RUNTIME
+    return IN_PATCH
+
+
+def patch_element(path: FieldPath) -> tuple[FieldPath, Selector] | None:
+    """For a mount in a patch: its container's path and the selector of the mount; else None."""
+    if len(path) >= 2 and path[-2] == "volumeMounts" and path[-1].__class__ is tuple:
+        return path[:-2], path[-1]
+    return None
+
+
+def job_named(name: str) -> FieldPath:
+    """Path of a replicated job in the Workload's tree."""
+    return (*JOBS, named(name))

@@ -1,0 +1,193 @@
+"""Workload -> TrainJob, the runtime that it refers to, and the objects that the run needs.
+
+No diff is needed: what a manager other than the runtime owns is what the TrainJob has to say. What
+it cannot say goes into a TrainingRuntime derived from the catalog's (see carriers.py).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tjgen.catalog.naming import emitted_name
+from tjgen.catalog.runtime import CatalogRuntime
+from tjgen.diagnostics.model import INFO, Diagnostic, ObjectRef
+from tjgen.fields.managed import Managed, Origin, Owners, Writer
+from tjgen.fields.path import MISSING, FieldPath, Tree, get, render
+from tjgen.manifests.manifest import DATA, RUNTIMES, Manifest
+from tjgen.targets.carriers import IN_PATCH, IN_RUNTIME, IN_TRAINER, TRAINER_FIELDS, Asked, asked
+from tjgen.workload.keys import LIST_KEYS
+from tjgen.workload.workload import Workload
+
+API_VERSION = "trainer.kubeflow.org/v1alpha1"
+MANAGER = "tjgen.dev/experiment"
+MANAGED_BY = "app.kubernetes.io/managed-by"
+_TJGEN = Origin("target:trainjob", "tjgen")
+_KEYS = {**LIST_KEYS, "runtimePatches": ("manager",)}
+
+
+class Lowered(NamedTuple):
+    """The objects of one run. `runtime` is what the TrainJob refers to, emitted or in the cluster."""
+
+    trainjob: Manifest
+    runtime: Manifest
+    emits_runtime: bool
+    objects: list[Manifest]
+    diagnostics: list[Diagnostic]
+
+
+def lower(workload: Workload, base: CatalogRuntime) -> Lowered:
+    """The TrainJob that asks for `workload`, over `base` as the runtime that the workload began with.
+
+    A runtime of the cluster is referred to as it is unless something needs a derived copy, which is
+    then emitted and named in a diagnostic (TJ401).
+    """
+    parts = asked(workload, base.tree["spec"])
+    remainder = [part for part in parts if part.carrier == IN_RUNTIME]
+    diagnostics = []
+    emits_runtime = base.origin != "cluster" or bool(remainder)
+    if emits_runtime:
+        runtime = _runtime(workload, base, remainder)
+        if base.origin == "cluster":
+            diagnostics.append(_derived(workload, base, runtime, remainder))
+    else:
+        runtime = Manifest(base.tree, {(): (Origin("runtime", "runtime", (), True),)}, RUNTIMES)
+    trainjob = _trainjob(workload, runtime, parts)
+    objects = [
+        Manifest(tree, _owners_below(workload.tree, ("objects", key)), DATA)
+        for key, tree in (workload.tree.value.get("objects") or {}).items()
+    ]
+    return Lowered(trainjob, runtime, emits_runtime, objects, diagnostics)
+
+
+def _runtime(workload: Workload, base: CatalogRuntime, remainder: list[Asked]) -> Manifest:
+    spec = Managed(base.tree["spec"], {(): (Origin("runtime", "runtime", ("spec",), True),)})
+    if remainder:
+        writer = Writer(spec, keys=LIST_KEYS)
+        for part in remainder:
+            for origin in part.origins:
+                writer.put(part.path[1:], None if part.value is MISSING else part.value, origin)
+        spec = writer.done()
+    name = emitted_name(base.name, spec.value)
+    tree = {
+        "apiVersion": API_VERSION,
+        "kind": "TrainingRuntime",
+        "metadata": {
+            "name": name,
+            "namespace": workload.namespace,
+            "labels": {MANAGED_BY: "tjgen"},
+            "annotations": {"tjgen.dev/runtime": base.name},
+        },
+        "spec": spec.value,
+    }
+    owners: Owners = {(): (_TJGEN,)}
+    for path, origins in spec.owners.items():
+        owners[("spec", *path)] = origins
+    return Manifest(tree, owners, RUNTIMES)
+
+
+def _trainjob(workload: Workload, runtime: Manifest, parts: list[Asked]) -> Manifest:
+    wanted = workload.tree.value
+    shell: Tree = {
+        "apiVersion": API_VERSION,
+        "kind": "TrainJob",
+        "metadata": {"name": workload.name, "namespace": workload.namespace},
+        "spec": {"runtimeRef": {"apiGroup": "trainer.kubeflow.org", "kind": runtime.kind, "name": runtime.name}},
+    }
+    chosen = workload.tree.origins(("runtime",))
+    writer = Writer(Managed(shell, {(): (_TJGEN,), ("spec", "runtimeRef"): chosen or (_TJGEN,)}), keys=_KEYS)
+    _copy(workload.tree, ("metadata",), writer, ("metadata",))
+    _copy(workload.tree, ("run",), writer, ("spec",))
+    _copy(workload.tree, ("initializer",), writer, ("spec", "initializer"))
+    # The ML policy plugins of v2.3.0 add their variables only where spec.trainer is present.
+    writer.put(("spec", "trainer"), {}, _TJGEN)
+    for field in ("image", "command", "args"):
+        _carry(writer, parts, field)
+    for count in ("numNodes", "numProcPerNode"):
+        value = get(wanted, ("trainer", count))
+        if value is not MISSING:
+            for origin in workload.tree.origins(("trainer", count)):
+                writer.put(("spec", "trainer", count), value, origin)
+    _carry(writer, parts, "env")
+    _carry_resources(writer, workload, parts)
+    _patch(writer, parts)
+    done = writer.done()
+    return Manifest(done.value, done.owners)
+
+
+def _copy(source: Managed, path: FieldPath, writer: Writer, to: FieldPath) -> None:
+    for field in get(source.value, path, None) or {}:
+        _copy_field(source, (*path, field), writer, (*to, field))
+
+
+def _copy_field(source: Managed, path: FieldPath, writer: Writer, to: FieldPath) -> None:
+    writer.put(to, get(source.value, path), source.origins(path)[0])
+    depth = len(path)
+    for known, origins in source.owners.items():
+        value = get(source.value, known)
+        if len(known) > depth and known[:depth] == path and value is not MISSING:
+            for origin in origins:
+                writer.put((*to, *known[depth:]), value, origin)
+
+
+def _carry(writer: Writer, parts: list[Asked], field: str) -> None:
+    """Image, command, args and env of the trainer's containers, each once."""
+    for part in parts:
+        if part.carrier == IN_TRAINER:
+            at = next(i for i, step in enumerate(part.path) if step == "containers") + 2
+            if part.path[at] == field:
+                to = ("spec", "trainer", TRAINER_FIELDS[field], *part.path[at + 1 :])
+                for origin in part.origins:
+                    writer.put(to, part.value, origin)
+
+
+def _carry_resources(writer: Writer, workload: Workload, parts: list[Asked]) -> None:
+    # All resources, not the difference: the controller counts GPUs in this map alone.
+    carried = [part for part in parts if part.carrier == IN_TRAINER and "resources" in part.path]
+    if not carried:
+        return
+    at = carried[0].path.index("resources") + 1
+    path = carried[0].path[:at]
+    to: FieldPath = ("spec", "trainer", "resourcesPerNode")
+    writer.put(to, get(workload.tree.value, path), workload.tree.origins(path)[0])
+    for part in carried:
+        for origin in part.origins:
+            writer.put((*to, *part.path[at:]), part.value, origin)
+
+
+def _patch(writer: Writer, parts: list[Asked]) -> None:
+    mounted: dict[tuple[FieldPath, str], int] = {}
+    for part in parts:
+        if part.carrier != IN_PATCH:
+            continue
+        turn = 0
+        if len(part.path) >= 2 and part.path[-2] == "volumeMounts":
+            # The TrainJob schema keys the mounts of a patch by name, so the second mount of one
+            # volume in one container comes in a second manager's patch.
+            key = (part.path[:-2], str(part.value.get("name")))
+            turn = mounted.get(key, 0)
+            mounted[key] = turn + 1
+        manager = MANAGER if turn == 0 else f"{MANAGER}-{turn + 1}"
+        to = ("spec", "runtimePatches", (("manager", manager),), "trainingRuntimeSpec", *part.path[1:])
+        for origin in part.origins:
+            writer.put(to, part.value, origin)
+
+
+def _owners_below(managed: Managed, path: FieldPath) -> Owners:
+    depth = len(path)
+    owners: Owners = {(): managed.origins(path)}
+    for known, origins in managed.owners.items():
+        if len(known) > depth and known[:depth] == path:
+            owners[known[depth:]] = origins
+    return owners
+
+
+def _derived(workload: Workload, base: CatalogRuntime, runtime: Manifest, remainder: list[Asked]) -> Diagnostic:
+    first = remainder[0]
+    return Diagnostic(
+        "TJ401",
+        INFO,
+        f"a TrainJob cannot say {render(first.path[3:])}, so a copy of runtime {base.name} is emitted as {runtime.name}",
+        subject=ObjectRef(API_VERSION, "TrainJob", workload.namespace, workload.name),
+        path=first.origins[0].because if first.origins[0].source == "experiment" else None,
+        name="derived-runtime",
+    )

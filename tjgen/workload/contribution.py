@@ -1,0 +1,60 @@
+"""Contributions: what a pass wants to have in the Workload, and the line that asked for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from tjgen.diagnostics.model import ERROR, Diagnostic
+from tjgen.fields.managed import Conflict, Origin, Writer
+from tjgen.fields.path import FieldPath, Tree, render
+from tjgen.workload.keys import LIST_KEYS
+from tjgen.workload.workload import Workload
+
+EXPERIMENT = "experiment"
+
+
+class Contribution(NamedTuple):
+    """Put `value` at `path` of the Workload's tree, because of `because` in the experiment.
+
+    `value` None removes. Passes read the Workload; only `contribute` writes it. `manager` is set
+    where the value is the user's own word, though a pass brings it.
+    """
+
+    path: FieldPath
+    value: Tree
+    because: FieldPath
+    manager: str | None = None
+    source: str = EXPERIMENT
+    mirrors: bool = False
+
+
+def contribute(workload: Workload, manager: str, found: Iterable[Contribution | Diagnostic]) -> tuple[Workload, list[Diagnostic]]:
+    """`workload` with the contributions of one pass, and the diagnostics among `found`.
+
+    Passes fill and extend, they do not overrule: a contribution that would change what the user
+    said is left out and reported with both places (TJ250).
+    """
+    guarded = frozenset((EXPERIMENT,))
+    writer = Writer(workload.tree, keys=LIST_KEYS, guarded=guarded)
+    diagnostics = []
+    for one in found:
+        if one.__class__ is Contribution:
+            origin = Origin(one.manager or manager, one.source, one.because, one.mirrors)
+            writer.put(one.path, one.value, origin)
+        else:
+            diagnostics.append(one)
+    diagnostics.extend(_conflict(conflict) for conflict in writer.conflicts)
+    return workload._replace(tree=writer.done()), diagnostics  # type: ignore[return-value]  # only Diagnostics are appended
+
+
+def _conflict(conflict: Conflict) -> Diagnostic:
+    return Diagnostic(
+        "TJ250",
+        ERROR,
+        f"{render(conflict.after.because)} needs another value for {render(conflict.path[-3:])} "
+        f"than {render(conflict.before.because)} asks for",
+        path=conflict.before.because,
+        hint=f"remove {render(conflict.before.because)}, or the {render(conflict.after.because)} that contradicts it",
+        name="conflicting-fields",
+    )

@@ -1,0 +1,94 @@
+"""The Workload: what one run shall be, as one managed tree over the runtime's pod templates.
+
+    trainer      numNodes, numProcPerNode: counts that a TrainJob says beside the templates
+    initializer  dataset, model: as in a TrainJob
+    run          suspend, activeDeadlineSeconds
+    metadata     labels and annotations of the run's own object
+    runtime      the wanted runtime spec: mlPolicy, podGroupPolicy, template (as in a TrainingRuntime)
+    objects      "Kind/name" -> objects that the run needs beside it (claims, config maps)
+
+The runtime's spec is grafted in under the manager "runtime"; whatever another manager owns is what
+the experiment asked for, and so what a target has to say.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tjgen.fields.managed import Managed, Origin
+from tjgen.fields.path import FieldPath, Tree, get, named
+
+JOBS: FieldPath = ("runtime", "template", "spec", "replicatedJobs")
+ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
+TRAINER = "trainer"
+INITIALIZERS = ("dataset-initializer", "model-initializer")
+NODE = "node"
+
+
+class PodSet(NamedTuple):
+    """One replicated job of the run: a view, read from the Workload's tree."""
+
+    name: str
+    ancestor: str
+    """The step of a TrainJob that it is: trainer, dataset-initializer, model-initializer or ""."""
+    container: str
+    """The container that does the work: the one that the controller would write to."""
+    path: FieldPath
+    """Where the replicated job stands in the Workload's tree."""
+
+    @property
+    def pod(self) -> FieldPath:
+        """Path of the pod template's spec."""
+        return (*self.path, "template", "spec", "template", "spec")
+
+    @property
+    def pod_metadata(self) -> FieldPath:
+        """Path of the pod template's metadata."""
+        return (*self.path, "template", "spec", "template", "metadata")
+
+    @property
+    def main(self) -> FieldPath:
+        """Path of the main container."""
+        return (*self.pod, "containers", named(self.container))
+
+    @property
+    def is_initializer(self) -> bool:
+        return self.ancestor in INITIALIZERS
+
+
+class Workload(NamedTuple):
+    """What one run shall be. `podsets` is derived from the runtime's part of `tree`."""
+
+    name: str
+    namespace: str
+    tree: Managed
+    podsets: tuple[PodSet, ...]
+
+    @property
+    def ml_policy(self) -> Tree:
+        """The runtime's `mlPolicy`, or None where it has none."""
+        return get(self.tree.value, ("runtime", "mlPolicy"), None)
+
+
+def over(runtime_spec: Tree, *, name: str, namespace: str) -> Workload:
+    """A Workload that is just the runtime: what passes and the experiment are applied over."""
+    tree = Managed(
+        {"runtime": runtime_spec},
+        {(): (Origin("lower", "tjgen"),), ("runtime",): (Origin("runtime", "runtime", ("spec",), True),)},
+    )
+    return Workload(name, namespace, tree, podsets(runtime_spec))
+
+
+def podsets(runtime_spec: Tree) -> tuple[PodSet, ...]:
+    """The pod sets of a runtime's spec, in its order."""
+    found = []
+    for job in get(runtime_spec, ("template", "spec", "replicatedJobs"), None) or []:
+        name = job["name"]
+        ancestor = get(job, ("template", "metadata", "labels", ANCESTOR), "")
+        containers = get(job, ("template", "spec", "template", "spec", "containers"), None) or []
+        names = [container.get("name") for container in containers]
+        wanted = ancestor if ancestor in INITIALIZERS else NODE
+        if wanted not in names:
+            wanted = name if name in names or not names else names[0]
+        found.append(PodSet(name, ancestor, wanted, (*JOBS, named(name))))
+    return tuple(found)
