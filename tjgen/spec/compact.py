@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tjgen.spec.forms import Form
+from tjgen.spec.forms import VERBATIM, Form
 
 Schema = dict[str, Any]
 
@@ -420,7 +420,10 @@ PATCH: Schema = {
     "required": ["target"],
     "properties": {"target": PATCH_TARGET, "merge": TREE, "json": {"type": "array", "items": OPERATION}},
 }
-PATCH_FORM = Form(alternatives=(("merge",), ("json",)))
+PATCH_FORM = Form(
+    alternatives=(("merge",), ("json",)),
+    fields={"merge": VERBATIM, "json": VERBATIM},
+)
 
 EXPERIMENT_SPEC: Schema = {
     "type": "object",
@@ -480,6 +483,7 @@ EXPERIMENT_SPEC_FORM = Form(
         "data": DATA_FORM,
         "initializer": INITIALIZER_FORM,
         "patches": Form(each=PATCH_FORM),
+        "sweep": VERBATIM,
     },
 )
 
@@ -577,6 +581,7 @@ PARTIAL_EXPERIMENT_FORM = Form(
         "data": DATA_FORM,
         "initializer": INITIALIZER_FORM,
         "patches": Form(each=PATCH_FORM),
+        "sweep": VERBATIM,
     },
 )
 

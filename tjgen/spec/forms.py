@@ -1,4 +1,4 @@
-"""Short forms -> long forms, and patches that choose another alternative -> patches that also remove the old one.
+"""Short forms -> long forms, and which alternative of several a mapping has chosen.
 
 `gpu: h100:8` and `gpu: {class: h100, count: 8}` are one thing written in two ways; overlays merge the
 long form, so that one of them can change the count alone. A short form that makes no sense stays as it
@@ -7,9 +7,11 @@ is, for the check of the schema to report.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
-from tjgen.fields.path import Tree
+from tjgen.fields.path import FieldPath, Step, Tree
 
 
 class Form(NamedTuple):
@@ -19,11 +21,31 @@ class Form(NamedTuple):
     """Keys that a scalar stands for, and how each is read: "string", "integer" or "text"."""
     alternatives: tuple[tuple[str, ...], ...] = ()
     """Groups of keys of which at most one is used; a key of several groups belongs to whichever is."""
-    fields: dict[str, Form] = {}  # a constant
+    fields: Mapping[str, Form] = MappingProxyType({})
     each: Form | None = None
     """The form of every value of a map or list."""
     listed: bool = False
     """Whether a scalar stands for a list of one."""
+    verbatim: bool = False
+    """Whether null is a value like others here, rather than absence."""
+
+
+VERBATIM = Form(verbatim=True)
+PLAIN = Form()
+
+
+def form_at(form: Form, path: FieldPath) -> Form:
+    """The form of the place at `path` below a place with `form`."""
+    for step in path:
+        form = below(form, step)
+    return form
+
+
+def below(form: Form, step: Step) -> Form:
+    """The form of the value under one key or index of a place with `form`."""
+    if form.verbatim:
+        return form
+    return form.each or form.fields.get(step, PLAIN)  # type: ignore[arg-type]  # other steps are no keys
 
 
 def long_form(tree: Tree, form: Form) -> Tree:
@@ -64,7 +86,7 @@ def _written_out(scalar: Tree, short: tuple[tuple[str, str], ...]) -> Tree:
 def text(scalar: Tree) -> str:
     """The text of a scalar as YAML 1.2 writes it: true, 8, 0.001."""
     if scalar.__class__ is str:
-        return scalar  # type: ignore[no-any-return]  # a tree that is a str
+        return scalar
     if scalar.__class__ is bool:
         return "true" if scalar else "false"
     if scalar.__class__ is float:
@@ -75,34 +97,17 @@ def text(scalar: Tree) -> str:
 _SPECIAL = {"inf": ".inf", "-inf": "-.inf", "nan": ".nan"}
 
 
-def switched(base: Tree, patch: Tree, form: Form) -> Tree:
-    """`patch` (in long form) with a null for each value of `base` that belongs to an alternative which it replaces."""
-    if patch.__class__ is not dict or base.__class__ is not dict:
-        return patch
-    changed: dict[str, Tree] = {}
-    if form.each is not None:
-        for key, item in patch.items():
-            if key in base and (new := switched(base[key], item, form.each)) is not item:
-                changed[key] = new
-    else:
-        for key, below in form.fields.items():
-            if key in patch and key in base and (new := switched(base[key], patch[key], below)) is not patch[key]:
-                changed[key] = new
-        if form.alternatives:
-            changed.update(dict.fromkeys(_replaced(base, patch, form.alternatives)))
-    return {**patch, **changed} if changed else patch
-
-
-def _replaced(base: Tree, patch: Tree, alternatives: tuple[tuple[str, ...], ...]) -> list[str]:
+def replaced(base: Tree, patch: Tree, alternatives: tuple[tuple[str, ...], ...]) -> list[str]:
+    """The keys of `base` that go because `patch` chooses another alternative."""
     chosen = [group for group in alternatives if any(patch.get(key) is not None for key in distinctive(group, alternatives))]
     if len(chosen) != 1:
         return []
     given = [group for group in alternatives if any(key in base for key in distinctive(group, alternatives))]
-    if all(group is chosen[0] for group in given):
+    if not given or given == chosen:
         return []
-    return [key for group in alternatives for key in group if key in base and key not in patch and (group is not chosen[0])]
+    return [key for group in given if group != chosen[0] for key in group if key in base and key not in patch]
 
 
 def distinctive(group: tuple[str, ...], alternatives: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
     """The keys of `group` that belong to no other group: one of them says that the group is meant."""
-    return tuple([key for key in group if not any(key in other for other in alternatives if other is not group)])
+    return tuple([key for key in group if not any(key in other for other in alternatives if other != group)])

@@ -9,14 +9,15 @@ from tjgen.spec.models.experiment import Experiment
 from tjgen.spec.models.overlay import Overlay
 from tjgen.spec.models.platform import Platform
 from tjgen.spec.models.project import Project
+from tjgen.spec.models.shape import Shape
 
-KINDS = [Experiment, Overlay, Platform, Project]
+KINDS: list[type[Shape]] = [Experiment, Overlay, Platform, Project]
 
 
 def sources() -> dict[Path, str]:
     """Each generated file with its text."""
     package = Path(__file__).parent.parent
-    return {package / "compact.py": compact.source([*KINDS]), package / "objects.py": objects.source([*KINDS])}
+    return {package / "compact.py": compact.source(KINDS), package / "objects.py": objects.source(KINDS)}
 
 
 def main() -> None:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tjgen.spec.forms import Form
+from tjgen.spec.forms import VERBATIM, Form
 
 Schema = dict[str, Any]
 
@@ -102,6 +102,7 @@ def _rank(keyword: str) -> tuple[bool, str]:
 def _form(model: type[Shape], known: set[str]) -> str:
     """The source of the model's form, empty where there is nothing to say."""
     below = {field.key: form for field in fields(model) if (form := _form_of(field.kind, known))}
+    below.update(dict.fromkeys(model.verbatim, "VERBATIM"))
     short = tuple((key, _reading(field)) for key in model.short for field in fields(model) if field.key == key)
     return _call(short=short, alternatives=model.alternatives, fields=below)
 

@@ -2,7 +2,7 @@
 
 A model declares shape only. `short` names the keys that a scalar stands for (split at ":" when there
 are several); `alternatives` are groups of keys of which at most one group may be used; below a
-`partial` model nothing is required.
+`partial` model nothing is required; in what the `verbatim` keys hold, null is a value like others.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ class Shape(BaseModel):
     short: ClassVar[tuple[str, ...]] = ()
     alternatives: ClassVar[Alternatives] = ()
     partial: ClassVar[bool] = False
+    verbatim: ClassVar[tuple[str, ...]] = ()
 
 
 def expects(words: str) -> Any:

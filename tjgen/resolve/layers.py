@@ -1,0 +1,186 @@
+"""Layers of partial experiments -> one managed tree: who says what, and which layers contradict each other.
+
+The merge is that of `fields.apply`, with what the experiment language adds: a value that chooses
+another alternative (`emptyDir` where there was `pvc`) takes the place of the old one, null is kept
+where the language takes trees verbatim, every origin mirrors its own document, and two layers of
+one rank may not set the same value differently.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tjgen.fields.managed import Managed, Origin, Owners, origins_of
+from tjgen.fields.path import FieldPath, Tree, index_of, named
+from tjgen.spec.forms import PLAIN, Form, below, long_form, replaced
+
+
+class Part(NamedTuple):
+    """A tree to put at `path`, written at `because` in the layer's document."""
+
+    path: FieldPath
+    tree: Tree
+    because: FieldPath
+
+
+class Layer(NamedTuple):
+    """What one document, or one argument, says about an experiment."""
+
+    manager: str
+    source: str
+    parts: tuple[Part, ...]
+    rank: str = ""
+    """Layers of one rank are equals, which may not contradict each other; those without a rank may."""
+
+
+class Contradiction(NamedTuple):
+    """Two layers of one rank that set the value at `path` differently."""
+
+    path: FieldPath
+    before: Origin
+    after: Origin
+
+
+EMPTY = Managed({}, {})
+
+
+def merged(base: Managed, layers: list[Layer], form: Form) -> tuple[Managed, list[Contradiction]]:
+    """`base` with each layer over it, in order; where two contradict each other the first one stands."""
+    merge = _Merge(base)
+    for layer in layers:
+        merge.take(layer, form)
+    return Managed(merge.tree, merge.owners), merge.contradictions
+
+
+def present(tree: Tree, form: Form) -> Tree:
+    """`tree` without map entries that are null, except where null is a value; `tree` itself where there are none."""
+    if form.verbatim:
+        return tree
+    if tree.__class__ is dict:
+        changed = False
+        kept = {}
+        for key, old in tree.items():
+            if old is None:
+                changed = True
+                continue
+            new = present(old, below(form, key)) if old.__class__ is dict or old.__class__ is list else old
+            changed = changed or new is not old
+            kept[key] = new
+        return kept if changed else tree
+    if tree.__class__ is list:
+        items = [present(item, below(form, 0)) for item in tree]
+        return items if any(new is not old for new, old in zip(items, tree, strict=True)) else tree
+    return tree
+
+
+class _Merge:
+    """One merge in progress. Trees are copied where they are written; `owners` is this merge's own."""
+
+    __slots__ = ("_because", "_depth", "_layer", "_ranks", "_rivals", "contradictions", "owners", "tree")
+
+    def __init__(self, base: Managed) -> None:
+        self.tree = base.value
+        self.owners: Owners = dict(base.owners)
+        self.contradictions: list[Contradiction] = []
+        self._ranks: dict[str, set[tuple[str, str]]] = {}
+        self._rivals: set[tuple[str, str]] = set()
+        self._layer: Layer
+        self._because: FieldPath = ()
+        self._depth = 0
+
+    def take(self, layer: Layer, form: Form) -> None:
+        self._layer = layer
+        equals = self._ranks.setdefault(layer.rank, set()) if layer.rank else set()
+        self._rivals = equals - {(layer.manager, layer.source)}
+        for part in layer.parts:
+            self._because, self._depth = part.because, len(part.path)
+            tree = part.tree
+            for step in reversed(part.path):
+                tree = {step: tree}
+            self.tree = self._put(self.tree, long_form(tree, form), (), form)
+        equals.add((layer.manager, layer.source))
+
+    def _put(self, old: Tree, new: Tree, path: FieldPath, form: Form) -> Tree:
+        if new.__class__ is dict and old.__class__ is dict:
+            return self._put_map(old, new, path, form)
+        if new.__class__ is list and old.__class__ is list and new and old and _is_named(old) and _is_named(new):
+            return self._put_named(old, new, path, form)
+        if new.__class__ is old.__class__ and new == old:
+            self._agree(path)
+            return old
+        if self._contradicts(path):
+            return old
+        self._note(path, forget=old.__class__ is dict or old.__class__ is list)
+        return present(new, form)
+
+    def _put_map(self, old: dict[str, Tree], new: dict[str, Tree], path: FieldPath, form: Form) -> Tree:
+        result = old.copy()
+        for key in replaced(old, new, form.alternatives) if form.alternatives else ():
+            self._remove(result, key, path)
+        for key, value in new.items():
+            child = (*path, key)
+            inner = below(form, key) if value.__class__ is dict or value.__class__ is list else PLAIN
+            if value is None and not form.verbatim:
+                self._remove(result, key, path)
+            elif key in result:
+                result[key] = self._put(result[key], value, child, inner)
+            elif len(child) < self._depth:
+                result[key] = self._put({}, value, child, inner)
+            elif not self._contradicts(child):
+                self._note(child, forget=False)
+                result[key] = present(value, inner)
+        return result
+
+    def _put_named(self, old: list[Tree], new: list[Tree], path: FieldPath, form: Form) -> Tree:
+        result = old.copy()
+        for item in new:
+            step = named(item["name"])
+            child = (*path, step)
+            position = index_of(result, step)
+            if position < 0:
+                self._note(child, forget=False)
+                result.append(present(item, below(form, 0)))
+            else:
+                rest = {key: value for key, value in item.items() if key != "name"}
+                result[position] = self._put(result[position], rest, child, below(form, 0))
+        return result
+
+    def _remove(self, result: dict[str, Tree], key: str, path: FieldPath) -> None:
+        child = (*path, key)
+        if not self._contradicts(child, whole=True):
+            result.pop(key, None)
+            self._note(child, forget=True)
+
+    def _origin(self, path: FieldPath) -> Origin:
+        return Origin(self._layer.manager, self._layer.source, self._because + path[self._depth :], True)
+
+    def _agree(self, path: FieldPath) -> None:
+        before = origins_of(self.owners, path)
+        origin = self._origin(path)
+        if origin not in before:
+            self.owners[path] = (*before, origin)
+
+    def _note(self, path: FieldPath, *, forget: bool) -> None:
+        if forget:
+            length = len(path)
+            for known in [known for known in self.owners if len(known) > length and known[:length] == path]:
+                del self.owners[known]
+        self.owners[path] = (self._origin(path),)
+
+    def _contradicts(self, path: FieldPath, *, whole: bool = False) -> bool:
+        """Whether an equal of this layer set or removed the value; with `whole`, or anything below it."""
+        if not self._rivals:
+            return False
+        found = list(origins_of(self.owners, path))
+        if whole:
+            length = len(path)
+            found += [origin for known, origins in self.owners.items() if known[:length] == path for origin in origins]
+        for before in found:
+            if (before.manager, before.source) in self._rivals:
+                self.contradictions.append(Contradiction(path, before, self._origin(path)))
+                return True
+        return False
+
+
+def _is_named(items: list[Tree]) -> bool:
+    return all(item.__class__ is dict and item.get("name").__class__ is str for item in items)
