@@ -1,0 +1,292 @@
+"""Events of a stream -> documents and diagnostics, with an explicit stack: depth and growth are bounded, nothing recurses."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from tjgen.diagnostics.model import CompileError, Diagnostic, Note, Span
+from tjgen.fields.path import Tree
+from tjgen.source import problems
+from tjgen.source.directives import check_start, is_blank
+from tjgen.source.document import Document
+from tjgen.source.keys import read_key
+from tjgen.source.libyaml import (
+    AliasEvent,
+    DocumentEndEvent,
+    DocumentStartEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    Parser,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+    StreamStartEvent,
+)
+from tjgen.source.problems import Problem, diagnostic
+from tjgen.source.scalars import MERGE, Dialect, Doubt, clip
+from tjgen.source.text import Text
+
+MOST_LEVELS = 200
+"""Nesting allowed in one document: several times what any Kubernetes object has, and less than Python's stack."""
+MOST_ALIASED = 400_000
+"""Values that the aliases of one document may stand for (go-yaml v2 bounds the same thing near the same number)."""
+MOST_PROBLEMS = 200
+"""Diagnostics about one stream; reading stops at the next."""
+
+_NO_KEY: Any = object()
+_OPEN_KEY: Any = object()
+"""The key of an entry while a container is read that stands as its key."""
+_REFUSED: Any = object()
+"""The key of an entry that cannot be kept: its value is read and dropped."""
+
+
+class _Anchor(NamedTuple):
+    """What an alias stands for: a value, how many values it holds, how many levels it has."""
+
+    value: Tree
+    values: int
+    levels: int
+    event: Any
+    """The event that completed the value; None while it is still open."""
+
+
+class _Growth(NamedTuple):
+    """What was known when an anchored container opened."""
+
+    anchor: str
+    values: int
+    deepest: int
+
+
+class Builder:
+    """Builds the values of one stream; `documents` and `diagnostics` hold what came of it so far, also after an error."""
+
+    def __init__(self, source: Text, dialect: Dialect) -> None:
+        self.documents: list[Document] = []
+        self.diagnostics: list[Diagnostic] = []
+        self._source = source
+        self._dialect = dialect
+        self._plain = dialect.plain
+        self._begin()
+
+    def run(self, parser: Parser) -> None:
+        """Read the stream to its end.
+
+        Raises YAMLError where the text is not YAML, CompileError where it goes beyond a limit.
+        """
+        take = {
+            ScalarEvent: self._scalar,
+            MappingStartEvent: self._open_mapping,
+            MappingEndEvent: self._close,
+            SequenceStartEvent: self._open_sequence,
+            SequenceEndEvent: self._close,
+            AliasEvent: self._alias,
+            DocumentStartEvent: self._start_document,
+            DocumentEndEvent: self._end_document,
+            StreamStartEvent: self._ignore,
+        }
+        get_event = parser.get_event
+        while (event := get_event()).__class__ is not StreamEndEvent:
+            take[event.__class__](event)
+
+    def _begin(self) -> None:
+        self._start = 0
+        self._node: Any = []  # the open container; at first a list that receives the document itself
+        self._keys: dict[Any, Any] | None = None  # of an open mapping: key -> its event
+        self._key: Any = _NO_KEY  # the key that waits for its value
+        self._stack: list[tuple[Any, dict[Any, Any] | None, Any, _Growth | None]] = []
+        self._anchors: dict[str, _Anchor] = {}
+        self._count = 0  # values so far, with those that aliases stand for
+        self._aliased = 0  # of them by aliases
+        self._deepest = 0
+
+    def _ignore(self, event: Any) -> None:
+        pass
+
+    def _start_document(self, event: Any) -> None:
+        self._begin()
+        self._start = event.start_mark.index
+        check_start(event, self._source, self._dialect, self._report)
+
+    def _end_document(self, event: Any) -> None:
+        value = self._node[0]
+        start, end = self._start, event.end_mark.index
+        if value is not None or not is_blank(self._source.content[start:end]):
+            index = len(self.documents)
+            self.documents.append(Document(value, self._source, self._dialect, index=index, start=start, end=end))
+
+    def _scalar(self, event: Any) -> None:
+        self._count += 1
+        if self._keys is not None and self._key is _NO_KEY:
+            self._take_key(read_key(event, self._dialect), event)
+            if event.anchor is not None:
+                self._anchors[event.anchor] = _Anchor(self._scalar_value(event), 1, 0, event)
+            return
+        if event.tag is None:
+            # The ordinary cases of _scalar_value, in place: this runs for every value.
+            if event.implicit[0]:
+                value = self._plain[event.value]
+                if value.__class__ is Doubt:
+                    value = self._doubted(value, event)
+            else:
+                value = event.value
+        else:
+            value = self._scalar_value(event)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = _Anchor(value, 1, 0, event)
+        self._add(value, event)
+
+    def _scalar_value(self, event: Any) -> Tree:
+        if event.tag is not None:
+            value = self._dialect.tagged(event.tag, event.value)
+        else:
+            value = self._plain[event.value] if event.implicit[0] else event.value
+        return self._doubted(value, event) if value.__class__ is Doubt else value
+
+    def _doubted(self, doubt: Doubt, event: Any) -> Tree:
+        self._report(doubt.problem, doubt.message, event, doubt.hint)
+        return doubt.value
+
+    def _take_key(self, key: Any, event: Any) -> None:
+        if key.__class__ is Doubt:
+            key = self._doubted(key, event)
+        keys = self._keys
+        assert keys is not None
+        if key not in keys:
+            keys[key] = event
+        elif key is not MERGE or not self._dialect.merges_like_go:
+            name = "<<" if key is MERGE else clip(key)
+            hint = "give the merge key a list: <<: [*first, *second]" if key is MERGE else "remove one of the two"
+            first = Note("first defined here", self._span(keys[key]))
+            self._report(problems.DUPLICATE, f'the key "{name}" stands twice in one mapping', event, hint, (first,))
+        self._key = key
+
+    def _add(self, value: Tree, event: Any) -> None:
+        key = self._key
+        if self._keys is None:
+            self._node.append(value)
+        elif key is MERGE:
+            self._merge(value, event)
+            self._key = _NO_KEY
+        else:
+            if key is not _REFUSED:
+                self._node[key] = value
+            self._key = _NO_KEY
+
+    def _merge(self, value: Tree, event: Any) -> None:
+        """Take over the keys of one mapping or several, of which the first wins."""
+        assert self._keys is not None
+        sources = value if value.__class__ is list else [value]
+        by_alias = event.__class__ is AliasEvent and value.__class__ is list
+        if any(source.__class__ is not dict for source in sources) or (by_alias and self._dialect.merges_like_go):
+            message = "the value of the merge key << is neither a mapping nor a list of mappings"
+            self._report(problems.MERGE, message, event, "write an alias of a mapping, or a list of such: <<: [*first, *second]")
+            return
+        for source in reversed(sources):
+            for key, inherited in source.items():
+                if key in self._keys:
+                    if not self._dialect.merges_like_go:
+                        continue
+                    if self._node.get(key) != inherited:
+                        self._warn_of_override(key, event)
+                self._node[key] = inherited
+
+    def _warn_of_override(self, key: str, event: Any) -> None:
+        assert self._keys is not None
+        message = f'to kubectl this merge key overrides the key "{clip(key)}" before it; to other readers it does not'
+        written = Note("set here", self._span(self._keys[key]))
+        self._report(problems.OVERRIDE, message, self._keys[MERGE], "move the merge key to the top of its mapping", (written,))
+
+    def _open_mapping(self, event: Any) -> None:
+        self._open(event, {})
+        self._keys = {}
+
+    def _open_sequence(self, event: Any) -> None:
+        self._open(event, [])
+        self._keys = None
+
+    def _open(self, event: Any, node: Any) -> None:
+        if self._keys is not None and self._key is _NO_KEY:
+            self._report(problems.KEY, "a mapping or a list stands as a key", event, "use a string as the key")
+            self._key = _OPEN_KEY
+        self._count += 1
+        level = len(self._stack) + 1
+        self._check_level(level, event)
+        growth = None
+        if event.anchor is not None:
+            self._anchors[event.anchor] = _Anchor(node, 0, 0, None)
+            growth = _Growth(event.anchor, self._count, self._deepest)
+            self._deepest = level
+        elif level > self._deepest:
+            self._deepest = level
+        self._stack.append((self._node, self._keys, self._key, growth))
+        self._node = node
+        self._key = _NO_KEY
+
+    def _close(self, event: Any) -> None:
+        value = self._node
+        level = len(self._stack)
+        self._node, self._keys, self._key, growth = self._stack.pop()
+        if growth is not None:
+            size = self._count - growth.values + 1
+            if self._anchors[growth.anchor].value is value:
+                self._anchors[growth.anchor] = _Anchor(value, size, self._deepest - level + 1, event)
+            self._deepest = max(self._deepest, growth.deepest)
+        if self._key is _OPEN_KEY:
+            self._key = _REFUSED
+        else:
+            self._add(value, event)
+
+    def _alias(self, event: Any) -> None:
+        anchor = self._anchors.get(event.anchor)
+        is_key = self._keys is not None and self._key is _NO_KEY
+        if anchor is None or anchor.event is None:
+            self._report_alias(anchor, event)
+            if is_key:
+                self._key = _REFUSED
+            else:
+                self._add(None, event)
+            return
+        self._check_growth(anchor, event)
+        if not is_key:
+            self._add(anchor.value, event)
+        elif anchor.event.__class__ is ScalarEvent:
+            key = read_key(anchor.event, self._dialect)
+            self._take_key("<<" if key is MERGE else key, event)
+        else:
+            self._report(problems.KEY, "a mapping or a list stands as a key", event, "use a string as the key")
+            self._key = _REFUSED
+
+    def _report_alias(self, anchor: _Anchor | None, event: Any) -> None:
+        name = clip(event.anchor)
+        if anchor is None:
+            hint = f"quote it if text is meant, or write &{name} before the value"
+            self._report(problems.ALIAS, f"the alias *{name} has no anchor before it", event, hint)
+        else:
+            self._report(problems.ALIAS, f"the alias *{name} stands inside its own anchor", event, "remove the alias")
+
+    def _check_growth(self, anchor: _Anchor, event: Any) -> None:
+        self._count += anchor.values
+        self._aliased += anchor.values
+        if self._aliased > MOST_ALIASED:
+            message = f"the aliases of this document stand for more than {MOST_ALIASED} values"
+            self._stop(message, event, "write fewer aliases of aliases")
+        self._check_level(len(self._stack) + anchor.levels, event)
+
+    def _check_level(self, level: int, event: Any) -> None:
+        if level > MOST_LEVELS:
+            self._stop(
+                f"the document is nested more than {MOST_LEVELS} levels deep", event, "flatten it; is a bracket never closed?"
+            )
+
+    def _report(self, problem: Problem, message: str, event: Any, hint: str | None, related: tuple[Note, ...] = ()) -> None:
+        if len(self.diagnostics) >= MOST_PROBLEMS:
+            self._stop(f"the file has more than {MOST_PROBLEMS} problems", event, "correct those above first")
+        self.diagnostics.append(diagnostic(problem, message, span=self._span(event), hint=hint, related=related))
+
+    def _stop(self, message: str, event: Any, hint: str) -> None:
+        raise CompileError([diagnostic(problems.LIMIT, message, span=self._span(event), hint=hint)])
+
+    def _span(self, event: Any) -> Span:
+        return self._source.span(event.start_mark.index, event.end_mark.index)

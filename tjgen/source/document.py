@@ -1,0 +1,51 @@
+"""One document of a stream: its value, and where each part of it stands in its file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tjgen.diagnostics.model import Span
+from tjgen.fields.path import FieldPath, Tree
+
+if TYPE_CHECKING:
+    from tjgen.source.positions import Place
+    from tjgen.source.scalars import Dialect
+    from tjgen.source.text import Text
+
+
+class Document:
+    """A value read from YAML. Positions are not kept while reading but found again on the first question: few are asked."""
+
+    __slots__ = ("_place", "_range", "dialect", "index", "source", "value")
+
+    def __init__(self, value: Tree, source: Text, dialect: Dialect, *, index: int, start: int, end: int) -> None:
+        self.value = value
+        self.source = source
+        self.dialect = dialect
+        self.index = index
+        """The how-manieth document of its stream, from 0."""
+        self._range = (start, end)
+        self._place: Place | None = None
+
+    @property
+    def file(self) -> str:
+        """The name of the file, as given to the reader."""
+        return self.source.file
+
+    @property
+    def text(self) -> str:
+        """The text of the whole file."""
+        return self.source.content
+
+    def locate(self, path: FieldPath, *, key: bool = False) -> Span | None:
+        """Where the value at `path` stands, or with `key` its key.
+
+        A value that came by an alias or a merge key is located where it is written. Where the path does not exist, the
+        nearest ancestor answers, with its key if it has one. None only for a document without any text.
+        """
+        from tjgen.source import positions
+
+        if self._place is None:
+            self._place = positions.compose(self.source.content, *self._range, dialect=self.dialect)
+        found = positions.find(self._place, self.value, path, key=key)
+        return None if found is None else self.source.span(*found)

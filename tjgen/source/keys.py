@@ -1,0 +1,21 @@
+"""A scalar that stands as a mapping key -> the key: a string in every tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tjgen.source.kubernetes import key_of
+from tjgen.source.scalars import MERGE, Dialect, Doubt
+
+_MERGE_TAG = "tag:yaml.org,2002:merge"
+
+
+def read_key(event: Any, dialect: Dialect) -> Any:
+    """The key that a scalar event is: a string, MERGE, or a Doubt."""
+    text = event.value
+    if event.tag is None:
+        return dialect.key[text] if event.implicit[0] else text
+    if text == "<<" and (event.implicit[0] or event.tag == _MERGE_TAG):  # go-yaml v2, decode.go:isMerge
+        return MERGE
+    value = dialect.tagged(event.tag, text)
+    return value if value.__class__ is Doubt else key_of(value, text)

@@ -1,0 +1,182 @@
+"""The text of a scalar in a Kubernetes file -> the value that kubectl reads.
+
+kubectl reads YAML through sigs.k8s.io/yaml: go-yaml v2 resolves scalars (resolve.go:resolve, decode.go:scalar), the
+result becomes JSON, and JSON has no way to say 1.0 other than 1. Order and names follow upstream.
+"""
+
+from __future__ import annotations
+
+import re
+from math import isfinite, isinf, isnan
+from typing import Any
+
+from tjgen.fields.path import Tree
+from tjgen.source.problems import IGNORED_TAG, KEY, NUMBER, TAG
+from tjgen.source.scalars import MERGE, Dialect, Doubt, Memo, clip
+
+_PREFIX = "tag:yaml.org,2002:"
+_INFINITY = float("inf")
+_WORDS: dict[str, Tree] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"), True),
+    **dict.fromkeys(("n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"), False),
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")),
+    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), _INFINITY),
+    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -_INFINITY),
+}
+_FIRST_OF_NUMBER = frozenset("0123456789+-.")
+_SHORT_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})\Z").match
+_INTEGER = re.compile(
+    r"(?P<sign>[-+]?)(?:0[xX](?P<hexadecimal>[0-9a-fA-F]+)|0[bB](?P<binary>[01]+)|0[oO]?(?P<octal>[0-7]+)|(?P<decimal>0|[1-9][0-9]*))\Z"
+).match
+_SIGNED_BINARY = re.compile(r"0b([-+][01]+)\Z").match
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z").match
+_DIGIT_SEPARATOR = re.compile(r"(?<=[0-9])_(?=[0-9])").sub
+_LONGEST_INTEGER = 70
+
+
+def plain(text: str) -> Any:
+    """The value of an unquoted scalar; a Doubt for a number that JSON cannot hold."""
+    value = resolve(text)
+    return _as_json(value, text) if value.__class__ is float else value
+
+
+def key(text: str) -> Any:
+    """The key that an unquoted scalar is, or MERGE; a Doubt for null and for what sigs.k8s.io/yaml refuses."""
+    if text == "<<":
+        return MERGE
+    return key_of(resolve(text), text)
+
+
+def key_of(value: Tree, text: str) -> Any:
+    """The key that a resolved value becomes (yaml.go:convertToJSONableObject)."""
+    if value.__class__ is str:
+        return value
+    if value is None:
+        return Doubt("null", KEY, f'the key "{text}" is null' if text else "a key is empty", "quote the key, or give it a name")
+    if value is True or value is False:
+        return "true" if value else "false"
+    if value.__class__ is float:
+        return float32_text(value)
+    if value >= 1 << 63:
+        return Doubt(str(value), KEY, f"the key {text} is a number that kubectl cannot use as a key", f'quote it: "{text}"')
+    return str(value)
+
+
+def resolve(text: str) -> Tree:
+    """The value of an unquoted scalar before it becomes JSON: floats may be whole, infinite or not a number."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] not in _FIRST_OF_NUMBER:
+        return text
+    if _SHORT_INTEGER(text):
+        return int(text)
+    return _number(text)
+
+
+def _number(text: str) -> Tree:
+    if text[0] == ".":  # strconv.ParseFloat alone, which wants its underscores between digits
+        return _float(_DIGIT_SEPARATOR("", text), text)
+    digits = text.replace("_", "")
+    value = _integer(digits)
+    return _float(digits, text) if value is None else value
+
+
+def _integer(digits: str) -> int | None:
+    """What strconv.ParseInt and ParseUint make of it in base 0 and 64 bits."""
+    if len(digits) > _LONGEST_INTEGER:
+        return None
+    match = _INTEGER(digits)
+    if match is None:
+        # ParseInt is asked once more behind the prefix "0b", and takes a sign there.
+        match = _SIGNED_BINARY(digits)
+        return _within(int(match[1], 2), signed=True) if match else None
+    sign, hexadecimal, binary, octal, decimal = match.groups()
+    if hexadecimal:
+        value = int(hexadecimal, 16)
+    elif binary:
+        value = int(binary, 2)
+    else:
+        value = int(octal, 8) if octal else int(decimal)
+    return _within(-value if sign == "-" else value, signed=bool(sign))
+
+
+def _within(value: int, *, signed: bool) -> int | None:
+    return value if -(1 << 63) <= value < (1 << 63 if signed else 1 << 64) else None
+
+
+def _float(digits: str, text: str) -> Tree:
+    if not _FLOAT(digits):
+        return text
+    value = float(digits)
+    return value if isfinite(value) else text
+
+
+def _as_json(value: float, text: str) -> Any:
+    if not isfinite(value):
+        return Doubt(text, NUMBER, f"{text} is a number that JSON cannot hold", f'quote it if text is meant: "{text}"')
+    whole = int(value)
+    return whole if whole == value and -(1 << 63) <= whole < 1 << 63 else value
+
+
+def float32_text(value: float) -> str:
+    """strconv.FormatFloat(value, 'g', -1, 32): the shortest digits that single precision keeps."""
+    if isnan(value):
+        return ".nan"
+    from struct import pack, unpack
+
+    try:
+        single = unpack("f", pack("f", value))[0]
+    except OverflowError:
+        return ".inf" if value > 0 else "-.inf"
+    if isinf(single):
+        return ".inf" if value > 0 else "-.inf"
+    digits = next(text for text in (f"{single:.{n}e}" for n in range(9)) if unpack("f", pack("f", float(text)))[0] == single)
+    mantissa, exponent = digits.split("e")
+    power = int(exponent)
+    if power < -4 or power >= 6:
+        return f"{mantissa}e{'-' if power < 0 else '+'}{abs(power):02d}"
+    places = len(mantissa.lstrip("-").replace(".", "")) - 1 - power
+    return f"{float(digits):.{max(0, places)}f}"
+
+
+_OF_TAG: dict[str, tuple[type, ...]] = {"bool": (bool,), "int": (int,), "float": (float, int), "null": (type(None),)}
+
+
+def tagged(tag: str, text: str) -> Any:
+    """The value of a scalar with a tag; a Doubt where the tag does not fit, or means nothing to kubectl."""
+    if tag == "!" or tag == _PREFIX + "str":
+        return text
+    name = tag[len(_PREFIX) :] if tag.startswith(_PREFIX) else ""
+    if name in _OF_TAG:
+        value = resolve(text)
+        # A number of more than 63 bits has a type of its own in Go, which no tag converts.
+        if value.__class__ in _OF_TAG[name] and not (name == "float" and value.__class__ is int and value >= 1 << 63):
+            return _as_json(value, text) if value.__class__ is float else value
+        message = f'"{clip(text)}" is not a value of the tag !!{name}'
+        return Doubt(text, TAG, message, f"remove the tag !!{name}, or correct the value")
+    if name == "binary":
+        return _binary(text)
+    if name == "timestamp":
+        return text
+    if name == "merge":
+        return text
+    shown = "!!" + name if name else tag
+    return Doubt(text, IGNORED_TAG, f"kubectl ignores the tag {clip(shown)}", "remove the tag")
+
+
+def _binary(text: str) -> Any:
+    from binascii import Error, a2b_base64
+
+    try:
+        data = a2b_base64(text.replace("\n", "").replace("\r", ""), strict_mode=True)
+    except (Error, ValueError):
+        message = "the value of the tag !!binary is not base64"
+        return Doubt(text, TAG, message, "encode the value as base64 with padding, or remove the tag")
+    return data.decode("utf-8", "surrogateescape").translate(_REPLACED)
+
+
+# Go puts one replacement character in the place of each byte that is not UTF-8.
+_REPLACED = dict.fromkeys(range(0xDC80, 0xDD00), 0xFFFD)
+
+DIALECT = Dialect("kubernetes", Memo(plain), Memo(key), tagged, merges_like_go=True)

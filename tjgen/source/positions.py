@@ -1,0 +1,135 @@
+"""The text of a document -> where each key and value stands, as a tree of places beside the tree of values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tjgen.fields.path import FieldPath, Step, Tree, get, index_of
+from tjgen.source import libyaml
+from tjgen.source.keys import read_key
+from tjgen.source.scalars import MERGE, Dialect, Doubt
+
+Range = tuple[int, int]
+
+
+class Place:
+    """Where a value stands (indexes of its first character and of the one after its last), and the places in it."""
+
+    __slots__ = ("end", "entries", "items", "merged", "start")
+
+    def __init__(self, start: int, end: int) -> None:
+        self.start = start
+        self.end = end
+        self.entries: dict[str, tuple[Range, Place]] = {}
+        """Of a mapping: key -> where the key stands, where its value."""
+        self.items: list[Place] = []
+        """Of a sequence."""
+        self.merged: list[Place] = []
+        """Of a mapping: the places that a merge key names."""
+
+
+def compose(content: str, start: int, end: int, *, dialect: Dialect) -> Place:
+    """The places of the document that stands in `content` from `start` to before `end`, and is known to be readable."""
+    root = Place(start, end)
+    composer = _Composer(root, start, dialect)
+    parser = libyaml.parser(content[start:end])
+    while True:
+        event = parser.get_event()
+        if event.__class__ is libyaml.DocumentEndEvent or event.__class__ is libyaml.StreamEndEvent:
+            return root.items[0] if root.items else root
+        composer.take(event)
+
+
+class _Composer:
+    """Places under construction: the open containers with, in a mapping, the key that waits for its value."""
+
+    def __init__(self, root: Place, offset: int, dialect: Dialect) -> None:
+        self._open: list[tuple[Place, bool]] = [(root, False)]
+        self._keys: list[tuple[Range, Any] | None] = [None]
+        self._anchors: dict[str, tuple[Place, Any]] = {}
+        self._offset = offset
+        self._dialect = dialect
+
+    def take(self, event: Any) -> None:
+        kind = event.__class__
+        if kind is libyaml.AliasEvent:
+            start, end = self._range(event)
+            self._add(*self._anchors[event.anchor], written=(start, end))
+        elif kind is libyaml.ScalarEvent:
+            place = Place(*self._range(event))
+            self._remember(event, place)
+            self._add(place, event, written=(place.start, place.end))
+        elif kind is libyaml.MappingStartEvent or kind is libyaml.SequenceStartEvent:
+            place = Place(*self._range(event))
+            self._remember(event, place)
+            self._add(place, event, written=(place.start, place.end))
+            self._open.append((place, kind is libyaml.MappingStartEvent))
+            self._keys.append(None)
+        elif kind is libyaml.MappingEndEvent or kind is libyaml.SequenceEndEvent:
+            place, _ = self._open.pop()
+            self._keys.pop()
+            start, end = self._range(event)
+            if end > start:
+                place.end = end  # the closing bracket; libyaml ends a block collection only at the next token, too late
+            holder = self._open[-1][0]
+            holder.end = max(holder.end, place.end)
+
+    def _range(self, event: Any) -> Range:
+        return event.start_mark.index + self._offset, event.end_mark.index + self._offset
+
+    def _remember(self, event: Any, place: Place) -> None:
+        if event.anchor is not None:
+            self._anchors[event.anchor] = (place, event)
+
+    def _add(self, place: Place, event: Any, *, written: Range) -> None:
+        holder, is_mapping = self._open[-1]
+        holder.end = max(holder.end, written[1])
+        if not is_mapping:
+            holder.items.append(place)
+            return
+        waiting = self._keys[-1]
+        if waiting is None:
+            self._keys[-1] = (written, self._key(event))
+            return
+        self._keys[-1] = None
+        where, key = waiting
+        if key is MERGE:
+            holder.merged.extend(place.items or [place])
+        else:
+            holder.entries[key] = (where, place)
+
+    def _key(self, event: Any) -> Any:
+        if event.__class__ is not libyaml.ScalarEvent:
+            return ""  # no string can be this key: the reader has refused it
+        key = read_key(event, self._dialect)
+        return key.value if key.__class__ is Doubt else key
+
+
+def find(place: Place, value: Tree, path: FieldPath, *, key: bool) -> Range | None:
+    """The range of the value at `path` below `place`, or of its key; of the nearest ancestor where it does not exist."""
+    label: Range | None = None
+    for step in path:
+        inside = _step(place, value, step)
+        if inside is None:
+            return label or (place.start, place.end)
+        label, place = inside
+        value = get(value, (step,))
+    return label if key and label else (place.start, place.end)
+
+
+def _step(place: Place, value: Tree, step: Step) -> tuple[Range | None, Place] | None:
+    if isinstance(step, str):
+        return _entry(place, step)
+    if isinstance(step, tuple):
+        step = index_of(value, step) if isinstance(value, list) else -1
+    return (None, place.items[step]) if 0 <= step < len(place.items) else None
+
+
+def _entry(place: Place, key: str) -> tuple[Range, Place] | None:
+    if key in place.entries:
+        return place.entries[key]
+    for source in place.merged:
+        found = _entry(source, key)
+        if found is not None:
+            return found
+    return None

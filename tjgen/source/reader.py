@@ -1,0 +1,45 @@
+"""A file's text -> its documents with positions, and diagnostics: the one door through which YAML comes in."""
+
+from __future__ import annotations
+
+from tjgen.diagnostics.model import CompileError, Diagnostic
+from tjgen.source import core, kubernetes, libyaml, problems
+from tjgen.source.builder import Builder
+from tjgen.source.document import Document
+from tjgen.source.encoding import decode, first_unprintable
+from tjgen.source.problems import diagnostic
+from tjgen.source.syntax import explain
+from tjgen.source.text import Text
+
+KUBERNETES = "kubernetes"
+"""Read as kubectl reads: for manifests, runtimes, whatever a cluster would be given."""
+CORE = "core"
+"""Read as YAML 1.2's core schema: for experiments, overlays, platforms and projects."""
+
+MOST_CHARACTERS = 32 * 1024 * 1024
+
+_DIALECTS = {KUBERNETES: kubernetes.DIALECT, CORE: core.DIALECT}
+
+
+def read(text: str | bytes, file: str, dialect: str) -> tuple[list[Document], list[Diagnostic]]:
+    """All documents of a stream that could be read, empty ones skipped, and what is wrong with the text.
+
+    `dialect` is KUBERNETES or CORE. Never raises because of the text: where reading cannot go on, an error ends the
+    diagnostics and the documents before it are returned.
+    """
+    if len(text) > MOST_CHARACTERS:
+        message = f"the file has {len(text)} characters, more than {MOST_CHARACTERS}"
+        return [], [diagnostic(problems.LIMIT, message, span=Text("", file).span(0, 0), hint="split it into several files")]
+    content, unreadable = decode(text, file)
+    if unreadable is not None:
+        return [], [unreadable]
+    source = Text(content, file)
+    builder = Builder(source, _DIALECTS[dialect])
+    try:
+        builder.run(libyaml.parser(content))
+    except CompileError as limit:
+        return builder.documents, [*builder.diagnostics, *limit.diagnostics]
+    except libyaml.YAMLError as error:
+        found = explain(error, source) if hasattr(error, "problem_mark") else first_unprintable(source)
+        return builder.documents, [*builder.diagnostics, found]
+    return builder.documents, builder.diagnostics

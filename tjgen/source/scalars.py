@@ -1,0 +1,70 @@
+"""The text of a scalar -> its value: what the dialects share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from tjgen.fields.path import Tree
+from tjgen.source.problems import Problem
+
+MERGE = object()
+"""What the merge key `<<` reads as, instead of a string."""
+
+_MEMORY = 50_000
+_LONGEST_REMEMBERED = 80
+
+
+class Doubt(NamedTuple):
+    """A scalar that has a value and something to be said about it."""
+
+    value: Tree
+    problem: Problem
+    message: str
+    hint: str
+
+
+class Memo(dict[str, Any]):
+    """What `resolve` answers for a text, decided once for each distinct text; also makes equal strings one object."""
+
+    def __init__(self, resolve: Callable[[str], Any]) -> None:
+        super().__init__()
+        self._resolve = resolve
+
+    def __missing__(self, text: str) -> Any:
+        value = self._resolve(text)
+        if len(text) <= _LONGEST_REMEMBERED:
+            if len(self) >= _MEMORY:
+                self.clear()
+            self[text] = value
+        return value
+
+
+class Dialect(NamedTuple):
+    """How one kind of file is read."""
+
+    name: str
+    plain: Memo
+    """Unquoted text -> value, or Doubt."""
+    key: Memo
+    """Unquoted text of a mapping key -> key, MERGE or Doubt."""
+    tagged: Callable[[str, str], Any]
+    """Tag and text -> value, or Doubt."""
+    merges_like_go: bool
+    """Whether a merge key overrides keys before it, and its list has to be written in place (go-yaml v2, decode.go:merge)."""
+
+
+def describe(value: Tree) -> str:
+    """The value in words, for a message: `the boolean false`, `the number 511`, `the string "no"`."""
+    if value is None:
+        return "null"
+    if value is True or value is False:
+        return f"the boolean {'true' if value else 'false'}"
+    if isinstance(value, str):
+        return f'the string "{clip(value)}"'
+    return f"the number {clip(str(value))}"
+
+
+def clip(text: str) -> str:
+    """The text, or its beginning where it is long."""
+    return text if len(text) <= 40 else text[:37] + "..."
