@@ -15,7 +15,9 @@ Schema = dict[str, Any]
 
 QUANTITY: Schema = {
     "type": ["string", "number"],
-    "pattern": r"^[+-]?([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$",
+    "maximum": 9223372036854775807,
+    "minimum": 0,
+    "pattern": r"^([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$",
     "x-tjgen-expects": "write a quantity such as 8, 500m or 64Gi",
 }
 
@@ -92,7 +94,7 @@ GPU: Schema = {
     "required": ["class"],
     "properties": {
         "class": {"type": "string", "pattern": "^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$"},
-        "count": {"type": "integer", "minimum": 1},
+        "count": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
     },
 }
 GPU_FORM = Form(short=(("class", "string"), ("count", "integer")))
@@ -107,7 +109,12 @@ POD: Schema = {
         "affinity": TREE,
         "securityContext": TREE,
         "containerSecurityContext": TREE,
-        "terminationGracePeriodSeconds": {"type": "integer", "minimum": 0},
+        "terminationGracePeriodSeconds": {
+            "type": "integer",
+            "maximum": 2147483647,
+            "minimum": 0,
+            "x-tjgen-exact": True,
+        },
         "hostNetwork": {"type": "boolean"},
         "hostIPC": {"type": "boolean"},
         "dnsPolicy": {"type": "string", "enum": ["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"]},
@@ -185,7 +192,7 @@ ROLE: Schema = {
         "ephemeralStorage": QUANTITY,
         "resources": {"type": "object", "additionalProperties": QUANTITY},
         "pod": POD,
-        "replicas": {"type": "integer", "minimum": 0},
+        "replicas": {"type": "integer", "maximum": 2147483647, "minimum": 0, "x-tjgen-exact": True},
     },
 }
 ROLE_FORM = Form(
@@ -262,7 +269,7 @@ FILES: Schema = {
     "properties": {
         "name": {"type": "string", "minLength": 1},
         "items": {"type": "object", "additionalProperties": {"type": "string", "minLength": 1}},
-        "defaultMode": {"type": "integer", "maximum": 511, "minimum": 0},
+        "defaultMode": {"type": "integer", "maximum": 511, "minimum": 0, "x-tjgen-exact": True},
         "optional": {"type": "boolean"},
     },
 }
@@ -327,7 +334,7 @@ SLICES: Schema = {
     "properties": {
         "by": {"type": "string", "minLength": 1},
         "over": {"type": "string", "enum": ["nodes"]},
-        "count": {"type": "integer", "minimum": 1},
+        "count": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "deliver": {"type": "string", "enum": ["env", "configMap"]},
         "mountPath": {"type": "string", "minLength": 1},
     },
@@ -372,7 +379,7 @@ NETWORK_TOPOLOGY: Schema = {
     "type": "object",
     "properties": {
         "mode": {"type": "string", "enum": ["hard", "soft"]},
-        "highestTierAllowed": {"type": "integer", "minimum": 1},
+        "highestTierAllowed": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
     },
 }
 
@@ -382,7 +389,7 @@ SCHEDULE: Schema = {
         "system": {"type": "string", "enum": ["volcano", "coscheduling", "none"]},
         "queue": {"type": "string", "minLength": 1},
         "priorityClassName": {"type": "string", "minLength": 1},
-        "timeoutSeconds": {"type": "integer", "minimum": 1},
+        "timeoutSeconds": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "networkTopology": NETWORK_TOPOLOGY,
     },
 }
@@ -394,7 +401,7 @@ SWEEP: Schema = {
         "zip": {"type": "object", "additionalProperties": {"type": "array", "minItems": 1, "items": {}}},
         "include": {"type": "array", "items": {"type": "object", "additionalProperties": {}}},
         "exclude": {"type": "array", "items": {"type": "object", "additionalProperties": {}}},
-        "max": {"type": "integer", "minimum": 1},
+        "max": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
     },
 }
 
@@ -454,8 +461,8 @@ EXPERIMENT_SPEC: Schema = {
         "script": {"type": "string", "minLength": 1},
         "imagePullSecrets": {"type": "array", "items": {"type": "string", "minLength": 1}},
         "serviceAccountName": {"type": "string", "minLength": 1},
-        "nodes": {"type": "integer", "minimum": 1},
-        "procsPerNode": {"type": "integer", "minimum": 1},
+        "nodes": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "procsPerNode": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "sharedMemory": QUANTITY,
         "roles": {"type": "object", "additionalProperties": ROLE},
         "volumes": {"type": "object", "additionalProperties": VOLUME},
@@ -463,10 +470,10 @@ EXPERIMENT_SPEC: Schema = {
         "initializer": INITIALIZER,
         "schedule": SCHEDULE,
         "naming": {"type": "string", "enum": ["hash", "fixed"]},
-        "attempt": {"type": "integer", "minimum": 1},
+        "attempt": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "state": {"type": "string", "enum": ["active", "suspended", "archived"]},
         "sweep": SWEEP,
-        "deadline": {"type": "integer", "minimum": 1},
+        "deadline": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "target": {"type": "string", "enum": ["trainjob", "jobset"]},
         "patches": {"type": "object", "additionalProperties": PATCH},
     },
@@ -551,8 +558,8 @@ PARTIAL_EXPERIMENT: Schema = {
         "script": {"type": "string", "minLength": 1},
         "imagePullSecrets": {"type": "array", "items": {"type": "string", "minLength": 1}},
         "serviceAccountName": {"type": "string", "minLength": 1},
-        "nodes": {"type": "integer", "minimum": 1},
-        "procsPerNode": {"type": "integer", "minimum": 1},
+        "nodes": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "procsPerNode": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "sharedMemory": QUANTITY,
         "roles": {"type": "object", "additionalProperties": ROLE},
         "volumes": {"type": "object", "additionalProperties": VOLUME},
@@ -560,10 +567,10 @@ PARTIAL_EXPERIMENT: Schema = {
         "initializer": INITIALIZER,
         "schedule": SCHEDULE,
         "naming": {"type": "string", "enum": ["hash", "fixed"]},
-        "attempt": {"type": "integer", "minimum": 1},
+        "attempt": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "state": {"type": "string", "enum": ["active", "suspended", "archived"]},
         "sweep": SWEEP,
-        "deadline": {"type": "integer", "minimum": 1},
+        "deadline": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "target": {"type": "string", "enum": ["trainjob", "jobset"]},
         "patches": {"type": "object", "additionalProperties": PATCH},
         "metadata": OVERLAID_METADATA,
@@ -616,7 +623,7 @@ DEVICE_CLASS: Schema = {
         "nodeSelector": TEXTS,
         "tolerations": {"type": "array", "items": TREE},
         "memory": QUANTITY,
-        "processes": {"type": "integer", "minimum": 1},
+        "processes": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "cpuPerDevice": QUANTITY,
         "memoryPerDevice": QUANTITY,
         "env": {
@@ -702,7 +709,10 @@ OUTPUT: Schema = {
 GIT_OPS: Schema = {"type": "object", "properties": {"tool": {"type": "string", "enum": ["argocd", "flux", "none"]}}}
 GIT_OPS_FORM = Form(short=(("tool", "string"),))
 
-HISTORY: Schema = {"type": "object", "properties": {"keep": {"type": "integer", "minimum": 0}}}
+HISTORY: Schema = {
+    "type": "object",
+    "properties": {"keep": {"type": "integer", "maximum": 2147483647, "minimum": 0, "x-tjgen-exact": True}},
+}
 
 POLICY: Schema = {
     "type": "object",

@@ -145,8 +145,10 @@ def _peel(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
 
 def _leaf(annotation: Any) -> Leaf:
     """The constraints as pydantic understands them, so that they are read in one place only."""
-    schema = TypeAdapter(annotation).json_schema()
-    return Leaf(_plain(schema))
+    schema = _plain(TypeAdapter(annotation).json_schema())
+    if schema.get("type") == "integer":
+        schema["x-tjgen-exact"] = True
+    return Leaf(schema)
 
 
 def _plain(schema: Schema) -> Schema:
@@ -161,7 +163,7 @@ def _plain(schema: Schema) -> Schema:
         own = plain.pop("type", [])
         types += own if isinstance(own, list) else [own]
         flat.update(plain)
-    types = [name for name in types if name != "null" and not (name == "integer" and "number" in types)]
+    types = [name for name in dict.fromkeys(types) if name != "null" and not (name == "integer" and "number" in types)]
     if types:
         flat["type"] = types[0] if len(types) == 1 else types
     return flat

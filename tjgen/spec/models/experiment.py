@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
-
-from pydantic import Field
+from typing import ClassVar, Literal
 
 from tjgen.spec.models.container import Container
 from tjgen.spec.models.data import Data
@@ -57,7 +55,7 @@ class ExperimentSpec(Container):
     """Whether the runs run, wait, or are kept as a record only."""
     sweep: Sweep | None = None
     """Several runs that differ in some fields."""
-    deadline: Annotated[int, Field(ge=1)] | None = None
+    deadline: Count | None = None
     """Seconds after which a run that has not finished is stopped (activeDeadlineSeconds)."""
     target: Literal["trainjob", "jobset"] = "trainjob"
     """Kind of object that is applied to the cluster."""

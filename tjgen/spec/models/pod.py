@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from tjgen.spec.models.shape import Shape, Subtree, Text
+from tjgen.spec.models.shape import Shape, Subtree, Text, Whole
 
 
 class Pod(Shape):
@@ -26,7 +26,7 @@ class Pod(Shape):
     """Security settings of the pod (core/v1 PodSecurityContext)."""
     container_security_context: Subtree | None = None
     """Security settings of the main container (core/v1 SecurityContext)."""
-    termination_grace_period_seconds: Annotated[int, Field(ge=0)] | None = None
+    termination_grace_period_seconds: Whole | None = None
     """Seconds between the request to stop and the kill; time to write a last checkpoint."""
     host_network: bool | None = None
     """Whether the pods use the network of the node."""

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from pydantic import Field
 
 from tjgen.spec.models.metadata import Named
-from tjgen.spec.models.shape import ApiVersion, Label, Shape, System, Text
+from tjgen.spec.models.shape import ApiVersion, Label, Shape, System, Text, Whole
 
 Tool: TypeAlias = Literal["argocd", "flux", "none"]
 
@@ -55,7 +55,7 @@ class GitOps(Shape):
 class History(Shape):
     """What stays of earlier runs."""
 
-    keep: Annotated[int, Field(ge=0)] | None = None
+    keep: Whole | None = None
     """Superseded runs of an experiment that stay in the output; all where it is left out."""
 
 

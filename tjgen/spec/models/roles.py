@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from pydantic import Field
-
 from tjgen.spec.models.container import Container
+from tjgen.spec.models.shape import Whole
 
 
 class Role(Container):
     """What one replicated job of the runtime (launcher, dataset-initializer ...) does differently."""
 
-    replicas: Annotated[int, Field(ge=0)] | None = None
+    replicas: Whole | None = None
     """How many pods the role has."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
-
-from pydantic import Field
+from typing import Literal
 
 from tjgen.spec.models.shape import Count, Shape, System, Text
 
@@ -14,7 +12,7 @@ class NetworkTopology(Shape):
 
     mode: Literal["hard", "soft"] = "hard"
     """Whether the limit is a condition or a preference."""
-    highest_tier_allowed: Annotated[int, Field(ge=1)] | None = None
+    highest_tier_allowed: Count | None = None
     """Highest tier of the network that the pods may span."""
 
 

@@ -14,7 +14,7 @@ from pydantic.alias_generators import to_camel
 
 Alternatives: TypeAlias = tuple[tuple[str, ...], ...]
 
-QUANTITY = r"^[+-]?([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$"
+QUANTITY = r"^([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$"
 LABEL = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
 RUN_NAME = r"^[a-z]([-a-z0-9]*[a-z0-9])?$"
 
@@ -47,8 +47,11 @@ def expects(words: str) -> Any:
 Text: TypeAlias = Annotated[str, StringConstraints(min_length=1)]
 Scalar: TypeAlias = str | bool | int | float
 QuantityText: TypeAlias = Annotated[str, StringConstraints(pattern=QUANTITY)]
-Quantity: TypeAlias = Annotated[QuantityText | int | float, expects("write a quantity such as 8, 500m or 64Gi")]
-Count: TypeAlias = Annotated[int, Field(ge=1)]
+_AMOUNT = Field(ge=0, le=2**63 - 1)
+QuantityNumber: TypeAlias = Annotated[int, _AMOUNT] | Annotated[float, _AMOUNT]
+Quantity: TypeAlias = Annotated[QuantityText | QuantityNumber, expects("write a quantity such as 8, 500m or 64Gi")]
+Whole: TypeAlias = Annotated[int, Field(ge=0, le=2**31 - 1)]
+Count: TypeAlias = Annotated[int, Field(ge=1, le=2**31 - 1)]
 Label: TypeAlias = Annotated[
     str,
     StringConstraints(pattern=LABEL, max_length=63),
