@@ -28,6 +28,11 @@ _LAUNCHERS = {"torch": ("torchrun",), "mpi": ("mpirun", "python")}
 _LAUNCHER = ("python",)
 
 
+def is_runtime(tree: Tree) -> bool:
+    """Whether a tree says that it is a runtime of Kubeflow Trainer."""
+    return tree.__class__ is dict and tree.get("apiVersion") == API_VERSION and tree.get("kind") in KINDS
+
+
 class CatalogRuntime:
     """A runtime by name. `origin` is "bundled", "project" or "cluster": who owns it, so whether build emits it."""
 
