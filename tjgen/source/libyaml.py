@@ -1,11 +1,20 @@
-"""PyYAML's binding of libyaml -> a parser of events; without the binding, PyYAML's own parser of the same events."""
+"""A text -> the events of its YAML, one by one: from libyaml, or where PyYAML was built without it, from PyYAML's parser."""
 
 from __future__ import annotations
 
 from typing import Any, Protocol
 
-import yaml
-from yaml._yaml import CParser
+from tjgen.source import binding
+
+try:
+    _parser: Any = binding.load().CParser
+except ImportError:
+    from tjgen.source.pure import PurePythonParser
+
+    _parser = PurePythonParser
+
+# Known to sys.modules by now, whichever way PyYAML was imported.
+from yaml.error import YAMLError
 from yaml.events import (
     AliasEvent,
     DocumentEndEvent,
@@ -25,24 +34,24 @@ __all__ = [
     "DocumentStartEvent",
     "MappingEndEvent",
     "MappingStartEvent",
+    "Parser",
     "ScalarEvent",
     "SequenceEndEvent",
     "SequenceStartEvent",
     "StreamEndEvent",
     "StreamStartEvent",
     "YAMLError",
-    "parser",
+    "parse",
 ]
-
-YAMLError = yaml.YAMLError
 
 
 class Parser(Protocol):
-    """What is used of a parser: one event after the other; raises YAMLError where the text is not YAML."""
+    """What is used of a parser: it answers one event after the other and raises YAMLError where the text is not YAML."""
 
     def get_event(self) -> Any: ...
 
 
-def parser(text: str) -> Parser:
-    """The parser of one stream."""
-    return CParser(text)
+def parse(text: str) -> Parser:
+    """The parser of one stream. `text` has no lone surrogates; YAMLError is raised by `get_event`, or here already."""
+    parser: Parser = _parser(text)
+    return parser

@@ -32,7 +32,7 @@ def compose(content: str, start: int, end: int, *, dialect: Dialect) -> Place:
     """The places of the document that stands in `content` from `start` to before `end`, and is known to be readable."""
     root = Place(start, end)
     composer = _Composer(root, start, dialect)
-    parser = libyaml.parser(content[start:end])
+    parser = libyaml.parse(content[start:end])
     while True:
         event = parser.get_event()
         if event.__class__ is libyaml.DocumentEndEvent or event.__class__ is libyaml.StreamEndEvent:

@@ -11,43 +11,47 @@ import re
 from tjgen.source import core, kubernetes
 from tjgen.source.scalars import Memo
 
-_PLAIN_WORD = re.compile(r"[A-Za-z_/][A-Za-z0-9_/.-]*\Z").match
+_WORD = re.compile(r"[A-Za-z_/][A-Za-z0-9_/.-]*\Z").match
 # What may stand unquoted in block context: begins with no indicator (a dash is none before a letter, digit or dash), has no
-# "word: word" and no "word #word", and neither begins nor ends with a space. Invisible characters are kept out.
-HIDDEN = (
-    "\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u061c\u180e\u200b-\u200f\u2028-\u202f\u205f-\u206f\u3000"
-    "\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff"
-)
-"""Characters (for a regular expression's set) that nobody sees, or sees as a space, or that change the order of what is seen."""
-_INVISIBLE = "\t\n" + HIDDEN
+# "word: word" and no "word #word", and neither begins nor ends with a space.
 _UNQUOTED = re.compile(
-    rf"""(?!---|\.\.\.)(?:-(?=[A-Za-z0-9-])|[^{_INVISIBLE}\x20\-?:,\[\]{{}}#&*!|>'"%@`])"""
-    rf"""(?:[^{_INVISIBLE}\x20:]|:(?![\x20]|\Z)|[\x20](?![\x20]*(?:\#|\Z)))*\Z"""
+    r"""(?!---|\.\.\.)(?:-(?=[A-Za-z0-9-])|[^\x00-\x20\x7f\-?:,\[\]{}#&*!|>'"%@`])"""
+    r"""(?:[^\x00-\x20\x7f:]|:(?![\x20]|\Z)|[\x20](?![\x20]*(?:\#|\Z)))*\Z"""
 ).match
 _YAML11 = re.compile(
     r"[-+]?[0-9][0-9_,]*(?::[0-5]?[0-9])*(?:\.[0-9_,]*)?(?:[eE][-+]?[0-9_]+)?\Z"
     r"|[-+]?\.[0-9_,]+(?:[eE][-+]?[0-9_]+)?\Z"
     r"|[-+]?0[xXoObB][0-9a-fA-F_,]+\Z"
     r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt\x20].*)?\Z"
-    r"|[=]\Z|<<\Z"
+    r"|(?:=|<<)\Z"
 ).match
-_INVISIBLE_INSIDE = re.compile(f"[{_INVISIBLE}]").search
-_ESCAPED = re.compile(rf'["\\{_INVISIBLE}]').sub
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]").search
+# Characters that nobody sees, or sees as a space, or that change the order of what is seen. Patterns with them are built
+# only for a text that is not ASCII: it takes as long as all else here.
+_HIDDEN = "\x80-\xa0\xad\u061c\u180e\u200b-\u200f\u2028-\u202f\u205f-\u206f\u3000\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff"
 _SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def quote(text: str) -> str:
     """The one-line form: unquoted where no reader would see anything else, in the quotes that kubectl uses otherwise."""
-    if _PLAIN_WORD(text) or _UNQUOTED(text):
+    if has_hidden(text):
+        return double_quoted(text)
+    if _WORD(text) or _UNQUOTED(text):
         return double_quoted(text) if _is_taken_for_another(text) else text
-    if _INVISIBLE_INSIDE(text) or not text or ("'" in text and '"' not in text and "\\" not in text):
+    if not text or _CONTROL(text) or ("'" in text and '"' not in text and "\\" not in text):
         return double_quoted(text)
     return "'" + text.replace("'", "''") + "'"
 
 
 def double_quoted(text: str) -> str:
     """The text in double quotes, with escapes that YAML 1.1 and 1.2 and JSON share where they can."""
-    return '"' + _ESCAPED(_escape, text) + '"'
+    escaped = r'["\\\x00-\x1f\x7f]' if text.isascii() else rf'["\\\x00-\x1f\x7f{_HIDDEN}]'
+    return '"' + re.sub(escaped, _escape, text) + '"'
+
+
+def has_hidden(text: str) -> bool:
+    """Whether the text holds a character beyond ASCII that is better seen escaped."""
+    return not text.isascii() and re.search(f"[{_HIDDEN}]", text) is not None
 
 
 def _is_taken_for_another(text: str) -> bool:

@@ -36,7 +36,7 @@ def read(text: str | bytes, file: str, dialect: str) -> tuple[list[Document], li
     source = Text(content, file)
     builder = Builder(source, _DIALECTS[dialect])
     try:
-        builder.run(libyaml.parser(content))
+        builder.run(libyaml.parse(content))
     except CompileError as limit:
         return builder.documents, [*builder.diagnostics, *limit.diagnostics]
     except libyaml.YAMLError as error:
