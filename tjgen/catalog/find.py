@@ -79,7 +79,8 @@ class Catalog:
         for file in files:
             documents, found = place.documents(file)
             _add(diagnostics, found)
-            for document in documents:
+            # A file that could be read in part only may say something else than it seems to.
+            for document in () if has_errors(found) else documents:
                 if is_runtime(document.value) and name in (None, _name(document)):
                     runtime, found = self._judge(document, place.origin)
                     _add(diagnostics, found)

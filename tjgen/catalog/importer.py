@@ -18,6 +18,8 @@ from tjgen.source.writer import dump
 _APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 """A copy of the object that kubectl keeps in it: what it says is in the spec already."""
 
+_KEPT = ("name", "namespace", "labels")
+
 
 class ImportedFile(NamedTuple):
     """A file to write into a catalog folder."""
@@ -66,14 +68,11 @@ def imported(text: str | bytes, file: str) -> tuple[list[ImportedFile], list[Dia
 
 def cleaned(tree: Tree) -> Tree:
     """A runtime without what only the cluster knows (status, uid, managed fields ...), marked as the cluster's."""
-    metadata = tree.get("metadata") or {}
-    kept: Tree = {"name": metadata.get("name")}
-    if metadata.get("namespace"):
-        kept["namespace"] = metadata["namespace"]
-    if metadata.get("labels"):
-        kept["labels"] = metadata["labels"]
-    annotations = {key: value for key, value in (metadata.get("annotations") or {}).items() if key != _APPLIED}
-    kept["annotations"] = {**annotations, ORIGIN: CLUSTER}
+    metadata = tree.get("metadata")
+    kept: Tree = {key: get(metadata, (key,)) for key in _KEPT if get(metadata, (key,), None)}
+    annotations = get(metadata, ("annotations",), None)
+    said = annotations.items() if annotations.__class__ is dict else ()
+    kept["annotations"] = {**{key: value for key, value in said if key != _APPLIED}, ORIGIN: CLUSTER}
     return {"apiVersion": tree["apiVersion"], "kind": tree["kind"], "metadata": kept, "spec": _stated(tree.get("spec"))}
 
 
