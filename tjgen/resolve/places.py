@@ -1,0 +1,48 @@
+"""Origins of the merged experiment -> places in the documents that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tjgen.diagnostics.model import Diagnostic, Note, Span
+from tjgen.fields.managed import Managed, Origin
+from tjgen.fields.path import FieldPath
+from tjgen.source.document import Document
+
+Documents = Mapping[str, Document]
+"""Documents by the name that origins give them."""
+
+
+def source_of(document: Document) -> str:
+    """The name by which origins call a document: `file:PATH`, with `#2` for the second one of a file."""
+    return f"file:{document.file}#{document.index + 1}" if document.index else f"file:{document.file}"
+
+
+def span_of(origin: Origin, documents: Documents, *, key: bool = False) -> Span | None:
+    """Where the text stands that `origin` names, None where that is in no file."""
+    document = documents.get(origin.source)
+    return None if document is None else document.locate(origin.because, key=key)
+
+
+def locate(tree: Managed, path: FieldPath, documents: Documents, *, key: bool = False) -> Span | None:
+    """Where the text stands that gave the value at `path`, or took it away; the last word where several did."""
+    for origin in reversed(tree.origins(path)):
+        span = span_of(origin, documents, key=key)
+        if span is not None:
+            return span
+    return None
+
+
+def placed(diagnostics: list[Diagnostic], tree: Managed, documents: Documents) -> list[Diagnostic]:
+    """Diagnostics about paths of `tree`, each with its place in a file."""
+    return [
+        diagnostic._replace(span=locate(tree, diagnostic.path, documents, key=diagnostic.name == "unknown-field"))
+        if diagnostic.span is None and diagnostic.path is not None
+        else diagnostic
+        for diagnostic in diagnostics
+    ]
+
+
+def said(origin: Origin, documents: Documents) -> Note:
+    """The second place of a diagnostic: who else speaks of the field, and where."""
+    return Note(f"said by {origin.manager}", span_of(origin, documents))

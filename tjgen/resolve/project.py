@@ -1,0 +1,185 @@
+"""A path -> the project that it lies in: `tjgen.yaml`, with its overlays and platforms as they were read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tjgen import __version__
+from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic, Note
+from tjgen.fields.path import FieldPath
+from tjgen.k8s.nearest import nearest
+from tjgen.resolve.files import matching
+from tjgen.resolve.reading import of_kind
+from tjgen.resolve.requires import is_met
+from tjgen.source.document import Document
+from tjgen.spec.objects import Environment, Overlay, Platform, ProjectSpec
+
+FILE = "tjgen.yaml"
+
+
+class OverlayDocument(NamedTuple):
+    """An overlay as it was read."""
+
+    document: Document
+    overlay: Overlay
+
+
+class PlatformDocument(NamedTuple):
+    """A platform as it was read."""
+
+    document: Document
+    platform: Platform
+
+
+class Project(NamedTuple):
+    """What a project says, and the documents that it names. `ALONE` is what holds without a project file."""
+
+    directory: str
+    """The folder that names in the project file are relative to."""
+    spec: ProjectSpec
+    document: Document | None = None
+    overlays: tuple[OverlayDocument, ...] = ()
+    """Overlays for all environments."""
+    overlays_of: dict[str, tuple[OverlayDocument, ...]] = {}  # noqa: RUF012  # a value
+    """Environment -> the overlays that it names itself."""
+    platforms: tuple[PlatformDocument, ...] = ()
+
+    def environment(self, name: str | None) -> Environment | None:
+        """One of the project's environments."""
+        return self.spec.environments.get(name) if name else None
+
+    def platform(self, environment: str | None) -> PlatformDocument | None:
+        """The platform that an environment names; the only one of the project where none is named."""
+        chosen = self.environment(environment)
+        if chosen is not None and chosen.platform is not None:
+            found = [document for document in self.platforms if document.platform.metadata.name == chosen.platform]
+            return found[0] if found else None
+        return self.platforms[0] if len(self.platforms) == 1 else None
+
+    def files(self, entries: Sequence[str]) -> list[str]:
+        """The files that entries of the project file mean, each once."""
+        return list(dict.fromkeys(file for entry in entries for file in matching(self.directory, entry)))
+
+
+ALONE = Project("", ProjectSpec({}))
+
+
+def find(start: str) -> str | None:
+    """The project file for the file or folder `start`: in its folder or the nearest one above, as a relative path."""
+    folder = os.path.abspath(start if os.path.isdir(start) else os.path.dirname(start))
+    while True:
+        file = os.path.join(folder, FILE)
+        if os.path.isfile(file):
+            return os.path.relpath(file)
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
+
+
+def load(file: str) -> tuple[Project, list[Diagnostic]]:
+    """What a project file says and names. Where something is wrong, what could be read, and errors TJ201 to TJ208."""
+    found, diagnostics = of_kind("Project", [file])
+    if not found:
+        if not diagnostics:
+            diagnostics = [Diagnostic("TJ204", ERROR, f"{file} holds no document of kind Project", name="no-project")]
+        return ALONE._replace(directory=os.path.dirname(file)), diagnostics
+    document, tree = found[0]
+    project = Project(os.path.dirname(file), ProjectSpec(tree["spec"]), document)
+    if project.spec.requires is not None:
+        diagnostics += _requirement(project.spec.requires, document)
+    reader = _Reader(project, diagnostics)
+    overlays = reader.overlays(project.spec.overlays, ("spec", "overlays"))
+    own = {
+        name: reader.overlays(environment.overlays, ("spec", "environments", name, "overlays"))
+        for name, environment in project.spec.environments.items()
+    }
+    platforms = reader.platforms(project.spec.platforms, ("spec", "platforms"))
+    project = project._replace(overlays=overlays, overlays_of=own, platforms=platforms)
+    reader.same_names([item.document for item in (*overlays, *(item for group in own.values() for item in group))])
+    reader.same_names([item.document for item in platforms])
+    return project, diagnostics + _unknown_platforms(project, document)
+
+
+class _Reader:
+    """Reads what the project file names, and collects what is wrong with it."""
+
+    def __init__(self, project: Project, diagnostics: list[Diagnostic]) -> None:
+        self.project = project
+        self.diagnostics = diagnostics
+
+    def overlays(self, entries: Sequence[str], path: FieldPath) -> tuple[OverlayDocument, ...]:
+        found, diagnostics = of_kind("Overlay", self._files(entries, path))
+        self.diagnostics += diagnostics
+        return tuple([OverlayDocument(document, Overlay(tree)) for document, tree in found])
+
+    def platforms(self, entries: Sequence[str], path: FieldPath) -> tuple[PlatformDocument, ...]:
+        found, diagnostics = of_kind("Platform", self._files(entries, path))
+        self.diagnostics += diagnostics
+        return tuple([PlatformDocument(document, Platform(tree)) for document, tree in found])
+
+    def same_names(self, documents: list[Document]) -> None:
+        """Report documents that share their name with an earlier one: nobody could tell them apart."""
+        first: dict[str, Document] = {}
+        for document in documents:
+            name = document.value["metadata"]["name"]
+            earlier = first.setdefault(name, document)
+            if (earlier.file, earlier.index) != (document.file, document.index):
+                self.diagnostics.append(_same_name(name, earlier, document))
+
+    def _files(self, entries: Sequence[str], path: FieldPath) -> list[str]:
+        for position, entry in enumerate(entries):
+            if not matching(self.project.directory, entry):
+                self.diagnostics.append(self._nothing(entry, (*path, position)))
+        return self.project.files(entries)
+
+    def _nothing(self, entry: str, path: FieldPath) -> Diagnostic:
+        assert self.project.document is not None
+        exact = not any(sign in entry for sign in "*?[")
+        message = f"there is no file or folder {entry}" if exact else f"no file matches {entry}"
+        span = self.project.document.locate(path)
+        return Diagnostic("TJ202", ERROR if exact else WARNING, message, path=path, span=span, name="no-such-file")
+
+
+def _same_name(name: str, earlier: Document, later: Document) -> Diagnostic:
+    path: FieldPath = ("metadata", "name")
+    return Diagnostic(
+        "TJ203",
+        ERROR,
+        f'{later.value["kind"]} "{name}" exists twice',
+        path=path,
+        span=later.locate(path),
+        related=(Note("first defined here", earlier.locate(path)),),
+        hint="give one of them another name",
+        name="same-name",
+    )
+
+
+def _requirement(requires: str, document: Document) -> list[Diagnostic]:
+    path: FieldPath = ("spec", "requires")
+    met = is_met(requires, __version__)
+    if met is True:
+        return []
+    if met is None:
+        message, hint = f'"{requires}" is no requirement on releases', "write it like ~= 0.1 or >= 0.1, < 0.3"
+        return [
+            Diagnostic("TJ207", ERROR, message, path=path, span=document.locate(path), hint=hint, name="malformed-requirement")
+        ]
+    message, hint = f"this is tjgen {__version__}, but the project requires {requires}", "install a release that it allows"
+    return [Diagnostic("TJ206", ERROR, message, path=path, span=document.locate(path), hint=hint, name="requirement-not-met")]
+
+
+def _unknown_platforms(project: Project, document: Document) -> list[Diagnostic]:
+    known = [item.platform.metadata.name for item in project.platforms]
+    diagnostics = []
+    for name, environment in project.spec.environments.items():
+        if environment.platform is not None and environment.platform not in known:
+            path: FieldPath = ("spec", "environments", name, "platform")
+            near = nearest(environment.platform, known)
+            hint = f'did you mean "{near}"?' if near else "name its file under spec.platforms"
+            message = f'the project has no platform "{environment.platform}"'
+            span = document.locate(path)
+            diagnostics.append(Diagnostic("TJ205", ERROR, message, path=path, span=span, hint=hint, name="unknown-platform"))
+    return diagnostics

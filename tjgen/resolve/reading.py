@@ -1,0 +1,53 @@
+"""Files of the project -> their documents of one kind, those that have the right shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tjgen.diagnostics.model import ERROR, Diagnostic
+from tjgen.fields.path import Tree
+from tjgen.resolve.layers import present
+from tjgen.source.document import Document
+from tjgen.source.reader import CORE, read
+from tjgen.spec import compact
+from tjgen.spec.check import check
+from tjgen.spec.forms import Form, long_form
+
+_KINDS: dict[str, tuple[dict[str, Any], Form]] = {
+    "Overlay": (compact.OVERLAY, compact.OVERLAY_FORM),
+    "Platform": (compact.PLATFORM, compact.PLATFORM_FORM),
+    "Project": (compact.PROJECT, compact.PROJECT_FORM),
+}
+
+
+def read_file(file: str) -> tuple[list[Document], list[Diagnostic]]:
+    """The documents of a file of ours, and what is wrong with its text; TJ201 where it cannot be read."""
+    try:
+        with open(file, "rb") as stream:
+            content = stream.read()
+    except OSError as error:
+        return [], [Diagnostic("TJ201", ERROR, f"{file} cannot be read: {error.strerror}", name="unreadable-file")]
+    return read(content, file, CORE)
+
+
+def of_kind(kind: str, files: list[str]) -> tuple[list[tuple[Document, Tree]], list[Diagnostic]]:
+    """The documents of one kind in `files`, each with its tree in long form, and what is wrong with others of the kind."""
+    schema, form = _KINDS[kind]
+    good, diagnostics = [], []
+    for file in files:
+        documents, problems = read_file(file)
+        diagnostics += problems
+        for document in documents:
+            if document.value.__class__ is not dict or document.value.get("kind") != kind:
+                continue
+            tree = present(document.value, form)
+            problems = check(tree, schema)
+            diagnostics += [_placed(problem, document) for problem in problems]
+            if not problems:
+                good.append((document, long_form(tree, form)))
+    return good, diagnostics
+
+
+def _placed(problem: Diagnostic, document: Document) -> Diagnostic:
+    span = document.locate(problem.path or (), key=problem.name == "unknown-field")
+    return problem._replace(span=span)

@@ -1,0 +1,96 @@
+"""A document -> its value, with the numbers of environment variables as they are written.
+
+`LR: 1e-3` is a number to YAML and a text to the program that reads it: the text is what its author
+wrote, not what a printer of floats makes of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tjgen.fields.path import FieldPath, Tree, get, parse
+from tjgen.source.document import Document
+from tjgen.spec.compact import EXPERIMENT_SPEC_FORM
+from tjgen.spec.forms import Form, form_at
+
+_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?")
+_SWEEPS: FieldPath = ("spec", "sweep")
+
+
+def spelled(document: Document, form: Form) -> Tree:
+    """The value of `document`, where floats that become text are that text already."""
+    tree = document.value
+    paths = [*_floats(tree, form, ()), *_swept(tree)]
+    if not paths or _is_canonical(document.text):
+        return tree
+    for path in paths:
+        tree = _put(tree, path, 0, _written(document, path))
+    return tree
+
+
+def _floats(tree: Tree, form: Form, path: FieldPath) -> Iterator[FieldPath]:
+    """The places of floats that stand where the text of any scalar is meant."""
+    if tree.__class__ is float:
+        if form.short and form.short[0][1] == "text":
+            yield path
+    elif tree.__class__ is dict:
+        if form.short and form.short[0][1] == "text" and tree.get(form.short[0][0]).__class__ is float:
+            yield (*path, form.short[0][0])
+        elif form.each is not None:
+            for key, value in tree.items():
+                yield from _floats(value, form.each, (*path, key))
+        else:
+            for key, inner in form.fields.items():
+                if key in tree:
+                    yield from _floats(tree[key], inner, (*path, key))
+
+
+def _swept(tree: Tree) -> Iterator[FieldPath]:
+    """The same for the values of a sweep, whose keys say which field they are for."""
+    sweep = get(tree, _SWEEPS, None)
+    if sweep.__class__ is not dict:
+        return
+    for product in ("matrix", "zip"):
+        for key, values in _entries(sweep.get(product)):
+            for position, value in enumerate(values if values.__class__ is list else ()):
+                yield from _swept_value(key, value, (*_SWEEPS, product, key, position))
+    for added in ("include", "exclude"):
+        points = sweep.get(added)
+        for position, point in enumerate(points if points.__class__ is list else ()):
+            for key, value in _entries(point):
+                yield from _swept_value(key, value, (*_SWEEPS, added, position, key))
+
+
+def _entries(tree: Tree) -> list[tuple[str, Tree]]:
+    return list(tree.items()) if tree.__class__ is dict else []
+
+
+def _swept_value(key: str, value: Tree, path: FieldPath) -> Iterator[FieldPath]:
+    if value.__class__ is float or value.__class__ is dict:
+        try:
+            field = parse(key)
+        except ValueError:
+            return
+        yield from _floats(value, form_at(EXPERIMENT_SPEC_FORM, field), path)
+
+
+def _is_canonical(content: str) -> bool:
+    """Whether every number with a point or an exponent in the text is written as `repr` writes it."""
+    return all(repr(float(number)) == number for number in _NUMBER.findall(content))
+
+
+def _written(document: Document, path: FieldPath) -> Tree:
+    span = document.locate(path)
+    if span is None or span.line != span.end_line:
+        return get(document.value, path)
+    line = re.split(r"\r\n|\r|\n", document.text)[span.line - 1]
+    return line[span.column - 1 : span.end_column - 1]
+
+
+def _put(tree: Tree, path: FieldPath, depth: int, value: Tree) -> Tree:
+    if depth == len(path):
+        return value
+    copy = tree.copy()
+    copy[path[depth]] = _put(tree[path[depth]], path, depth + 1, value)
+    return copy
