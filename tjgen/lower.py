@@ -190,7 +190,7 @@ def _pod(podset: PodSet, pod: Pod, at: FieldPath) -> Yields:
             yield _said((*podset.pod_metadata, field, key), value, (*at, field, key))
     for attribute in _POD_FIELDS:
         value = getattr(pod, attribute)
-        if value in (None, {}, []):
+        if value in (None, {}, [], ()):
             continue
         field = kubernetes_name(attribute)
         if value.__class__ is dict and attribute == "node_selector":

@@ -7,8 +7,9 @@ import copy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tjgen.fields.managed import Managed, Origin, Writer, apply, apply_all, graft
+from tjgen.fields.managed import Managed, Origin, graft
 from tjgen.fields.path import MISSING, get, named
+from tjgen.fields.writer import Writer, apply, apply_all
 from tjgen.manifests.leaves import leaves
 
 RUNTIME = Origin("runtime", "runtime", ("spec",), True)

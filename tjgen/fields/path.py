@@ -73,6 +73,12 @@ def get(tree: Tree, path: FieldPath, default: Any = MISSING) -> Any:
 
 def index_of(items: list[Tree], wanted: Selector) -> int:
     """The position of the element that has all fields of `wanted`, or -1."""
+    if len(wanted) == 1:
+        (name, one) = wanted[0]
+        for position, item in enumerate(items):
+            if item.__class__ is dict and item.get(name, MISSING) == one:
+                return position
+        return -1
     for position, item in enumerate(items):
         if item.__class__ is dict and all(item.get(key, MISSING) == value for key, value in wanted):
             return position

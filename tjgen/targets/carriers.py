@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tjgen.fields.managed import Origin
-from tjgen.fields.path import MISSING, FieldPath, Selector, Tree, get, named
+from tjgen.fields.path import MISSING, FieldPath, Tree, get
 from tjgen.workload.keys import LIST_KEYS
 from tjgen.workload.workload import JOBS, NODE, TRAINER, PodSet, Workload
 
@@ -65,22 +65,29 @@ def asked(workload: Workload, base: Tree) -> list[Asked]:
         origins = tuple([origin for origin in recorded_origins if origin.manager != "runtime"])
         if not origins:
             continue
-        for path in _units(wanted, recorded):
+        for path in _units(workload, recorded):
             value = get(wanted, path)
             found.append(Asked(path, value, origins, _carrier(reach, base, path, value)))
     return found
 
 
-def _units(wanted: Tree, path: FieldPath) -> Iterator[FieldPath]:
-    """The parts that are decided one by one: elements of keyed lists, labels apart from annotations."""
-    value = get(wanted, path)
+def _units(workload: Workload, path: FieldPath) -> Iterator[FieldPath]:
+    """The parts that are decided one by one: elements of keyed lists, labels apart from annotations.
+
+    A part that has a record of its own is left to it.
+    """
+    value = get(workload.tree.value, path)
+    known = workload.tree.owners
     if value.__class__ is list and path[-1].__class__ is str and path[-1] in LIST_KEYS and value:
         key = LIST_KEYS[path[-1]][0]
         for item in value:
-            yield (*path, ((key, item[key]),))
+            element = (*path, ((key, item[key]),))
+            if element not in known:
+                yield element
     elif value.__class__ is dict and path[-1] == "metadata":
         for field in value:
-            yield (*path, field)
+            if (*path, field) not in known:
+                yield (*path, field)
     else:
         yield path
 
@@ -109,6 +116,8 @@ class _Reach:
             # The controller merges the whole map of the TrainJob into each container that it reaches.
             wholes = [get(self.workload.tree.value, (*podset.main, "resources")) for podset in podsets]
             return all(whole == wholes[0] for whole in wholes) and "claims" not in (wholes[0] or {})
+        if len(podsets) == 1:
+            return True
         rest = path[len(podsets[0].main) :]
         return all(self._asks(podset, rest, value) for podset in podsets)
 
@@ -149,15 +158,3 @@ def _pod_carrier(reach: _Reach, base: Tree, path: FieldPath, field: FieldPath, v
         # The merge would keep the old source beside the new one (facts: "both sources").
         return IN_RUNTIME
     return IN_PATCH
-
-
-def patch_element(path: FieldPath) -> tuple[FieldPath, Selector] | None:
-    """For a mount in a patch: its container's path and the selector of the mount; else None."""
-    if len(path) >= 2 and path[-2] == "volumeMounts" and path[-1].__class__ is tuple:
-        return path[:-2], path[-1]
-    return None
-
-
-def job_named(name: str) -> FieldPath:
-    """Path of a replicated job in the Workload's tree."""
-    return (*JOBS, named(name))

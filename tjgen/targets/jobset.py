@@ -8,8 +8,9 @@ deadline moves to the Jobs; Secrets that the controller would generate are refus
 from __future__ import annotations
 
 from tjgen.diagnostics.model import ERROR, Diagnostic
-from tjgen.fields.managed import Managed, Origin, Owners, Writer
+from tjgen.fields.managed import Managed, Origin, Owners
 from tjgen.fields.path import MISSING, FieldPath, Step, Tree, get, named
+from tjgen.fields.writer import Writer
 from tjgen.manifests.manifest import DATA, RUNS, Manifest
 from tjgen.trainer.framework import Made, live
 from tjgen.workload.keys import LIST_KEYS

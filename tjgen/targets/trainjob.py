@@ -11,8 +11,9 @@ from typing import NamedTuple
 from tjgen.catalog.naming import emitted_name
 from tjgen.catalog.runtime import CatalogRuntime
 from tjgen.diagnostics.model import INFO, Diagnostic, ObjectRef
-from tjgen.fields.managed import Managed, Origin, Owners, Writer
+from tjgen.fields.managed import Managed, Origin, Owners
 from tjgen.fields.path import MISSING, FieldPath, Tree, get, render
+from tjgen.fields.writer import Writer
 from tjgen.manifests.manifest import DATA, RUNTIMES, Manifest
 from tjgen.targets.carriers import IN_PATCH, IN_RUNTIME, IN_TRAINER, TRAINER_FIELDS, Asked, asked
 from tjgen.workload.keys import LIST_KEYS
@@ -156,9 +157,8 @@ def _carry_resources(writer: Writer, workload: Workload, parts: list[Asked]) -> 
 
 def _patch(writer: Writer, parts: list[Asked]) -> None:
     mounted: dict[tuple[FieldPath, str], int] = {}
-    for part in parts:
-        if part.carrier != IN_PATCH:
-            continue
+    patches = [part for part in parts if part.carrier == IN_PATCH]
+    for part in sorted(patches, key=_metadata_first):
         turn = 0
         if len(part.path) >= 2 and part.path[-2] == "volumeMounts":
             # The TrainJob schema keys the mounts of a patch by name, so the second mount of one
@@ -170,6 +170,10 @@ def _patch(writer: Writer, parts: list[Asked]) -> None:
         to = ("spec", "runtimePatches", (("manager", manager),), "trainingRuntimeSpec", *part.path[1:])
         for origin in part.origins:
             writer.put(to, part.value, origin)
+
+
+def _metadata_first(part: Asked) -> bool:
+    return "metadata" not in part.path
 
 
 def _owners_below(managed: Managed, path: FieldPath) -> Owners:

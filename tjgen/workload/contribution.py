@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from tjgen.diagnostics.model import ERROR, Diagnostic
-from tjgen.fields.managed import Conflict, Origin, Writer
+from tjgen.fields.managed import Origin
+from tjgen.fields.writer import Conflict, Writer
 from tjgen.fields.path import FieldPath, Tree, render
 from tjgen.workload.keys import LIST_KEYS
 from tjgen.workload.workload import Workload

@@ -35,21 +35,12 @@ class PodSet(NamedTuple):
     """The container that does the work: the one that the controller would write to."""
     path: FieldPath
     """Where the replicated job stands in the Workload's tree."""
-
-    @property
-    def pod(self) -> FieldPath:
-        """Path of the pod template's spec."""
-        return (*self.path, "template", "spec", "template", "spec")
-
-    @property
-    def pod_metadata(self) -> FieldPath:
-        """Path of the pod template's metadata."""
-        return (*self.path, "template", "spec", "template", "metadata")
-
-    @property
-    def main(self) -> FieldPath:
-        """Path of the main container."""
-        return (*self.pod, "containers", named(self.container))
+    pod: FieldPath
+    """Where its pod template's spec stands."""
+    pod_metadata: FieldPath
+    """Where its pod template's metadata stands."""
+    main: FieldPath
+    """Where its main container stands."""
 
     @property
     def is_initializer(self) -> bool:
@@ -90,5 +81,8 @@ def podsets(runtime_spec: Tree) -> tuple[PodSet, ...]:
         wanted = ancestor if ancestor in INITIALIZERS else NODE
         if wanted not in names:
             wanted = name if name in names or not names else names[0]
-        found.append(PodSet(name, ancestor, wanted, (*JOBS, named(name))))
+        path: FieldPath = (*JOBS, named(name))
+        template = (*path, "template", "spec", "template")
+        pod = (*template, "spec")
+        found.append(PodSet(name, ancestor, wanted, path, pod, (*template, "metadata"), (*pod, "containers", named(wanted))))
     return tuple(found)

@@ -1,0 +1,235 @@
+"""Managed tree + writes -> managed tree: the one way to write.
+
+A write merges as Kubernetes merges lists (by key, or whole) and remembers its origin. Containers are
+copied when they are first written, so the tree that came in stays as it is, and what is not written
+is shared with it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from tjgen.fields.managed import ListKeys, Managed, Origin, origins_of
+from tjgen.fields.path import MISSING, FieldPath, Selector, Tree, get, index_of
+
+
+class Conflict(NamedTuple):
+    """A value that a guarded manager had set and that another manager set otherwise."""
+
+    path: FieldPath
+    before: Origin
+    after: Origin
+
+
+def apply(base: Managed, patch: Tree, origin: Origin, *, keys: ListKeys) -> Managed:
+    """`base` with `patch` merged over it, written by `origin`.
+
+    Maps merge by key, lists whose field name is in `keys` merge by those keys (new elements last),
+    other lists and scalars replace. `None` removes the value and leaves a tombstone: the path stays
+    in `owners` though the tree no longer has it. An equal value adds a co-owner.
+    """
+    return apply_all(base, [(patch, origin)], keys=keys)
+
+
+def apply_all(base: Managed, patches: list[tuple[Tree, Origin]], *, keys: ListKeys) -> Managed:
+    """`apply` for several patches in order; cheaper than one by one."""
+    writer = Writer(base, keys=keys)
+    for patch, origin in patches:
+        writer.merge((), patch, origin)
+    return writer.done()
+
+
+class Writer:
+    """Several writes to one managed tree; `done` gives the result.
+
+    A value of a manager in `guarded` that another manager changes is kept and noted in `conflicts`.
+    """
+
+    __slots__ = ("_guarded", "_keys", "_origin", "_owned", "_owners", "_root", "conflicts")
+
+    def __init__(self, base: Managed, *, keys: ListKeys, guarded: frozenset[str] = frozenset()) -> None:
+        # The tree hangs in a box, so that its root is written like any other place.
+        self._root: list[Tree] = [base.value]
+        self._owners = dict(base.owners)
+        self._keys = keys
+        self._guarded = guarded
+        self._origin: tuple[Origin, ...] = ()
+        self._owned: dict[FieldPath, Any] = {}
+        """Path -> the container there, where it is our own copy."""
+        self.conflicts: list[Conflict] = []
+
+    def done(self) -> Managed:
+        """The tree and owners as they stand now."""
+        return Managed(self._root[0], self._owners)
+
+    def get(self, path: FieldPath, default: Any = None) -> Any:
+        """The value that stands at `path` now."""
+        return get(self._root[0], path, default)
+
+    def put(self, path: FieldPath, value: Tree, origin: Origin) -> None:
+        """Set `value` at `path` whole, whatever stood there; None removes. Missing containers on the way are made."""
+        self._origin = (origin,)
+        self._write(path, value, False)
+
+    def merge(self, path: FieldPath, patch: Tree, origin: Origin) -> None:
+        """Merge `patch` over the value at `path`, by the rules of `apply`."""
+        self._origin = (origin,)
+        self._write(path, patch, True)
+
+    def _write(self, path: FieldPath, value: Tree, merging: bool) -> None:
+        if not path:
+            self._root[0] = self._new(self._root[0], value, path, merging)
+            return
+        above = path[:-1]
+        container = self._owned.get(above)
+        if container is None:
+            container = self._own(above)
+        if container is None:
+            self._grow(path, value)
+            return
+        step = path[-1]
+        if step.__class__ is str:
+            if value is None:
+                if self._allows(path, MISSING):
+                    self._note(path, container.pop(step, None))
+            elif step in container:
+                container[step] = self._new(container[step], value, path, merging)
+            else:
+                container[step] = without_nulls(value)
+                self._note(path)
+            return
+        position = index_of(container, step) if step.__class__ is tuple else step
+        if not 0 <= position < len(container):
+            container.append(_below((), value, dict(step)) if step.__class__ is tuple else without_nulls(value))
+            self._note(path)
+        elif value is None:
+            if self._allows(path, MISSING):
+                self._note(path, container.pop(position))
+        else:
+            container[position] = self._new(container[position], value, path, merging)
+
+    def _own(self, path: FieldPath) -> Any:
+        """Our own copy of the container at `path`; None where there is no container."""
+        found = self._owned.get(path)
+        if found is not None:
+            return found
+        above: Any
+        position: Any
+        if path:
+            above = self._own(path[:-1])
+            if above is None:
+                return None
+            position = path[-1]
+            if position.__class__ is tuple:
+                position = index_of(above, position) if above.__class__ is list else -1
+                if position < 0:
+                    return None
+            elif (position not in above) if above.__class__ is dict else not 0 <= position < len(above):
+                return None
+        else:
+            above, position = self._root, 0
+        container = above[position]
+        if container.__class__ is not dict and container.__class__ is not list:
+            return None
+        container = container.copy()
+        above[position] = container
+        self._owned[path] = container
+        return container
+
+    def _grow(self, path: FieldPath, value: Tree) -> None:
+        """Write where containers are missing: the origin owns the highest one that is made."""
+        if value is None:
+            return
+        length = len(path) - 1
+        while (container := self._own(path[:length])) is None and length > 0:
+            length -= 1
+        if container is None:
+            self._root[0] = _below(path, value, {})
+            self._note(())
+            return
+        step = path[length]
+        made = _below(path[length + 1 :], value, dict(step) if step.__class__ is tuple else {})
+        if step.__class__ is tuple:
+            position = index_of(container, step)
+            if position < 0:
+                container.append(made)
+            else:
+                container[position] = made
+        else:
+            container[step] = made
+        self._note(path[: length + 1])
+
+    def _new(self, old: Tree, new: Tree, path: FieldPath, merging: bool) -> Tree:
+        """What stands at `path` after `new` was written over `old`."""
+        if merging and new.__class__ is dict and old.__class__ is dict:
+            for key, value in new.items():
+                self._write((*path, key), value, True)
+            return self._owned.get(path, old)
+        if merging and new.__class__ is list and old.__class__ is list and path and path[-1] in self._keys:
+            names = self._keys[path[-1]]  # type: ignore[index]  # what is in the table is a str
+            for item in new:
+                step: Selector = tuple([(name, item[name]) for name in names if name in item])
+                self._element(path, step, item, names)
+            return self._owned.get(path, old)
+        if new.__class__ is old.__class__ and new == old:
+            before = origins_of(self._owners, path)
+            if self._origin[0] not in before:
+                self._owners[path] = before + self._origin
+            return old
+        if self._allows(path, new):
+            self._note(path, old)
+            return without_nulls(new)
+        return old
+
+    def _element(self, path: FieldPath, step: Selector, item: dict[str, Tree], names: tuple[str, ...]) -> None:
+        container = self._own(path)
+        if index_of(container, step) < 0:
+            container.append(without_nulls(item))
+            self._note((*path, step))
+            return
+        # The keys only say which element is meant: they are no claim to own them.
+        for key, value in item.items():
+            if key not in names:
+                self._write((*path, step, key), value, True)
+
+    def _allows(self, path: FieldPath, new: Tree) -> bool:
+        """Whether the value at `path` may be changed; a conflict is noted where not."""
+        if not self._guarded or self._origin[0].manager in self._guarded:
+            return True
+        if new is MISSING and get(self._root[0], path) is MISSING:
+            return True
+        for origin in origins_of(self._owners, path):
+            if origin.manager in self._guarded:
+                self.conflicts.append(Conflict(path, origin, self._origin[0]))
+                return False
+        return True
+
+    def _note(self, path: FieldPath, old: Tree = None) -> None:
+        """Record the origin at `path`; what was known of the parts of a container that it replaces is forgotten."""
+        if old.__class__ is dict or old.__class__ is list:
+            length = len(path)
+            for known in [known for known in self._owners if len(known) > length and known[:length] == path]:
+                del self._owners[known]
+            for known in [known for known in self._owned if known[:length] == path]:
+                del self._owned[known]
+        self._owners[path] = self._origin
+
+
+def _below(rest: FieldPath, value: Tree, seed: dict[str, Tree]) -> Tree:
+    """`value` wrapped in the containers that `rest` asks for, the outermost one grown from `seed`."""
+    if not rest:
+        bare = without_nulls(value)
+        return {**seed, **bare} if seed and not seed.keys() <= bare.keys() else bare
+    step = rest[0]
+    if step.__class__ is tuple:
+        return [_below(rest[1:], value, dict(step))]
+    return {**seed, step: _below(rest[1:], value, {})}
+
+
+def without_nulls(value: Tree) -> Tree:
+    """`value` without map entries that are None: in a patch they mean removal, and nothing is there."""
+    if value.__class__ is dict:
+        return {key: without_nulls(item) for key, item in value.items() if item is not None}
+    if value.__class__ is list:
+        return [without_nulls(item) for item in value]
+    return value
