@@ -1,0 +1,58 @@
+"""The command line of the benchmark: `python -m bench --help`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+import tempfile
+
+from bench import cold, peers, projects
+from bench.process import FailedError
+from bench.report import render
+from bench.setting import Setting
+
+
+def main(words: list[str]) -> int:
+    """Measure and print; 1 where a command failed. Missed goals are shown, not judged: they depend on the machine."""
+    chosen = _parser().parse_args(words)
+    found = peers.find(chosen.peers)
+    with tempfile.TemporaryDirectory(prefix="tjgen-bench-") as folder:
+        setting = Setting(
+            folder=folder,
+            schemas=os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "schemas"),
+            times=chosen.times or (3 if chosen.quick else 20),
+            experiments=100 if chosen.quick else 1000,
+            sizes=(25, 50, 100, 200) if chosen.quick else (250, 500, 1000, 2000, 5000),
+            peers=found,
+            environment={**os.environ, "XDG_CACHE_HOME": os.path.join(folder, "cache")},
+        )
+        say(f"Python {platform.python_version()}, {platform.system()} {platform.machine()}, {os.cpu_count()} CPUs\n")
+        missing = [name for name in peers.NAMES if name not in found]
+        say(f"compared with {', '.join(found) or 'nothing'}; not found: {', '.join(missing) or 'none'}\n")
+        say("CPU seconds (user and system, with children), the smallest of several runs in turns\n")
+        try:
+            for measured in (cold.one_experiment, cold.one_file, projects.whole_project, projects.growth):
+                say("\n" + render([measured(setting)]))
+        except FailedError as error:
+            sys.stderr.write(f"{error}\n")
+            return 1
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Measure tjgen as users start it, beside other tools.")
+    parser.add_argument("--quick", action="store_true", help="few runs of small projects: to see that it works, not how fast")
+    parser.add_argument("--peers", action="append", default=[], metavar="DIR", help="look for other tools here before PATH")
+    parser.add_argument("--times", type=int, default=0, metavar="N", help="runs of each small command (20)")
+    return parser
+
+
+def say(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
