@@ -16,16 +16,16 @@ from typing import Any
 
 _READ = ("error", "tokens", "events", "nodes")
 _STOOD_IN_FOR = {
-    "reader": "ReaderError",
-    "scanner": "ScannerError",
-    "parser": "ParserError",
-    "composer": "ComposerError",
-    "constructor": "ConstructorError",
-    "emitter": "EmitterError",
-    "serializer": "SerializerError",
-    "representer": "RepresenterError",
+    "reader": ("ReaderError", "YAMLError"),
+    "scanner": ("ScannerError", "MarkedYAMLError"),
+    "parser": ("ParserError", "MarkedYAMLError"),
+    "composer": ("ComposerError", "MarkedYAMLError"),
+    "constructor": ("ConstructorError", "MarkedYAMLError"),
+    "emitter": ("EmitterError", "YAMLError"),
+    "serializer": ("SerializerError", "YAMLError"),
+    "representer": ("RepresenterError", "YAMLError"),
 }
-"""Module of PyYAML -> the exception of it that the binding raises."""
+"""Module of PyYAML -> the exception of it that the binding raises, and the base of that in yaml.error."""
 
 
 def load() -> Any:
@@ -48,11 +48,10 @@ def _load_alone() -> Any:
     sys.modules["yaml"] = package
     for name in _READ:
         import_module(f"yaml.{name}")
-    for name, exception in _STOOD_IN_FOR.items():
+    errors = sys.modules["yaml.error"]
+    for name, (exception, base) in _STOOD_IN_FOR.items():
         stand_in = ModuleType(f"yaml.{name}")
-        setattr(
-            stand_in, exception, type(exception, (sys.modules["yaml.error"].MarkedYAMLError,), {"__module__": stand_in.__name__})
-        )
+        setattr(stand_in, exception, type(exception, (getattr(errors, base),), {"__module__": stand_in.__name__}))
         sys.modules[stand_in.__name__] = stand_in
         setattr(package, name, stand_in)
     binding = import_module("yaml._yaml")
@@ -76,6 +75,6 @@ class _Package(ModuleType):
         assert self.__spec__.loader is not None
         self.__spec__.loader.exec_module(self)
         binding = sys.modules["yaml._yaml"]
-        for module, exception in _STOOD_IN_FOR.items():
+        for module, (exception, _) in _STOOD_IN_FOR.items():
             setattr(binding, exception, getattr(sys.modules[f"yaml.{module}"], exception))
         return getattr(self, name)

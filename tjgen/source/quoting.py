@@ -21,9 +21,9 @@ _UNQUOTED = re.compile(
 _YAML11 = re.compile(
     r"[-+]?[0-9][0-9_,]*(?::[0-5]?[0-9])*(?:\.[0-9_,]*)?(?:[eE][-+]?[0-9_]+)?\Z"
     r"|[-+]?\.[0-9_,]+(?:[eE][-+]?[0-9_]+)?\Z"
-    r"|[-+]?0[xXoObB][0-9a-fA-F_,]+\Z"
+    r"|[-+]?0[xXoObB][-+]?[0-9a-fA-F_,]+\Z"
     r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt\x20].*)?\Z"
-    r"|(?:=|<<)\Z"
+    r"|[-+][-+_.,:0-9]*\Z|=\Z|<<\Z"
 ).match
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]").search
 # Characters that nobody sees, or sees as a space, or that change the order of what is seen. Patterns with them are built
