@@ -2,7 +2,8 @@
 
 A schema is what a CustomResourceDefinition holds (OpenAPI v3 with the x-kubernetes extensions). Its
 root also has `x-tjgen-resource`: plural name, scope, whether there is a status subresource, and
-where the scale subresource looks. Schemas are shared between all callers and never written into.
+where the scale subresource looks. `metadata` at the root is just some object: see `object_meta`.
+Schemas are shared between all callers and never written into.
 """
 
 from __future__ import annotations
@@ -32,8 +33,13 @@ def find(api_version: str, kind: str, *, versions: Mapping[str, str] | None = No
     return _load(project, version, f"{group or 'core'}_{api}_{kind.lower()}.json")
 
 
+def is_built_in(api_version: str, kind: str) -> bool:
+    """Whether the kind is one of Kubernetes' own: those are decoded into Go types, the others checked by their schema."""
+    return bool(_index()["kinds"].get(f"{api_version}/{kind}") == "kubernetes")
+
+
 def object_meta() -> Schema:
-    """The schema of metadata, as it stands at the root of every object."""
+    """The schema of the metadata of every object."""
     schema = _load("kubernetes", _index()["newest"]["kubernetes"], "meta_v1_objectmeta.json")
     assert schema is not None, "schemas/kubernetes has ObjectMeta"
     return schema

@@ -1,0 +1,142 @@
+"""A text -> what is wrong with it as a name, label or key, in the API server's words (nothing for a good one).
+
+Mirrors k8s.io/apimachinery 0.36 `util/validation/validation.go` and `api/validate/content`; each
+function answers with the messages that upstream's function of that name answers with, in order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
+_LABEL_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?"
+_KEY_NAME = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+_KEY_VALUE = f"({_KEY_NAME})?"
+_CONFIG_KEY = "[-._a-zA-Z0-9]+"
+
+_is_label = re.compile(_LABEL + r"\Z").match
+_is_subdomain = re.compile(_SUBDOMAIN + r"\Z").match
+_is_label_1035 = re.compile(_LABEL_1035 + r"\Z").match
+_is_key_name = re.compile(_KEY_NAME + r"\Z").match
+_is_key_value = re.compile(_KEY_VALUE + r"\Z").match
+_is_config_key = re.compile(_CONFIG_KEY + r"\Z").match
+
+Check = Callable[[str], list[str]]
+"""What a check of this module is: the text -> messages."""
+
+
+def dns1123_label(text: str) -> list[str]:
+    """A lower-case DNS label of at most 63 characters (`IsDNS1123Label`)."""
+    wrong = _too_long(text, 63, "characters")
+    if not _is_label(text):
+        if _is_subdomain(text):
+            wrong.append("must not contain dots")
+        else:
+            wrong.append(
+                "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "
+                "and must start and end with an alphanumeric character" + _shown(_LABEL, "my-name", "123-abc")
+            )
+    return wrong
+
+
+def dns1123_subdomain(text: str) -> list[str]:
+    """DNS labels joined by dots, at most 253 characters (`IsDNS1123Subdomain`)."""
+    return _subdomain(text, "characters")
+
+
+def dns1035_label(text: str) -> list[str]:
+    """A DNS label that starts with a letter (`IsDNS1035Label`)."""
+    wrong = _too_long(text, 63, "characters")
+    if not _is_label_1035(text):
+        wrong.append(
+            "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, "
+            "and end with an alphanumeric character" + _shown(_LABEL_1035, "my-name", "abc-123")
+        )
+    return wrong
+
+
+def label_key(text: str) -> list[str]:
+    """A name with an optional DNS subdomain and slash before it (`IsLabelKey`, also called `IsQualifiedName`)."""
+    prefix, slash, name = text.rpartition("/")
+    if "/" in prefix:
+        return [
+            f"a valid label key {_key_characters()} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+        ]
+    wrong: list[str] = []
+    if slash:
+        wrong += [f"prefix part {message}" for message in (_subdomain(prefix, "bytes") if prefix else ["must be non-empty"])]
+    if not name:
+        wrong.append("name part must be non-empty")
+    wrong += [f"name part {message}" for message in _too_long(name, 63, "bytes")]
+    if not _is_key_name(name):
+        wrong.append(f"name part {_key_characters()}")
+    return wrong
+
+
+def label_value(text: str) -> list[str]:
+    """Nothing, or a name of at most 63 characters (`IsLabelValue`)."""
+    wrong = _too_long(text, 63, "bytes")
+    if not _is_key_value(text):
+        wrong.append(
+            "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', "
+            "and must start and end with an alphanumeric character" + _shown(_KEY_VALUE, "MyValue", "my_value", "12345")
+        )
+    return wrong
+
+
+def path_segment(text: str) -> list[str]:
+    """A name that can stand in an address (`IsPathSegmentName`)."""
+    if text in (".", ".."):
+        return [f"may not be '{text}'"]
+    return path_segment_prefix(text)
+
+
+def path_segment_prefix(text: str) -> list[str]:
+    """The beginning of a name that can stand in an address (`IsPathSegmentPrefix`)."""
+    return [f"may not contain '{character}'" for character in "/%" if character in text]
+
+
+def config_key(text: str) -> list[str]:
+    """A key of a ConfigMap or Secret (`IsConfigMapKey`)."""
+    wrong = _too_long(text, 253, "characters")
+    if not _is_config_key(text):
+        wrong.append(
+            "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
+            + _shown(_CONFIG_KEY, "key.name", "KEY_NAME", "key-name")
+        )
+    if text in (".", ".."):
+        wrong.append(f"must not be '{text}'")
+    elif text.startswith(".."):
+        wrong.append("must not start with '..'")
+    return wrong
+
+
+def _key_characters() -> str:
+    said = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
+    return said + _shown(_KEY_NAME, "MyName", "my.name", "123-abc")
+
+
+def _subdomain(text: str, unit: str) -> list[str]:
+    wrong = _too_long(text, 253, unit)
+    if not _is_subdomain(text):
+        wrong.append(
+            "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', "
+            "and must start and end with an alphanumeric character" + _shown(_SUBDOMAIN, "example.com")
+        )
+    return wrong
+
+
+def _too_long(text: str, most: int, unit: str) -> list[str]:
+    # Upstream counts bytes, whatever it calls them.
+    return (
+        [f"must be no more than {most} {unit}"]
+        if len(text) * 4 > most and len(text.encode("utf-8", "surrogatepass")) > most
+        else []
+    )
+
+
+def _shown(pattern: str, *examples: str) -> str:
+    shown = " or ".join(f"'{example}', " for example in examples)
+    return f" (e.g. {shown}regex used for validation is '{pattern}')"

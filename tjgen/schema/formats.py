@@ -1,0 +1,47 @@
+"""The name of a string format and a text -> whether the text has that format.
+
+Only formats that the API server checks and that occur in the schemas here; a format that is not
+named below says nothing about a text.
+"""
+
+from __future__ import annotations
+
+import re
+
+_DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})\Z")
+_CLOCK = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(?:.[0-9]+)?(?:z|[+-][0-9]{2}:[0-9]{2})\Z")
+_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?\Z")
+_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+
+
+def matches(name: str, text: str) -> bool:
+    """Whether `text` has the format `name`."""
+    if name == "date-time":
+        return is_date_time(text)
+    if name == "byte":
+        return is_base64(text)
+    return True
+
+
+def is_date_time(text: str) -> bool:
+    """An RFC 3339 time, read as loosely as k8s.io/kube-openapi does (`strfmt/time.go:IsDateTime`): any case, any offset."""
+    parts = text.lower().split("t")
+    if len(parts) < 2 or not is_date(parts[0]):
+        return False
+    clock = _CLOCK.match(parts[1])
+    return clock is not None and clock[1] <= "23" and clock[2] <= "59" and clock[3] <= "59"
+
+
+def is_date(text: str) -> bool:
+    """A day that exists, as 2006-01-02."""
+    match = _DATE.match(text)
+    if match is None:
+        return False
+    year, month, day = (int(part) for part in match.groups())
+    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    return 1 <= month <= 12 and 1 <= day <= _DAYS[month - 1] + (leap and month == 2)
+
+
+def is_base64(text: str) -> bool:
+    """Standard base64 with padding; line breaks are skipped (encoding/base64 StdEncoding)."""
+    return _BASE64.match(text.replace("\r", "").replace("\n", "")) is not None

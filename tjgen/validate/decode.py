@@ -1,0 +1,113 @@
+"""A tree and the schema of Go types -> what the API server cannot read, and the fields that the types do not have.
+
+Built-in kinds, and the metadata of every kind, are decoded into Go structs: no conversions, case matters, a null is as
+good as nothing, and the first value of a wrong type ends it (HTTP 400). Mirrors sigs.k8s.io/json and the UnmarshalJSON
+of k8s.io/apimachinery 0.36 `Quantity`, `IntOrString`, `Time`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from tjgen.fields.path import FieldPath, Tree
+from tjgen.k8s import quantity
+from tjgen.schema.formats import is_base64, is_date
+from tjgen.schema.store import Schema
+from tjgen.schema.walk import TYPE, UNKNOWN, Finding
+
+_TIME = re.compile(
+    r"(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})T(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2}):(?P<second>[0-9]{2})(?:[.,][0-9]+)?"
+    r"(?:Z|[+-](?P<east>[0-9]{2}):(?P<down>[0-9]{2}))\Z"
+)
+_BITS = {"int32": 31, "int64": 63}
+_TYPES = {"string": str, "boolean": bool}
+
+
+def mismatches(tree: Tree, schema: Schema, path: FieldPath = ()) -> Iterator[Finding]:
+    """Every value that cannot be decoded (TypeInvalid) and every unknown field (Unknown), in the order of the tree."""
+    if tree is None or ("x-kubernetes-preserve-unknown-fields" in schema and "properties" not in schema):
+        return
+    expected = schema.get("type")
+    if expected == "object":
+        yield from _object(tree, schema, path)
+    elif expected == "array":
+        if tree.__class__ is not list:
+            yield _mismatch(path, tree, "must be a list")
+            return
+        for position, item in enumerate(tree):
+            yield from mismatches(item, schema["items"], (*path, position))
+    else:
+        wrong = _scalar(tree, schema)
+        if wrong:
+            yield _mismatch(path, tree, wrong)
+
+
+def _object(tree: Tree, schema: Schema, path: FieldPath) -> Iterator[Finding]:
+    if tree.__class__ is not dict:
+        yield _mismatch(path, tree, "must be a mapping")
+        return
+    properties: dict[str, Any] = schema.get("properties", {})
+    others = schema.get("additionalProperties")
+    for key, value in tree.items():
+        below = properties.get(key, others)
+        if below is None:
+            yield Finding((*path, key), UNKNOWN, "unknown field", value, tuple(properties))
+        elif value.__class__ is not str or below.get("type") != "string" or len(below) > 1:
+            yield from mismatches(value, below, (*path, key))
+
+
+def _scalar(value: Tree, schema: Schema) -> str:
+    """Why a value cannot be read into a field of that type; "" if it can."""
+    expected = schema.get("type")
+    if "x-kubernetes-int-or-string" in schema:
+        return _quantity(value) if "pattern" in schema else _integer_or_string(value)
+    if expected == "integer":
+        return _integer(value, schema.get("format", "int64"))
+    if expected == "number":
+        return "" if value.__class__ in (int, float) else "must be a number"
+    wanted = _TYPES.get(str(expected))
+    if wanted is not None and value.__class__ is not wanted:
+        return f"must be a {expected}"
+    if schema.get("format") == "date-time" and not is_time(value):
+        return "must be a time as RFC 3339 has it, such as 2006-01-02T15:04:05Z"
+    if schema.get("format") == "byte" and not is_base64(value):
+        return "must be base64"
+    return ""
+
+
+def _integer(value: Tree, format_: str) -> str:
+    if value.__class__ is not int:
+        return "must be an integer"
+    limit = 1 << _BITS.get(format_, 63)
+    return "" if -limit <= value < limit else f"must be an integer of {_BITS.get(format_, 63) + 1} bits"
+
+
+def _integer_or_string(value: Tree) -> str:
+    if value.__class__ is str:
+        return ""
+    return "must be an integer or a string" if value.__class__ is not int else _integer(value, "int32")
+
+
+def _quantity(value: Tree) -> str:
+    if value.__class__ not in (str, int, float):
+        return "must be a quantity"
+    try:
+        quantity.parse(value)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def is_time(text: str) -> bool:
+    """A time that Go's time.Parse takes for RFC 3339: upper case, and an hour of one digit passes."""
+    match = _TIME.match(text)
+    if match is None or not is_date(match["date"]):
+        return False
+    within = int(match["hour"]) <= 23 and int(match["minute"]) <= 59 and int(match["second"]) <= 59
+    return within and int(match["east"] or 0) <= 24 and int(match["down"] or 0) <= 60
+
+
+def _mismatch(path: FieldPath, value: Tree, message: str) -> Finding:
+    return Finding(path, TYPE, message, value)

@@ -1,0 +1,89 @@
+"""A manifest -> the verdict of an API server on creating it.
+
+The stages stand in the server's order: decode, strict, validation. Built-in kinds are decoded into Go types, custom
+resources are checked by their schema; metadata is a Go type in both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from tjgen.fields.path import Tree
+from tjgen.schema import store, walk
+from tjgen.schema.defaults import with_defaults
+from tjgen.schema.store import Schema
+from tjgen.schema.walk import Finding
+from tjgen.validate import custom, decode, metadata
+from tjgen.validate.fault import BAD_REQUEST, Fault
+from tjgen.validate.verdict import DECODE, STRICT, UNCHECKED, VALIDATION, Stage, Verdict
+from tjgen.validate.wording import field, quote
+
+_STRICT = "strict decoding error: "
+
+
+def judge(tree: Tree, *, versions: Mapping[str, str] | None = None, duplicates: Sequence[str] = ()) -> Verdict:
+    """The verdict on creating `tree` with strict field validation.
+
+    `versions` chooses the releases that the cluster runs (`{"trainer": "v2.1.0"}`). `duplicates` are the keys that the
+    text of the manifest gives twice, which no tree can hold: 'line 4: key "name" already set in map'.
+    """
+    if tree.__class__ is not dict:
+        return UNCHECKED
+    api_version, kind = tree.get("apiVersion"), tree.get("kind")
+    if not isinstance(api_version, str) or not isinstance(kind, str):
+        return UNCHECKED
+    schema = store.find(api_version, kind, versions=versions)
+    if schema is None:
+        return UNCHECKED
+    built_in = store.is_built_in(api_version, kind)
+    read = [*decode.mismatches(tree.get("metadata"), store.object_meta(), ("metadata",))]
+    invalid: list[Fault] = []
+    if not any(finding.type == walk.TYPE for finding in read):
+        invalid += _metadata(tree, schema, api_version, kind, built_in=built_in)
+    if built_in:
+        read += decode.mismatches({**tree, "metadata": None}, schema)
+    else:
+        unknown, wrong = custom.structural(with_defaults(tree, schema), schema)
+        read += unknown
+        invalid += custom.faults(wrong, schema)
+        invalid += custom.scale(tree, schema)
+        invalid += custom.incomplete(invalid, schema)
+    mismatches = [finding for finding in read if finding.type == walk.TYPE]
+    unknown = [finding for finding in read if finding.type == walk.UNKNOWN]
+    return Verdict((*_decode(mismatches), *_strict(unknown, duplicates), *_validation(invalid)))
+
+
+def _metadata(tree: Tree, schema: Schema, api_version: str, kind: str, *, built_in: bool) -> Iterator[Fault]:
+    namespaced = schema["x-tjgen-resource"]["scope"] == "Namespaced"
+    group = api_version.rpartition("/")[0]
+    return metadata.faults(tree.get("metadata") or {}, group=group, kind=kind, namespaced=namespaced, built_in=built_in)
+
+
+def _decode(mismatches: list[Finding]) -> Iterator[Stage]:
+    # The server names Go types here and stops at the first value; the words are ours.
+    faults = [
+        Fault(BAD_REQUEST, "", f"json: {field(path)}: {message}", path, said=message) for path, _, message, _, _ in mismatches
+    ]
+    if faults:
+        yield Stage(DECODE, (faults[0],), tuple(faults))
+
+
+def _strict(unknown: list[Finding], duplicates: Sequence[str]) -> Iterator[Stage]:
+    fields = [_unknown(finding) for finding in sorted(unknown, key=lambda finding: field(finding.path))]
+    if duplicates:
+        lines = "\n".join(f"  {line}" for line in duplicates)
+        yield Stage(STRICT, (Fault(BAD_REQUEST, "", f"{_STRICT}yaml: unmarshal errors:\n{lines}", ()), *fields), tuple(fields))
+    elif fields:
+        yield Stage(STRICT, tuple(fields), tuple(fields))
+
+
+def _unknown(finding: Finding) -> Fault:
+    said = f"unknown field {quote(field(finding.path))}"
+    return Fault(BAD_REQUEST, "", _STRICT + said, finding.path, said, finding.known)
+
+
+def _validation(invalid: list[Fault]) -> Iterator[Stage]:
+    if invalid:
+        once = {(fault.type, fault.field, fault.detail): fault for fault in reversed(invalid)}
+        errors = tuple(reversed(once.values()))
+        yield Stage(VALIDATION, errors, tuple([fault for fault in errors if not fault.echo]))

@@ -1,0 +1,56 @@
+"""What an API server says to a manifest: nothing against it, or what is wrong, stage by stage."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tjgen.validate.fault import Fault
+
+DECODE = "decode"
+STRICT = "strict"
+VALIDATION = "validation"
+
+
+class Stage(NamedTuple):
+    """A stage of the server's work that a manifest fails.
+
+    `errors` is the server's answer, word for word; `findings` the same for people: every unknown field by itself, and
+    nothing said twice.
+    """
+
+    name: str
+    errors: tuple[Fault, ...]
+    findings: tuple[Fault, ...]
+
+
+class Verdict(NamedTuple):
+    """The failed stages in the server's order. It answers with the first; the others are what would come up next.
+
+    Where there is no schema nothing was `checked`, and the manifest is not called allowed.
+    """
+
+    stages: tuple[Stage, ...] = ()
+    checked: bool = True
+
+    @property
+    def allowed(self) -> bool:
+        """Whether the server takes the manifest."""
+        return self.checked and not self.stages
+
+    @property
+    def stage(self) -> str:
+        """The stage at which the server refuses; "" where it does not."""
+        return self.stages[0].name if self.stages else ""
+
+    @property
+    def errors(self) -> tuple[Fault, ...]:
+        """The errors that the server answers with."""
+        return self.stages[0].errors if self.stages else ()
+
+    @property
+    def findings(self) -> tuple[Fault, ...]:
+        """Everything that was found, for people."""
+        return tuple([fault for stage in self.stages for fault in stage.findings])
+
+
+UNCHECKED = Verdict(checked=False)
