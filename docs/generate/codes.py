@@ -1,0 +1,33 @@
+"""The table of codes -> the page of diagnostics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from docs.generate.markdown import NOTICE
+from tjgen.diagnostics.codes import CODES, GROUPS, Code
+
+INTRODUCTION = """\
+Everything that tjgen reports has a code that never changes its meaning, a severity, a place and, where there is one, a hint.
+Errors end the build before anything is written; warnings do under `--strict`. `policy.severity` of [the project](project.md)
+changes the severity of a code or of its name.
+
+`tjgen` ends with 0 when there are no errors, 1 with errors in the input, 2 when it was called wrongly, 3 for a defect of its own.
+"""
+
+
+def page() -> str:
+    """The page."""
+    return "\n".join(["# Diagnostics\n", NOTICE, INTRODUCTION, *_groups()])
+
+
+def _groups() -> Iterator[str]:
+    for start, title in GROUPS.items():
+        entries = [entry for entry in CODES if entry.code.startswith(start)]
+        if entries:
+            yield f"## {start}: {title}\n"
+            yield from map(_entry, entries)
+
+
+def _entry(entry: Code) -> str:
+    return f"### {entry.code}\n\n`{entry.name}`, {entry.severity}\n\n{entry.meaning}\n\n**What to do:** {entry.remedy}\n"

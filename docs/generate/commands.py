@@ -1,0 +1,47 @@
+"""Descriptions of the commands -> the page of the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from docs.generate.markdown import NOTICE, code, table
+from tjgen.cli.command import FLAG, MANY, Command, Option
+from tjgen.cli.program import COMMANDS, command_of
+
+INTRODUCTION = """\
+`tjgen COMMAND [OPTIONS] [FILE ...]`. Standard output carries the product and nothing else; diagnostics go to standard error.
+`tjgen COMMAND --help` says the same as this page.
+
+| exit code | meaning |
+| --- | --- |
+| 0 | clean |
+| 1 | errors in the input, or in what a check found |
+| 2 | called wrongly |
+| 3 | a defect of tjgen, with a report to paste |
+"""
+
+
+def page() -> str:
+    """The page."""
+    return "\n".join(["# Command line\n", NOTICE, INTRODUCTION, *_commands()])
+
+
+def _commands() -> Iterator[str]:
+    for name in COMMANDS:
+        command, _ = command_of(name)
+        yield f"## tjgen {name}\n"
+        yield f"{command.description}\n"
+        yield f"```sh\n{command.example}\n```\n"
+        yield f"Usage: `tjgen {name}{' [OPTIONS]' if command.options else ''}{_words(command)}`\n"
+        if command.options:
+            yield table(("Option", "Meaning"), ((_flags(option), option.help) for option in command.options))
+
+
+def _words(command: Command) -> str:
+    return f" {command.words}" if command.words else ""
+
+
+def _flags(option: Option) -> str:
+    value = "" if option.kind == FLAG else " " + ("\\|".join(option.choices) if option.choices else option.metavar)
+    often = " (more than once)" if option.kind == MANY else ""
+    return ", ".join(code(flag + value.replace("\\|", "|")) for flag in option.flags) + often

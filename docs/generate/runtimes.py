@@ -1,0 +1,34 @@
+"""The bundled runtimes -> the page that lists them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from docs.generate.markdown import NOTICE, code, table
+from tjgen import data
+from tjgen.catalog.runtime import BUNDLED, CatalogRuntime
+from tjgen.source.reader import KUBERNETES, read
+
+INTRODUCTION = """\
+Real `ClusterTrainingRuntime` objects, one a file in [runtimes/](../../runtimes). An experiment names one in `spec.runtime`.
+`tjgen build` emits the runtime beside the run, named by its content, so that the cluster needs none of them beforehand; a project
+adds its own with `catalogs` in [tjgen.yaml](project.md), or imports those of a cluster with [`tjgen runtimes import`](cli.md).
+"""
+
+
+def page() -> str:
+    """The page."""
+    header = ("Runtime", "What it is", "Roles", "A script starts with")
+    return "\n".join(["# Bundled runtimes\n", NOTICE, INTRODUCTION, table(header, _rows())])
+
+
+def _rows() -> Iterator[tuple[str, ...]]:
+    folder = data.path("runtimes")
+    for file in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, file), "rb") as stream:
+            (document,), _ = read(stream.read(), file, KUBERNETES)
+        runtime = CatalogRuntime(document.value, document, BUNDLED)
+        jobs = runtime.tree["spec"]["template"]["spec"]["replicatedJobs"]
+        roles = ", ".join(code(job["name"]) for job in jobs)
+        yield code(runtime.name), runtime.description, roles, code(" ".join(runtime.launcher))
