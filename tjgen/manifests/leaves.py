@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.fields.path import FieldPath, Selector, Tree
+from tjgen.fields.path import FieldPath, Selector, Step, Tree
 
 KEYS = ("name", "mountPath", "containerPort", "manager", "key", "ip")
 """Fields that tell the elements of a list apart, in the order in which they are tried."""
+
+
+FIRST = {"volumeMounts": "mountPath", "ports": "containerPort"}
+"""Lists whose own key goes before those."""
 
 
 def leaves(tree: Tree, path: FieldPath = ()) -> Iterator[tuple[FieldPath, Tree]]:
@@ -16,16 +20,17 @@ def leaves(tree: Tree, path: FieldPath = ()) -> Iterator[tuple[FieldPath, Tree]]
         for key, value in tree.items():
             yield from leaves(value, (*path, key))
     elif tree.__class__ is list and tree:
-        selectors = selectors_of(tree)
+        selectors = selectors_of(tree, path[-1] if path else "")
         for position, item in enumerate(tree):
             yield from leaves(item, (*path, selectors[position] if selectors else position))
     else:
         yield path, tree
 
 
-def selectors_of(items: list[Tree]) -> list[Selector] | None:
-    """A selector for each element by the first field that all have and that is unique, else None."""
-    for key in KEYS:
+def selectors_of(items: list[Tree], field: Step = "") -> list[Selector] | None:
+    """A selector for each element of the list `field` by the first field that all have and that is unique, else None."""
+    first = FIRST.get(field) if isinstance(field, str) else None
+    for key in (first, *KEYS) if first else KEYS:
         try:
             values = [item[key] for item in items]
         except (KeyError, TypeError):

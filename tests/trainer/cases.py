@@ -1,0 +1,52 @@
+"""Recorded cases: a folder with what went in and what the real controller and admission made of it.
+
+`input.yaml` holds a TrainJob with its runtime, `expanded.yaml` what the controller created, `admit.json`
+what admission said, `old.yaml` the stored objects where the case is an update, `live.yaml` the JobSet
+as it was stored. Recorded with Trainer v2.3.0; never edited, only recorded again.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.checkout import ROOT
+from tjgen.diagnostics.model import ERROR
+from tjgen.source.reader import KUBERNETES, read
+from tjgen.trainer.framework import Expansion
+
+RECORDED = Path(__file__).parent / "recorded"
+CORPUS = Path(os.environ.get("TJGEN_CORPUS", ROOT.parent / "shared" / "corpus")) / "expand"
+
+
+def folders(root: Path) -> list[Any]:
+    """A parameter for each case below `root`; a skipped one that says so where there is none."""
+    found = sorted(path.parent for path in root.glob("*/input.yaml"))
+    if not found:
+        return [pytest.param(root, marks=pytest.mark.skip(reason=f"no cases in {root.name}: set TJGEN_CORPUS"), id="absent")]
+    return [pytest.param(path, id=path.name) for path in found]
+
+
+def trees(path: Path) -> list[Any]:
+    """The documents of a file; nothing may be wrong with it."""
+    documents, diagnostics = read(path.read_bytes(), path.name, KUBERNETES)
+    assert [diagnostic for diagnostic in diagnostics if diagnostic.severity == ERROR] == []
+    return [document.value for document in documents]
+
+
+def printed(expansions: list[tuple[Any, Expansion]]) -> list[Any]:
+    """Expansions as the recorder prints them: objects, or why there are none."""
+    result: list[Any] = []
+    for trainjob, expansion in expansions:
+        stop = [diagnostic for diagnostic in expansion.diagnostics if diagnostic.code in ("TJ803", *REFUSALS)]
+        if stop:
+            word = "skipped" if stop[0].code == "TJ803" else "error"
+            result.append({word: stop[0].message, "trainJob": trainjob["metadata"]["name"]})
+        result.extend(made.tree for made in expansion.objects)
+    return result
+
+
+REFUSALS = ("TJ800", "TJ801", "TJ802", "TJ804", "TJ805")

@@ -1,0 +1,142 @@
+"""A TrainJob and its runtime -> the Info that plugins work on.
+
+Upstream: pkg/runtime/core `newRuntimeInfo` and `mergeRuntimePatches`, v2.3.0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tjgen.fields.managed import Origin, Owners
+from tjgen.fields.path import FieldPath, Step, Tree, get
+from tjgen.trainer import strategic
+from tjgen.trainer.info import NODE, TRAINER, Info, PodSet, RefusedError
+from tjgen.trainer.job import RUNTIME, TRAINJOB, Job
+from tjgen.trainer.resources import merged, pod_requests
+from tjgen.trainer.runtimes import SPEC, JobShape, Runtime, shapes, steps_of
+
+MANAGER = "trainer:jobset"
+_TEMPLATE: FieldPath = ("trainingRuntimeSpec", "template")
+_METADATA: FieldPath = ("spec", "template", "metadata")
+
+
+def new_info(job: Job, runtime: Runtime) -> Info:
+    """The merged template, pod sets and counts; raises RefusedError for a patch that cannot be merged."""
+    info = Info(runtime.spec, runtime.ml_policy, runtime.pod_group_policy)
+    info.owners.update(runtime.owners)
+    info.labels = runtime.labels
+    info.annotations = runtime.annotations
+    jobs = runtime.jobs
+    if runtime.labels:
+        info.owners[("metadata", "labels")] = (Origin(MANAGER, RUNTIME, (*_METADATA, "labels"), mirrors=True),)
+    if runtime.annotations:
+        info.owners[("metadata", "annotations")] = (Origin(MANAGER, RUNTIME, (*_METADATA, "annotations"), mirrors=True),)
+    if job.spec.get("runtimePatches"):
+        _propagate(info, job)
+        _merge_patches(info, job)
+        jobs = shapes(info.spec, runtime.jobs)
+    for shape in jobs:
+        info.podsets.append(_podset(shape, info, job))
+    return info
+
+
+def patches(job: Job) -> list[tuple[FieldPath, dict[str, Any]]]:
+    """Each runtime patch with the path of its `template`, as far as it has one."""
+    items = job.spec.get("runtimePatches", [])
+    steps: list[Step] = steps_of(items, "manager")
+    return [
+        (("spec", "runtimePatches", step, *_TEMPLATE), item["trainingRuntimeSpec"]["template"])
+        for step, item in zip(steps, items, strict=True)
+        if "template" in item.get("trainingRuntimeSpec", {})
+    ]
+
+
+def _propagate(info: Info, job: Job) -> None:
+    for path, template in patches(job):
+        for kind, there in (("labels", info.labels), ("annotations", info.annotations)):
+            added = template.get("metadata", {}).get(kind)
+            if added:
+                setattr(info, kind, {**there, **added})
+                for key, value in added.items():
+                    origin = job.origin_of(MANAGER, (*path, "metadata", kind, key), value)
+                    info.owners[("metadata", kind, key)] = (origin,)
+
+
+def _merge_patches(info: Info, job: Job) -> None:
+    before = info.spec.get("replicatedJobs", [])
+    order = {item["name"]: position for position, item in enumerate(before)}
+    for path, template in patches(job):
+        if "spec" not in template:
+            continue
+        note = _Note(info.owners, job, (*path, "spec"))
+        try:
+            info.spec = strategic.merge(info.spec, template["spec"], "JobSetSpec", note, ("spec",))
+        except strategic.MergeError as error:
+            raise RefusedError(str(error), path) from None
+    jobs = info.spec.get("replicatedJobs")
+    if jobs is not before and jobs:
+        # A job that the runtime does not have counts as the first: it goes to the front.
+        info.spec = {**info.spec, "replicatedJobs": sorted(jobs, key=lambda item: order.get(item["name"], 0))}
+
+
+class _Note:
+    """Records the origin of each value that a patch brings."""
+
+    __slots__ = ("because", "job", "owners")
+
+    def __init__(self, owners: Owners, job: Job, because: FieldPath) -> None:
+        self.owners = owners
+        self.job = job
+        self.because = because
+
+    def __call__(self, path: FieldPath, below: FieldPath, value: Tree) -> None:
+        length = len(path)
+        for known in [known for known in self.owners if len(known) > length and known[:length] == path]:
+            del self.owners[known]
+        because = (*self.because, *below)
+        mirrors = get(self.job.tree, because) == value
+        self.owners[path] = (Origin(MANAGER, TRAINJOB, because, mirrors),)
+
+
+def _podset(shape: JobShape, info: Info, job: Job) -> PodSet:
+    policy = info.ml_policy
+    parallelism = shape.tree["template"]["spec"].get("parallelism")
+    if shape.ancestor == TRAINER and policy is not None:
+        count = policy.get("numNodes")
+        because: FieldPath = ("spec", "mlPolicy", "numNodes")
+    else:
+        count = parallelism
+        because = (*SPEC, *shape.path[1:], "template", "spec", "parallelism")
+    origin = Origin(MANAGER, RUNTIME, because, mirrors=True)
+    if count is None or count < 1:
+        count, origin = 1, Origin(MANAGER, "tjgen")
+    podset = PodSet(shape, info, count, origin)
+    pod_spec: dict[str, Any] = shape.pod_spec
+    if job.resources is not None and policy is not None:
+        as_node = bool(get(policy, ("mpi", "runLauncherAsNode"), False)) and shape.name == NODE
+        if shape.ancestor == TRAINER or as_node:
+            pod_spec = _with_resources(podset, job, job.resources)
+    if info.pod_group_policy:
+        podset.requests = pod_requests(pod_spec)
+    return podset
+
+
+def _with_resources(podset: PodSet, job: Job, override: dict[str, Any]) -> dict[str, Any]:
+    # Only the first container named node; its claims vanish with this.
+    pod_spec: dict[str, Any] = podset.shape.pod_spec
+    container = podset.container(NODE)
+    if container is None:
+        return pod_spec
+    base = container.tree["resources"]
+    resources = merged(base, override)
+    owners = podset.info.owners
+    path = (*container.path, "resources")
+    because: FieldPath = ("spec", "trainer", "resourcesPerNode")
+    for kind in ("limits", "requests"):
+        for name in override.get(kind, ()):
+            owners[(*path, kind, name)] = (Origin(MANAGER, TRAINJOB, (*because, kind, name), mirrors=True),)
+    if not resources:
+        owners[path] = (Origin(MANAGER, TRAINJOB, because),)
+    container.tree = {**container.tree, "resources": resources}
+    containers = [item.tree for item in podset.containers]
+    return {**pod_spec, "containers": containers}

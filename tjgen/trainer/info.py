@@ -1,0 +1,187 @@
+"""What the plugins of one expansion read and write: pod sets, containers, policies, and who wrote what.
+
+Mirrors pkg/runtime `Info`, `PodSet` and `Container` of v2.3.0. It lives as long as one expansion;
+the trees of the runtime below it are never written into: a list is copied when it first changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from tjgen.fields.managed import Origin, Owners
+from tjgen.fields.path import FieldPath, Tree
+from tjgen.k8s.quantity import Quantity
+from tjgen.trainer.runtimes import POD_SPEC, ContainerShape, JobShape
+
+TRAINER = "trainer"
+NODE = "node"
+LAUNCHER = "launcher"
+DATASET_INITIALIZER = "dataset-initializer"
+MODEL_INITIALIZER = "model-initializer"
+
+
+class RefusedError(Exception):
+    """The controller stops here with an error; `path` is the TrainJob's field that it is about."""
+
+    def __init__(self, text: str, path: FieldPath = ()) -> None:
+        super().__init__(text)
+        self.path = path
+
+
+class PanicError(RefusedError):
+    """The controller crashes here."""
+
+
+class Container:
+    """A container of a pod set with what plugins changed in it."""
+
+    __slots__ = ("added_ports", "changes", "env", "info", "is_irregular", "mounts", "name", "path", "tree")
+
+    def __init__(self, shape: ContainerShape, info: Info) -> None:
+        self.info = info
+        self.name = shape.name
+        self.tree: dict[str, Any] = shape.tree
+        self.path = shape.path
+        self.is_irregular = shape.is_irregular
+        self.env: list[Any] | None = None
+        self.mounts: list[Any] | None = None
+        self.added_ports: list[Any] = []
+        self.changes: dict[str, Tree] = {}
+
+    @property
+    def variables(self) -> list[Any]:
+        """The env list as it stands."""
+        return self.tree.get("env", []) if self.env is None else self.env
+
+    def upsert_env(self, variables: Iterable[Tree], origins: Iterable[Origin]) -> None:
+        """Put each variable in the place of the one with its name, else last."""
+        if self.env is None:
+            self.env = list(self.tree.get("env", ()))
+        path = (*self.path, "env")
+        for variable, origin in zip(variables, origins, strict=True):
+            upsert(self.env, variable, "name")
+            self.info.owners[(*path, (("name", variable["name"]),))] = (origin,)
+
+    def upsert_mounts(self, mounts: Iterable[Tree], origin: Origin) -> None:
+        """Put each mount in the place of the one with its path, else last."""
+        if self.mounts is None:
+            self.mounts = list(self.tree.get("volumeMounts", ()))
+        for mount in mounts:
+            upsert(self.mounts, mount, "mountPath")
+            self.info.owners[(*self.path, "volumeMounts", (("mountPath", mount["mountPath"]),))] = (origin,)
+
+    def add_port(self, port: Tree, origin: Origin) -> None:
+        """Offer a port; where it lands among the others is decided when the JobSet is built."""
+        self.added_ports.append(port)
+        self.info.owners[(*self.path, "ports", (("containerPort", port["containerPort"]),))] = (origin,)
+
+    def change(self, field: str, value: Tree, origin: Origin) -> None:
+        """Replace a field whole; an empty value removes it."""
+        self.changes[field] = value
+        self.info.owners[(*self.path, field)] = (origin,)
+
+
+class PodSet:
+    """The pods of one replicated job."""
+
+    __slots__ = (
+        "ancestor",
+        "containers",
+        "count",
+        "count_origin",
+        "info",
+        "init_containers",
+        "name",
+        "requests",
+        "shape",
+        "volumes",
+    )
+
+    def __init__(self, shape: JobShape, info: Info, count: int, origin: Origin) -> None:
+        self.info = info
+        self.shape = shape
+        self.name = shape.name
+        self.ancestor = shape.ancestor
+        self.count = count
+        self.count_origin = origin
+        self.containers = [Container(container, info) for container in shape.containers]
+        self.init_containers = [Container(container, info) for container in shape.init_containers]
+        self.volumes: list[Any] | None = None
+        self.requests: dict[str, Quantity] = {}
+
+    def upsert_volumes(self, volumes: Iterable[Tree], origin: Origin) -> None:
+        """Put each volume in the place of the one with its name, else last."""
+        if self.volumes is None:
+            self.volumes = list(self.shape.pod_spec.get("volumes", ()))
+        for volume in volumes:
+            upsert(self.volumes, volume, "name")
+            path = (*self.shape.path, *POD_SPEC, "volumes", (("name", volume["name"]),))
+            self.info.owners[path] = (origin,)
+
+    def container(self, name: str) -> Container | None:
+        """The first container of that name, init containers aside."""
+        return next((container for container in self.containers if container.name == name), None)
+
+
+class Info:
+    """The state of one expansion between decoding and building."""
+
+    __slots__ = (
+        "annotations",
+        "labels",
+        "ml_policy",
+        "owners",
+        "pod_annotations",
+        "pod_group_policy",
+        "pod_labels",
+        "podsets",
+        "spec",
+    )
+
+    def __init__(self, spec: dict[str, Any], ml_policy: dict[str, Any] | None, pod_group_policy: dict[str, Any]) -> None:
+        self.spec = spec
+        self.ml_policy = ml_policy
+        self.pod_group_policy = pod_group_policy
+        self.labels: dict[str, str] = {}
+        self.annotations: dict[str, str] = {}
+        self.pod_labels: dict[str, str] = {}
+        self.pod_annotations: dict[str, str] = {}
+        self.podsets: list[PodSet] = []
+        self.owners: Owners = {}
+
+    def policy(self, name: str) -> dict[str, Any] | None:
+        """An ML policy of the runtime, or None where it does not have it."""
+        return self.ml_policy.get(name) if self.ml_policy else None
+
+    def podset_of_ancestor(self, ancestor: str) -> PodSet | None:
+        """The first pod set of that ancestor."""
+        return next((podset for podset in self.podsets if podset.ancestor == ancestor), None)
+
+    def podset(self, name: str) -> PodSet | None:
+        """The first pod set of that name."""
+        return next((podset for podset in self.podsets if podset.name == name), None)
+
+    def trainer_container(self) -> Container | None:
+        """The `node` container of the first trainer pod set: the one that plugins set up."""
+        podset = self.podset_of_ancestor(TRAINER)
+        return podset.container(NODE) if podset else None
+
+    def all_containers(self) -> Iterator[Container]:
+        """Every container, init containers of a pod set after its containers."""
+        for podset in self.podsets:
+            yield from podset.containers
+            yield from podset.init_containers
+
+
+def upsert(items: list[Any], item: Any, key: str) -> None:
+    """Replace the first element with the same key, else append.
+
+    Upstream: pkg/apply `upsert`, v2.3.0.
+    """
+    wanted = item[key]
+    for position, other in enumerate(items):
+        if other.get(key) == wanted:
+            items[position] = item
+            return
+    items.append(item)

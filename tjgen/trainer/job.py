@@ -1,0 +1,106 @@
+"""A TrainJob -> its fields as the controller reads them, and origins that point into it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tjgen.fields.managed import Origin
+from tjgen.fields.path import MISSING, FieldPath, Step, Tree, get, named
+from tjgen.trainer.typed import DecodeError, typed
+
+TRAINJOB = "trainjob"
+RUNTIME = "runtime"
+RULE = "tjgen"
+"""What an origin's path is in: the TrainJob, the runtime, or no file at all."""
+
+CONTROLLER = "trainer.kubeflow.org/trainjob-controller"
+
+
+class Job:
+    """A decoded TrainJob. `command` and `args` stand apart, because two plugins rewrite them."""
+
+    __slots__ = ("args", "args_origin", "command", "command_origin", "env", "name", "namespace", "spec", "trainer", "tree", "uid")
+
+    def __init__(self, tree: Tree, uid: str) -> None:
+        metadata: Any = tree.get("metadata") or {}
+        written = tree.get("spec")
+        # A default inside an absent parent does nothing, so a missing spec stays without a runtimeRef.
+        self.spec: dict[str, Any] = {"runtimeRef": {}} if written is None else _spec(written)
+        self.tree = tree
+        self.uid = uid
+        self.name: str = metadata.get("name") or ""
+        self.namespace: str = metadata.get("namespace") or "default"
+        self.trainer: dict[str, Any] | None = self.spec.get("trainer")
+        trainer = self.trainer or {}
+        self.command = _list(trainer, written, "command")
+        self.args = _list(trainer, written, "args")
+        self.command_origin = self.origin("trainer:jobset", "spec", "trainer", "command")
+        self.args_origin = self.origin("trainer:jobset", "spec", "trainer", "args")
+        self.env = self.variables(trainer.get("env", ()))
+
+    @property
+    def suspend(self) -> bool:
+        return bool(self.spec.get("suspend"))
+
+    @property
+    def resources(self) -> dict[str, Any] | None:
+        """`spec.trainer.resourcesPerNode`, or None where it is not given."""
+        return self.trainer.get("resourcesPerNode") if self.trainer else None
+
+    def variables(self, env: Any) -> list[dict[str, Any]]:
+        """A list of the TrainJob's variables as the controller copies them."""
+        return [environment_variable(item) for item in env]
+
+    def asked(self, field: str) -> Any:
+        """A field of `spec.trainer`, or None."""
+        return self.trainer.get(field) if self.trainer else None
+
+    def origin(self, manager: str, *because: Step) -> Origin:
+        """An origin that copies the value at `because` in the TrainJob."""
+        return Origin(manager, TRAINJOB, because, mirrors=True)
+
+    def origin_of(self, manager: str, because: FieldPath, value: Tree) -> Origin:
+        """An origin at `because`, which mirrors only where the TrainJob holds just this value there."""
+        found = get(self.tree, because)
+        return Origin(
+            manager, TRAINJOB if found is not MISSING else RULE, because if found is not MISSING else (), found == value
+        )
+
+    def env_origins(self, manager: str, path: FieldPath = ("spec", "trainer", "env"), env: Any = None) -> list[Origin]:
+        """An origin for each variable of an env list of the TrainJob."""
+        items = self.env if env is None else env
+        return [self.origin_of(manager, (*path, named(item["name"])), item) for item in items]
+
+
+def environment_variable(item: dict[str, Any]) -> dict[str, Tree]:
+    """A variable of a TrainJob as the controller copies it, losing `fileKeyRef` and `fieldRef.apiVersion`.
+
+    Upstream: pkg/apply `EnvVar`, v2.3.0.
+    """
+    source = item.get("valueFrom")
+    if source is None:
+        return {"name": item["name"], "value": item.get("value", "")}
+    copied: dict[str, Tree] = {}
+    if "fieldRef" in source:
+        copied["fieldRef"] = {"fieldPath": source["fieldRef"]["fieldPath"]}
+    if "resourceFieldRef" in source:
+        copied["resourceFieldRef"] = {"containerName": "", **source["resourceFieldRef"]}
+    for kind in ("configMapKeyRef", "secretKeyRef"):
+        if kind in source:
+            copied[kind] = {"name": "", **source[kind]}
+    return {"name": item["name"], "valueFrom": copied}
+
+
+def _spec(written: Tree) -> dict[str, Any]:
+    try:
+        return typed(written, "TrainJobSpec")  # type: ignore[no-any-return]  # a struct reads as a dict
+    except DecodeError as error:
+        raise error.under("spec") from None
+
+
+def _list(trainer: dict[str, Any], written: Any, field: str) -> list[str] | None:
+    # An empty list is not an absent one: it clears what the runtime says. Printing it loses that.
+    if field in trainer:
+        found: list[str] = trainer[field]
+        return found
+    return [] if get(written, ("trainer", field)) == [] else None

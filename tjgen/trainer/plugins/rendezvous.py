@@ -1,0 +1,22 @@
+"""How the processes of a job find each other: first pod's address, port, rank, and the number of nodes."""
+
+from __future__ import annotations
+
+from tjgen.trainer.info import NODE, PodSet
+from tjgen.trainer.job import Job
+
+PORT = 29500
+COMPLETION_INDEX = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
+
+
+def host(job: Job) -> str:
+    """The address of the first pod, as the controller writes it: whatever the job or subdomain is called."""
+    return f"{job.name}-{NODE}-0-0.{job.name}"
+
+
+def enforce_count(podset: PodSet | None, job: Job) -> None:
+    """The TrainJob's numNodes, without any lower bound, as the count of the pod set."""
+    nodes = job.asked("numNodes")
+    if podset is not None and nodes is not None:
+        podset.count = nodes
+        podset.count_origin = job.origin("trainer:jobset", "spec", "trainer", "numNodes")

@@ -1,0 +1,96 @@
+"""mlPolicy.torch -> PET_* variables and the port of the trainer container, and of injection targets.
+
+Upstream: pkg/runtime/framework/plugins/torch `EnforceMLPolicy`, v2.3.0.
+"""
+
+from __future__ import annotations
+
+from tjgen.fields.managed import Origin
+from tjgen.fields.path import Tree
+from tjgen.trainer import resources
+from tjgen.trainer.info import TRAINER, Container, Info, RefusedError
+from tjgen.trainer.job import RUNTIME, Job
+from tjgen.trainer.plugins import torchtune
+from tjgen.trainer.plugins.rendezvous import COMPLETION_INDEX, PORT, enforce_count, host
+
+MANAGER = "trainer:torch"
+AUTO = "auto"
+RESERVED = ("PET_MASTER_ADDR", "PET_MASTER_PORT", "PET_NNODES", "PET_NODE_RANK", "PET_NPROC_PER_NODE")
+"""Variables that a TrainJob may not set."""
+
+_TARGETS = ("spec", "mlPolicy", "torch", "envInjection", "targets")
+
+
+def enforce_ml_policy(info: Info, job: Job) -> None:
+    """Counts, variables, port and, for torchtune, the command; raises RefusedError for a missing injection target."""
+    policy = info.policy("torch")
+    if policy is None:
+        return
+    podset = info.podset_of_ancestor(TRAINER)
+    enforce_count(podset, job)
+    processes, because = processes_per_node(info, job)
+    count, count_origin = (podset.count, podset.count_origin) if podset else (1, Origin(MANAGER, "tjgen"))
+    variables: list[Tree] = [
+        {"name": "PET_NNODES", "value": str(count)},
+        {"name": "PET_NPROC_PER_NODE", "value": str(processes)},
+        {"name": "PET_NODE_RANK", "valueFrom": {"fieldRef": {"fieldPath": COMPLETION_INDEX}}},
+    ]
+    master: list[Tree] = [
+        {"name": "PET_MASTER_ADDR", "value": host(job)},
+        {"name": "PET_MASTER_PORT", "value": str(PORT)},
+    ]
+    rule = Origin(MANAGER, "tjgen")
+    named = Origin(MANAGER, "trainjob", ("metadata", "name"))
+    origins = [Origin(MANAGER, count_origin.source, count_origin.because), because, rule]
+    master_origins = [named, rule]
+
+    container = info.trainer_container() if job.trainer is not None else None
+    if container is not None:
+        container.upsert_env(job.env, job.env_origins(MANAGER))
+        container.upsert_env(variables, origins)
+        if job.command == torchtune.ENTRYPOINT:
+            torchtune.extend_command(info, job, count, processes)
+        else:
+            container.upsert_env(master, master_origins)
+        container.add_port({"containerPort": PORT}, rule)
+
+    for target in policy.get("envInjection", {}).get("targets", []):
+        for name in target.get("containerNames", []):
+            found = injection_target(info, target.get("jobName", ""), name)
+            if found is None:
+                raise RefusedError(missing_target(target.get("jobName", ""), name))
+            asked = Origin(MANAGER, RUNTIME, (*_TARGETS, (("jobName", target.get("jobName", "")),)))
+            found.upsert_env([*variables, *master], [asked] * 5)
+
+
+def processes_per_node(info: Info, job: Job) -> tuple[int | str, Origin]:
+    """The number of processes, or "auto", and what decided it."""
+    asked = job.asked("numProcPerNode")
+    if asked is not None:
+        return asked, Origin(MANAGER, "trainjob", ("spec", "trainer", "numProcPerNode"))
+    found = resources.per_node(info, job)
+    if job.resources is not None:
+        because = Origin(MANAGER, "trainjob", ("spec", "trainer", "resourcesPerNode"))
+    else:
+        because = Origin(MANAGER, "tjgen")
+    if resources.gpus(found) == 0:
+        return max(1, resources.cpus(found)), because
+    return AUTO, because
+
+
+def injection_target(info: Info, podset_name: str, name: str) -> Container | None:
+    """The container of that name, containers before init containers, in the first pod set of that name."""
+    podset = info.podset(podset_name)
+    if podset is None:
+        return None
+    return podset.container(name) or next((item for item in podset.init_containers if item.name == name), None)
+
+
+def missing_target(podset_name: str, name: str) -> str:
+    """What the controller and its webhook say about a target that is not there."""
+    return f"envInjection target podSet {_quoted(podset_name)} container {_quoted(name)} not found in runtime template"
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

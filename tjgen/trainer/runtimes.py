@@ -1,0 +1,183 @@
+"""A runtime object -> its template as the controller reads it: typed, with its jobs, containers and provenance.
+
+A runtime is read once: thousands of TrainJobs of one build share it. Trees are values, so the
+reading is remembered by the identity of the tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from tjgen.fields.managed import Origin, Owners
+from tjgen.fields.path import FieldPath, Step, Tree
+from tjgen.manifests.leaves import selectors_of
+from tjgen.trainer.typed import typed
+
+ANCESTOR_LABEL = "trainer.kubeflow.org/trainjob-ancestor-step"
+SPEC: FieldPath = ("spec", "template", "spec")
+"""Where a runtime holds the JobSet spec."""
+
+POD_SPEC: FieldPath = ("template", "spec", "template", "spec")
+"""Where a replicated job holds its pod spec."""
+
+_JOBS: FieldPath = ("spec", "replicatedJobs")
+_REMEMBERED = 256
+
+
+class ContainerShape(NamedTuple):
+    """A container of the template. `path` is where it stands in the JobSet."""
+
+    name: str
+    tree: dict[str, Tree]
+    path: FieldPath
+    is_irregular: bool
+    """Whether the controller's copying back of lists changes it, though no plugin touches it."""
+
+
+class JobShape(NamedTuple):
+    """A replicated job of the template."""
+
+    name: str
+    ancestor: str | None
+    tree: dict[str, Tree]
+    path: FieldPath
+    pod_spec: dict[str, Tree]
+    containers: tuple[ContainerShape, ...]
+    init_containers: tuple[ContainerShape, ...]
+
+
+class Runtime:
+    """A TrainingRuntime or ClusterTrainingRuntime, read. Nobody writes into it."""
+
+    __slots__ = (
+        "annotations",
+        "jobs",
+        "labels",
+        "ml_policy",
+        "name",
+        "object_labels",
+        "owners",
+        "pod_group_policy",
+        "spec",
+        "tree",
+    )
+
+    def __init__(self, tree: Tree) -> None:
+        metadata: Any = tree.get("metadata") or {}
+        spec = typed(tree.get("spec") or {}, "TrainingRuntimeSpec")
+        template = spec["template"]
+        self.tree = tree
+        self.name: str = metadata.get("name") or ""
+        self.object_labels: dict[str, str] = metadata.get("labels") or {}
+        self.ml_policy: dict[str, Tree] | None = spec.get("mlPolicy")
+        self.pod_group_policy: dict[str, Tree] = spec.get("podGroupPolicy") or {}
+        self.labels: dict[str, str] = template["metadata"].get("labels") or {}
+        self.annotations: dict[str, str] = template["metadata"].get("annotations") or {}
+        self.spec: dict[str, Tree] = _ordered(template["spec"])
+        self.jobs = shapes(self.spec)
+        self.owners: Owners = {
+            (): (Origin("trainer", "tjgen"),),
+            ("spec",): (Origin("trainer:jobset", "runtime", SPEC, mirrors=True),),
+        }
+        written = tree.get("spec") or {}
+        for step in ("template", "spec"):
+            written = written.get(step) or {}
+        _own_additions(written, self.spec, ("spec",), self.owners)
+
+
+_read: dict[int, Runtime] = {}
+
+
+def read(tree: Tree) -> Runtime:
+    """The runtime that `tree` says; raises DecodeError where its Go type cannot hold a value."""
+    known = _read.get(id(tree))
+    if known is None or known.tree is not tree:
+        known = Runtime(tree)
+        if len(_read) >= _REMEMBERED:
+            _read.clear()
+        _read[id(tree)] = known
+    return known
+
+
+def shapes(spec: dict[str, Tree], known: tuple[JobShape, ...] = ()) -> tuple[JobShape, ...]:
+    """The jobs of a JobSet spec; those of `known` are taken over where they are the same trees."""
+    jobs: list[Any] = spec.get("replicatedJobs") or []
+    by_identity = {id(shape.tree): shape for shape in known}
+    steps = steps_of(jobs)
+    result = []
+    for job, step in zip(jobs, steps, strict=True):
+        shape = by_identity.get(id(job))
+        path = (*_JOBS, step)
+        result.append(shape if shape is not None and shape.path == path else _shape(job, path))
+    return tuple(result)
+
+
+def _ordered(spec: Any) -> dict[str, Tree]:
+    # mergeRuntimePatches sorts jobs by the last position of their name, which shows only where names repeat.
+    jobs = spec.get("replicatedJobs")
+    if not _repeats(jobs, "name"):
+        return spec  # type: ignore[no-any-return]  # a dict, as typed() printed it
+    order = {job["name"]: position for position, job in enumerate(jobs)}
+    return {**spec, "replicatedJobs": sorted(jobs, key=lambda job: order[job["name"]])}
+
+
+def steps_of(items: list[Any], key: str = "name") -> list[Step]:
+    """How the elements of a keyed list are addressed: by key, or by position where keys repeat."""
+    names = [item.get(key) for item in items]
+    if len(set(names)) == len(names):
+        return [((key, name),) for name in names]
+    return list(range(len(items)))
+
+
+def _shape(job: Any, path: FieldPath) -> JobShape:
+    template = job["template"]
+    pod_spec = template["spec"]["template"]["spec"]
+    pod_path = (*path, *POD_SPEC)
+    return JobShape(
+        job["name"],
+        (template["metadata"].get("labels") or {}).get(ANCESTOR_LABEL),
+        job,
+        path,
+        pod_spec,
+        tuple(_containers(pod_spec, "containers", pod_path)),
+        tuple(_containers(pod_spec, "initContainers", pod_path)),
+    )
+
+
+def _containers(pod_spec: Any, field: str, path: FieldPath) -> list[ContainerShape]:
+    items = pod_spec.get(field) or []
+    return [
+        ContainerShape(item["name"], item, (*path, field, step), _is_irregular(item))
+        for item, step in zip(items, steps_of(items), strict=True)
+    ]
+
+
+def _is_irregular(container: Any) -> bool:
+    ports = container.get("ports")
+    return (
+        _repeats(container.get("env"), "name")
+        or _repeats(container.get("volumeMounts"), "mountPath")
+        or (ports is not None and len(ports) > 1 and (_repeats(ports, "containerPort") or _repeats(ports, "name")))
+    )
+
+
+def _repeats(items: Any, key: str) -> bool:
+    if not items or len(items) < 2:
+        return False
+    keys = [item.get(key) for item in items]
+    return len(set(keys)) < len(keys)
+
+
+def _own_additions(written: Tree, read_: Tree, path: FieldPath, owners: Owners) -> None:
+    """What the API server or a Go type added is not in the runtime's file: it has an origin of its own."""
+    if read_.__class__ is dict and written.__class__ is dict:
+        for key, value in read_.items():
+            if written.get(key) is None:
+                owners[(*path, key)] = (Origin("trainer:jobset", "tjgen"),)
+            else:
+                _own_additions(written[key], value, (*path, key), owners)
+    elif read_.__class__ is list and written.__class__ is list and len(read_) == len(written):
+        steps: Sequence[Step] = selectors_of(read_, path[-1]) or range(len(read_))
+        for step, before, after in zip(steps, written, read_, strict=True):
+            _own_additions(before, after, (*path, step), owners)

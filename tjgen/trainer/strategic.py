@@ -1,0 +1,141 @@
+"""A typed tree and a typed patch -> the tree as Kubernetes' strategic merge patch leaves it.
+
+Upstream: k8s.io/apimachinery v0.36 `strategicpatch.StrategicMergePatch`, without directives: a patch
+that went through a Go type holds none. Every value that the patch brings is told to `note`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tjgen.fields.path import FieldPath, Step, Tree
+from tjgen.trainer.typed import Struct, struct
+
+Note = Callable[[FieldPath, FieldPath, Tree], None]
+"""Called with the path in the tree, the path below the patch and the value, for each value brought."""
+
+
+class MergeError(Exception):
+    """A patch that strategic merge refuses, with upstream's words."""
+
+
+def merge(tree: dict[str, Tree], patch: dict[str, Tree], name: str, note: Note, path: FieldPath = ()) -> dict[str, Tree]:
+    """`tree`, of the Go type `name`, with `patch` merged in; raises MergeError for an element without its key."""
+    return _map(tree, patch, struct(name), path, (), note)
+
+
+def _map(
+    tree: dict[str, Tree], patch: dict[str, Tree], shape: Struct, path: FieldPath, below: FieldPath, note: Note
+) -> dict[str, Tree]:
+    merged = dict(tree)
+    for key, value in patch.items():
+        field = shape.fields[key]
+        here, there = (*path, key), (*below, key)
+        current = merged.get(key)
+        if current.__class__ is dict and value.__class__ is dict:
+            if field.struct:
+                merged[key] = _map(current, value, struct(field.struct), here, there, note)
+            else:
+                merged[key] = {**current, **value}
+                for name, item in value.items():
+                    note((*here, name), (*there, name), item)
+        elif current.__class__ is list and field.merge_key:
+            merged[key] = _keyed(current, value, field.merge_key, struct(field.struct), here, there, note)
+        elif current.__class__ is list and field.merge_key == "":
+            merged[key] = _scalars(current, value)
+            note(here, there, value)
+        else:
+            # What the patch's type holds is read again as the tree's type, which may drop a zero or add `{}`.
+            typed = field.read(value)
+            if typed or field.keeps_empty:
+                merged[key] = typed
+            else:
+                merged.pop(key, None)
+            note(here, there, typed)
+    return merged
+
+
+def _keyed(
+    items: list[Tree], patch: list[Tree], key: str, shape: Struct, path: FieldPath, below: FieldPath, note: Note
+) -> list[Tree]:
+    merged = list(items)
+    for position, item in enumerate(patch):
+        if key not in item:
+            raise _no_key(item, key)
+        step: Step = ((key, item[key]),)
+        at = _index(merged, key, item[key])
+        there = (*below, step if _index(patch, key, item[key]) == position else position)
+        if at < 0:
+            merged.append(shape.read(item))
+            note((*path, step), there, merged[-1])
+        else:
+            merged[at] = _map(merged[at], item, shape, (*path, step), there, note)
+    for item in (*merged, *items):
+        if key not in item:
+            raise _no_key(item, key)
+    wanted = [item[key] for item in patch]
+    before = [item[key] for item in items]
+    patched = sorted((item for item in merged if item[key] in wanted), key=lambda item: wanted.index(item[key]))
+    others = sorted((item for item in merged if item[key] not in wanted), key=lambda item: before.index(item[key]))
+    return _interleave(others, patched, before, lambda item: item[key])
+
+
+def _scalars(items: list[Tree], patch: list[Tree]) -> list[Tree]:
+    merged = _deduplicated([*items, *patch])
+    patched = sorted((item for item in merged if item in patch), key=patch.index)
+    others = sorted((item for item in merged if item not in patch), key=items.index)
+    return _interleave(others, patched, items, lambda item: item)
+
+
+def _deduplicated(items: list[Tree]) -> list[Tree]:
+    # deduplicateScalars fills the hole of a duplicate with the last element.
+    position = 0
+    while position < len(items) - 1:
+        other = position + 1
+        while other < len(items):
+            if items[other] == items[position]:
+                items[other] = items[-1]
+                items.pop()
+            else:
+                other += 1
+        position += 1
+    return items
+
+
+def _interleave(others: list[Tree], patched: list[Tree], before: list[Tree], of: Callable[[Tree], Any]) -> list[Tree]:
+    # mergeSortedSlice: an item that the patch does not name goes first only where it stood before the
+    # next patched item, so new items of the patch come to the front.
+    result: list[Tree] = []
+    left, right = 0, 0
+    while left < len(others) and right < len(patched):
+        mine, theirs = of(others[left]), of(patched[right])
+        if theirs in before and before.index(mine) < before.index(theirs):
+            result.append(others[left])
+            left += 1
+        else:
+            result.append(patched[right])
+            right += 1
+    return [*result, *others[left:], *patched[right:]]
+
+
+def _index(items: list[Tree], key: str, value: Any) -> int:
+    for position, item in enumerate(items):
+        if item.get(key) == value:
+            return position
+    return -1
+
+
+def _no_key(item: Tree, key: str) -> MergeError:
+    return MergeError(f"map: {_go_text(item)} does not contain declared merge key: {key}")
+
+
+def _go_text(value: Tree) -> str:
+    """A JSON value as Go's %v prints it."""
+    if value.__class__ is dict:
+        return "map[" + " ".join(f"{key}:{_go_text(value[key])}" for key in sorted(value)) + "]"
+    if value.__class__ is list:
+        return "[" + " ".join(_go_text(item) for item in value) + "]"
+    if value.__class__ is bool:
+        return "true" if value else "false"
+    return "<nil>" if value is None else str(value)

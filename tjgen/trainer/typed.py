@@ -1,0 +1,254 @@
+"""A tree and the name of a Go type -> the tree as that type prints it again, with the API server's defaults.
+
+Decoding into Go and printing again drops unknown fields, nulls, empty lists and maps and most zeros,
+adds `{}` where a struct stands by value, and writes quantities canonically. The table is
+`gotypes.TYPES`; structs are compiled when they are first met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from tjgen.fields.path import Tree
+from tjgen.k8s import quantity
+from tjgen.trainer.gotypes import TYPES
+
+Read = Callable[[Any], Any]
+
+
+class DecodeError(Exception):
+    """A value that its Go type cannot hold; `text` is what encoding/json says about it."""
+
+    def __init__(self, value: Any, go_type: str, text: str = "") -> None:
+        super().__init__(text)
+        self.value = value
+        self.go_type = go_type
+        self.struct = ""
+        self.path: tuple[str | int, ...] = ()
+        self._text = text
+
+    def under(self, step: str | int, struct: str = "") -> DecodeError:
+        """The same, seen from one level up."""
+        self.path = (step, *self.path)
+        self.struct = self.struct or struct
+        return self
+
+    @property
+    def text(self) -> str:
+        if self._text:
+            return self._text
+        fields = ".".join(step for step in self.path if isinstance(step, str))
+        where = f"{self.struct}.{fields} of type {self.go_type}"
+        return f"json: cannot unmarshal {_json_word(self.value)} into Go struct field {where}"
+
+
+class Field(NamedTuple):
+    """How a field is read, whether an empty value of it is printed, and how strategic merge treats it."""
+
+    read: Read
+    keeps_empty: bool
+    struct: str
+    """The struct that the value, or each element of it, is; "" for others."""
+    merge_key: str | None
+    """The key of a merged list, "" for a merged list of scalars, None for everything else."""
+
+
+class Struct(NamedTuple):
+    """A compiled line of the table."""
+
+    fields: dict[str, Field]
+    defaults: tuple[tuple[str, Tree], ...]
+    zeros: tuple[tuple[str, Tree], ...]
+    """What is printed where nothing was set."""
+    read: Read
+
+
+def typed(tree: Tree, name: str) -> Tree:
+    """`tree` as the Go type `name` prints it; raises DecodeError for a value that the type cannot hold."""
+    return struct(name, defaulted=True).read(tree)
+
+
+_structs: dict[str, Struct] = {}
+_defaulted_structs: dict[str, Struct] = {}
+
+
+def struct(name: str, *, defaulted: bool = False) -> Struct:
+    """The compiled struct of that name, which fills in the API server's defaults or leaves that to others."""
+    structs = _defaulted_structs if defaulted else _structs
+    known = structs.get(name)
+    if known is None:
+        known = structs[name] = _compile(name, defaulted)
+    return known
+
+
+def _compile(name: str, defaulted: bool) -> Struct:
+    fields: dict[str, Field] = {}
+    defaults: list[tuple[str, Tree]] = []
+    zeros: list[tuple[str, Tree]] = []
+    for entry in TYPES[name].split():
+        key, _, notation = entry.partition(":")
+        notation, assigned, default = notation.partition("=")
+        always = notation.endswith("!")
+        go_type, merged, merge_key = notation.rstrip("!").partition("@")
+        fields[key] = Field(
+            _reader(go_type, defaulted), always or go_type[0] == "*", _element(go_type), merge_key if merged else None
+        )
+        if assigned and defaulted:
+            defaults.append((key, _default(go_type, default)))
+        if always:
+            zeros.append((key, _zero(go_type)))
+    frozen = (fields, tuple(defaults), tuple(zeros))
+    return Struct(*frozen, _struct_reader(name, *frozen))
+
+
+def _struct_reader(
+    name: str, fields: dict[str, Field], defaults: tuple[tuple[str, Tree], ...], zeros: tuple[tuple[str, Tree], ...]
+) -> Read:
+    def read(value: Any) -> Tree:
+        if value.__class__ is not dict:
+            raise DecodeError(value, f"v1.{name}")
+        result: dict[str, Tree] = {}
+        for key, item in value.items():
+            field = fields.get(key)
+            if field is None or item is None:
+                continue
+            try:
+                found = field.read(item)
+            except DecodeError as error:
+                raise error.under(key, name) from None
+            if found or field.keeps_empty:
+                result[key] = found
+        for key, default in defaults:
+            if value.get(key) is None:
+                result[key] = default
+        for key, zero in zeros:
+            if key not in result:
+                result[key] = zero
+        return result
+
+    return read
+
+
+def _reader(go_type: str, defaulted: bool) -> Read:
+    go_type = go_type.lstrip("*")
+    if go_type.startswith("[]"):
+        return _list_reader(_reader(go_type[2:], defaulted), go_type)
+    if go_type.startswith("map["):
+        return _map_reader(_reader(go_type.partition("]")[2], defaulted), go_type)
+    if go_type in _SCALARS:
+        return _SCALARS[go_type]
+    # A struct is compiled when a value of it is met: types refer to each other, and few are used.
+    return lambda value: struct(go_type, defaulted=defaulted).read(value)
+
+
+def _list_reader(read: Read, go_type: str) -> Read:
+    def read_list(value: Any) -> list[Tree]:
+        if value.__class__ is not list:
+            raise DecodeError(value, go_type)
+        result = []
+        for position, item in enumerate(value):
+            try:
+                result.append(read(item))
+            except DecodeError as error:
+                raise error.under(position) from None
+        return result
+
+    return read_list
+
+
+def _map_reader(read: Read, go_type: str) -> Read:
+    def read_map(value: Any) -> dict[str, Tree]:
+        if value.__class__ is not dict:
+            raise DecodeError(value, go_type)
+        result = {}
+        for key, item in value.items():
+            if item is not None:
+                try:
+                    result[key] = read(item)
+                except DecodeError as error:
+                    raise error.under(key) from None
+        return result
+
+    return read_map
+
+
+def _string(value: Any) -> Tree:
+    if value.__class__ is not str:
+        raise DecodeError(value, "string")
+    return value
+
+
+def _boolean(value: Any) -> Tree:
+    if value.__class__ is not bool:
+        raise DecodeError(value, "bool")
+    return value
+
+
+def _integer(bits: int, go_type: str) -> Read:
+    limit = 1 << (bits - 1)
+
+    def read(value: Any) -> Tree:
+        if value.__class__ is float and value.is_integer():
+            value = int(value)
+        if value.__class__ is not int or not -limit <= value < limit:
+            raise DecodeError(value, go_type)
+        return value
+
+    return read
+
+
+def _quantity(value: Any) -> Tree:
+    if value.__class__ is bool or value.__class__ in (dict, list):
+        raise DecodeError(value, "", quantity.WRONG_FORMAT)
+    try:
+        return quantity.canonical(value)
+    except ValueError as error:
+        raise DecodeError(value, "", str(error)) from None
+
+
+def _integer_or_string(value: Any) -> Tree:
+    return value if value.__class__ is str else _integer(32, "int32")(value)
+
+
+_SCALARS: dict[str, Read] = {
+    "string": _string,
+    "bool": _boolean,
+    "int": _integer(64, "int"),
+    "int32": _integer(32, "int32"),
+    "int64": _integer(64, "int64"),
+    "Quantity": _quantity,
+    "IntOrString": _integer_or_string,
+    "Time": _string,
+    "any": lambda value: value,
+}
+
+_ZEROS: dict[str, Tree] = {"string": "", "bool": False, "Quantity": "0", "IntOrString": 0}
+
+
+def _element(go_type: str) -> str:
+    name = go_type.lstrip("*")
+    name = name[2:] if name.startswith("[]") else name
+    return name if name in TYPES else ""
+
+
+def _zero(go_type: str) -> Tree:
+    if go_type[0] == "*":
+        return None
+    if go_type in TYPES:
+        return dict(struct(go_type).zeros)
+    return _ZEROS.get(go_type, 0)
+
+
+def _default(go_type: str, text: str) -> Tree:
+    if go_type.endswith("bool"):
+        return text == "true"
+    return int(text) if "int" in go_type else text
+
+
+def _json_word(value: Any) -> str:
+    if value.__class__ is bool:
+        return "bool"
+    if value.__class__ in (int, float):
+        return f"number {value}" if value.__class__ is float or abs(value) >= 1 << 31 else "number"
+    return {str: "string", list: "array", dict: "object"}.get(value.__class__, "null")
