@@ -34,13 +34,17 @@ def locate(tree: Managed, path: FieldPath, documents: Documents, *, key: bool = 
 
 
 def placed(diagnostics: list[Diagnostic], tree: Managed, documents: Documents) -> list[Diagnostic]:
-    """Diagnostics about paths of `tree`, each with its place in a file."""
-    return [
-        diagnostic._replace(span=locate(tree, diagnostic.path, documents, key=diagnostic.name == "unknown-field"))
-        if diagnostic.span is None and diagnostic.path is not None
-        else diagnostic
-        for diagnostic in diagnostics
-    ]
+    """Diagnostics about paths of `tree`, each with its place in a file, or a word on who said it where that is in none."""
+    return [_placed(diagnostic, tree, documents) for diagnostic in diagnostics]
+
+
+def _placed(diagnostic: Diagnostic, tree: Managed, documents: Documents) -> Diagnostic:
+    if diagnostic.span is not None or diagnostic.path is None:
+        return diagnostic
+    origins = tree.origins(diagnostic.path)
+    if origins and origins[-1].source not in documents:
+        return diagnostic._replace(related=(*diagnostic.related, said(origins[-1], documents)))
+    return diagnostic._replace(span=locate(tree, diagnostic.path, documents, key=diagnostic.name == "unknown-field"))
 
 
 def said(origin: Origin, documents: Documents) -> Note:

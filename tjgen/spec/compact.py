@@ -397,13 +397,34 @@ SCHEDULE: Schema = {
 SWEEP: Schema = {
     "type": "object",
     "properties": {
-        "matrix": {"type": "object", "additionalProperties": {"type": "array", "minItems": 1, "items": {}}},
-        "zip": {"type": "object", "additionalProperties": {"type": "array", "minItems": 1, "items": {}}},
-        "include": {"type": "array", "items": {"type": "object", "additionalProperties": {}}},
-        "exclude": {"type": "array", "items": {"type": "object", "additionalProperties": {}}},
+        "matrix": {
+            "type": "object",
+            "additionalProperties": {
+                "type": "array",
+                "minItems": 1,
+                "items": {"x-kubernetes-preserve-unknown-fields": True},
+            },
+        },
+        "zip": {
+            "type": "object",
+            "additionalProperties": {
+                "type": "array",
+                "minItems": 1,
+                "items": {"x-kubernetes-preserve-unknown-fields": True},
+            },
+        },
+        "include": {
+            "type": "array",
+            "items": {"type": "object", "additionalProperties": {"x-kubernetes-preserve-unknown-fields": True}},
+        },
+        "exclude": {
+            "type": "array",
+            "items": {"type": "object", "additionalProperties": {"x-kubernetes-preserve-unknown-fields": True}},
+        },
         "max": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
     },
 }
+SWEEP_FORM = Form(fields={"include": VERBATIM, "exclude": VERBATIM})
 
 PATCH_TARGET: Schema = {
     "type": "object",
@@ -417,7 +438,7 @@ OPERATION: Schema = {
     "properties": {
         "op": {"type": "string", "enum": ["add", "remove", "replace", "move", "copy", "test"]},
         "path": {"type": "string"},
-        "value": {},
+        "value": {"x-kubernetes-preserve-unknown-fields": True},
         "from": {"type": "string"},
     },
 }
@@ -489,8 +510,8 @@ EXPERIMENT_SPEC_FORM = Form(
         "volumes": Form(each=VOLUME_FORM),
         "data": DATA_FORM,
         "initializer": INITIALIZER_FORM,
+        "sweep": SWEEP_FORM,
         "patches": Form(each=PATCH_FORM),
-        "sweep": VERBATIM,
     },
 )
 
@@ -587,8 +608,8 @@ PARTIAL_EXPERIMENT_FORM = Form(
         "volumes": Form(each=VOLUME_FORM),
         "data": DATA_FORM,
         "initializer": INITIALIZER_FORM,
+        "sweep": SWEEP_FORM,
         "patches": Form(each=PATCH_FORM),
-        "sweep": VERBATIM,
     },
 )
 

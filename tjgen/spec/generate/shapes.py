@@ -148,7 +148,7 @@ def _leaf(annotation: Any) -> Leaf:
     schema = _plain(TypeAdapter(annotation).json_schema())
     if schema.get("type") == "integer":
         schema["x-tjgen-exact"] = True
-    return Leaf(schema)
+    return Leaf(schema or {"x-kubernetes-preserve-unknown-fields": True})
 
 
 def _plain(schema: Schema) -> Schema:

@@ -21,7 +21,6 @@ class ExperimentSpec(Container):
     """What is trained, with what, on what."""
 
     alternatives: ClassVar[Alternatives] = (("script",), ("command", "args"))
-    verbatim: ClassVar[tuple[str, ...]] = ("sweep",)
 
     runtime: RuntimeRef | Text | None = None
     """Runtime of the catalog that the experiment runs on."""

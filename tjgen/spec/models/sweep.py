@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, ClassVar, TypeAlias
 
 from pydantic import Field
 
@@ -13,6 +13,8 @@ Values: TypeAlias = Annotated[list[Any], Field(min_length=1)]
 
 class Sweep(Shape):
     """Points, each of which sets some fields."""
+
+    verbatim: ClassVar[tuple[str, ...]] = ("include", "exclude")
 
     matrix: dict[str, Values] = {}
     """Field path -> values; every combination is a point."""

@@ -1,0 +1,70 @@
+"""An experiment's document and what surrounds it -> its runs: one, or one for each point of its sweep."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tjgen.diagnostics.model import Diagnostic, has_errors
+from tjgen.fields.managed import Managed
+from tjgen.resolve import matrix
+from tjgen.resolve.overlays import Resolved, Surroundings
+from tjgen.resolve.places import Documents, placed
+from tjgen.resolve.rules import check_rules
+from tjgen.source.document import Document
+from tjgen.spec.check import check_experiment
+from tjgen.spec.objects import Experiment
+
+
+class Variant(NamedTuple):
+    """One run of an experiment, before it has a name."""
+
+    label: str
+    """The point of the sweep in a few characters; empty where there is no sweep."""
+    point: dict[str, object]
+    """Field path -> value of the point."""
+    tree: Managed
+    """The merged experiment, in long form."""
+    experiment: Experiment
+
+
+class Variants(NamedTuple):
+    """All runs of an experiment, none where something is wrong with it."""
+
+    runs: list[Variant]
+    documents: Documents
+    diagnostics: list[Diagnostic]
+
+
+def variants(document: Document, surroundings: Surroundings) -> Variants:
+    """The runs of the experiment in `document`; diagnostics have their places."""
+    resolved = surroundings.resolve(document)
+    diagnostics = list(resolved.diagnostics)
+    if not has_errors(diagnostics):
+        diagnostics += _checked(resolved.tree, resolved.documents)
+    if has_errors(diagnostics):
+        return Variants([], resolved.documents, diagnostics)
+    points, found = matrix.points(resolved.tree)
+    diagnostics += placed(found, resolved.tree, resolved.documents)
+    if has_errors(found):
+        return Variants([], resolved.documents, diagnostics)
+    if not points:
+        return Variants([Variant("", {}, resolved.tree, Experiment(resolved.tree.value))], resolved.documents, diagnostics)
+    runs, found = _swept(resolved, points)
+    return Variants(runs, resolved.documents, diagnostics + found)
+
+
+def _swept(resolved: Resolved, points: list[matrix.Point]) -> tuple[list[Variant], list[Diagnostic]]:
+    runs: list[Variant] = []
+    diagnostics: list[Diagnostic] = []
+    for point in points:
+        tree = matrix.at(resolved.tree, point)
+        found = _checked(tree, resolved.documents)
+        diagnostics += [diagnostic for diagnostic in found if diagnostic not in diagnostics]
+        if not has_errors(found):
+            runs.append(Variant(point.label, point.settings, tree, Experiment(tree.value)))
+    return ([] if has_errors(diagnostics) else runs), diagnostics
+
+
+def _checked(tree: Managed, documents: Documents) -> list[Diagnostic]:
+    found = check_experiment(tree.value) or check_rules(tree.value)
+    return placed(found, tree, documents) if found else found
