@@ -33,6 +33,7 @@ class Fault(NamedTuple):
     detail: str
     path: FieldPath
     said: str = ""
+    hint: str | None = None
     known: tuple[str, ...] = ()
     """The names that would be right in this place."""
     echo: bool = False

@@ -16,7 +16,7 @@ from tjgen.schema.walk import Finding
 from tjgen.validate import custom, decode, metadata
 from tjgen.validate.fault import BAD_REQUEST, Fault
 from tjgen.validate.verdict import DECODE, STRICT, UNCHECKED, VALIDATION, Stage, Verdict
-from tjgen.validate.wording import field, quote
+from tjgen.validate.wording import field, quote, shown
 
 _STRICT = "strict decoding error: "
 
@@ -61,11 +61,14 @@ def _metadata(tree: Tree, schema: Schema, api_version: str, kind: str, *, built_
 
 def _decode(mismatches: list[Finding]) -> Iterator[Stage]:
     # The server names Go types here and stops at the first value; the words are ours.
-    faults = [
-        Fault(BAD_REQUEST, "", f"json: {field(path)}: {message}", path, said=message) for path, _, message, _, _ in mismatches
-    ]
+    faults = [_unreadable(finding) for finding in mismatches]
     if faults:
         yield Stage(DECODE, (faults[0],), tuple(faults))
+
+
+def _unreadable(finding: Finding) -> Fault:
+    said = f"Invalid value: {shown(finding.value)}: {finding.message}"
+    return Fault(BAD_REQUEST, "", f"json: {field(finding.path)}: {finding.message}", finding.path, said)
 
 
 def _strict(unknown: list[Finding], duplicates: Sequence[str]) -> Iterator[Stage]:
@@ -79,7 +82,7 @@ def _strict(unknown: list[Finding], duplicates: Sequence[str]) -> Iterator[Stage
 
 def _unknown(finding: Finding) -> Fault:
     said = f"unknown field {quote(field(finding.path))}"
-    return Fault(BAD_REQUEST, "", _STRICT + said, finding.path, said, finding.known)
+    return Fault(BAD_REQUEST, "", _STRICT + said, finding.path, said, known=finding.known)
 
 
 def _validation(invalid: list[Fault]) -> Iterator[Stage]:

@@ -1,0 +1,43 @@
+"""A file's text -> verdicts and diagnostics on each of its manifests, with their places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from tjgen.diagnostics.model import Diagnostic
+from tjgen.fields.path import FieldPath, Tree
+from tjgen.source import reader
+from tjgen.source.document import Document
+from tjgen.validate.judge import judge
+from tjgen.validate.report import diagnostics
+
+
+def check(text: str | bytes, file: str, *, versions: Mapping[str, str] | None = None, strict: bool = False) -> list[Diagnostic]:
+    """Everything that is wrong with a file of Kubernetes manifests; never raises because of its text.
+
+    `versions` chooses the releases that the cluster runs. With `strict`, a kind without a schema is an error.
+    """
+    documents, found = reader.read(text, file, reader.KUBERNETES)
+    for document in documents:
+        found += check_document(document, versions=versions, strict=strict)
+    return found
+
+
+def check_document(
+    document: Document, *, versions: Mapping[str, str] | None = None, strict: bool = False
+) -> Iterator[Diagnostic]:
+    """What is wrong with the manifest of one document, or with each of the manifests of a List."""
+    for manifest, path in manifests(document.value):
+        for diagnostic in diagnostics(manifest, judge(manifest, versions=versions), strict=strict):
+            whole = path + (diagnostic.path or ())
+            yield diagnostic._replace(path=whole, span=document.locate(whole, key=diagnostic.name == "unknown-field"))
+
+
+def manifests(tree: Tree) -> Iterator[tuple[Tree, FieldPath]]:
+    """The objects in a document and where they stand: itself, or the items of a List (kubectl opens those)."""
+    if tree.__class__ is dict and (tree.get("apiVersion"), tree.get("kind")) == ("v1", "List"):
+        items = tree.get("items")
+        for position, item in enumerate(items if isinstance(items, Sequence) and not isinstance(items, str) else ()):
+            yield item, ("items", position)
+    else:
+        yield tree, ()

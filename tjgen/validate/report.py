@@ -1,0 +1,126 @@
+"""A verdict -> diagnostics, with field paths and hints; whoever knows the file adds the places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.diagnostics.model import ERROR, INFO, Diagnostic, ObjectRef
+from tjgen.fields.path import FieldPath, Tree, get
+from tjgen.k8s.nearest import nearest
+from tjgen.validate.fault import (
+    DUPLICATE,
+    FORBIDDEN,
+    INVALID,
+    NOT_FOUND,
+    NOT_SUPPORTED,
+    REQUIRED,
+    TOO_LONG,
+    TOO_MANY,
+    TYPE_INVALID,
+    Fault,
+)
+from tjgen.validate.verdict import DECODE, STRICT, Verdict
+from tjgen.validate.wording import field, shown
+
+_UNDECODABLE = ("TJ501", "undecodable-value")
+_UNKNOWN = ("TJ502", "unknown-field")
+_CODES = {
+    REQUIRED: ("TJ503", "required-field"),
+    TYPE_INVALID: ("TJ504", "wrong-type"),
+    INVALID: ("TJ505", "invalid-value"),
+    NOT_SUPPORTED: ("TJ506", "unsupported-value"),
+    DUPLICATE: ("TJ507", "duplicate-entry"),
+    TOO_LONG: ("TJ508", "over-limit"),
+    TOO_MANY: ("TJ508", "over-limit"),
+    FORBIDDEN: ("TJ509", "forbidden-field"),
+    NOT_FOUND: ("TJ510", "missing-reference"),
+}
+_HINTS = {
+    INVALID: "correct the value",
+    DUPLICATE: "remove or rename one of the two entries",
+    TOO_LONG: "shorten it",
+    TOO_MANY: "remove some",
+    FORBIDDEN: "remove the field",
+    NOT_FOUND: "name something that is there, or add what is named",
+}
+_MOST_NAMES = 8
+_LONGEST = 400
+
+
+def diagnostics(tree: Tree, verdict: Verdict, *, strict: bool = False) -> Iterator[Diagnostic]:
+    """What the verdict has against `tree`. A kind without a schema is worth a note, with `strict` an error."""
+    subject = subject_of(tree)
+    if not verdict.checked:
+        yield _unchecked(tree, subject, ERROR if strict else INFO)
+    for stage in verdict.stages:
+        for fault in stage.findings:
+            code, name = {DECODE: _UNDECODABLE, STRICT: _UNKNOWN}.get(stage.name) or _CODES[fault.type]
+            said = fault.said or fault.detail
+            where = "" if stage.name == STRICT else f"{field(fault.path) or 'the object'}: "
+            message = where + (said if len(said) <= _LONGEST else said[: _LONGEST - 3] + "...")
+            yield Diagnostic(code, ERROR, message, subject, fault.path, hint=_hint(stage.name, fault), name=name)
+
+
+def subject_of(tree: Tree) -> ObjectRef | None:
+    """What a manifest is, where it says so."""
+    if tree.__class__ is not dict:
+        return None
+    said = [
+        tree.get("apiVersion"),
+        tree.get("kind"),
+        get(tree, ("metadata", "namespace"), ""),
+        get(tree, ("metadata", "name"), ""),
+    ]
+    return ObjectRef(*[text if isinstance(text, str) else "" for text in said])
+
+
+def _unchecked(tree: Tree, subject: ObjectRef | None, severity: str) -> Diagnostic:
+    if subject is None or not subject.api_version or not subject.kind:
+        path: FieldPath = ()
+        message = "the document is not checked: it has no apiVersion and kind, so it is no Kubernetes object"
+        return Diagnostic("TJ520", severity, message, subject, path, hint="give it an apiVersion and a kind", name="not-checked")
+    message = f"{subject.kind} of {subject.api_version} is not checked: there is no schema for it"
+    hint = "check the apiVersion, or have a cluster judge it: kubectl apply --dry-run=server"
+    return Diagnostic("TJ520", severity, message, subject, ("kind",), hint=hint, name="not-checked")
+
+
+def _hint(stage: str, fault: Fault) -> str | None:
+    if fault.hint:
+        return fault.hint
+    if stage == STRICT:
+        return _known_field(str(fault.path[-1]), fault.known)
+    if stage == DECODE:
+        return "give the value the type that the field has; quote a text that looks like a number or a boolean"
+    if fault.type == REQUIRED:
+        return f"add {fault.path[-1]}" if fault.path and isinstance(fault.path[-1], str) else "add it"
+    if fault.type == NOT_SUPPORTED:
+        return f"use one of {', '.join(fault.known)}" if fault.known else "use one of them"
+    if fault.type == TYPE_INVALID:
+        return _right_type(fault)
+    return _HINTS[fault.type]
+
+
+def _known_field(name: str, known: tuple[str, ...]) -> str:
+    meant = nearest(name, known)
+    if meant is not None:
+        return f"write {meant}"
+    if 0 < len(known) <= _MOST_NAMES:
+        return f"remove it, or use one of {', '.join(known)}"
+    return "remove it, or correct its name or place"
+
+
+def _right_type(fault: Fault) -> str:
+    wanted = fault.said.rpartition(" ")[2]
+    if wanted == "string":
+        return "quote the value"
+    if wanted in ("int32", "int64", "integer"):
+        return "write a whole number, without quotes"
+    if wanted == "boolean":
+        return "write true or false, without quotes"
+    if wanted in ("array", "object"):
+        return f"write a {'list' if wanted == 'array' else 'mapping'}"
+    return (
+        f"write {'an' if wanted[:1] in 'aeio' else 'a'} {wanted.replace(',', ' or ')}"
+        if wanted
+        else f"correct {shown(fault.path)}"
+    )
