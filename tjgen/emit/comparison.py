@@ -1,0 +1,70 @@
+"""Output files -> in what a directory differs from them (`--check`). Nothing is written, no turn is taken.
+
+`Comparison` has the verbs of `OutputTree`, so that one piece of code drives either.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tjgen.diagnostics.model import CompileError
+from tjgen.emit import journal, problems
+from tjgen.emit.plan import ROOM, Change, OutputFile, Plan
+
+
+class Difference(NamedTuple):
+    """A file that is not what the sources make."""
+
+    path: str
+    kind: str
+    """One of the kinds of `Change`: missing, different, edited, foreign, extra."""
+
+
+class Comparison:
+    """A directory as it is, against what a build would make of it."""
+
+    __slots__ = ("_changes", "_directory", "_plan")
+
+    def __init__(self, directory: str, *, records: str | None = None) -> None:
+        self._directory = directory
+        self._plan = Plan(directory, records=records)
+        self._changes: list[Difference] = []
+
+    def put(self, file: OutputFile) -> None:
+        """Want `file` in the tree; raises CompileError where what is there cannot be read."""
+        try:
+            self._note(self._plan.put(file))
+        except OSError as error:
+            raise CompileError([problems.unread(file.path, error)]) from error
+
+    def keep(self, path: str) -> None:
+        """Let what stands at `path`, a file or a whole folder, stay whatever is claimed."""
+        self._plan.keep(path)
+
+    def claim(self, folder: str, *, owner: str = "") -> None:
+        """Say that this build knows all files of ours below `folder` (of `owner`): the others are extra."""
+        self._plan.claim(folder, owner=owner)
+
+    def record(self, path: str, text: str | None) -> None:
+        """Want `text` (None: no file) at `path` in the folder of records."""
+        try:
+            self._note(self._plan.record(path, text))
+        except OSError as error:
+            raise CompileError([problems.unread(path, error)]) from error
+
+    def differences(self) -> list[Difference]:
+        """All differences, by path; raises CompileError where the files could not stand together or a build was interrupted."""
+        if journal.is_decided(f"{self._directory}/{ROOM}"):
+            raise CompileError([problems.interrupted(self._directory)])
+        try:
+            for change in self._plan.extra():
+                self._note(change)
+        except OSError as error:
+            raise CompileError([problems.unread(error.filename or self._directory, error)]) from error
+        if self._plan.problems:
+            raise CompileError(self._plan.problems)
+        return sorted(self._changes)
+
+    def _note(self, change: Change | None) -> None:
+        if change is not None:
+            self._changes.append(Difference(change.path, change.kind))

@@ -1,0 +1,229 @@
+"""Output files -> a directory that holds them, each old or new and never partial, with what is stale removed.
+
+    with OutputTree("deploy", records="tjgen.lock.d") as tree:
+        tree.put(OutputFile(path, body, source, owner))
+        tree.claim("prod/runs/vision/resnet50")
+        tree.record("prod/vision/resnet50.yaml", lock_text)
+        result = tree.commit()
+
+One build at a time: the turn begins at `with`, so what is read inside (locks of runs, files of frozen
+runs) is what `commit` replaces. Leaving without `commit` changes nothing.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from tjgen.diagnostics.model import CompileError, Diagnostic
+from tjgen.emit import journal, problems
+from tjgen.emit.journal import RECORD, TREE, Step
+from tjgen.emit.plan import EDITED, EXTRA, FOREIGN, MISSING, ROOM, Change, OutputFile, Plan
+from tjgen.emit.turn import BusyError, Turn, take
+
+
+class Committed(NamedTuple):
+    """What a build did to its directory; paths in order."""
+
+    created: list[str]
+    updated: list[str]
+    unchanged: list[str]
+    removed: list[str]
+
+
+class OutputTree:
+    """A directory while a build writes it."""
+
+    __slots__ = (
+        "_created", "_directory", "_force", "_hidden", "_made", "_plan", "_problems",
+        "_records", "_recovered", "_room", "_steps", "_turns", "_updated", "_wait", "notes",
+    )  # fmt: skip
+
+    def __init__(self, directory: str, *, force: bool = False, records: str | None = None, wait: float = 2.0) -> None:
+        """`records`: folder of files that must agree with the tree; `wait`: seconds to wait for another build."""
+        self._directory = directory
+        self._records = records
+        self._room = f"{directory}/{ROOM}"
+        self._force = force
+        self._wait = wait
+        self._plan = Plan(directory, records=records)
+        self._problems: list[Diagnostic] = []
+        self._steps: list[Step] = []
+        self._created: list[str] = []
+        self._updated: list[str] = []
+        self._made: list[str] = []
+        self._turns: list[Turn] = []
+        self._recovered = False
+        self._hidden = False
+        self.notes: list[Diagnostic] = []
+        """What was found of an interrupted build (information and warnings)."""
+
+    def __enter__(self) -> Self:
+        """Take the turn and put in order what an interrupted build left; raises CompileError."""
+        if os.path.lexists(self._directory) and not os.path.isdir(self._directory):
+            raise CompileError([problems.not_a_directory(self._directory)])
+        place = self._directory
+        try:
+            self._begin(place)
+            if self._records is not None and os.path.realpath(self._records) != os.path.realpath(place):
+                place = self._records
+                self._begin(place)
+            self._recover()
+        except BusyError:
+            self._leave()
+            raise CompileError([problems.busy(place)]) from None
+        except OSError as error:
+            self._leave()
+            raise self._failed(place, error) from error
+        except CompileError:
+            self._leave()
+            raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+        """Give the turn up; without `commit`, throw away what was staged."""
+        self._leave()
+
+    def put(self, file: OutputFile) -> None:
+        """Want `file` in the tree. Problems are collected for `commit`; raises CompileError where writing fails."""
+        try:
+            self._accept(self._plan.put(file), TREE)
+        except OSError as error:
+            raise self._failed(file.path, error) from error
+
+    def keep(self, path: str) -> None:
+        """Let what stands at `path`, a file or a whole folder, stay whatever is claimed."""
+        self._plan.keep(path)
+
+    def claim(self, folder: str, *, owner: str = "") -> None:
+        """Say that this build knows all files of ours below `folder` (of `owner`): the others go. "" is the whole tree."""
+        self._plan.claim(folder, owner=owner)
+
+    def record(self, path: str, text: str | None) -> None:
+        """Want `text` (None: no file) at `path` in the folder of records, together with the tree or not at all."""
+        try:
+            self._accept(self._plan.record(path, text), RECORD)
+        except OSError as error:
+            raise self._failed(path, error) from error
+
+    def commit(self) -> Committed:
+        """Make the directory what was wanted; raises CompileError, having changed nothing unless it says otherwise."""
+        try:
+            return self._commit()
+        except OSError as error:
+            raise self._failed(error.filename or self._directory, error) from error
+
+    def _commit(self) -> Committed:
+        removed = []
+        for change in self._plan.extra():
+            if change.kind == EDITED and not self._force:
+                self._problems.append(problems.edited(change.path, change.source))
+                continue
+            removed.append(change.path)
+            self._add_step(TREE, change, "")
+        found = self._plan.problems + self._problems
+        if found:
+            raise CompileError(found)
+        if self._steps:
+            self._make_folders()
+            roots = self._roots()
+            journal.decide(self._room, self._beside(), self._steps)
+            self._made.clear()
+            journal.carry_out(self._room, self._steps, roots)
+        for folder in self._plan.hollow:
+            journal.remove_empty(self._directory, folder)
+        return Committed(sorted(self._created), sorted(self._updated), sorted(self._plan.unchanged), sorted(removed))
+
+    def _accept(self, change: Change | None, root: str) -> None:
+        if change is None:
+            return
+        if change.kind == FOREIGN:
+            self._problems.append(problems.foreign(change.path))
+        elif change.kind == EDITED and not self._force:
+            self._problems.append(problems.edited(change.path, change.source))
+        else:
+            stage = "" if change.kind == EXTRA else self._stage(change)
+            self._add_step(root, change, stage)
+            if root == TREE:
+                (self._created if change.kind == MISSING else self._updated).append(change.path)
+
+    def _stage(self, change: Change) -> str:
+        if not self._hidden:
+            self._hidden = True
+            # Whoever commits everything after an interrupted build must not commit this.
+            journal.write(f"{self._room}/.gitignore", b"*\n")
+        mode = change.standing.mode if change.standing is not None else None
+        return journal.stage(self._room, len(self._steps), change.content, mode)
+
+    def _add_step(self, root: str, change: Change, stage: str) -> None:
+        before = journal.digest(change.standing.content) if change.standing is not None else ""
+        self._steps.append(Step(root, change.path, stage, before, journal.digest(change.content) if stage else ""))
+
+    def _make_folders(self) -> None:
+        """Every folder in which something will change exists and can be written: afterwards it would be too late to find out."""
+        roots = {root: os.path.abspath(place) for root, place in self._roots().items()}
+        for root, folder in sorted({(step.root, step.path.rpartition("/")[0]) for step in self._steps}):
+            place = f"{roots[root]}/{folder}" if folder else roots[root]
+            self._make(place)
+            if not os.access(place, os.W_OK | os.X_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), place)
+
+    def _make(self, folder: str) -> None:
+        try:
+            os.mkdir(folder)
+        except FileExistsError:
+            return
+        except FileNotFoundError:
+            self._make(os.path.dirname(folder))
+            os.mkdir(folder)
+        self._made.append(folder)
+
+    def _begin(self, place: str) -> None:
+        if not os.path.isdir(place):
+            self._make(os.path.abspath(place))
+        self._turns.append(take(f"{place}/{ROOM}/lock", wait=self._wait))
+
+    def _recover(self) -> None:
+        try:
+            pending = journal.pending(self._room)
+        except journal.UnreadableError:
+            raise CompileError([problems.unreadable_journal(f"{self._room}/journal")]) from None
+        left = len(os.listdir(self._room)) > 1
+        if pending is not None:
+            records, steps = pending
+            if records != self._beside():
+                raise CompileError([problems.unreadable_journal(f"{self._room}/journal")])
+            for path in journal.finish(self._room, steps, self._roots()):
+                self.notes.append(problems.kept_newer(path))
+        journal.clear(self._room)
+        self._recovered = True
+        if left:
+            self.notes.append(problems.recovered(self._directory, finished=pending is not None))
+
+    def _leave(self) -> None:
+        """End the turns. What was decided and not done stays in the room, for the next build."""
+        for turn in self._turns:
+            room = os.path.dirname(turn.path)
+            try:
+                if room == self._room and self._recovered and not journal.is_decided(room):
+                    journal.clear(room)
+                turn.end()
+            except OSError:
+                # What cannot be removed now is removed by the next build; the reason has been or will be told there.
+                continue
+            journal.remove_empty(os.path.dirname(room), ROOM)
+        self._turns.clear()
+        for folder in reversed(self._made):
+            journal.remove_empty(os.path.dirname(folder), os.path.basename(folder))
+
+    def _roots(self) -> dict[str, str]:
+        return {TREE: self._directory, RECORD: self._records or ""}
+
+    def _beside(self) -> str:
+        """Where the records are from the directory: the same after both were moved together."""
+        return "" if self._records is None else os.path.relpath(self._records, self._directory)
+
+    def _failed(self, place: str, error: OSError) -> CompileError:
+        return CompileError([problems.failed(place, error, half_done=journal.is_decided(self._room))])

@@ -1,0 +1,71 @@
+"""Path of a lock file -> the sole right to write what it stands for, for as long as it is held.
+
+The file exists only while somebody holds the lock, so a tree at rest shows no trace of it. The kernel
+drops the lock when its holder dies, however it dies; a file that is left over is simply taken.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+
+_PAUSE = 0.02
+
+
+class BusyError(Exception):
+    """Somebody else holds the lock and did not give it up in time."""
+
+
+class Turn:
+    """A lock that is held until `end`."""
+
+    __slots__ = ("descriptor", "path")
+
+    def __init__(self, path: str, descriptor: int) -> None:
+        self.path = path
+        self.descriptor = descriptor
+
+    def end(self, *, keep: bool = False) -> None:
+        """Give the lock up. `keep`: the path now holds something else that must stay."""
+        try:
+            if not keep:
+                os.unlink(self.path)
+        finally:
+            os.close(self.descriptor)
+
+
+def take(path: str, *, wait: float) -> Turn:
+    """The lock at `path`, after at most `wait` seconds; raises BusyError, or OSError where no lock can be had.
+
+    The folder of `path` is made where it is missing.
+    """
+    deadline = time.monotonic() + wait
+    while True:
+        descriptor = _held(path)
+        if descriptor is not None:
+            return Turn(path, descriptor)
+        if time.monotonic() >= deadline:
+            raise BusyError(path)
+        time.sleep(_PAUSE)
+
+
+def _held(path: str) -> int | None:
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    try:
+        descriptor = os.open(path, flags, 0o666)
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        return _held(path)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # The last holder may have removed the file between the two calls: a lock on a file without a name is none.
+        if os.path.samestat(os.fstat(descriptor), os.stat(path)):
+            return descriptor
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    except BaseException:
+        os.close(descriptor)
+        raise
+    os.close(descriptor)
+    return None
