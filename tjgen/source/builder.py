@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tjgen.diagnostics.model import CompileError, Diagnostic, Note, Span
 from tjgen.fields.path import Tree
 from tjgen.source import problems
 from tjgen.source.directives import check_start, is_blank
 from tjgen.source.document import Document
+from tjgen.source.escapes import has_slash_escapes, is_json
+from tjgen.source.findings import Findings
 from tjgen.source.keys import read_key
 from tjgen.source.libyaml import (
     AliasEvent,
@@ -23,7 +24,6 @@ from tjgen.source.libyaml import (
     StreamEndEvent,
     StreamStartEvent,
 )
-from tjgen.source.problems import Problem, diagnostic
 from tjgen.source.scalars import MERGE, Dialect, Doubt, clip
 from tjgen.source.text import Text
 
@@ -31,8 +31,7 @@ MOST_LEVELS = 200
 """Nesting allowed in one document: several times what any Kubernetes object has, and less than Python's stack."""
 MOST_ALIASED = 400_000
 """Values that the aliases of one document may stand for (go-yaml v2 bounds the same thing near the same number)."""
-MOST_PROBLEMS = 200
-"""Diagnostics about one stream; reading stops at the next."""
+MOST_DOCUMENTS = 100_000
 
 _NO_KEY: Any = object()
 _OPEN_KEY: Any = object()
@@ -60,14 +59,16 @@ class _Growth(NamedTuple):
 
 
 class Builder:
-    """Builds the values of one stream; `documents` and `diagnostics` hold what came of it so far, also after an error."""
+    """Builds the values of one stream; `documents` and `findings` have what came of it so far, also after an error."""
 
     def __init__(self, source: Text, dialect: Dialect) -> None:
         self.documents: list[Document] = []
-        self.diagnostics: list[Diagnostic] = []
+        self._begun = 0
+        self.findings = Findings(source)
         self._source = source
         self._dialect = dialect
         self._plain = dialect.plain
+        self._has_slash_escapes = dialect.follows_go and not is_json(source.content) and has_slash_escapes(source.content)
         self._begin()
 
     def run(self, parser: Parser) -> None:
@@ -105,9 +106,12 @@ class Builder:
         pass
 
     def _start_document(self, event: Any) -> None:
+        self._begun += 1
+        if self._begun > MOST_DOCUMENTS:
+            self.findings.stop(f"the file has more than {MOST_DOCUMENTS} documents", event, "split it into several files")
         self._begin()
         self._start = event.start_mark.index
-        check_start(event, self._source, self._dialect, self._report)
+        check_start(event, self._source, self._dialect, self.findings.add)
 
     def _end_document(self, event: Any) -> None:
         value = self._node[0]
@@ -131,11 +135,18 @@ class Builder:
                     value = self._doubted(value, event)
             else:
                 value = event.value
+                if self._has_slash_escapes and event.style == '"':
+                    self._check_escapes(event)
         else:
             value = self._scalar_value(event)
         if event.anchor is not None:
             self._anchors[event.anchor] = _Anchor(value, 1, 0, event)
         self._add(value, event)
+
+    def _check_escapes(self, event: Any) -> None:
+        if has_slash_escapes(self._source.content[event.start_mark.index : event.end_mark.index]):
+            message = "kubectl does not know the escape \\/, which YAML 1.2 has"
+            self.findings.add(problems.ESCAPE, message, event, "write / without a backslash")
 
     def _scalar_value(self, event: Any) -> Tree:
         if event.tag is not None:
@@ -145,7 +156,7 @@ class Builder:
         return self._doubted(value, event) if value.__class__ is Doubt else value
 
     def _doubted(self, doubt: Doubt, event: Any) -> Tree:
-        self._report(doubt.problem, doubt.message, event, doubt.hint)
+        self.findings.add(doubt.problem, doubt.message, event, doubt.hint)
         return doubt.value
 
     def _take_key(self, key: Any, event: Any) -> None:
@@ -155,11 +166,11 @@ class Builder:
         assert keys is not None
         if key not in keys:
             keys[key] = event
-        elif key is not MERGE or not self._dialect.merges_like_go:
+        elif key is not MERGE or not self._dialect.follows_go:
             name = "<<" if key is MERGE else clip(key)
             hint = "give the merge key a list: <<: [*first, *second]" if key is MERGE else "remove one of the two"
-            first = Note("first defined here", self._span(keys[key]))
-            self._report(problems.DUPLICATE, f'the key "{name}" stands twice in one mapping', event, hint, (first,))
+            first = self.findings.note("first defined here", keys[key])
+            self.findings.add(problems.DUPLICATE, f'the key "{name}" stands twice in one mapping', event, hint, (first,))
         self._key = key
 
     def _add(self, value: Tree, event: Any) -> None:
@@ -179,14 +190,16 @@ class Builder:
         assert self._keys is not None
         sources = value if value.__class__ is list else [value]
         by_alias = event.__class__ is AliasEvent and value.__class__ is list
-        if any(source.__class__ is not dict for source in sources) or (by_alias and self._dialect.merges_like_go):
+        if any(source.__class__ is not dict for source in sources) or (by_alias and self._dialect.follows_go):
             message = "the value of the merge key << is neither a mapping nor a list of mappings"
-            self._report(problems.MERGE, message, event, "write an alias of a mapping, or a list of such: <<: [*first, *second]")
+            self.findings.add(
+                problems.MERGE, message, event, "write an alias of a mapping, or a list of such: <<: [*first, *second]"
+            )
             return
         for source in reversed(sources):
             for key, inherited in source.items():
                 if key in self._keys:
-                    if not self._dialect.merges_like_go:
+                    if not self._dialect.follows_go:
                         continue
                     if self._node.get(key) != inherited:
                         self._warn_of_override(key, event)
@@ -195,8 +208,10 @@ class Builder:
     def _warn_of_override(self, key: str, event: Any) -> None:
         assert self._keys is not None
         message = f'to kubectl this merge key overrides the key "{clip(key)}" before it; to other readers it does not'
-        written = Note("set here", self._span(self._keys[key]))
-        self._report(problems.OVERRIDE, message, self._keys[MERGE], "move the merge key to the top of its mapping", (written,))
+        written = self.findings.note("set here", self._keys[key])
+        self.findings.add(
+            problems.OVERRIDE, message, self._keys[MERGE], "move the merge key to the top of its mapping", (written,)
+        )
 
     def _open_mapping(self, event: Any) -> None:
         self._open(event, {})
@@ -208,7 +223,7 @@ class Builder:
 
     def _open(self, event: Any, node: Any) -> None:
         if self._keys is not None and self._key is _NO_KEY:
-            self._report(problems.KEY, "a mapping or a list stands as a key", event, "use a string as the key")
+            self.findings.add(problems.KEY, "a mapping or a list stands as a key", event, "use a string as the key")
             self._key = _OPEN_KEY
         self._count += 1
         level = len(self._stack) + 1
@@ -255,38 +270,27 @@ class Builder:
             key = read_key(anchor.event, self._dialect)
             self._take_key("<<" if key is MERGE else key, event)
         else:
-            self._report(problems.KEY, "a mapping or a list stands as a key", event, "use a string as the key")
+            self.findings.add(problems.KEY, "a mapping or a list stands as a key", event, "use a string as the key")
             self._key = _REFUSED
 
     def _report_alias(self, anchor: _Anchor | None, event: Any) -> None:
         name = clip(event.anchor)
         if anchor is None:
             hint = f"quote it if text is meant, or write &{name} before the value"
-            self._report(problems.ALIAS, f"the alias *{name} has no anchor before it", event, hint)
+            self.findings.add(problems.ALIAS, f"the alias *{name} has no anchor before it", event, hint)
         else:
-            self._report(problems.ALIAS, f"the alias *{name} stands inside its own anchor", event, "remove the alias")
+            self.findings.add(problems.ALIAS, f"the alias *{name} stands inside its own anchor", event, "remove the alias")
 
     def _check_growth(self, anchor: _Anchor, event: Any) -> None:
         self._count += anchor.values
         self._aliased += anchor.values
         if self._aliased > MOST_ALIASED:
             message = f"the aliases of this document stand for more than {MOST_ALIASED} values"
-            self._stop(message, event, "write fewer aliases of aliases")
+            self.findings.stop(message, event, "write fewer aliases of aliases")
         self._check_level(len(self._stack) + anchor.levels, event)
 
     def _check_level(self, level: int, event: Any) -> None:
         if level > MOST_LEVELS:
-            self._stop(
+            self.findings.stop(
                 f"the document is nested more than {MOST_LEVELS} levels deep", event, "flatten it; is a bracket never closed?"
             )
-
-    def _report(self, problem: Problem, message: str, event: Any, hint: str | None, related: tuple[Note, ...] = ()) -> None:
-        if len(self.diagnostics) >= MOST_PROBLEMS:
-            self._stop(f"the file has more than {MOST_PROBLEMS} problems", event, "correct those above first")
-        self.diagnostics.append(diagnostic(problem, message, span=self._span(event), hint=hint, related=related))
-
-    def _stop(self, message: str, event: Any, hint: str) -> None:
-        raise CompileError([diagnostic(problems.LIMIT, message, span=self._span(event), hint=hint)])
-
-    def _span(self, event: Any) -> Span:
-        return self._source.span(event.start_mark.index, event.end_mark.index)

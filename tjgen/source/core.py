@@ -118,4 +118,4 @@ def tagged(tag: str, text: str) -> Any:
     )
 
 
-DIALECT = Dialect("core", Memo(plain), Memo(key), tagged, merges_like_go=False)
+DIALECT = Dialect("core", Memo(plain), Memo(key), tagged, follows_go=False)

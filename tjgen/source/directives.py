@@ -1,31 +1,45 @@
-"""The start of a document -> what is wrong with its directives and its separator."""
+"""The start of a document -> what is wrong with its directives and its separator; whether it holds anything at all."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
+from tjgen.diagnostics.model import Diagnostic
 from tjgen.source import problems
+from tjgen.source.problems import diagnostic
 from tjgen.source.scalars import Dialect, clip
 from tjgen.source.text import Text
 
-_VERSION = {"kubernetes": (1, 1), "core": (1, 2)}
+MOST_TAG_DIRECTIVES = 1_000
+"""The parser compares each with all others of its document."""
 
 
 def check_start(event: Any, source: Text, dialect: Dialect, report: Callable[..., None]) -> None:
     """Report a YAML version that the dialect is not, and text behind the separator where kubectl would read."""
-    version = _VERSION[dialect.name]
+    version = (1, 1) if dialect.follows_go else (1, 2)
     if event.version is not None and tuple(event.version) != version:
         wrong = ".".join(map(str, event.version))
         right = ".".join(map(str, version))
-        reader = "kubectl reads" if dialect.name == "kubernetes" else "files of this kind are read as"
+        reader = "kubectl reads" if dialect.follows_go else "files of this kind are read as"
         report(problems.VERSION, f"the file says YAML {wrong}, but {reader} YAML {right}", event, "remove the %YAML line")
-    if dialect.name == "kubernetes" and event.explicit:
+    if dialect.follows_go and event.explicit:
         behind = _rest_of_line(source.content, event.end_mark.index).strip()
         if behind and not behind.startswith("#"):
             # k8s.io/apimachinery, pkg/util/yaml/decoder.go:YAMLReader.Read
             message = f"{clip(behind)} stands behind ---, which kubectl refuses"
             report(problems.SEPARATOR, message, event, "begin the document on the next line")
+
+
+def check_number(source: Text) -> Diagnostic | None:
+    """What is wrong with a text of so many directives that reading it would take for ever."""
+    content = source.content
+    if content.count("%TAG") <= MOST_TAG_DIRECTIVES or len(re.findall("^%TAG", content, re.MULTILINE)) <= MOST_TAG_DIRECTIVES:
+        return None
+    index = content.find("%TAG")
+    message = f"the file has more than {MOST_TAG_DIRECTIVES} %TAG directives"
+    return diagnostic(problems.LIMIT, message, span=source.span(index, index + 4), hint="remove those that no tag uses")
 
 
 def is_blank(content: str) -> bool:

@@ -19,13 +19,13 @@ def decode(text: str | bytes, file: str) -> tuple[str, Diagnostic | None]:
     if isinstance(text, str):
         if not _is_encodable(text):
             return "", first_unprintable(Text(text, file))
-        return text.removeprefix(_BYTE_ORDER_MARK), None
+        return _without_mark(text, file)
     is_utf16 = text.startswith(_UTF16)
     if not is_utf16 and b"\0" in text[:_BINARY_SAMPLE]:
         return "", _unreadable(Text("", file), 0, "the file is binary, not text", "name a YAML file, saved as UTF-8")
     name = "UTF-16" if is_utf16 else "UTF-8"
     try:
-        return text.decode(name).removeprefix(_BYTE_ORDER_MARK), None
+        return _without_mark(text.decode(name), file)
     except UnicodeDecodeError as error:
         before = text[: error.start].decode(name, "replace").removeprefix(_BYTE_ORDER_MARK)
         message = f"the byte 0x{text[error.start]:02x} is not {name}"
@@ -41,6 +41,16 @@ def first_unprintable(source: Text) -> Diagnostic:
     kind = "the control character" if code < 0xA0 else "the character"
     hint = f'remove it, or write it as "\\x{code:02x}" in double quotes' if code < 0xA0 else "remove it"
     return _unreadable(source, match.start(), f"{kind} U+{code:04X} stands in the text", hint)
+
+
+def _without_mark(text: str, file: str) -> tuple[str, Diagnostic | None]:
+    content = text.removeprefix(_BYTE_ORDER_MARK)
+    # At the beginning of a later line libyaml passes over the mark, and go-yaml makes it part of the key.
+    inner = -1 if content.isascii() else f"\n{content}".find("\n" + _BYTE_ORDER_MARK)
+    if inner < 0:
+        return content, None
+    message = "a byte order mark (U+FEFF) stands inside the text, as where files were joined"
+    return "", _unreadable(Text(content, file), inner, message, "remove it")
 
 
 def _is_encodable(text: str) -> bool:

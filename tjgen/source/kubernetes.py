@@ -179,4 +179,4 @@ def _binary(text: str) -> Any:
 # Go puts one replacement character in the place of each byte that is not UTF-8.
 _REPLACED = dict.fromkeys(range(0xDC80, 0xDD00), 0xFFFD)
 
-DIALECT = Dialect("kubernetes", Memo(plain), Memo(key), tagged, merges_like_go=True)
+DIALECT = Dialect("kubernetes", Memo(plain), Memo(key), tagged, follows_go=True)

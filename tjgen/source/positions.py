@@ -29,7 +29,7 @@ class Place:
 
 
 def compose(content: str, start: int, end: int, *, dialect: Dialect) -> Place:
-    """The places of the document that stands in `content` from `start` to before `end`, and is known to be readable."""
+    """The places of the document that stands in `content` from `start` to before `end`, and is known to be YAML."""
     root = Place(start, end)
     composer = _Composer(root, start, dialect)
     parser = libyaml.parse(content[start:end])
@@ -53,8 +53,11 @@ class _Composer:
     def take(self, event: Any) -> None:
         kind = event.__class__
         if kind is libyaml.AliasEvent:
-            start, end = self._range(event)
-            self._add(*self._anchors[event.anchor], written=(start, end))
+            written = self._range(event)
+            place, anchored = self._anchors.get(event.anchor, (None, event))
+            if place is None or any(place is holder for holder, _ in self._open):  # refused by the reader
+                place = Place(*written)
+            self._add(place, anchored, written=written)
         elif kind is libyaml.ScalarEvent:
             place = Place(*self._range(event))
             self._remember(event, place)

@@ -30,9 +30,12 @@ VERSION = Problem("TJ011", "yaml-directive", ERROR, "a directive that the reader
 SEPARATOR = Problem("TJ012", "document-separator", ERROR, "text behind a document separator, which kubectl refuses")
 OVERRIDE = Problem("TJ013", "merge-overrides", WARNING, "a merge key after a key that it overrides in kubectl only")
 IGNORED_TAG = Problem("TJ014", "ignored-tag", WARNING, "a tag that kubectl ignores")
+LEFT_OUT = Problem("TJ015", "more-warnings", WARNING, "there are more warnings about the file than are shown")
+ESCAPE = Problem("TJ016", "refused-escape", ERROR, "an escape that YAML knows and kubectl refuses")
 
 PROBLEMS = (
     SYNTAX, ENCODING, DUPLICATE, AMBIGUOUS, KEY, ALIAS, MERGE, LIMIT, TAG, NUMBER, VERSION, SEPARATOR, OVERRIDE, IGNORED_TAG,
+    LEFT_OUT, ESCAPE,
 )  # fmt: skip
 
 

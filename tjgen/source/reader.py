@@ -5,8 +5,10 @@ from __future__ import annotations
 from tjgen.diagnostics.model import CompileError, Diagnostic
 from tjgen.source import core, kubernetes, libyaml, problems
 from tjgen.source.builder import Builder
+from tjgen.source.directives import check_number
 from tjgen.source.document import Document
 from tjgen.source.encoding import decode, first_unprintable
+from tjgen.source.escapes import is_json, join_halves
 from tjgen.source.problems import diagnostic
 from tjgen.source.syntax import explain
 from tjgen.source.text import Text
@@ -33,13 +35,18 @@ def read(text: str | bytes, file: str, dialect: str) -> tuple[list[Document], li
     content, unreadable = decode(text, file)
     if unreadable is not None:
         return [], [unreadable]
+    if dialect == KUBERNETES and is_json(content):
+        content = join_halves(content)
     source = Text(content, file)
+    excess = check_number(source)
+    if excess is not None:
+        return [], [excess]
     builder = Builder(source, _DIALECTS[dialect])
     try:
         builder.run(libyaml.parse(content))
     except CompileError as limit:
-        return builder.documents, [*builder.diagnostics, *limit.diagnostics]
+        return builder.documents, [*builder.findings.in_order(), *limit.diagnostics]
     except libyaml.YAMLError as error:
         found = explain(error, source) if hasattr(error, "problem_mark") else first_unprintable(source)
-        return builder.documents, [*builder.diagnostics, found]
-    return builder.documents, builder.diagnostics
+        return builder.documents, [*builder.findings.in_order(), found]
+    return builder.documents, builder.findings.in_order()

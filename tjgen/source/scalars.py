@@ -50,8 +50,8 @@ class Dialect(NamedTuple):
     """Unquoted text of a mapping key -> key, MERGE or Doubt."""
     tagged: Callable[[str, str], Any]
     """Tag and text -> value, or Doubt."""
-    merges_like_go: bool
-    """Whether a merge key overrides keys before it, and its list has to be written in place (go-yaml v2, decode.go:merge)."""
+    follows_go: bool
+    """Whether go-yaml v2 is followed where it departs from YAML 1.2: in merge keys, escapes, directives and separators."""
 
 
 def describe(value: Tree) -> str:
