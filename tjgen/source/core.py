@@ -37,7 +37,7 @@ def plain(text: str) -> Any:
     theirs = kubernetes.resolve(text)
     if _same(value, theirs):
         return value
-    message = f"{clip(text)} is {describe(value)} here (YAML 1.2), but {describe(theirs)} to kubectl"
+    message = f"the value {clip(text)} is {describe(value)} here (YAML 1.2), but {describe(theirs)} to kubectl"
     return Doubt(value, AMBIGUOUS, message, _unambiguous(text, value, theirs))
 
 

@@ -17,7 +17,7 @@ class _Wording(NamedTuple):
     beginning: str = ""
     """What began at libyaml's context mark, where that place helps the reader."""
     unfinished: str = ""
-    """What to say at that beginning instead, if the text ends before it does."""
+    """What to say if the text ends there: at that beginning, or at the last character."""
     points_back: bool = False
     """Whether the fault is at the beginning, and libyaml only notices later."""
 
@@ -64,7 +64,8 @@ _WORDINGS = {
     ),
     "did not find expected node content": _Wording(
         "no value can begin here",
-        "write a value, or remove what stands around it; is a bracket open?",
+        "write a value, or remove the comma, bracket or sign that is too much",
+        unfinished="the text ends inside brackets",
     ),
     "found unexpected end of stream": _Wording(
         "the text ends inside quotes",
@@ -130,7 +131,7 @@ def explain(error: Any, source: Text) -> Diagnostic:
     if wording.points_back:
         index = beginning
     elif wording.unfinished and not content[index:].strip():
-        message, index = wording.unfinished, beginning
+        message, index = wording.unfinished, beginning if wording.beginning else len(content.rstrip())
     elif wording.beginning and beginning != index:
         related = (Note(wording.beginning, source.span(beginning, beginning + 1)),)
     return diagnostic(SYNTAX, message, span=source.span(index, index + 1), hint=wording.hint, related=related)

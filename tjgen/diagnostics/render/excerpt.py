@@ -1,0 +1,81 @@
+"""A line of a file and the columns of a span -> what a terminal shows of it, and where the carets go."""
+
+from __future__ import annotations
+
+import re
+
+MOST_COLUMNS = 120
+"""Columns of a line that are shown; of a longer one, the part around the span."""
+_BEFORE = 40
+"""Columns shown before the span where the line is cut."""
+_TAB = "    "
+_CUT = "..."
+
+# What could move the cursor, change colours, or reorder what is seen.
+_UNSAFE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+
+
+def excerpt(line: str, column: int, end_column: int) -> tuple[str, int, int]:
+    """The part of `line` to show, the columns before the first caret, and the number of carets (at least one).
+
+    Columns of the line are characters counted from 1, the end exclusive; columns of the answer are those of a terminal,
+    where a tab is four wide, a Chinese character two, and a combining mark none.
+    """
+    start = min(max(column - 1, 0), len(line))
+    end = min(max(end_column - 1, start), len(line))
+    before, marked, after = (visible(part).replace("\t", _TAB) for part in (line[:start], line[start:end], line[end:]))
+    if columns(before) + columns(marked) + columns(after) > MOST_COLUMNS:
+        before, marked, after = _cut(before, marked, after)
+    return (before + marked + after).rstrip(), columns(before), max(columns(marked), 1)
+
+
+def visible(text: str) -> str:
+    """The text with control characters and marks of direction written as escapes; tabs stay."""
+    return _UNSAFE.sub(_escape, text)
+
+
+def columns(text: str) -> int:
+    """The columns that a terminal takes for the text."""
+    if text.isascii():
+        return len(text)
+    return sum(map(_columns_of, text))
+
+
+def _cut(before: str, marked: str, after: str) -> tuple[str, str, str]:
+    if columns(before) > _BEFORE:
+        before = _CUT + _last(before, _BEFORE - len(_CUT))
+    room = MOST_COLUMNS - columns(before)
+    if columns(marked) > room:
+        return before, _first(marked, room - len(_CUT)) + _CUT, ""
+    room -= columns(marked)
+    if columns(after) > room:
+        after = _first(after, room - len(_CUT)) + _CUT if room > len(_CUT) else _CUT
+    return before, marked, after
+
+
+def _first(text: str, room: int) -> str:
+    kept = 0
+    for position, character in enumerate(text):
+        kept += _columns_of(character)
+        if kept > room:
+            return text[:position]
+    return text
+
+
+def _last(text: str, room: int) -> str:
+    return _first(text[::-1], room)[::-1]
+
+
+def _columns_of(character: str) -> int:
+    if character.isascii():
+        return 1
+    import unicodedata
+
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
