@@ -1,6 +1,6 @@
 """One run through the whole pipeline: the table of contents of the program.
 
-    lower -> passes -> Workload -> target -> patches -> manifests -> twin -> previews -> judgement
+lower -> passes -> Workload -> target -> patches -> manifests -> twin -> previews -> judgement
 """
 
 from __future__ import annotations
@@ -9,17 +9,18 @@ from typing import NamedTuple
 
 from tjgen import lower
 from tjgen.catalog.runtime import CatalogRuntime
-from tjgen.diagnostics.model import ERROR, Diagnostic, has_errors
-from tjgen.explain.provenance import Sources, place, place_in
-from tjgen.fields.managed import Managed
+from tjgen.diagnostics.model import Diagnostic, has_errors
+from tjgen.explain.provenance import Sources, place_in
 from tjgen.manifests.manifest import DATA, PREVIEW, Manifest
 from tjgen.passes.patches import patched
-from tjgen.passes.setting import Setting
 from tjgen.passes.table import PASSES
+from tjgen.resolve.places import placed
+from tjgen.setting import Setting
 from tjgen.spec.objects import Experiment
 from tjgen.targets import jobset, trainjob
 from tjgen.trainer.framework import Expansion, expand
-from tjgen.validate.built import judge_built
+from tjgen.validate import report
+from tjgen.validate.judge import judge
 from tjgen.workload.contribution import EXPERIMENT, contribute
 from tjgen.workload.workload import Workload, over
 
@@ -33,20 +34,14 @@ class Compiled(NamedTuple):
     """Objects that controllers will make of them."""
     diagnostics: list[Diagnostic]
     sources: Sources
-    workload: Workload
 
 
-def compile_run(tree: Managed, experiment: Experiment, runtime: CatalogRuntime, setting: Setting, sources: Sources) -> Compiled:
+def compile_run(experiment: Experiment, runtime: CatalogRuntime, setting: Setting, sources: Sources) -> Compiled:
     """One run, named `setting.run`, of a merged experiment. Ends early where a phase finds errors."""
-    namespace = str(experiment.metadata.namespace)
-    workload = over(runtime.tree["spec"], name=setting.run, namespace=namespace)
-    said = lower.contribute(workload, experiment, launcher=setting.launcher, labels=setting.labels)
-    workload, diagnostics = contribute(workload, EXPERIMENT, said)
-    for name, one_pass in PASSES:
-        workload, found = contribute(workload, f"pass:{name}", one_pass(workload, experiment, setting))
-        diagnostics += found
+    workload, diagnostics = _workload(experiment, runtime, setting)
+    tree = sources.experiment
     if has_errors(diagnostics):
-        return Compiled([], [], _placed(diagnostics, sources), sources, workload)
+        return Compiled([], [], placed(_once(diagnostics), tree, sources.documents), sources)
 
     lowered = trainjob.lower(workload, runtime)
     diagnostics += lowered.diagnostics
@@ -56,17 +51,28 @@ def compile_run(tree: Managed, experiment: Experiment, runtime: CatalogRuntime, 
     job = applied[-1]
     template = applied[0] if lowered.emits_runtime else lowered.runtime
     sources = sources._replace(trainjob=job, made_runtime=template)
+
     expansion = expand(job.tree, template.tree)
     previews = _previews(expansion, job)
-    diagnostics += _controller(expansion, job, template, sources)
-
+    diagnostics += _located(expansion.diagnostics, job, sources)
     if experiment.spec.target == "jobset" and not has_errors(diagnostics):
-        objects = [manifest for manifest in applied if manifest.stage == DATA]
         standing, found = jobset.finish(expansion.objects, job)
         diagnostics += found
-        applied, previews = objects + standing, []
-    diagnostics += judge_built(applied, previews, sources)
-    return Compiled(applied, previews, _placed(diagnostics, sources), sources, workload)
+        applied, previews = [manifest for manifest in applied if manifest.stage == DATA] + standing, []
+    for manifest in (*applied, *previews):
+        found = list(report.diagnostics(manifest.tree, judge(manifest.tree)))
+        diagnostics += _located(found, manifest, sources)
+    return Compiled(applied, previews, placed(_once(diagnostics), tree, sources.documents), sources)
+
+
+def _workload(experiment: Experiment, runtime: CatalogRuntime, setting: Setting) -> tuple[Workload, list[Diagnostic]]:
+    workload = over(runtime.tree["spec"], name=setting.run, namespace=setting.namespace)
+    said = lower.contribute(workload, experiment, setting)
+    workload, diagnostics = contribute(workload, EXPERIMENT, said)
+    for name, one_pass in PASSES:
+        workload, found = contribute(workload, f"pass:{name}", one_pass(workload, experiment, setting))
+        diagnostics += found
+    return workload, diagnostics
 
 
 def _previews(expansion: Expansion, job: Manifest) -> list[Manifest]:
@@ -75,20 +81,14 @@ def _previews(expansion: Expansion, job: Manifest) -> list[Manifest]:
     return [Manifest(made.tree, made.owners, PREVIEW) for made in expansion.objects if made.tree["metadata"]["name"] != snapshot]
 
 
-def _controller(expansion: Expansion, job: Manifest, runtime: Manifest, sources: Sources) -> list[Diagnostic]:
-    placed = []
-    for diagnostic in expansion.diagnostics:
-        about = runtime if diagnostic.subject is not None and diagnostic.subject.kind == runtime.kind else job
-        span = place_in(about, diagnostic.path or (), sources)
-        placed.append(diagnostic._replace(span=span, subject=diagnostic.subject or job.ref))
-    return placed
+def _located(diagnostics: list[Diagnostic], manifest: Manifest, sources: Sources) -> list[Diagnostic]:
+    """Diagnostics about a manifest, each with the line of a file that its field comes from."""
+    return [
+        diagnostic._replace(span=place_in(manifest, diagnostic.path or (), sources), subject=manifest.ref)
+        for diagnostic in diagnostics
+    ]
 
 
-def _placed(diagnostics: list[Diagnostic], sources: Sources) -> list[Diagnostic]:
-    """Diagnostics about the experiment with the line that they are about; the first of equal ones."""
-    placed: dict[tuple[str, str, object], Diagnostic] = {}
-    for diagnostic in diagnostics:
-        if diagnostic.span is None and diagnostic.path is not None:
-            diagnostic = diagnostic._replace(span=place(diagnostic.path, sources))  # noqa: PLW2901
-        placed.setdefault((diagnostic.code, diagnostic.message, diagnostic.span), diagnostic)
-    return sorted(placed.values(), key=lambda diagnostic: diagnostic.severity != ERROR)
+def _once(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+    """The same thing said of several pod sets is said once."""
+    return list(dict.fromkeys(diagnostics))

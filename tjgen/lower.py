@@ -9,6 +9,7 @@ from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.path import FieldPath, Tree, get, named
 from tjgen.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY
 from tjgen.k8s.nearest import nearest
+from tjgen.setting import Setting
 from tjgen.spec.forms import text
 from tjgen.spec.objects import Container, EnvVar, Experiment, ExperimentSpec, Pod, Role
 from tjgen.workload.contribution import Contribution
@@ -35,12 +36,12 @@ _POD_FIELDS = (
 )
 
 
-def contribute(workload: Workload, experiment: Experiment, *, launcher: list[str], labels: dict[str, str]) -> Yields:
+def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Yields:
     """Everything that needs neither the Platform nor an arrangement of several fields."""
     spec = experiment.spec
-    yield from _metadata(experiment, labels)
+    yield from _metadata(experiment, setting)
     yield from _run(spec)
-    yield from _program(workload, spec, launcher)
+    yield from _program(workload, spec, setting.launcher)
     everyone, computing = members(workload), workers(workload)
     for podset in everyone:
         if spec.image is not None:
@@ -78,13 +79,13 @@ def _said(path: FieldPath, value: Tree, because: FieldPath, *, mirrors: bool = T
     return Contribution(path, value, because, mirrors=mirrors)
 
 
-def _metadata(experiment: Experiment, labels: dict[str, str]) -> Yields:
+def _metadata(experiment: Experiment, setting: Setting) -> Yields:
     metadata = experiment.metadata
-    rule = Contribution(("metadata", "labels", MANAGED_BY), "tjgen", (), "lower", "tjgen")
-    yield rule
+    yield Contribution(("metadata", "labels", MANAGED_BY), "tjgen", (), "lower", "tjgen")
     yield Contribution(("metadata", "labels", EXPERIMENT_LABEL), metadata.name, ("metadata", "name"))
-    for key, value in labels.items():
-        yield Contribution(("metadata", "labels", key), value, (), "environment", "project")
+    for key, value in setting.labels.items():
+        because: FieldPath = ("spec", "environments", setting.environment or "", "labels", key)
+        yield Contribution(("metadata", "labels", key), value, because, "environment", "project", True)
     for key, value in metadata.labels.items():
         yield _said(("metadata", "labels", key), value, ("metadata", "labels", key))
     for key, value in metadata.annotations.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from tjgen.diagnostics.model import Span
@@ -16,7 +17,7 @@ class Sources(NamedTuple):
 
     experiment: Managed
     """The merged experiment; its origins point into documents."""
-    documents: dict[str, Document]
+    documents: Mapping[str, Document]
     """Documents by the name that origins use: "file:PATH"."""
     runtime: Document | None
     """The catalog's runtime."""
@@ -61,15 +62,6 @@ def trace(origin: Origin, sources: Sources, *, preview: bool = False) -> list[Ho
     )
     span = document.locate(origin.because) if document is not None and origin.because is not None else None
     return [Hop(origin.manager, origin.source, origin.because, span)]
-
-
-def place(path: FieldPath, sources: Sources) -> Span | None:
-    """Where the field of the merged experiment stands in a file."""
-    for origin in reversed(sources.experiment.origins(path)):
-        document = sources.documents.get(origin.source)
-        if document is not None:
-            return document.locate(origin.because)
-    return None
 
 
 def place_in(manifest: Manifest, path: FieldPath, sources: Sources, *, preview: bool = False) -> Span | None:

@@ -60,6 +60,9 @@ def as_data(manifest: Manifest, found: list[Explained]) -> Tree:
 def _hop(hop: Hop) -> str:
     place = f" ({hop.span.file}:{hop.span.line}:{hop.span.column})" if hop.span is not None else ""
     asked = f" {render(hop.because)}" if hop.because else ""
+    if hop.source == "trainjob" and "runtimePatches" in hop.because:
+        # The rest of the path repeats that of the leaf.
+        asked = " spec.runtimePatches"
     source = "" if hop.source in ("experiment", "tjgen") or hop.source.startswith("file:") else f" {hop.source}"
     # "runtime runtime spec..." says one word twice.
     return f"{hop.manager}{source if source.strip() != hop.manager else ''}{asked}{place}"

@@ -98,7 +98,7 @@ class Writer:
                 container[step] = without_nulls(value)
                 self._note(path)
             return
-        position = index_of(container, step) if step.__class__ is tuple else step
+        position: Any = index_of(container, step) if step.__class__ is tuple else step
         if not 0 <= position < len(container):
             container.append(_below((), value, dict(step)) if step.__class__ is tuple else without_nulls(value))
             self._note(path)
@@ -158,6 +158,10 @@ class Writer:
         else:
             container[step] = made
         self._note(path[: length + 1])
+        if length + 1 < len(path) and self._origin[0].mirrors:
+            # What was copied corresponds to the value alone, not to the containers around it.
+            self._owners[path[: length + 1]] = (self._origin[0]._replace(mirrors=False),)
+            self._owners[path] = self._origin
 
     def _new(self, old: Tree, new: Tree, path: FieldPath, merging: bool) -> Tree:
         """What stands at `path` after `new` was written over `old`."""
@@ -166,7 +170,7 @@ class Writer:
                 self._write((*path, key), value, True)
             return self._owned.get(path, old)
         if merging and new.__class__ is list and old.__class__ is list and path and path[-1] in self._keys:
-            names = self._keys[path[-1]]  # type: ignore[index]  # what is in the table is a str
+            names = self._keys[path[-1]]
             for item in new:
                 step: Selector = tuple([(name, item[name]) for name in names if name in item])
                 self._element(path, step, item, names)

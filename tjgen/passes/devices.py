@@ -8,8 +8,8 @@ from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.path import FieldPath, get, named
 from tjgen.k8s.nearest import nearest
 from tjgen.lower import SPEC, env_item
-from tjgen.passes.setting import Setting
 from tjgen.platform.devices import DeviceClass
+from tjgen.setting import Setting
 from tjgen.spec.objects import Experiment, Gpu
 from tjgen.workload.contribution import Contribution
 from tjgen.workload.roles import role, workers

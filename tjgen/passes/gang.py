@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.path import FieldPath, Tree, get
 from tjgen.lower import SPEC
-from tjgen.passes.setting import Setting
+from tjgen.setting import Setting
 from tjgen.spec.objects import Experiment, Schedule
 from tjgen.workload.contribution import Contribution
 from tjgen.workload.workload import Workload
@@ -25,8 +25,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
     schedule = experiment.spec.schedule
     present = [system for system in SCHEDULERS if get(workload.tree.value, (*POLICY, system), None) is not None]
     asks = any(
-        value is not None
-        for value in (schedule.system, schedule.queue, schedule.timeout_seconds, schedule.network_topology)
+        value is not None for value in (schedule.system, schedule.queue, schedule.timeout_seconds, schedule.network_topology)
     )
     if asks:
         system = schedule.system or (present[0] if present else setting.system)

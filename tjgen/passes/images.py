@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.fields.path import FieldPath, get, named
-from tjgen.passes.setting import Setting
 from tjgen.platform.images import rewrite
+from tjgen.setting import Setting
 from tjgen.spec.objects import Experiment
 from tjgen.workload.contribution import EXPERIMENT, Contribution
 from tjgen.workload.workload import Workload

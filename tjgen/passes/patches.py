@@ -5,8 +5,8 @@ from __future__ import annotations
 from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.fields.managed import Managed, Origin
 from tjgen.fields.path import MISSING, FieldPath, Tree, get
-from tjgen.lower import SPEC
 from tjgen.fields.writer import Writer
+from tjgen.lower import SPEC
 from tjgen.manifests.manifest import Manifest
 from tjgen.spec.objects import Experiment, Operation, Patch
 from tjgen.workload.keys import LIST_KEYS

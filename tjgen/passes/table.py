@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.passes import data, devices, gang, images, volumes
-from tjgen.passes.setting import Setting
+from tjgen.setting import Setting
 from tjgen.spec.objects import Experiment
 from tjgen.workload.contribution import Contribution
 from tjgen.workload.workload import Workload

@@ -8,7 +8,7 @@ from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.path import FieldPath, Tree, get, named
 from tjgen.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY
 from tjgen.lower import SPEC, unknown_role
-from tjgen.passes.setting import Setting
+from tjgen.setting import Setting
 from tjgen.spec.forms import text
 from tjgen.spec.objects import Experiment, Files, NewClaim, Volume
 from tjgen.workload.contribution import Contribution
@@ -24,9 +24,9 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         because: FieldPath = (*SPEC, "volumes", name)
         yield from _unknown_readers(workload, volume, because)
         chosen = [found for wanted in volume.roles if (found := role(workload, wanted))] or members(workload)
-        source = _source(name, volume, experiment, setting)
+        source = _source(name, volume, setting)
         if volume.pvc is not None and volume.pvc.create is not None:
-            yield from _claim(name, volume.pvc.create, experiment, setting, because)
+            yield from _claim(name, volume.pvc.create, setting, because)
         for podset in chosen:
             yield Contribution((*podset.pod, "volumes", named(name)), {"name": name, **source}, because)
             if volume.mount_path is not None:
@@ -82,14 +82,14 @@ def claim_name(name: str, create: NewClaim, setting: Setting) -> str:
     return f"{setting.run if create.scope == 'run' else setting.family}-{name}"
 
 
-def _claim(name: str, create: NewClaim, experiment: Experiment, setting: Setting, because: FieldPath) -> Found:
+def _claim(name: str, create: NewClaim, setting: Setting, because: FieldPath) -> Found:
     at: FieldPath = (*because, "pvc", "create")
     claim = claim_name(name, create, setting)
     to: FieldPath = ("objects", f"PersistentVolumeClaim/{claim}")
     labels = {MANAGED_BY: "tjgen", **setting.labels}
     if create.scope != "project":
         labels[EXPERIMENT_LABEL] = setting.family
-    metadata: Tree = {"name": claim, "namespace": experiment.metadata.namespace, "labels": {**labels, **create.labels}}
+    metadata: Tree = {"name": claim, "namespace": setting.namespace, "labels": {**labels, **create.labels}}
     if create.annotations:
         metadata["annotations"] = create.annotations
     modes = create.access_modes or setting.access_modes.get(create.storage_class_name or "") or ["ReadWriteMany"]
@@ -102,7 +102,7 @@ def _claim(name: str, create: NewClaim, experiment: Experiment, setting: Setting
     yield Contribution((*to, "spec", "volumeMode"), create.volume_mode or "Filesystem", at)
 
 
-def _source(name: str, volume: Volume, experiment: Experiment, setting: Setting) -> Tree:
+def _source(name: str, volume: Volume, setting: Setting) -> Tree:
     for attribute, build in _SOURCES.items():
         if getattr(volume, attribute) is not None:
             return build(name, volume, setting)

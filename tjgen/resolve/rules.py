@@ -139,9 +139,6 @@ def _data(spec: Tree) -> Iterator[Diagnostic]:
         hint = "add items: a list, a glob or a manifest"
         yield Diagnostic("TJ127", ERROR, "data.slices has no items to divide", path=(*path, "slices"), hint=hint, name="no-items")
     by_file = slices.get("deliver") == "configMap"
-    if by_file and "mountPath" not in slices:
-        message = "the lists of data.slices are mounted nowhere"
-        yield Diagnostic("TJ124", ERROR, message, path=(*path, "slices"), hint="add mountPath", name="no-mount-path")
     if not by_file and "mountPath" in slices:
         message = "data.slices has a mountPath, but its slices are delivered as variables"
         hint = "remove mountPath, or set deliver: configMap"

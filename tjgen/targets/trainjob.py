@@ -23,6 +23,7 @@ API_VERSION = "trainer.kubeflow.org/v1alpha1"
 MANAGER = "tjgen.dev/experiment"
 MANAGED_BY = "app.kubernetes.io/managed-by"
 _TJGEN = Origin("target:trainjob", "tjgen")
+_CHOSEN = Origin("experiment", "experiment", ("spec", "runtime"))
 _KEYS = {**LIST_KEYS, "runtimePatches": ("manager",)}
 
 
@@ -94,8 +95,7 @@ def _trainjob(workload: Workload, runtime: Manifest, parts: list[Asked]) -> Mani
         "metadata": {"name": workload.name, "namespace": workload.namespace},
         "spec": {"runtimeRef": {"apiGroup": "trainer.kubeflow.org", "kind": runtime.kind, "name": runtime.name}},
     }
-    chosen = workload.tree.origins(("runtime",))
-    writer = Writer(Managed(shell, {(): (_TJGEN,), ("spec", "runtimeRef"): chosen or (_TJGEN,)}), keys=_KEYS)
+    writer = Writer(Managed(shell, {(): (_TJGEN,), ("spec", "runtimeRef"): (_CHOSEN,)}), keys=_KEYS)
     _copy(workload.tree, ("metadata",), writer, ("metadata",))
     _copy(workload.tree, ("run",), writer, ("spec",))
     _copy(workload.tree, ("initializer",), writer, ("spec", "initializer"))

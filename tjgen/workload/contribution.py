@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.managed import Origin
-from tjgen.fields.writer import Conflict, Writer
 from tjgen.fields.path import FieldPath, Tree, render
+from tjgen.fields.writer import Conflict, Writer
 from tjgen.workload.keys import LIST_KEYS
 from tjgen.workload.workload import Workload
 

@@ -14,6 +14,7 @@ class Setting(NamedTuple):
     """Name of the run: the TrainJob's name."""
     family: str
     """Name of the experiment."""
+    namespace: str
     directory: str
     """Folder that file names in the experiment are relative to."""
     classes: dict[str, DeviceClass]
@@ -28,3 +29,4 @@ class Setting(NamedTuple):
     """Words that the runtime puts before a script."""
     labels: dict[str, str]
     """Labels of everything that the environment makes."""
+    environment: str | None

@@ -1,0 +1,231 @@
+"""Paths -> every run that they ask for, compiled: all experiments, environments and points of sweeps."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from tjgen.catalog.find import Catalog
+from tjgen.compiler import Compiled, compile_run
+from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, Note, has_errors
+from tjgen.explain.provenance import Sources
+from tjgen.k8s.nearest import nearest
+from tjgen.platform.devices import classes
+from tjgen.resolve.files import matching
+from tjgen.resolve.overlays import Surroundings
+from tjgen.resolve.places import Documents, placed
+from tjgen.resolve.project import ALONE, Project, find, load
+from tjgen.resolve.reading import read_file
+from tjgen.resolve.settings import settings
+from tjgen.resolve.variants import Variant, variants
+from tjgen.runs.identity import Identity, identify
+from tjgen.setting import Setting
+from tjgen.source.document import Document
+
+NAMESPACE = "default"
+"""Where an experiment goes that says no namespace, as with kubectl."""
+
+
+class Unit(NamedTuple):
+    """One experiment in one environment: what is built, locked and removed together."""
+
+    document: Document
+    environment: str | None
+    namespace: str
+    name: str
+
+    @property
+    def key(self) -> str:
+        """`environment/namespace/name`, or `namespace/name` in a project without environments."""
+        return "/".join(part for part in (self.environment, self.namespace, self.name) if part)
+
+
+class Run(NamedTuple):
+    """One run: what is trained once."""
+
+    unit: Unit
+    name: str
+    label: str
+    """The point of the sweep, or ""."""
+    identity: Identity
+    compiled: Compiled
+
+
+class Built(NamedTuple):
+    """What came of a unit. With errors among the diagnostics there may be fewer runs than were asked for."""
+
+    unit: Unit
+    runs: list[Run]
+    diagnostics: list[Diagnostic]
+
+
+class Builder:
+    """A project, ready to build its experiments. Raises CompileError where the project itself is wrong."""
+
+    def __init__(self, paths: Sequence[str], *, environments: Sequence[str] = (), set_values: Sequence[str] = ()) -> None:
+        self.diagnostics: list[Diagnostic] = []
+        """What was found before and beside the experiments."""
+        self.project = self._load(paths)
+        self.whole = not paths
+        """Whether the build is of the whole project, so that it knows every experiment."""
+        self._catalog = Catalog(self.project.spec.catalogs, self.project.directory)
+        layers, found = settings(list(set_values))
+        self._add(found)
+        self.environments = self._environments(environments)
+        self._surroundings = {name: Surroundings(self.project, name, layers) for name in self.environments}
+        self._settings = {name: _Environment(self.project, name) for name in self.environments}
+        self.files = self._files(paths)
+        self._seen: dict[str, Document] = {}
+        if has_errors(self.diagnostics):
+            raise CompileError(self.diagnostics)
+
+    def build(self) -> Iterator[Built]:
+        """Every unit in order; what only the end shows (overlays that match nothing) is added to `diagnostics` then."""
+        for file in self.files:
+            documents, found = read_file(file)
+            self.diagnostics += found
+            experiments = [document for document in documents if _is_experiment(document)]
+            if not experiments and not has_errors(found):
+                self.diagnostics.append(_no_experiment(file, documents))
+            for document in experiments:
+                for environment in self.environments:
+                    yield self._build(document, environment)
+        for surroundings in self._surroundings.values():
+            self.diagnostics += [one for one in surroundings.unmatched() if self.whole]
+
+    def _build(self, document: Document, environment: str | None) -> Built:
+        found = variants(document, self._surroundings[environment])
+        if not found.runs:
+            return Built(Unit(document, environment, "", ""), [], found.diagnostics)
+        unit = _unit(document, environment, found.runs[0])
+        twin = self._seen.setdefault(unit.key, document)
+        if twin is not document:
+            return Built(unit, [], [*found.diagnostics, _same_experiment(unit, twin)])
+        diagnostics = list(found.diagnostics)
+        runs = []
+        for variant in found.runs:
+            run, problems = self._run(unit, variant, found.documents)
+            diagnostics += problems
+            if run is not None:
+                runs.append(run)
+        return Built(unit, runs, list(dict.fromkeys(diagnostics)))
+
+    def _run(self, unit: Unit, variant: Variant, documents: Documents) -> tuple[Run | None, list[Diagnostic]]:
+        experiment = variant.experiment
+        asked = experiment.spec.runtime
+        assert asked is not None, "an experiment without a runtime has no variants"
+        runtime, found = self._catalog.find(asked.name, kind=asked.kind, namespace=unit.namespace, version=asked.version)
+        found = placed(found, variant.tree, documents)
+        if runtime is None:
+            return None, found
+        identity = identify(unit.document.value, environment=unit.environment, point=variant.point)
+        name = identity.run_name(unit.name, variant.label, fixed=experiment.spec.naming == "fixed")
+        here = self._settings[unit.environment]
+        setting = here.setting(unit, name, runtime.launcher)
+        sources = Sources(variant.tree, documents, runtime.document, here.platform, self.project.document)
+        compiled = compile_run(experiment, runtime, setting, sources)
+        return Run(unit, name, variant.label, identity, compiled), [*found, *compiled.diagnostics]
+
+    def _load(self, paths: Sequence[str]) -> Project:
+        found = {file for path in paths or (".",) if (file := find(path)) is not None}
+        if len(found) > 1:
+            message = f"the paths belong to {len(found)} projects: {', '.join(sorted(found))}"
+            hint = "build one project at a time"
+            raise CompileError([Diagnostic("TJ260", ERROR, message, hint=hint, name="several-projects")])
+        if not found:
+            return ALONE
+        project, diagnostics = load(found.pop())
+        self._add(diagnostics)
+        return project
+
+    def _files(self, paths: Sequence[str]) -> list[str]:
+        if not paths:
+            if self.project.document is None:
+                message = "there is nothing to build: no path is given and no tjgen.yaml lies here or above"
+                hint = "name an experiment, or write a project file"
+                self._add([Diagnostic("TJ261", ERROR, message, hint=hint, name="nothing-to-build")])
+            return self.project.files(self.project.spec.experiments)
+        files = []
+        for path in paths:
+            if os.path.isdir(path):
+                files += [file for file in matching("", path) if not file.endswith("tjgen.yaml")]
+            else:
+                files.append(path)
+        return list(dict.fromkeys(files))
+
+    def _environments(self, wanted: Sequence[str]) -> list[str | None]:
+        known = list(self.project.spec.environments)
+        for name in wanted:
+            if name not in known:
+                near = nearest(name, known)
+                hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(known)}" if known else "leave --env out"
+                message = f'the project has no environment "{name}"'
+                self._add([Diagnostic("TJ262", ERROR, message, hint=hint, name="unknown-environment")])
+        return [name for name in known if name in wanted] if wanted else list(known) or [None]
+
+    def _add(self, diagnostics: Sequence[Diagnostic]) -> None:
+        self.diagnostics.extend(diagnostics)
+
+
+class _Environment:
+    """What passes know of an environment, worked out once."""
+
+    def __init__(self, project: Project, name: str | None) -> None:
+        platform = project.platform(name)
+        spec = platform.platform.spec if platform is not None else None
+        own = project.environment(name)
+        self.project = project
+        self.platform = platform.document if platform is not None else None
+        self.classes = classes(spec.device_classes if spec is not None else None)
+        self.rewrite = dict(spec.images.rewrite) if spec is not None else {}
+        self.access_modes = {key: list(one.access_modes) for key, one in (spec.storage_classes if spec else {}).items()}
+        self.labels = dict(own.labels) if own is not None else {}
+
+    def setting(self, unit: Unit, run: str, launcher: list[str]) -> Setting:
+        return Setting(
+            run=run,
+            family=unit.name,
+            namespace=unit.namespace,
+            directory=os.path.dirname(unit.document.file),
+            classes=self.classes,
+            rewrite=self.rewrite,
+            access_modes=self.access_modes,
+            system=self.project.spec.schedule.system,
+            launcher=launcher,
+            labels=self.labels,
+            environment=unit.environment,
+        )
+
+
+def _unit(document: Document, environment: str | None, variant: Variant) -> Unit:
+    metadata = variant.experiment.metadata
+    return Unit(document, environment, metadata.namespace or NAMESPACE, metadata.name)
+
+
+def _is_experiment(document: Document) -> bool:
+    return document.value.__class__ is dict and document.value.get("kind") == "Experiment"
+
+
+def _no_experiment(file: str, documents: list[Document]) -> Diagnostic:
+    kinds = [str(one.value.get("kind")) for one in documents if one.value.__class__ is dict and one.value.get("kind")]
+    return Diagnostic(
+        "TJ263",
+        ERROR,
+        f"{file} holds no experiment" + (f", but {', '.join(sorted(set(kinds)))}" if kinds else ""),
+        span=documents[0].locate(()) if documents else None,
+        hint="begin it with apiVersion: tjgen.dev/v1alpha1 and kind: Experiment",
+        name="no-experiment",
+    )
+
+
+def _same_experiment(unit: Unit, twin: Document) -> Diagnostic:
+    return Diagnostic(
+        "TJ264",
+        ERROR,
+        f'experiment "{unit.name}" exists twice in namespace {unit.namespace}',
+        span=unit.document.locate(("metadata", "name")),
+        related=(Note("first defined here", twin.locate(("metadata", "name"))),),
+        hint="give one of them another name or namespace",
+        name="same-experiment",
+    )

@@ -1,0 +1,50 @@
+"""Paths of a command line -> the files that they mean, with their contents."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+
+from tjgen.diagnostics.model import ERROR, Diagnostic
+
+ENDINGS = (".yaml", ".yml", ".json")
+STANDARD_INPUT = "<stdin>"
+
+
+def texts(paths: Sequence[str]) -> tuple[Iterator[tuple[str, bytes]], list[Diagnostic]]:
+    """Name and bytes of every file, folders in the order of their names; TJ020 to TJ022 for what cannot be read."""
+    problems: list[Diagnostic] = []
+    return _read(paths, problems), problems
+
+
+def _read(paths: Sequence[str], problems: list[Diagnostic]) -> Iterator[tuple[str, bytes]]:
+    for path in paths:
+        if path == "-":
+            yield STANDARD_INPUT, sys.stdin.buffer.read()
+            continue
+        files = list(below(path)) if os.path.isdir(path) else [path]
+        if not files:
+            message = f"{path} holds no file that ends in .yaml, .yml or .json"
+            problems.append(Diagnostic("TJ021", ERROR, message, hint="name the files", name="no-manifests"))
+        for file in files:
+            try:
+                with open(file, "rb") as stream:
+                    content = stream.read()
+            except OSError as error:
+                message = f"{file} cannot be read: {error.strerror}"
+                problems.append(Diagnostic("TJ020", ERROR, message, hint="check the path", name="unreadable-file"))
+            else:
+                yield file, content
+
+
+def below(folder: str) -> Iterator[str]:
+    """The manifest files below a folder, hidden ones left out, in the order of their paths."""
+    entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    for entry in entries:
+        if entry.name.startswith("."):
+            continue
+        if entry.is_dir():
+            yield from below(entry.path)
+        elif entry.name.endswith(ENDINGS):
+            yield entry.path

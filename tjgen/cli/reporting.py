@@ -1,0 +1,55 @@
+"""Diagnostics of one command -> stderr in the chosen format, and the exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tjgen.cli.command import Arguments
+from tjgen.diagnostics.model import ERROR, INFO, WARNING, Diagnostic
+
+
+class Reporter:
+    """Collects what a command finds. `close` writes it, and answers 1 where something is an error, else 0."""
+
+    def __init__(self, arguments: Arguments) -> None:
+        self._format = arguments.get("format") or "text"
+        self._quiet = bool(arguments.get("quiet"))
+        self._strict = bool(arguments.get("strict"))
+        self.diagnostics: list[Diagnostic] = []
+
+    def add(self, diagnostics: list[Diagnostic]) -> None:
+        """Take diagnostics; with --strict a warning becomes an error."""
+        for one in diagnostics:
+            strict = self._strict and one.severity == WARNING
+            self.diagnostics.append(one._replace(severity=ERROR) if strict else one)
+
+    @property
+    def failed(self) -> bool:
+        """Whether there was an error."""
+        return any(one.severity == ERROR for one in self.diagnostics)
+
+    def close(self) -> int:
+        """Write what was found to stderr; the exit code."""
+        shown = list(dict.fromkeys(one for one in self.diagnostics if not self._quiet or one.severity == ERROR))
+        if self._format == "json":
+            from tjgen.diagnostics.render.json import render as as_json
+
+            sys.stderr.write(as_json(shown))
+        elif shown:
+            from tjgen.diagnostics.render.text import render as as_text
+
+            sys.stderr.write(as_text(shown, color=_has_color()))
+            _count(shown)
+        return 1 if self.failed else 0
+
+
+def _count(shown: list[Diagnostic]) -> None:
+    counts = [(severity, sum(one.severity == severity for one in shown)) for severity in (ERROR, WARNING, INFO)]
+    words = [f"{count} {severity}{'s' if count > 1 and severity != INFO else ''}" for severity, count in counts if count]
+    if counts[0][1] or counts[1][1]:
+        sys.stderr.write(", ".join(words) + "\n")
+
+
+def _has_color() -> bool:
+    return sys.stderr.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"

@@ -1,0 +1,92 @@
+"""`tjgen runtimes list|show|import`: the catalog of runtimes, and how a cluster's come into it."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tjgen.catalog.find import Catalog
+from tjgen.catalog.importer import ImportedFile, clashes, imported
+from tjgen.cli.command import COMMON, VALUE, Arguments, Command, Option
+from tjgen.cli.reporting import Reporter
+from tjgen.diagnostics.model import ERROR, Diagnostic
+from tjgen.resolve.project import ALONE, find, load
+from tjgen.source.writer import dump
+
+COMMAND = Command(
+    "runtimes",
+    "List, show or import runtimes of the catalog.",
+    "list: all runtimes that experiments here can name. show NAME: one as YAML. import FILE (- is standard input): clean "
+    "files in the folder --to from `kubectl get clustertrainingruntimes -o yaml`, marked as the cluster's, so that build "
+    "only refers to them.",
+    "kubectl get clustertrainingruntimes -o yaml | tjgen runtimes import - --to catalog",
+    "list|show NAME|import FILE",
+    (Option(("--to",), "to", "Folder that import writes to.", VALUE, "DIR"), *COMMON),
+    least=1,
+    most=2,
+)
+
+
+def run(arguments: Arguments) -> int:
+    """Do what the first word says; another word is wrong use."""
+    verb, *rest = arguments["paths"]
+    if (verb, len(rest)) not in (("list", 0), ("show", 1), ("import", 1)):
+        sys.stderr.write("Error: write tjgen runtimes list, show NAME or import FILE\n")
+        return 2
+    reporter = Reporter(arguments)
+    if verb == "import":
+        _import(rest[0], arguments["to"] or ".", reporter)
+        return reporter.close()
+    project_file = find(".")
+    project, problems = load(project_file) if project_file is not None else (ALONE, [])
+    reporter.add(problems)
+    catalog = Catalog(project.spec.catalogs, project.directory)
+    if verb == "list":
+        _list(catalog, reporter)
+    else:
+        runtime, problems = catalog.find(rest[0])
+        reporter.add([one._replace(path=None) for one in problems])
+        if runtime is not None:
+            sys.stdout.write(dump(runtime.tree))
+    return reporter.close()
+
+
+def _list(catalog: Catalog, reporter: Reporter) -> None:
+    runtimes, problems = catalog.all()
+    reporter.add(problems)
+    rows = [("NAME", "FROM", "DESCRIPTION"), *[(one.name, one.origin, one.description) for one in runtimes]]
+    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+    for name, origin, description in rows:
+        sys.stdout.write(f"{name:<{widths[0]}}  {origin:<{widths[1]}}  {description}".rstrip() + "\n")
+
+
+def _import(file: str, folder: str, reporter: Reporter) -> None:
+    try:
+        if file == "-":
+            content = sys.stdin.buffer.read()
+        else:
+            with open(file, "rb") as stream:
+                content = stream.read()
+    except OSError as error:
+        reporter.add([Diagnostic("TJ020", ERROR, f"{file} cannot be read: {error.strerror}", name="unreadable-file")])
+        return
+    files, problems = imported(content, "<stdin>" if file == "-" else file)
+    reporter.add(problems)
+    reporter.add(list(clashes(folder, files)))
+    if not reporter.failed:
+        _write(folder, files, reporter)
+
+
+def _write(folder: str, files: list[ImportedFile], reporter: Reporter) -> None:
+    from tjgen.emit.file import write
+
+    for one in files:
+        path = os.path.join(folder, one.path)
+        try:
+            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        except OSError as error:
+            message = f"{os.path.dirname(path)} cannot be made: {error.strerror}"
+            reporter.add([Diagnostic("TJ027", ERROR, message, name="unwritable-folder")])
+            return
+        write(path, [one.text])
+        sys.stdout.write(f"{path}\n")

@@ -1,0 +1,32 @@
+"""`tjgen schema`: the JSON Schema of a kind of document, for editors."""
+
+from __future__ import annotations
+
+import sys
+
+from tjgen.cli.command import Arguments, Command
+
+KINDS = ("experiment", "overlay", "platform", "project")
+COMMAND = Command(
+    "schema",
+    "Print the JSON Schema of a kind of document.",
+    "Print the JSON Schema of experiment, overlay, platform or project, for completion and checks in an editor.",
+    "tjgen schema experiment > experiment.schema.json",
+    "KIND",
+    least=1,
+    most=1,
+)
+
+
+def run(arguments: Arguments) -> int:
+    """Print the schema of the kind; an unknown kind is wrong use."""
+    kind = arguments["paths"][0]
+    if kind.lower() not in KINDS:
+        sys.stderr.write(f"Error: there is no kind {kind}: use one of {', '.join(KINDS)}\n")
+        return 2
+    import json
+
+    from tjgen.spec.jsonschema import json_schema
+
+    sys.stdout.write(json.dumps(json_schema(kind.capitalize()), indent=2) + "\n")
+    return 0
