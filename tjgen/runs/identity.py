@@ -1,0 +1,272 @@
+"""An experiment as it is written, and a point of its sweep -> the identity of a run, and its name.
+
+The identity covers what the user of the experiment says and what reaches parts of objects that cannot
+be changed in place: with it the name changes, and a training starts again. It does not cover what
+overlays, platforms, the catalog or a release of tjgen bring, so that none of those restarts anything;
+what they would change is held back by the lock of the run (see `freeze`).
+
+Form v1: the `spec` in long form without what EXCLUDED names, with amounts as numbers and without what
+equals DEFAULTS, together with the environment, the point, the task and the digests of local files that
+the experiment names; as JSON with sorted keys and no spaces, in ASCII; SHA-256 of that. Once released,
+the same input has the same identity for ever: another form gets another version.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from tjgen.diagnostics.model import ERROR, Diagnostic
+from tjgen.fields.path import Tree, parse
+from tjgen.k8s import quantity
+from tjgen.spec.compact import EXPERIMENT_FORM
+from tjgen.spec.forms import PLAIN, Form, below, form_at, long_form
+
+FORM = "v1"
+
+_Pattern = tuple[str, ...]
+_ANY = "*"
+
+EXCLUDED: tuple[_Pattern, ...] = (
+    # What says which runs there are, how they are called and whether they run now.
+    ("naming",),
+    ("state",),
+    ("sweep",),
+    ("tasks",),
+    # What is made beside the runs.
+    ("history",),
+    ("monitor",),
+    ("checkpoints", "keep"),
+    ("checkpoints", "expectedSize"),
+    # What a claim is like; only who shares it, which decides its name, reaches the pods.
+    ("volumes", _ANY, "pvc", "create", "size"),
+    ("volumes", _ANY, "pvc", "create", "storageClassName"),
+    ("volumes", _ANY, "pvc", "create", "accessModes"),
+    ("volumes", _ANY, "pvc", "create", "volumeMode"),
+    ("volumes", _ANY, "pvc", "create", "labels"),
+    ("volumes", _ANY, "pvc", "create", "annotations"),
+)
+"""Paths below `spec` that are no part of the identity; nothing of `metadata` is."""
+
+AMOUNTS: tuple[_Pattern, ...] = (
+    *[(*place, field) for place in ((), ("roles", _ANY)) for field in ("cpu", "memory", "ephemeralStorage")],
+    ("resources", _ANY),
+    ("roles", _ANY, "resources", _ANY),
+    ("sharedMemory",),
+    ("volumes", _ANY, "ephemeral", "size"),
+    ("volumes", _ANY, "emptyDir", "sizeLimit"),
+    ("data", "items", "list", _ANY, "size"),
+    ("env", _ANY, "divisor"),
+    ("roles", _ANY, "env", _ANY, "divisor"),
+    ("initializer", _ANY, "env", _ANY, "divisor"),
+)
+"""Quantities: `8`, `8.0` and `8000m` are one amount."""
+
+DEFAULTS: tuple[tuple[_Pattern, Tree], ...] = (
+    (("attempt",), 1),
+    (("target",), "trainjob"),
+    (("gpu", "count"), 1),
+    (("roles", _ANY, "gpu", "count"), 1),
+    (("volumes", _ANY, "readOnly"), False),
+    (("volumes", _ANY, "shared"), False),
+    (("volumes", _ANY, "pvc", "create", "scope"), "family"),
+    (("data", "slices", "by"), "contiguous"),
+    (("data", "slices", "over"), "nodes"),
+    (("data", "slices", "deliver"), "env"),
+    (("schedule", "networkTopology", "mode"), "hard"),
+)
+"""Values that say no more than their absence. The table belongs to the form: a default of the language may change, this not."""
+
+_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
+"""The letters of generated Kubernetes names: they make no words and are not taken for each other."""
+_SUFFIX = 8
+_LONGEST_LABEL = 63
+
+
+class Identity(NamedTuple):
+    """What makes a run the run that it is."""
+
+    digest: str
+    """SHA-256 of the canonical form, in hexadecimal."""
+    attempt: int = 1
+    form: str = FORM
+
+    def __str__(self) -> str:
+        return f"{self.form}:{self.digest}"
+
+    def renewed(self, times: int) -> Identity:
+        """The identity that names the run after it was renewed so many times on purpose; itself for 0."""
+        if times == 0:
+            return self
+        return self._replace(digest=sha256(f"{self}\nrenewal {times}".encode()).hexdigest())
+
+    def run_name(self, experiment: str, label: str = "", *, fixed: bool = False) -> str:
+        """`experiment[-label]-xxxxxxxx`; with `fixed` the attempt from the second on, in place of the eight characters."""
+        last = (str(self.attempt) if self.attempt > 1 else "") if fixed else suffix(self.digest)
+        return "-".join([part for part in (experiment, label, last) if part])
+
+
+def identify(
+    experiment: Tree,
+    *,
+    environment: str | None = None,
+    point: Mapping[str, Tree] | None = None,
+    task: str = "",
+    files: Mapping[str, str] | None = None,
+) -> Identity:
+    """The identity of one run of `experiment`, a document as it is written, before overlays.
+
+    `point` maps field paths to the values of a sweep's point, `files` the local files that the
+    experiment names to the digests of their content.
+    """
+    point = point or {}
+    spec = long_form(experiment, EXPERIMENT_FORM).get("spec") or {}
+    for path, value in point.items():
+        steps = parse(path)
+        if steps[0] == "spec":
+            spec = _merged(spec, steps[1:], long_form(value, form_at(EXPERIMENT_FORM, steps)))
+    content = {
+        "environment": environment or "",
+        "files": dict(files or {}),
+        "point": {path: _point_value(path, value) for path, value in point.items()},
+        "spec": _canonical(spec, _SPEC, _RULES),
+        "task": [task, _canonical((spec.get("tasks") or {}).get(task), PLAIN, _NO_RULE)] if task else [],
+    }
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return Identity(sha256(f"{FORM}\n{text}".encode()).hexdigest(), _attempt(spec))
+
+
+def suffix(digest: str) -> str:
+    """Eight characters of the digest that may end any Kubernetes name."""
+    number = int(digest, 16)
+    letters = []
+    for _ in range(_SUFFIX):
+        number, position = divmod(number, len(_ALPHABET))
+        letters.append(_ALPHABET[position])
+    return "".join(letters)
+
+
+def name_problem(name: str, *, budget: int = _LONGEST_LABEL) -> Diagnostic | None:
+    """What keeps `name` from being the name of a run: TJ072 over its budget, TJ073 no RFC 1035 label. Nothing is cut off."""
+    budget = min(budget, _LONGEST_LABEL)
+    if len(name) > budget:
+        return Diagnostic(
+            "TJ072",
+            ERROR,
+            f'run name "{name}" has {len(name)} characters, and what is made from it leaves room for {budget}',
+            path=("metadata", "name"),
+            hint=f"shorten the name of the experiment, or what its sweep sets, by {len(name) - budget} characters",
+            name="run-name-too-long",
+        )
+    if not (name[:1].isalpha() and name[-1:] != "-" and name.islower() and name.isascii() and name.replace("-", "").isalnum()):
+        return Diagnostic(
+            "TJ073",
+            ERROR,
+            f'run name "{name}" is no RFC 1035 label',
+            path=("metadata", "name"),
+            hint="use lower-case letters, digits and '-', begin with a letter and end with a letter or digit",
+            name="run-name-invalid",
+        )
+    return None
+
+
+class _Rule:
+    """What the tables say about a place, and about those below it."""
+
+    __slots__ = ("amount", "below", "default", "excluded")
+
+    def __init__(self) -> None:
+        self.below: dict[str, _Rule] = {}
+        self.amount = False
+        self.excluded = False
+        self.default: Any = None
+
+    def at(self, key: str) -> _Rule:
+        return self.below.get(key) or self.below.get(_ANY) or _NO_RULE
+
+    def grown(self, pattern: _Pattern) -> _Rule:
+        rule = self
+        for key in pattern:
+            rule = rule.below.setdefault(key, _Rule())
+        return rule
+
+
+def _rules() -> _Rule:
+    root = _Rule()
+    for pattern in EXCLUDED:
+        root.grown(pattern).excluded = True
+    for pattern in AMOUNTS:
+        root.grown(pattern).amount = True
+    for pattern, value in DEFAULTS:
+        root.grown(pattern).default = value
+    return root
+
+
+_NO_RULE = _Rule()
+_RULES = _rules()
+_SPEC = EXPERIMENT_FORM.fields.get("spec", PLAIN)
+
+
+def _canonical(tree: Tree, form: Form, rule: _Rule) -> Tree:
+    """The tree without what is excluded, default or empty, its amounts as numbers."""
+    if form.verbatim:
+        return tree
+    if tree.__class__ is dict:
+        kept = {}
+        for key, old in tree.items():
+            inner = rule.at(key)
+            if old is None or inner.excluded:
+                continue
+            value = _canonical(old, below(form, key), inner)
+            is_default = value.__class__ is inner.default.__class__ and value == inner.default
+            if not is_default and not _says_nothing(key, value, form):
+                kept[key] = value
+        return kept
+    if tree.__class__ is list:
+        return [_canonical(item, below(form, 0), rule.at(_ANY)) for item in tree]
+    return _amount(tree) if rule.amount else tree
+
+
+def _says_nothing(key: str, value: Tree, form: Form) -> bool:
+    """Whether it is an empty list, or an empty map that is not the chosen one of several, as `emptyDir: {}` is."""
+    if value.__class__ is dict:
+        return not value and not any(key in group for group in form.alternatives)
+    return value.__class__ is list and not value
+
+
+def _amount(value: Tree) -> Tree:
+    """The quantity in billionths; a value that is none stays, for the check of the language to report."""
+    if value.__class__ not in (str, int, float):
+        return value
+    try:
+        return {"nanos": quantity.parse(value).nanos}
+    except ValueError:
+        return value
+
+
+def _point_value(path: str, value: Tree) -> Tree:
+    steps = parse(path)
+    form = form_at(EXPERIMENT_FORM, steps)
+    rule = _NO_RULE
+    if steps[0] == "spec":
+        rule = _RULES
+        for step in steps[1:]:
+            rule = rule.at(str(step))
+    return _canonical(long_form(value, form), form, rule)
+
+
+def _merged(base: Tree, steps: tuple[Any, ...], value: Tree) -> Tree:
+    """`base` with `value` merged at `steps`: maps by key, all else replaced."""
+    if steps:
+        fields = base if base.__class__ is dict else {}
+        return {**fields, steps[0]: _merged(fields.get(steps[0]), steps[1:], value)}
+    if base.__class__ is dict and value.__class__ is dict:
+        return {**base, **{key: _merged(base.get(key), (), item) for key, item in value.items()}}
+    return value
+
+
+def _attempt(spec: Tree) -> int:
+    attempt = spec.get("attempt")
+    return attempt if attempt.__class__ is int else 1
