@@ -64,7 +64,7 @@ _WORDINGS = {
     ),
     "did not find expected node content": _Wording(
         "no value can begin here",
-        "write a value, or remove the comma, bracket or sign that is too much",
+        "write a value, and close every bracket that is open",
         unfinished="the text ends inside brackets",
     ),
     "found unexpected end of stream": _Wording(
