@@ -21,7 +21,17 @@ _RESET = "\033[0m"
 Read = Callable[[str], "str | None"]
 
 
-def render(diagnostics: Iterable[Diagnostic], read: Read, *, color: bool = False) -> str:
+def from_disk(file: str) -> str | None:
+    """The text of a file that can be read, however damaged; None otherwise."""
+    try:
+        with open(file, "rb") as stream:
+            content = stream.read()
+    except (OSError, ValueError):  # ValueError: the name holds a NUL
+        return None
+    return content.decode("utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8", "replace")
+
+
+def render(diagnostics: Iterable[Diagnostic], read: Read = from_disk, *, color: bool = False) -> str:
     """The text of all diagnostics, in their order.
 
     `read` gives the text of a file, by the name that the spans have, or None where it cannot: the excerpt is then left out.
@@ -58,7 +68,7 @@ def _diagnostic(diagnostic: Diagnostic, lines: _Lines, *, color: bool) -> str:
     tint = _COLORS.get(diagnostic.severity, "") if color else ""
     label = _tinted(f"{diagnostic.severity}[{diagnostic.code}]", tint)
     place = _place(diagnostic)
-    message = _tinted(visible(diagnostic.message), _BOLD if color else "")
+    message = _tinted(_lines_of(diagnostic.message), _BOLD if color else "")
     out = [f"{label} {place}: {message}\n" if place else f"{label} {message}\n"]
     spans = [span for span in (diagnostic.span, *(note.span for note in diagnostic.related)) if span is not None]
     width = max((len(str(span.line)) for span in spans), default=0)
@@ -68,7 +78,7 @@ def _diagnostic(diagnostic: Diagnostic, lines: _Lines, *, color: bool) -> str:
             out.append(f"  in: {_object(diagnostic)}\n")
     out += [_note(note, lines, width, tint) for note in diagnostic.related]
     if diagnostic.hint:
-        out.append(f"  hint: {visible(diagnostic.hint)}\n")
+        out.append(f"  hint: {_lines_of(diagnostic.hint)}\n")
     return "".join(out)
 
 
@@ -84,8 +94,8 @@ def _object(diagnostic: Diagnostic) -> str:
 
 def _note(note: Note, lines: _Lines, width: int, tint: str) -> str:
     if note.span is None:
-        return f"  note: {visible(note.message)}\n"
-    return f"  note: {visible(str(note.span))}: {visible(note.message)}\n" + _excerpt(note.span, lines, width, tint)
+        return f"  note: {_lines_of(note.message)}\n"
+    return f"  note: {visible(str(note.span))}: {_lines_of(note.message)}\n" + _excerpt(note.span, lines, width, tint)
 
 
 def _excerpt(span: Span, lines: _Lines, width: int, tint: str) -> str:
@@ -97,6 +107,10 @@ def _excerpt(span: Span, lines: _Lines, width: int, tint: str) -> str:
     number = str(span.line).rjust(width)
     carets = _tinted("^" * marked, tint)
     return f"  {number} | {shown}\n".replace("| \n", "|\n") + f"  {' ' * width} | {' ' * before}{carets}\n"
+
+
+def _lines_of(message: str) -> str:
+    return "\n    ".join(map(visible, message.splitlines()))
 
 
 def _tinted(text: str, tint: str) -> str:
