@@ -122,8 +122,8 @@ def _mismatch(place: _Place, value: Tree, expected: str, found: str) -> Finding:
 
 
 def _is_whole(value: float) -> bool:
-    """Whether a float counts as an integer (swag.IsFloat64AJSONInteger, whose detour over uint64 loses negative ones)."""
-    return 0 <= value <= _EXACT and value == int(value)
+    """Whether a float counts as an integer (swag.IsFloat64AJSONInteger)."""
+    return -_EXACT <= value <= _EXACT and value == int(value)
 
 
 def _object(value: dict[str, Any], schema: Schema, place: _Place, findings: list[Finding]) -> None:

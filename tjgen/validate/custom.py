@@ -2,26 +2,27 @@
 
 Mirrors k8s.io/apiextensions-apiserver 0.36: `pruning` for unknown fields, then defaulting, then
 `validation.ValidateCustomResource` and `listtype.ValidateListSetsAndMaps` (both in `schema/walk.py`), then the scale
-subresource (`registry/customresource/validator.go`).
+subresource (`registry/customresource/validator.go`), then CEL rules.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-from tjgen.fields.path import MISSING, Tree, get
+from tjgen.fields.path import Tree
 from tjgen.schema import walk
 from tjgen.schema.store import Schema
 from tjgen.schema.walk import Finding
+from tjgen.validate.cel import rules as cel
 from tjgen.validate.fault import INVALID, NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID, WHOLE, Fault
-from tjgen.validate.wording import duplicate, field, invalid, not_supported, shown, too_long, too_many
+from tjgen.validate.wording import duplicate, field, go_type, invalid, not_supported, printed, shown, too_long, too_many
 
 _INCOMPLETE = (
     "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
 )
 _BLOCKS_RULES = (TYPE_INVALID, REQUIRED, NOT_SUPPORTED, TOO_LONG, TOO_MANY)
 _INTEGERS = ("int32", "int64", "integer", "integer,string")
+_LARGEST = 2**63
 _LARGEST_SCALE = 2**31 - 1
 
 
@@ -44,9 +45,11 @@ def faults(wrong: list[Finding], schema: Schema) -> Iterator[Fault]:
         yield from _worded(finding, schema)
 
 
-def incomplete(faults: list[Fault], schema: Schema) -> Iterator[Fault]:
-    """The error that stands in for the schema's CEL rules where some of `faults` keep them from being run."""
-    if any(fault.type in _BLOCKS_RULES for fault in faults) and has_rules(schema):
+def rules(tree: Tree, schema: Schema, found: list[Fault]) -> Iterator[Fault]:
+    """The CEL rules that are broken; where an error in `found` keeps them from being run, the error that says so."""
+    if not any(fault.type in _BLOCKS_RULES for fault in found):
+        yield from cel.faults(tree, schema)
+    elif cel.plan(schema) is not None:
         yield Fault(INVALID, WHOLE, f"Invalid value: null: {_INCOMPLETE}", (), echo=True)
 
 
@@ -56,36 +59,24 @@ def scale(tree: Tree, schema: Schema) -> Iterator[Fault]:
     if where is None:
         return
     path = tuple(where.removeprefix(".").split("."))
-    value = get(tree, path)
-    if value is MISSING:
-        return
+    value: Tree = tree
+    for step in path:
+        if value.__class__ is not dict:
+            yield Fault(INVALID, where, f"Invalid value: 0: {_accessor(where, value, 'map[string]interface{}')}", path, echo=True)
+            return
+        if step not in value:
+            return
+        value = value[step]
     if value.__class__ is not int:
-        message = f"{where} accessor error: {value} is of the type {value.__class__.__name__}, expected int64"
-        yield Fault(INVALID, where, f"Invalid value: 0: {message}", path, echo=True)
+        yield Fault(INVALID, where, f"Invalid value: 0: {_accessor(where, value, 'int64')}", path, echo=True)
     elif value < 0:
         yield Fault(INVALID, where, f"Invalid value: {value}: should be a non-negative integer", path)
     elif value > _LARGEST_SCALE:
         yield Fault(INVALID, where, f"Invalid value: {value}: should be less than or equal to {_LARGEST_SCALE}", path)
 
 
-def has_rules(schema: Schema) -> bool:
-    """Whether CEL rules stand anywhere in the schema."""
-    known = _with_rules.get(id(schema))
-    if known is None:
-        known = _with_rules[id(schema)] = (schema, _has_rules(schema))
-    return known[1]
-
-
-_with_rules: dict[int, tuple[Schema, bool]] = {}
-
-
-def _has_rules(schema: Any) -> bool:
-    if schema.__class__ is not dict:
-        return False
-    if "x-kubernetes-validations" in schema:
-        return True
-    below = [*schema.get("properties", {}).values(), schema.get("items"), schema.get("additionalProperties")]
-    return any(_has_rules(part) for part in below)
+def _accessor(where: str, value: Tree, expected: str) -> str:
+    return f"{where} accessor error: {printed(value)} is of the type {go_type(value)}, expected {expected}"
 
 
 def _worded(finding: Finding, schema: Schema) -> Iterator[Fault]:
@@ -123,7 +114,7 @@ def _type_invalid(finding: Finding) -> Iterator[Fault]:
         yield Fault(INVALID, WHOLE, f'Invalid value: "": "{name}" must validate at least one schema (anyOf)', path, echo=True)
         detail = f"Invalid value: {found}: {name} in body must be of type integer: {found}"
         yield Fault(TYPE_INVALID, name, detail, path, echo=True)
-    if expected in _INTEGERS and value.__class__ in (int, float):
+    if expected in _INTEGERS and value.__class__ in (int, float) and not (abs(value) < _LARGEST and value == int(value)):
         format_ = f"with format {expected}" if expected.startswith("int3") or expected == "int64" else "(default format)"
         yield _unchecked(finding, f"integer {format_}")._replace(echo=True)
 

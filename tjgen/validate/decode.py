@@ -67,6 +67,8 @@ def _scalar(value: Tree, schema: Schema) -> str:
         return _integer(value, schema.get("format", "int64"))
     if expected == "number":
         return "" if value.__class__ in (int, float) else "must be a number"
+    if schema.get("format") == "byte" and value.__class__ is list:
+        return "" if all(item is None or _is_byte(item) for item in value) else "must be base64, or a list of bytes"
     wanted = _TYPES.get(str(expected))
     if wanted is not None and value.__class__ is not wanted:
         return f"must be a {expected}"
@@ -75,6 +77,10 @@ def _scalar(value: Tree, schema: Schema) -> str:
     if schema.get("format") == "byte" and not is_base64(value):
         return "must be base64"
     return ""
+
+
+def _is_byte(value: Tree) -> bool:
+    return value.__class__ is int and 0 <= value <= 255
 
 
 def _integer(value: Tree, format_: str) -> str:

@@ -38,16 +38,19 @@ def judge(tree: Tree, *, versions: Mapping[str, str] | None = None, duplicates: 
     built_in = store.is_built_in(api_version, kind)
     read = [*decode.mismatches(tree.get("metadata"), store.object_meta(), ("metadata",))]
     invalid: list[Fault] = []
-    if not any(finding.type == walk.TYPE for finding in read):
+    is_readable = not any(finding.type == walk.TYPE for finding in read)
+    if is_readable:
         invalid += _metadata(tree, schema, api_version, kind, built_in=built_in)
     if built_in:
         read += decode.mismatches({**tree, "metadata": None}, schema)
     else:
-        unknown, wrong = custom.structural(with_defaults(tree, schema), schema)
+        stored = with_defaults(tree, schema)
+        unknown, wrong = custom.structural(stored, schema)
         read += unknown
         invalid += custom.faults(wrong, schema)
-        invalid += custom.scale(tree, schema)
-        invalid += custom.incomplete(invalid, schema)
+        invalid += custom.scale(stored, schema)
+        if is_readable:
+            invalid += custom.rules(stored, schema, invalid)
     mismatches = [finding for finding in read if finding.type == walk.TYPE]
     unknown = [finding for finding in read if finding.type == walk.UNKNOWN]
     return Verdict((*_decode(mismatches), *_strict(unknown, duplicates), *_validation(invalid)))

@@ -16,6 +16,7 @@ from tjgen.validate.wording import invalid, required, too_long
 
 _ANNOTATIONS = 256 * 1024
 _MANAGER = 128
+_PREFIX = 58
 _SUBRESOURCE = 256
 _STANDARD_FINALIZERS = ("foregroundDeletion", "kubernetes", "orphan")
 
@@ -51,8 +52,8 @@ def _name(metadata: dict[str, Any], check: Check) -> Iterator[Fault]:
         for message in _prefix_check(check)(prefix):
             yield invalid(("metadata", "generateName"), prefix, message)
     if not name and prefix:
-        # The server makes the name up before it looks at it: what is wrong with the prefix is wrong with the name.
-        name = f"{prefix}xxxxx"
+        # The server makes the name up before it looks at it, of the prefix's beginning and five random characters.
+        name = f"{prefix[:_PREFIX]}xxxxx"
     if not name:
         yield required(("metadata", "name"), "name or generateName is required")
         return

@@ -13,6 +13,15 @@ from tjgen.schema.store import Schema
 from tjgen.validate.fault import DUPLICATE, FORBIDDEN, INVALID, NOT_FOUND, NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, Fault
 
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v"}
+_GO_TYPES = {
+    dict: "map[string]interface {}",
+    list: "[]interface {}",
+    str: "string",
+    bool: "bool",
+    int: "int64",
+    float: "float64",
+    type(None): "<nil>",
+}
 
 
 def required(path: FieldPath, detail: str = "") -> Fault:
@@ -112,6 +121,23 @@ def number(value: float) -> str:
     if "e" in text and 1e-4 <= abs(value) < 1e21:
         text = f"{value:.0f}"
     return text.removesuffix(".0")
+
+
+def printed(value: Tree) -> str:
+    """A value as Go's %v writes it: strings without quotes, `map[key:value]`, `[a b]`."""
+    kind = value.__class__
+    if kind is dict:
+        return "map[" + " ".join(f"{key}:{printed(value[key])}" for key in sorted(value)) + "]"
+    if kind is list:
+        return "[" + " ".join(map(printed, value)) + "]"
+    if kind is str:
+        return str(value)
+    return "<nil>" if value is None else shown(value)
+
+
+def go_type(value: Tree) -> str:
+    """The type that a value of JSON has in Go, as %T writes it."""
+    return _GO_TYPES[value.__class__]
 
 
 def as_json(value: Tree) -> str:

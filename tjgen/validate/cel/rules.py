@@ -1,0 +1,113 @@
+"""A defaulted tree and its schema -> the CEL rules of the schema that do not hold.
+
+Mirrors k8s.io/apiextensions-apiserver 0.36 `schema/cel/validation.go:Validator.validate` for a new object: a rule runs
+wherever its schema node has a value; rules about the old value do not run. Cost limits are far from these rules and
+not kept count of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from tjgen.fields.path import FieldPath, Tree
+from tjgen.schema.store import Schema
+from tjgen.validate.cel.program import program
+from tjgen.validate.cel.values import NO_OVERLOAD, CelError
+from tjgen.validate.fault import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, WHOLE, Fault
+from tjgen.validate.wording import field, shown
+
+
+class Plan(NamedTuple):
+    """The part of a schema that has rules: those of a node, and of what is below it."""
+
+    schema: Schema
+    rules: tuple[dict[str, Any], ...]
+    properties: dict[str, Plan]
+    values: Plan | None
+    items: Plan | None
+
+
+_plans: dict[int, tuple[Schema, Plan | None]] = {}
+
+
+def plan(schema: Schema) -> Plan | None:
+    """Where the rules of a schema stand; None where it has none. Made once for each schema, which is kept alive."""
+    known = _plans.get(id(schema))
+    if known is None:
+        known = _plans[id(schema)] = (schema, _plan(schema))
+    return known[1]
+
+
+def _plan(schema: Any) -> Plan | None:
+    if schema.__class__ is not dict:
+        return None
+    rules = tuple(schema.get("x-kubernetes-validations", ()))
+    properties = {name: below for name, part in schema.get("properties", {}).items() if (below := _plan(part)) is not None}
+    values, items = _plan(schema.get("additionalProperties")), _plan(schema.get("items"))
+    return Plan(schema, rules, properties, values, items) if rules or properties or values or items else None
+
+
+def faults(tree: dict[str, Tree], schema: Schema) -> Iterator[Fault]:
+    """The rules that `tree` breaks, whose structure is known to be right."""
+    root = plan(schema)
+    if root is not None:
+        metadata = tree.get("metadata") or {}
+        # Rules see two fields of the metadata, and a name that has been generated.
+        seen = {key: metadata[key] for key in ("name", "generateName") if metadata.get(key)}
+        if "name" not in seen and "generateName" in seen:
+            seen["name"] = f"{seen['generateName'][:58]}xxxxx"
+        yield from _faults({**tree, "metadata": seen}, root, (), schema)
+
+
+def _faults(value: Tree, here: Plan, path: FieldPath, root: Schema) -> Iterator[Fault]:
+    if value is None:
+        return
+    for rule in here.rules:
+        fault = _broken(value, rule, here.schema, path, root)
+        if fault is not None:
+            yield fault
+    if value.__class__ is list:
+        if here.items is not None:
+            for position, item in enumerate(value):
+                yield from _faults(item, here.items, (*path, position), root)
+    elif value.__class__ is dict:
+        for name, below in here.properties.items():
+            if name in value:
+                yield from _faults(value[name], below, (*path, name), root)
+        if here.values is not None:
+            for key, item in value.items():
+                yield from _faults(item, here.values, (*path, key), root)
+
+
+def _broken(value: Tree, rule: dict[str, Any], schema: Schema, path: FieldPath, root: Schema) -> Fault | None:
+    runnable = program(rule["rule"])
+    if runnable.is_transition:
+        return None
+    name = field(path, root) or WHOLE
+    said = rule.get("message", "").strip()
+    try:
+        if runnable.holds(value):
+            return None
+    except CelError as error:
+        about = said or rule["rule"].strip()
+        if str(error) == NO_OVERLOAD:
+            detail = (
+                f"'{error}': call arguments did not match a supported operator, function or macro signature for rule: {about}"
+            )
+        else:
+            detail = f"{error} evaluating rule: {about}"
+        return Fault(INVALID, name, f"Invalid value: {shown(schema.get('type', ''))}: {detail}", path)
+    return _of_reason(rule.get("reason", INVALID), name, value, said or f"failed rule: {rule['rule'].strip()}", path)
+
+
+def _of_reason(reason: str, name: str, value: Tree, said: str, path: FieldPath) -> Fault:
+    if reason == FORBIDDEN:
+        return Fault(reason, name, f"Forbidden: {said}", path)
+    if reason == REQUIRED:
+        return Fault(reason, name, f"Required value: {said}", path)
+    if reason == DUPLICATE:
+        return Fault(reason, name, f"Duplicate value: {shown(value)}", path)
+    # The value of an object or list is left out.
+    where = "" if value.__class__ in (dict, list) else f"{shown(value)}: "
+    return Fault(INVALID, name, f"Invalid value: {where}{said}", path)
