@@ -13,14 +13,14 @@ _FIXED: tuple[FieldPath, ...] = (("metadata", "name"), ("spec", "sweep"), ("spec
 
 
 def field_path(text: str) -> FieldPath | Diagnostic:
-    """The path that `text` means: below `metadata` if it begins so, else below `spec`. TJ221 or TJ222 where there is none."""
+    """The path that `text` means, below `spec` unless it begins with `spec` or `metadata`; TJ221 or TJ222 where there is none."""
     try:
         steps = parse(text)
     except ValueError:
         return _no_path(text, "write it like env.LR or volumes.data.readOnly")
     if not steps or any(step.__class__ is not str for step in steps):
         return _no_path(text, "name a field, not an element of a list")
-    path = steps if steps[0] == "metadata" else ("spec", *steps)
+    path = steps if steps[0] in ("metadata", "spec") else ("spec", *steps)
     if any(path[: len(fixed)] == fixed for fixed in _FIXED):
         return Diagnostic("TJ222", ERROR, f'"{text}" cannot be set here: it says which runs there are', name="unknown-path")
     return _unknown(text, path) or path

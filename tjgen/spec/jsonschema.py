@@ -16,8 +16,8 @@ _NULL = {"type": "null"}
 
 
 def json_schema(kind: str) -> Schema:
-    """The JSON Schema of one of KINDS."""
-    schema = _model(kind).model_json_schema(by_alias=True)
+    """The JSON Schema of one of KINDS, in capitals or not."""
+    schema = _model(kind.lower()).model_json_schema(by_alias=True)
     definitions = _with_partial(schema.pop("$defs"))
     used = sorted(_used(schema, definitions))
     return {
@@ -105,6 +105,6 @@ def _is_telling(default: Any) -> bool:
 def _nullable(schema: Schema) -> Schema:
     if not schema or _NULL in schema.get("anyOf", []):
         return schema
-    about = {key: schema[key] for key in ("description", "default") if key in schema}
+    about: Schema = {key: schema[key] for key in ("description", "default") if key in schema}
     rest = {key: value for key, value in schema.items() if key not in about}
     return {"anyOf": [*rest["anyOf"], _NULL] if list(rest) == ["anyOf"] else [rest, _NULL], **about}
