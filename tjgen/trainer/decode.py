@@ -12,25 +12,17 @@ from tjgen.fields.path import FieldPath, Step, Tree, get
 from tjgen.trainer import strategic
 from tjgen.trainer.info import NODE, TRAINER, Info, PodSet, RefusedError
 from tjgen.trainer.job import RUNTIME, TRAINJOB, Job
-from tjgen.trainer.resources import merged, pod_requests
+from tjgen.trainer.resources import merged
 from tjgen.trainer.runtimes import SPEC, JobShape, Runtime, shapes, steps_of
 
 MANAGER = "trainer:jobset"
 _TEMPLATE: FieldPath = ("trainingRuntimeSpec", "template")
-_METADATA: FieldPath = ("spec", "template", "metadata")
 
 
 def new_info(job: Job, runtime: Runtime) -> Info:
     """The merged template, pod sets and counts; raises RefusedError for a patch that cannot be merged."""
-    info = Info(runtime.spec, runtime.ml_policy, runtime.pod_group_policy)
-    info.owners.update(runtime.owners)
-    info.labels = runtime.labels
-    info.annotations = runtime.annotations
+    info = Info(runtime)
     jobs = runtime.jobs
-    if runtime.labels:
-        info.owners[("metadata", "labels")] = (Origin(MANAGER, RUNTIME, (*_METADATA, "labels"), mirrors=True),)
-    if runtime.annotations:
-        info.owners[("metadata", "annotations")] = (Origin(MANAGER, RUNTIME, (*_METADATA, "annotations"), mirrors=True),)
     if job.spec.get("runtimePatches"):
         _propagate(info, job)
         _merge_patches(info, job)
@@ -72,7 +64,7 @@ def _merge_patches(info: Info, job: Job) -> None:
         try:
             info.spec = strategic.merge(info.spec, template["spec"], "JobSetSpec", note, ("spec",))
         except strategic.MergeError as error:
-            raise RefusedError(str(error), path) from None
+            raise RefusedError(str(error), path, "give every element of the list its key") from None
     jobs = info.spec.get("replicatedJobs")
     if jobs is not before and jobs:
         # A job that the runtime does not have counts as the first: it goes to the front.
@@ -111,22 +103,18 @@ def _podset(shape: JobShape, info: Info, job: Job) -> PodSet:
     if count is None or count < 1:
         count, origin = 1, Origin(MANAGER, "tjgen")
     podset = PodSet(shape, info, count, origin)
-    pod_spec: dict[str, Any] = shape.pod_spec
     if job.resources is not None and policy is not None:
         as_node = bool(get(policy, ("mpi", "runLauncherAsNode"), False)) and shape.name == NODE
         if shape.ancestor == TRAINER or as_node:
-            pod_spec = _with_resources(podset, job, job.resources)
-    if info.pod_group_policy:
-        podset.requests = pod_requests(pod_spec)
+            _merge_resources(podset, job.resources)
     return podset
 
 
-def _with_resources(podset: PodSet, job: Job, override: dict[str, Any]) -> dict[str, Any]:
+def _merge_resources(podset: PodSet, override: dict[str, Any]) -> None:
     # Only the first container named node; its claims vanish with this.
-    pod_spec: dict[str, Any] = podset.shape.pod_spec
     container = podset.container(NODE)
     if container is None:
-        return pod_spec
+        return
     base = container.tree["resources"]
     resources = merged(base, override)
     owners = podset.info.owners
@@ -138,5 +126,3 @@ def _with_resources(podset: PodSet, job: Job, override: dict[str, Any]) -> dict[
     if not resources:
         owners[path] = (Origin(MANAGER, TRAINJOB, because),)
     container.tree = {**container.tree, "resources": resources}
-    containers = [item.tree for item in podset.containers]
-    return {**pod_spec, "containers": containers}

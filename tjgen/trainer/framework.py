@@ -10,15 +10,17 @@ from __future__ import annotations
 from types import ModuleType
 from typing import NamedTuple
 
-from tjgen.diagnostics.model import ERROR, INFO, Diagnostic, ObjectRef
-from tjgen.fields.path import Tree, get
-from tjgen.trainer import runtimes
+from tjgen.diagnostics.model import Diagnostic
+from tjgen.fields.path import Tree
+from tjgen.trainer import refusals, runtimes
 from tjgen.trainer.decode import new_info
 from tjgen.trainer.info import Info, RefusedError
-from tjgen.trainer.job import CONTROLLER, Job
+from tjgen.trainer.job import Job
 from tjgen.trainer.live import live
 from tjgen.trainer.objects import Made, snapshot
 from tjgen.trainer.plugins import coscheduling, flux, jax, jobset, mpi, plainml, torch, volcano, xgboost
+from tjgen.trainer.surprises.subject import Subject
+from tjgen.trainer.surprises.table import surprises
 from tjgen.trainer.typed import DecodeError
 
 __all__ = ["PLACEHOLDER_UID", "PLUGINS", "Expansion", "Made", "expand", "live"]
@@ -26,9 +28,6 @@ __all__ = ["PLACEHOLDER_UID", "PLUGINS", "Expansion", "Made", "expand", "live"]
 PLACEHOLDER_UID = "00000000-0000-4000-8000-000000000001"
 
 PLUGINS: tuple[ModuleType, ...] = (coscheduling, flux, jax, jobset, mpi, plainml, torch, volcano, xgboost)
-
-_GROUP = "trainer.kubeflow.org"
-_RUNTIME_KINDS = ("ClusterTrainingRuntime", "TrainingRuntime")
 
 _ENFORCE_ML_POLICY = tuple(p.enforce_ml_policy for p in PLUGINS if hasattr(p, "enforce_ml_policy"))
 _ENFORCE_POD_GROUP_POLICY = tuple(p.enforce_pod_group_policy for p in PLUGINS if hasattr(p, "enforce_pod_group_policy"))
@@ -50,17 +49,23 @@ def expand(trainjob: Tree, runtime: Tree | None, *, uid: str = PLACEHOLDER_UID) 
     """
     try:
         job = Job(trainjob, uid)
-        stop = _not_ours(job) or _no_runtime(job, runtime)
-        if stop is not None:
-            return Expansion([], [stop])
-        assert runtime is not None, "a missing runtime stops above"
-        info = new_info(job, runtimes.read(runtime))
-        objects = _run(info, job)
     except DecodeError as error:
-        return Expansion([], [_refusal(trainjob, "TJ800", "undecodable-trainjob", error.text)])
+        return Expansion([], [refusals.undecodable_trainjob(trainjob, error)])
+    stop = refusals.managed_elsewhere(job) or refusals.unsupported_runtime(job)
+    if stop is not None:
+        return Expansion([], [stop])
+    if runtime is None:
+        return Expansion([], [refusals.runtime_not_found(job)])
+    try:
+        template = runtimes.read(runtime)
+    except DecodeError as error:
+        return Expansion([], [refusals.runtime_not_found(job), refusals.undecodable_runtime(runtime, error)])
+    try:
+        info = new_info(job, template)
+        objects = _run(info, job)
     except RefusedError as error:
-        return Expansion([], [_refusal(trainjob, "TJ804", "expansion-refused", str(error))])
-    return Expansion(objects, [])
+        return Expansion([], [refusals.refused(job, error)])
+    return Expansion(objects, surprises(Subject(info, job, template)))
 
 
 def _run(info: Info, job: Job) -> list[Made]:
@@ -77,35 +82,3 @@ def _run(info: Info, job: Job) -> list[Made]:
 def _order(made: Made) -> str:
     tree = made.tree
     return f"{tree['kind']}|{tree['apiVersion']}|{tree['metadata']['namespace']}|{tree['metadata']['name']}"
-
-
-def _not_ours(job: Job) -> Diagnostic | None:
-    manager = job.spec.get("managedBy", CONTROLLER)
-    if manager == CONTROLLER:
-        return None
-    return Diagnostic("TJ803", INFO, f"managed by {manager}", path=("spec", "managedBy"), name="managed-elsewhere")
-
-
-def _no_runtime(job: Job, runtime: Tree | None) -> Diagnostic | None:
-    reference = job.spec["runtimeRef"]
-    kind, group, name = reference.get("kind", ""), reference.get("apiGroup", ""), reference.get("name", "")
-    if group != _GROUP or kind not in _RUNTIME_KINDS:
-        return _refusal(job.tree, "TJ802", "unsupported-runtime", f"unsupported runtime: {kind}{group and '.'}{group}")
-    if runtime is not None:
-        return None
-    if kind == "TrainingRuntime":
-        text = f'TrainingRuntime specified in TrainJob is not found: trainingruntimes.{_GROUP} "{name}" not found'
-    else:
-        text = f'not found ClusterTrainingRuntime specified in TrainJob: clustertrainingruntimes.{_GROUP} "{name}" not found'
-    return _refusal(job.tree, "TJ801", "runtime-not-found", text)
-
-
-def _refusal(trainjob: Tree, code: str, name: str, text: str) -> Diagnostic:
-    metadata = get(trainjob, ("metadata",), {})
-    subject = ObjectRef(
-        str(trainjob.get("apiVersion", "")),
-        str(trainjob.get("kind", "")),
-        str(get(metadata, ("namespace",), "")),
-        str(get(metadata, ("name",), "")),
-    )
-    return Diagnostic(code, ERROR, text, subject, name=name)

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tjgen.fields.managed import Origin, Owners
-from tjgen.fields.path import FieldPath, Tree
+from tjgen.fields.path import MISSING, FieldPath, Step, Tree, get
 from tjgen.k8s.quantity import Quantity
-from tjgen.trainer.runtimes import POD_SPEC, ContainerShape, JobShape
+from tjgen.trainer.requests import pod_requests
+from tjgen.trainer.runtimes import POD_SPEC, ContainerShape, JobShape, Runtime
 
 TRAINER = "trainer"
 NODE = "node"
@@ -22,11 +23,12 @@ MODEL_INITIALIZER = "model-initializer"
 
 
 class RefusedError(Exception):
-    """The controller stops here with an error; `path` is the TrainJob's field that it is about."""
+    """The controller stops here with an error; `path` is the TrainJob's field that has to change."""
 
-    def __init__(self, text: str, path: FieldPath = ()) -> None:
+    def __init__(self, text: str, path: FieldPath, hint: str) -> None:
         super().__init__(text)
         self.path = path
+        self.hint = hint
 
 
 class PanicError(RefusedError):
@@ -36,7 +38,7 @@ class PanicError(RefusedError):
 class Container:
     """A container of a pod set with what plugins changed in it."""
 
-    __slots__ = ("added_ports", "changes", "env", "info", "is_irregular", "mounts", "name", "path", "tree")
+    __slots__ = ("_places", "added_ports", "changes", "env", "info", "is_irregular", "mounts", "name", "path", "tree")
 
     def __init__(self, shape: ContainerShape, info: Info) -> None:
         self.info = info
@@ -45,6 +47,7 @@ class Container:
         self.path = shape.path
         self.is_irregular = shape.is_irregular
         self.env: list[Any] | None = None
+        self._places: dict[str, int] = {}
         self.mounts: list[Any] | None = None
         self.added_ports: list[Any] = []
         self.changes: dict[str, Tree] = {}
@@ -54,14 +57,32 @@ class Container:
         """The env list as it stands."""
         return self.tree.get("env", []) if self.env is None else self.env
 
-    def upsert_env(self, variables: Iterable[Tree], origins: Iterable[Origin]) -> None:
+    @property
+    def volume_mounts(self) -> list[Any]:
+        """The list of mounts as it stands."""
+        return self.tree.get("volumeMounts", []) if self.mounts is None else self.mounts
+
+    def upsert_env(self, variables: Iterable[Any], origins: Iterable[Origin]) -> None:
         """Put each variable in the place of the one with its name, else last."""
-        if self.env is None:
-            self.env = list(self.tree.get("env", ()))
-        path = (*self.path, "env")
+        env = self.env
+        if env is None:
+            env = self.env = list(self.tree.get("env", ()))
+            self._places = {env[position]["name"]: position for position in range(len(env) - 1, -1, -1)}
+        path, owners, places = (*self.path, "env"), self.info.owners, self._places
         for variable, origin in zip(variables, origins, strict=True):
-            upsert(self.env, variable, "name")
-            self.info.owners[(*path, (("name", variable["name"]),))] = (origin,)
+            name = variable["name"]
+            position = places.get(name)
+            if position is None:
+                places[name] = len(env)
+                env.append(variable)
+            else:
+                env[position] = variable
+            owners[(*path, (("name", name),))] = (origin,)
+
+    def replace_env(self, env: list[Any]) -> None:
+        """Take another list with the same names in the same places."""
+        self.upsert_env((), ())
+        self.env = env
 
     def upsert_mounts(self, mounts: Iterable[Tree], origin: Origin) -> None:
         """Put each mount in the place of the one with its path, else last."""
@@ -93,7 +114,6 @@ class PodSet:
         "info",
         "init_containers",
         "name",
-        "requests",
         "shape",
         "volumes",
     )
@@ -108,7 +128,14 @@ class PodSet:
         self.containers = [Container(container, info) for container in shape.containers]
         self.init_containers = [Container(container, info) for container in shape.init_containers]
         self.volumes: list[Any] | None = None
-        self.requests: dict[str, Quantity] = {}
+
+    @property
+    def requests(self) -> dict[str, Quantity]:
+        """What one pod asks for, before plugins add containers."""
+        merged = [container.tree for container in self.containers]
+        if all(tree is shape.tree for tree, shape in zip(merged, self.shape.containers, strict=True)):
+            return self.shape.requests
+        return pod_requests({**self.shape.pod_spec, "containers": merged})
 
     def upsert_volumes(self, volumes: Iterable[Tree], origin: Origin) -> None:
         """Put each volume in the place of the one with its name, else last."""
@@ -136,23 +163,31 @@ class Info:
         "pod_group_policy",
         "pod_labels",
         "podsets",
+        "runtime",
         "spec",
     )
 
-    def __init__(self, spec: dict[str, Any], ml_policy: dict[str, Any] | None, pod_group_policy: dict[str, Any]) -> None:
-        self.spec = spec
-        self.ml_policy = ml_policy
-        self.pod_group_policy = pod_group_policy
-        self.labels: dict[str, str] = {}
-        self.annotations: dict[str, str] = {}
+    def __init__(self, runtime: Runtime) -> None:
+        self.runtime = runtime
+        self.spec = runtime.spec
+        self.ml_policy = runtime.ml_policy
+        self.pod_group_policy = runtime.pod_group_policy
+        self.labels = runtime.labels
+        self.annotations = runtime.annotations
         self.pod_labels: dict[str, str] = {}
         self.pod_annotations: dict[str, str] = {}
         self.podsets: list[PodSet] = []
-        self.owners: Owners = {}
+        self.owners: Owners = runtime.owners.copy()
 
     def policy(self, name: str) -> dict[str, Any] | None:
         """An ML policy of the runtime, or None where it does not have it."""
         return self.ml_policy.get(name) if self.ml_policy else None
+
+    def asked(self, manager: str, *because: Step) -> Origin:
+        """An origin at a place in the runtime's file, or at the nearest part of it that is written."""
+        while get(self.runtime.tree, because) is MISSING:
+            because = because[:-1]
+        return Origin(manager, "runtime", because)
 
     def podset_of_ancestor(self, ancestor: str) -> PodSet | None:
         """The first pod set of that ancestor."""

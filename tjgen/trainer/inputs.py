@@ -7,11 +7,10 @@ from typing import Any
 
 from tjgen.fields.path import Tree, get
 from tjgen.trainer.framework import PLACEHOLDER_UID, Expansion, expand
+from tjgen.trainer.refusals import CLUSTER_RUNTIME, GROUP
 
 Catalog = Callable[[str, str, str], "Tree | None"]
 """Kind, namespace and name of a runtime -> the runtime, or None."""
-
-_GROUP = "trainer.kubeflow.org"
 
 
 def expand_documents(trees: Sequence[Tree], catalog: Catalog | None = None) -> list[tuple[Tree, Expansion]]:
@@ -32,8 +31,8 @@ def runtime_of(trainjob: Tree, trees: Sequence[Tree], catalog: Catalog | None = 
     reference: Any = get(trainjob, ("spec", "runtimeRef"), {})
     if reference.__class__ is not dict:
         return None
-    kind, name = reference.get("kind") or "ClusterTrainingRuntime", reference.get("name")
-    namespace = "" if kind == "ClusterTrainingRuntime" else _namespace(trainjob)
+    kind, name = reference.get("kind") or CLUSTER_RUNTIME, reference.get("name")
+    namespace = "" if kind == CLUSTER_RUNTIME else _namespace(trainjob)
     for tree in reversed(trees):
         same_place = not namespace or _namespace(tree) == namespace
         if is_kind(tree, kind) and same_place and get(tree, ("metadata", "name"), None) == name:
@@ -45,7 +44,7 @@ def is_kind(tree: Tree, kind: str) -> bool:
     """Whether the document is an object of that kind of Trainer."""
     if tree.__class__ is not dict or tree.get("kind") != kind:
         return False
-    return str(tree.get("apiVersion")).partition("/")[0] == _GROUP
+    return str(tree.get("apiVersion")).partition("/")[0] == GROUP
 
 
 def _namespace(tree: Tree) -> str:

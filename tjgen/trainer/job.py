@@ -19,7 +19,21 @@ CONTROLLER = "trainer.kubeflow.org/trainjob-controller"
 class Job:
     """A decoded TrainJob. `command` and `args` stand apart, because two plugins rewrite them."""
 
-    __slots__ = ("args", "args_origin", "command", "command_origin", "env", "name", "namespace", "spec", "trainer", "tree", "uid")
+    __slots__ = (
+        "args",
+        "args_origin",
+        "command",
+        "command_origin",
+        "env",
+        "env_places",
+        "name",
+        "namespace",
+        "namespace_origin",
+        "spec",
+        "trainer",
+        "tree",
+        "uid",
+    )
 
     def __init__(self, tree: Tree, uid: str) -> None:
         metadata: Any = tree.get("metadata") or {}
@@ -36,7 +50,9 @@ class Job:
         self.args = _list(trainer, written, "args")
         self.command_origin = self.origin("trainer:jobset", "spec", "trainer", "command")
         self.args_origin = self.origin("trainer:jobset", "spec", "trainer", "args")
-        self.env = self.variables(trainer.get("env", ()))
+        self.env = variables(trainer.get("env", ()))
+        self.env_places = places(written["trainer"]["env"], ("spec", "trainer", "env"), self.env) if self.env else []
+        self.namespace_origin = self.origin_of("trainer", ("metadata", "namespace"), self.namespace)
 
     @property
     def suspend(self) -> bool:
@@ -46,10 +62,6 @@ class Job:
     def resources(self) -> dict[str, Any] | None:
         """`spec.trainer.resourcesPerNode`, or None where it is not given."""
         return self.trainer.get("resourcesPerNode") if self.trainer else None
-
-    def variables(self, env: Any) -> list[dict[str, Any]]:
-        """A list of the TrainJob's variables as the controller copies them."""
-        return [environment_variable(item) for item in env]
 
     def asked(self, field: str) -> Any:
         """A field of `spec.trainer`, or None."""
@@ -66,10 +78,20 @@ class Job:
             manager, TRAINJOB if found is not MISSING else RULE, because if found is not MISSING else (), found == value
         )
 
-    def env_origins(self, manager: str, path: FieldPath = ("spec", "trainer", "env"), env: Any = None) -> list[Origin]:
-        """An origin for each variable of an env list of the TrainJob."""
-        items = self.env if env is None else env
-        return [self.origin_of(manager, (*path, named(item["name"])), item) for item in items]
+    def env_origins(self, manager: str) -> list[Origin]:
+        """An origin for each variable of `spec.trainer.env`."""
+        return [Origin(manager, TRAINJOB, path, mirrors) for path, mirrors in self.env_places]
+
+
+def places(written: Any, path: FieldPath, variables: list[dict[str, Any]]) -> list[tuple[FieldPath, bool]]:
+    """Where each of a list's variables is written, and whether it came through as written."""
+    by_name = {item.get("name"): item for item in reversed(written)} if written else {}
+    return [((*path, named(item["name"])), by_name.get(item["name"]) == item) for item in variables]
+
+
+def variables(env: Any) -> list[dict[str, Any]]:
+    """A list of the TrainJob's variables as the controller copies them."""
+    return [environment_variable(item) for item in env]
 
 
 def environment_variable(item: dict[str, Any]) -> dict[str, Tree]:

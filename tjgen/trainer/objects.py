@@ -35,7 +35,7 @@ def made(job: Job, api_version: str, kind: str, suffix: str, body: dict[str, Tre
     }
     manager = owners[()][0].manager
     owners[("metadata", "name")] = (Origin(manager, "trainjob", ("metadata", "name"), mirrors=not suffix),)
-    owners[("metadata", "namespace")] = (job.origin_of(manager, ("metadata", "namespace"), job.namespace),)
+    owners[("metadata", "namespace")] = (job.namespace_origin,)
     return Made(tree, owners)
 
 

@@ -1,15 +1,12 @@
-"""Resource maps -> merged maps, GPU and CPU counts, and what one pod asks for."""
+"""Resource maps -> merged maps, GPU and CPU counts, and what a gang asks for."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tjgen.k8s.quantity import ZERO, Quantity, add, compare, parse, parse_all, total
+from tjgen.k8s.quantity import ZERO, Quantity, add, multiply, parse
 from tjgen.trainer.info import NODE, TRAINER, Info
 from tjgen.trainer.job import Job
-
-_POD_LEVEL = ("cpu", "memory")
-_HUGE_PAGES = "hugepages-"
 
 
 def merged(base: dict[str, Any], override: dict[str, Any]) -> dict[str, Any]:
@@ -70,39 +67,6 @@ def cpus(resources: dict[str, Any]) -> int:
     return requested.value if requested.nanos else parse(resources.get("limits", {}).get("cpu", 0)).value
 
 
-def pod_requests(pod_spec: dict[str, Any]) -> dict[str, Quantity]:
-    """What a scheduler counts for one pod of this spec.
-
-    Upstream: k8s.io/component-helpers v0.36 `resource.PodRequests` without options.
-    """
-    requests = total(_requests(container) for container in pod_spec.get("containers", ()))
-    sidecars: dict[str, Quantity] = {}
-    largest: dict[str, Quantity] = {}
-    for container in pod_spec.get("initContainers", ()):
-        asked = _requests(container)
-        if container.get("restartPolicy") == "Always":
-            requests = total((requests, asked))
-            sidecars = total((sidecars, asked))
-            _raise_to(largest, sidecars)
-        else:
-            _raise_to(largest, total((asked, sidecars)))
-    _raise_to(requests, largest)
-    for name, quantity in parse_all(pod_spec.get("resources", {}).get("requests")).items():
-        if name in _POD_LEVEL or name.startswith(_HUGE_PAGES):
-            requests[name] = quantity
-    return total((requests, parse_all(pod_spec.get("overhead"))))
-
-
-def _requests(container: dict[str, Any]) -> dict[str, Quantity]:
-    return parse_all(container.get("resources", {}).get("requests"))
-
-
-def _raise_to(amounts: dict[str, Quantity], others: dict[str, Quantity]) -> None:
-    for name, quantity in others.items():
-        if name not in amounts or compare(quantity, amounts[name]) > 0:
-            amounts[name] = quantity
-
-
 def gang_resources(info: Info) -> dict[str, str]:
     """The sum over all pods, as both kinds of PodGroup print it.
 
@@ -111,6 +75,5 @@ def gang_resources(info: Info) -> dict[str, str]:
     sums: dict[str, Quantity] = {}
     for podset in info.podsets:
         for name, quantity in podset.requests.items():
-            times = Quantity(quantity.nanos * podset.count, quantity.format)
-            sums[name] = add(sums.get(name, ZERO), times)
+            sums[name] = add(sums.get(name, ZERO), multiply(quantity, podset.count))
     return {name: str(quantity) for name, quantity in sums.items()}

@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 
 from tjgen.fields.managed import Origin, Owners
 from tjgen.fields.path import FieldPath, Step, Tree
+from tjgen.k8s.quantity import Quantity
 from tjgen.manifests.leaves import selectors_of
+from tjgen.trainer.requests import pod_requests
 from tjgen.trainer.typed import typed
 
 ANCESTOR_LABEL = "trainer.kubeflow.org/trainjob-ancestor-step"
@@ -35,16 +37,28 @@ class ContainerShape(NamedTuple):
     """Whether the controller's copying back of lists changes it, though no plugin touches it."""
 
 
-class JobShape(NamedTuple):
-    """A replicated job of the template."""
+class JobShape:
+    """A replicated job of the template. `path` is where it stands in the JobSet."""
 
-    name: str
-    ancestor: str | None
-    tree: dict[str, Tree]
-    path: FieldPath
-    pod_spec: dict[str, Tree]
-    containers: tuple[ContainerShape, ...]
-    init_containers: tuple[ContainerShape, ...]
+    __slots__ = ("_requests", "ancestor", "containers", "init_containers", "name", "path", "pod_spec", "tree")
+
+    def __init__(self, tree: Any, path: FieldPath) -> None:
+        template = tree["template"]
+        self.tree: dict[str, Any] = tree
+        self.path = path
+        self.name: str = tree["name"]
+        self.ancestor: str | None = (template["metadata"].get("labels") or {}).get(ANCESTOR_LABEL)
+        self.pod_spec: dict[str, Any] = template["spec"]["template"]["spec"]
+        self.containers = _containers(self.pod_spec, "containers", (*path, *POD_SPEC))
+        self.init_containers = _containers(self.pod_spec, "initContainers", (*path, *POD_SPEC))
+        self._requests: dict[str, Quantity] | None = None
+
+    @property
+    def requests(self) -> dict[str, Quantity]:
+        """What one pod asks for; computed when a gang first needs it."""
+        if self._requests is None:
+            self._requests = pod_requests(self.pod_spec)
+        return self._requests
 
 
 class Runtime:
@@ -80,6 +94,9 @@ class Runtime:
             (): (Origin("trainer", "tjgen"),),
             ("spec",): (Origin("trainer:jobset", "runtime", SPEC, mirrors=True),),
         }
+        for field in ("labels", "annotations"):
+            because = ("spec", "template", "metadata", field)
+            self.owners[("metadata", field)] = (Origin("trainer:jobset", "runtime", because, mirrors=True),)
         written = tree.get("spec") or {}
         for step in ("template", "spec"):
             written = written.get(step) or {}
@@ -109,7 +126,7 @@ def shapes(spec: dict[str, Tree], known: tuple[JobShape, ...] = ()) -> tuple[Job
     for job, step in zip(jobs, steps, strict=True):
         shape = by_identity.get(id(job))
         path = (*_JOBS, step)
-        result.append(shape if shape is not None and shape.path == path else _shape(job, path))
+        result.append(shape if shape is not None and shape.path == path else JobShape(job, path))
     return tuple(result)
 
 
@@ -130,27 +147,14 @@ def steps_of(items: list[Any], key: str = "name") -> list[Step]:
     return list(range(len(items)))
 
 
-def _shape(job: Any, path: FieldPath) -> JobShape:
-    template = job["template"]
-    pod_spec = template["spec"]["template"]["spec"]
-    pod_path = (*path, *POD_SPEC)
-    return JobShape(
-        job["name"],
-        (template["metadata"].get("labels") or {}).get(ANCESTOR_LABEL),
-        job,
-        path,
-        pod_spec,
-        tuple(_containers(pod_spec, "containers", pod_path)),
-        tuple(_containers(pod_spec, "initContainers", pod_path)),
-    )
-
-
-def _containers(pod_spec: Any, field: str, path: FieldPath) -> list[ContainerShape]:
+def _containers(pod_spec: Any, field: str, path: FieldPath) -> tuple[ContainerShape, ...]:
     items = pod_spec.get(field) or []
-    return [
-        ContainerShape(item["name"], item, (*path, field, step), _is_irregular(item))
-        for item, step in zip(items, steps_of(items), strict=True)
-    ]
+    return tuple(
+        [
+            ContainerShape(item["name"], item, (*path, field, step), _is_irregular(item))
+            for item, step in zip(items, steps_of(items), strict=True)
+        ]
+    )
 
 
 def _is_irregular(container: Any) -> bool:
@@ -171,7 +175,7 @@ def _repeats(items: Any, key: str) -> bool:
 
 def _own_additions(written: Tree, read_: Tree, path: FieldPath, owners: Owners) -> None:
     """What the API server or a Go type added is not in the runtime's file: it has an origin of its own."""
-    if read_.__class__ is dict and written.__class__ is dict:
+    if read_.__class__ is dict and read_ and written.__class__ is dict:
         for key, value in read_.items():
             if written.get(key) is None:
                 owners[(*path, key)] = (Origin("trainer:jobset", "tjgen"),)
@@ -181,3 +185,5 @@ def _own_additions(written: Tree, read_: Tree, path: FieldPath, owners: Owners) 
         steps: Sequence[Step] = selectors_of(read_, path[-1]) or range(len(read_))
         for step, before, after in zip(steps, written, read_, strict=True):
             _own_additions(before, after, (*path, step), owners)
+    elif read_.__class__ in (dict, list) and read_ != written:
+        owners[path] = (Origin("trainer:jobset", "tjgen"),)

@@ -52,6 +52,8 @@ class Field(NamedTuple):
     """The struct that the value, or each element of it, is; "" for others."""
     merge_key: str | None
     """The key of a merged list, "" for a merged list of scalars, None for everything else."""
+    plain: type | None
+    """The class whose values are taken as they are."""
 
 
 class Struct(NamedTuple):
@@ -92,7 +94,11 @@ def _compile(name: str, defaulted: bool) -> Struct:
         always = notation.endswith("!")
         go_type, merged, merge_key = notation.rstrip("!").partition("@")
         fields[key] = Field(
-            _reader(go_type, defaulted), always or go_type[0] == "*", _element(go_type), merge_key if merged else None
+            _reader(go_type, defaulted),
+            always or go_type[0] == "*",
+            _element(go_type),
+            merge_key if merged else None,
+            _PLAIN.get(go_type.lstrip("*")),
         )
         if assigned and defaulted:
             defaults.append((key, _default(go_type, default)))
@@ -113,10 +119,13 @@ def _struct_reader(
             field = fields.get(key)
             if field is None or item is None:
                 continue
-            try:
-                found = field.read(item)
-            except DecodeError as error:
-                raise error.under(key, name) from None
+            if item.__class__ is field.plain:
+                found = item
+            else:
+                try:
+                    found = field.read(item)
+                except DecodeError as error:
+                    raise error.under(key, name) from None
             if found or field.keeps_empty:
                 result[key] = found
         for key, default in defaults:
@@ -222,6 +231,8 @@ _SCALARS: dict[str, Read] = {
     "Time": _string,
     "any": lambda value: value,
 }
+
+_PLAIN = {"string": str, "bool": bool, "any": str}
 
 _ZEROS: dict[str, Tree] = {"string": "", "bool": False, "Quantity": "0", "IntOrString": 0}
 

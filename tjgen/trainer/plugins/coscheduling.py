@@ -37,6 +37,6 @@ def build(info: Info, job: Job) -> Iterator[Made]:
     }
     owners: Owners = {
         (): (Origin(MANAGER, "runtime", _POLICY),),
-        ("spec", "scheduleTimeoutSeconds"): (Origin(MANAGER, "runtime", (*_POLICY, "scheduleTimeoutSeconds")),),
+        ("spec", "scheduleTimeoutSeconds"): (info.asked(MANAGER, *_POLICY, "scheduleTimeoutSeconds"),),
     }
     yield made(job, "scheduling.x-k8s.io/v1alpha1", "PodGroup", "", {"spec": spec}, owners)

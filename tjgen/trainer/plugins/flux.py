@@ -34,7 +34,7 @@ def enforce_ml_policy(info: Info, job: Job) -> None:
     if info.policy("flux") is None:
         return
     if job.trainer is None:
-        raise PanicError(PANIC, ("spec", "trainer"))
+        raise PanicError(PANIC, ("spec", "trainer"), "set spec.trainer and its numNodes")
     rule = Origin(MANAGER, "runtime", _POLICY)
     image, image_origin = _view_image(info, job)
     job.command = ["/bin/bash", "/etc/flux-config/entrypoint.sh", _original_command(info, job)]
@@ -47,6 +47,9 @@ def enforce_ml_policy(info: Info, job: Job) -> None:
         podset.upsert_volumes(_volumes(job), rule)
         path = (*podset.shape.path, *POD_SPEC, "initContainers", (("name", INSTALLER),))
         installer = Container(ContainerShape(INSTALLER, _installer(image, entrypoint), path, False), info)
+        if any(container.name == INSTALLER for container in podset.init_containers):
+            # The webhook refuses this; with two of one name nobody can tell whose is whose.
+            info.owners[path[:-1]] = (rule,)
         podset.init_containers.append(installer)
         info.owners[path] = (rule,)
         info.owners[(*path, "image")] = (image_origin,)
@@ -60,7 +63,7 @@ def build(info: Info, job: Job) -> Iterator[Made]:
     if info.policy("flux") is None:
         return
     if job.asked("numNodes") is None:
-        raise PanicError(PANIC, ("spec", "trainer", "numNodes"))
+        raise PanicError(PANIC, ("spec", "trainer", "numNodes"), "set numNodes")
     owners: Owners = {(): (Origin(MANAGER, "tjgen"),)}
     scripts: dict[str, Tree] = {"entrypoint.sh": SCRIPT, "init.sh": SCRIPT}
     yield made(job, "v1", "ConfigMap", ENTRYPOINT_SUFFIX, {"data": scripts}, owners)

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from tjgen.fields.managed import Origin
-from tjgen.fields.path import FieldPath, Tree
+from tjgen.fields.path import FieldPath, Tree, get
+from tjgen.manifests.leaves import selectors_of
 from tjgen.trainer.info import DATASET_INITIALIZER, MODEL_INITIALIZER, NODE, TRAINER, Container, Info, PodSet
-from tjgen.trainer.job import Job
+from tjgen.trainer.job import Job, places, variables
 from tjgen.trainer.objects import Made, made
 from tjgen.trainer.plugins.mpi import runs_launcher_as_node
 from tjgen.trainer.ports import settled
@@ -19,6 +20,7 @@ from tjgen.trainer.ports import settled
 MANAGER = "trainer:jobset"
 _RULE = (Origin(MANAGER, "tjgen"),)
 _INITIALIZERS = {DATASET_INITIALIZER: "dataset", MODEL_INITIALIZER: "model"}
+_SUSPEND: FieldPath = ("spec", "suspend")
 _STORAGE_URI = "STORAGE_URI"
 
 
@@ -29,12 +31,10 @@ def build(info: Info, job: Job) -> Iterator[Made]:
     for podset in info.podsets:
         _initializer(podset, job)
         _trainer(podset, info, job)
-    jobs = [_job(podset, info) for podset in info.podsets]
     spec: dict[str, Tree] = {**info.spec, "suspend": job.suspend}
-    if jobs:
-        _sync_parallel_count(jobs, info)
-        spec["replicatedJobs"] = jobs
-    info.owners[("spec", "suspend")] = (job.origin_of(MANAGER, ("spec", "suspend"), job.suspend),)
+    if info.podsets:
+        spec["replicatedJobs"] = [_job(podset, info, counted) for podset, counted in _sync_parallel_count(info)]
+    info.owners[("spec", "suspend")] = (job.origin_of(MANAGER, _SUSPEND, job.suspend),)
     made_ = made(job, "jobset.x-k8s.io/v1alpha2", "JobSet", "", {"spec": spec}, info.owners)
     for field, values in (("labels", info.labels), ("annotations", info.annotations)):
         if values:
@@ -42,13 +42,25 @@ def build(info: Info, job: Job) -> Iterator[Made]:
     yield made_
 
 
+def _sync_parallel_count(info: Info) -> list[tuple[PodSet, PodSet | None]]:
+    """Each pod set with the one whose count it gets.
+
+    It goes by name: of two jobs with one name only the first is written, with the last one's count.
+    """
+    last = {podset.name: podset for podset in info.podsets}
+    return [(podset, last.pop(podset.name, None)) for podset in info.podsets]
+
+
 def _copy_back(container: Container) -> None:
     # The lists that plugins wrote are upserted into the template's, which shows where keys repeat:
     # the first of the equal ones takes the last one's value.
     if container.is_irregular:
-        container.env = _first_like_last(container.variables, "name")
-        mounts = container.tree.get("volumeMounts", []) if container.mounts is None else container.mounts
+        env, mounts = container.variables, container.volume_mounts
+        container.replace_env(_first_like_last(env, "name"))
         container.mounts = _first_like_last(mounts, "mountPath")
+        for field, before, after in (("env", env, container.variables), ("volumeMounts", mounts, container.mounts)):
+            if before != after:
+                container.info.owners[(*container.path, field)] = _RULE
     if container.added_ports or container.is_irregular:
         before = container.tree.get("ports", [])
         after = settled(before, container.added_ports)
@@ -59,14 +71,16 @@ def _copy_back(container: Container) -> None:
 
 def _own_ports(container: Container, before: list[Any], after: list[Any]) -> None:
     # An element that is no longer what the runtime has in its place says so.
+    owners = container.info.owners
     path = (*container.path, "ports")
-    numbers = [port["containerPort"] for port in after]
-    for position, port in enumerate(after):
+    steps = selectors_of(after, "ports")
+    if steps is None:
+        owners[path] = _RULE
+        return
+    for position, (step, port) in enumerate(zip(steps, after, strict=True)):
         moved = position >= len(before) or before[position] != port
-        if numbers.count(port["containerPort"]) > 1:
-            container.info.owners[(*path, position)] = _RULE
-        elif moved and (*path, (("containerPort", port["containerPort"]),)) not in container.info.owners:
-            container.info.owners[(*path, (("containerPort", port["containerPort"]),))] = _RULE
+        if moved and (*path, step) not in owners:
+            owners[(*path, step)] = _RULE
 
 
 def _first_like_last(items: list[Any], key: str) -> list[Any]:
@@ -94,8 +108,10 @@ def _initializer(podset: PodSet, job: Job) -> None:
         if "storageUri" in asked:
             variable = {"name": _STORAGE_URI, "value": asked["storageUri"]}
             container.upsert_env([variable], [Origin(MANAGER, "trainjob", (*path, "storageUri"))])
-        env = job.variables(asked.get("env", ()))
-        container.upsert_env(env, job.env_origins(MANAGER, (*path, "env"), env))
+        if "env" in asked:
+            env = variables(asked["env"])
+            found = places(get(job.tree, (*path, "env")), (*path, "env"), env)
+            container.upsert_env(env, [Origin(MANAGER, "trainjob", *place) for place in found])
         if "secretRef" in asked:
             sources = container.tree.get("envFrom", [])
             reference = {"secretRef": {"name": asked["secretRef"].get("name", "")}}
@@ -128,7 +144,7 @@ def _trainer(podset: PodSet, info: Info, job: Job) -> None:
             container.upsert_env(job.env, job.env_origins(MANAGER))
 
 
-def _job(podset: PodSet, info: Info) -> dict[str, Tree]:
+def _job(podset: PodSet, info: Info, counted: PodSet | None) -> dict[str, Tree]:
     shape = podset.shape
     tree: dict[str, Any] = shape.tree
     template = tree["template"]
@@ -139,15 +155,19 @@ def _job(podset: PodSet, info: Info) -> dict[str, Tree]:
         pod_spec["containers"] = containers
     if podset.init_containers:
         pod_spec["initContainers"] = [_container(container) for container in podset.init_containers]
-    volumes = pod_spec.get("volumes", []) if podset.volumes is None else podset.volumes
+    volumes: Any = shape.pod_spec.get("volumes") if podset.volumes is None else podset.volumes
     if volumes:
-        pod_spec["volumes"] = _first_like_last(volumes, "name")
+        pod_spec["volumes"] = _first_like_last(volumes, "name") if len(volumes) > 1 else volumes
     metadata = pod["metadata"]
     for field, values in (("labels", info.pod_labels), ("annotations", info.pod_annotations)):
         if values:
             metadata = {**metadata, field: {**metadata.get(field, {}), **values}}
             _own_all(info, (*shape.path, "template", "spec", "template", "metadata", field), values)
     spec = {**template["spec"], "template": {**pod, "metadata": metadata, "spec": pod_spec}}
+    if counted is not None:
+        spec["parallelism"] = spec["completions"] = counted.count
+        path = (*shape.path, "template", "spec")
+        info.owners[(*path, "parallelism")] = info.owners[(*path, "completions")] = (counted.count_origin,)
     job = {**tree, "template": {**template, "spec": spec}}
     if podset.ancestor == TRAINER or podset.ancestor in _INITIALIZERS:
         job["replicas"] = 1
@@ -176,15 +196,3 @@ def _container(container: Container) -> dict[str, Tree]:
         if field in changes and not changes[field]:
             del result[field]
     return result
-
-
-def _sync_parallel_count(jobs: list[Any], info: Info) -> None:
-    # By name: of two jobs with one name only the first is written, with the last one's count.
-    for podset in info.podsets:
-        for position, job in enumerate(jobs):
-            if job["name"] == podset.name:
-                spec = {**job["template"]["spec"], "parallelism": podset.count, "completions": podset.count}
-                jobs[position] = {**job, "template": {**job["template"], "spec": spec}}
-                for field in ("parallelism", "completions"):
-                    info.owners[(*info.podsets[position].shape.path, "template", "spec", field)] = (podset.count_origin,)
-                break

@@ -48,7 +48,7 @@ def enforce_ml_policy(info: Info, job: Job) -> None:
             podset.upsert_volumes([_host_file_volume(job)], rule)
         for container in podset.containers:
             if container.name == NODE:
-                path = Origin(MANAGER, "runtime", (*_POLICY, "sshAuthMountPath"))
+                path = info.asked(MANAGER, *_POLICY, "sshAuthMountPath")
                 container.upsert_mounts([{"name": _SSH_VOLUME, "mountPath": policy["sshAuthMountPath"]}], path)
                 if podset.name == LAUNCHER:
                     _set_up_launcher(container, info, job, policy)
@@ -82,7 +82,7 @@ def slots(info: Info, job: Job, policy: dict[str, Any]) -> tuple[int, Origin]:
         if gpus > 1:
             asks = job.resources is not None
             return gpus, Origin(MANAGER, *(("trainjob", ("spec", "trainer", "resourcesPerNode")) if asks else ("tjgen",)))
-    return policy["numProcPerNode"], Origin(MANAGER, "runtime", (*_POLICY, "numProcPerNode"))
+    return policy["numProcPerNode"], info.asked(MANAGER, *_POLICY, "numProcPerNode")
 
 
 def _enforce_count(info: Info, job: Job, launcher_is_node: bool) -> None:
@@ -101,7 +101,8 @@ def _set_up_launcher(container: Container, info: Info, job: Job, policy: dict[st
     container.upsert_mounts([{"name": _HOST_FILE_VOLUME, "mountPath": _HOST_FILE_DIRECTORY}], rule)
     if policy["mpiImplementation"] != OPEN_MPI:
         # Upstream prints the pointer instead of what it points to.
-        raise RefusedError("MPI implementation for <pointer> doesn't supported")
+        text = "MPI implementation for <pointer> doesn't supported"
+        raise RefusedError(text, ("spec", "runtimeRef"), "use a runtime whose mpiImplementation is OpenMPI")
     count, counted = slots(info, job, policy)
     values = (f"{_HOST_FILE_DIRECTORY}/hostfile", "true", str(count), "-o ConnectionAttempts=10")
     variables = [{"name": name, "value": value} for name, value in zip(RESERVED, values, strict=True)]

@@ -18,6 +18,8 @@ AUTO = "auto"
 RESERVED = ("PET_MASTER_ADDR", "PET_MASTER_PORT", "PET_NNODES", "PET_NODE_RANK", "PET_NPROC_PER_NODE")
 """Variables that a TrainJob may not set."""
 
+_RULE = Origin(MANAGER, "tjgen")
+_MASTER_ORIGINS = (Origin(MANAGER, "trainjob", ("metadata", "name")), _RULE)
 _TARGETS = ("spec", "mlPolicy", "torch", "envInjection", "targets")
 
 
@@ -29,7 +31,7 @@ def enforce_ml_policy(info: Info, job: Job) -> None:
     podset = info.podset_of_ancestor(TRAINER)
     enforce_count(podset, job)
     processes, because = processes_per_node(info, job)
-    count, count_origin = (podset.count, podset.count_origin) if podset else (1, Origin(MANAGER, "tjgen"))
+    count, count_origin = (podset.count, podset.count_origin) if podset else (1, _RULE)
     variables: list[Tree] = [
         {"name": "PET_NNODES", "value": str(count)},
         {"name": "PET_NPROC_PER_NODE", "value": str(processes)},
@@ -39,10 +41,7 @@ def enforce_ml_policy(info: Info, job: Job) -> None:
         {"name": "PET_MASTER_ADDR", "value": host(job)},
         {"name": "PET_MASTER_PORT", "value": str(PORT)},
     ]
-    rule = Origin(MANAGER, "tjgen")
-    named = Origin(MANAGER, "trainjob", ("metadata", "name"))
-    origins = [Origin(MANAGER, count_origin.source, count_origin.because), because, rule]
-    master_origins = [named, rule]
+    origins = [Origin(MANAGER, count_origin.source, count_origin.because), because, _RULE]
 
     container = info.trainer_container() if job.trainer is not None else None
     if container is not None:
@@ -51,14 +50,15 @@ def enforce_ml_policy(info: Info, job: Job) -> None:
         if job.command == torchtune.ENTRYPOINT:
             torchtune.extend_command(info, job, count, processes)
         else:
-            container.upsert_env(master, master_origins)
-        container.add_port({"containerPort": PORT}, rule)
+            container.upsert_env(master, _MASTER_ORIGINS)
+        container.add_port({"containerPort": PORT}, _RULE)
 
     for target in policy.get("envInjection", {}).get("targets", []):
         for name in target.get("containerNames", []):
             found = injection_target(info, target.get("jobName", ""), name)
             if found is None:
-                raise RefusedError(missing_target(target.get("jobName", ""), name))
+                hint = "use another runtime, or correct its envInjection"
+                raise RefusedError(missing_target(target.get("jobName", ""), name), ("spec", "runtimeRef"), hint)
             asked = Origin(MANAGER, RUNTIME, (*_TARGETS, (("jobName", target.get("jobName", "")),)))
             found.upsert_env([*variables, *master], [asked] * 5)
 
@@ -69,10 +69,7 @@ def processes_per_node(info: Info, job: Job) -> tuple[int | str, Origin]:
     if asked is not None:
         return asked, Origin(MANAGER, "trainjob", ("spec", "trainer", "numProcPerNode"))
     found = resources.per_node(info, job)
-    if job.resources is not None:
-        because = Origin(MANAGER, "trainjob", ("spec", "trainer", "resourcesPerNode"))
-    else:
-        because = Origin(MANAGER, "tjgen")
+    because = _RULE if job.resources is None else Origin(MANAGER, "trainjob", ("spec", "trainer", "resourcesPerNode"))
     if resources.gpus(found) == 0:
         return max(1, resources.cpus(found)), because
     return AUTO, because

@@ -42,14 +42,18 @@ def build(info: Info, job: Job) -> Iterator[Made]:
     if queue is not None:
         spec["queue"] = queue
         found = origins_of(info.owners, ("metadata", "annotations", QUEUE_ANNOTATION))
-        owners[("spec", "queue")] = tuple([origin._replace(manager=MANAGER) for origin in found])
+        owners[("spec", "queue")] = _mine(found)
     for podset in info.podsets:
         if "priorityClassName" in podset.shape.pod_spec:
             spec["priorityClassName"] = podset.shape.pod_spec["priorityClassName"]
             found = origins_of(info.owners, (*podset.shape.path, *POD_SPEC, "priorityClassName"))
-            owners[("spec", "priorityClassName")] = tuple([origin._replace(manager=MANAGER) for origin in found])
+            owners[("spec", "priorityClassName")] = _mine(found)
     topology = policy.get("networkTopology")
     if topology is not None:
         spec["networkTopology"] = topology
-        owners[("spec", "networkTopology")] = (Origin(MANAGER, "runtime", (*_POLICY, "networkTopology")),)
+        owners[("spec", "networkTopology")] = (info.asked(MANAGER, *_POLICY, "networkTopology"),)
     yield made(job, "scheduling.volcano.sh/v1beta1", "PodGroup", "", {"spec": spec}, owners)
+
+
+def _mine(origins: tuple[Origin, ...]) -> tuple[Origin, ...]:
+    return tuple([Origin(MANAGER, origin.source, origin.because, origin.mirrors) for origin in origins])

@@ -1,0 +1,170 @@
+"""What the controller makes of containers, variables and ports, where it is not what it looks like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tjgen.diagnostics.model import INFO, Diagnostic
+from tjgen.fields.path import FieldPath, named
+from tjgen.trainer.info import DATASET_INITIALIZER, LAUNCHER, MODEL_INITIALIZER, NODE, TRAINER, Info
+from tjgen.trainer.ports import are_confused, settled
+from tjgen.trainer.surprises.subject import Subject, in_runtime
+
+_ENV: FieldPath = ("spec", "trainer", "env")
+_ADDRESSES = {"torch": "PET_MASTER_ADDR", "jax": "JAX_COORDINATOR_ADDRESS", "xgboost": "DMLC_TRACKER_URI"}
+_JAX = ("JAX_NUM_PROCESSES", "JAX_PROCESS_ID", "JAX_COORDINATOR_ADDRESS")
+
+
+def trainer_without_container(subject: Subject) -> Iterator[Diagnostic]:
+    """builder.go `Trainer`: only containers named node of jobs with the trainer label are written."""
+    trainer = subject.job.trainer
+    asked = sorted(set(trainer or ()) - {"numNodes", "numProcPerNode"})
+    if asked and subject.info.trainer_container() is None and subject.info.policy("mpi") is None:
+        yield subject.of_trainjob(
+            "TJ830",
+            "trainer-fields-ignored",
+            f"runtime {subject.runtime.name} has no container node in a trainer job that takes spec.trainer's {', '.join(asked)}",
+            "name the container node, and label its job template as the trainer's",
+            ("spec", "trainer", asked[0]),
+        )
+
+
+def initializer_without_container(subject: Subject) -> Iterator[Diagnostic]:
+    """builder.go `Initializer`: goes by the label of the job and the name of the container."""
+    for kind, name in (("dataset", DATASET_INITIALIZER), ("model", MODEL_INITIALIZER)):
+        if kind not in subject.job.spec.get("initializer", {}):
+            continue
+        podset = subject.info.podset_of_ancestor(name)
+        if podset is None or podset.container(name) is None:
+            yield subject.of_trainjob(
+                "TJ831",
+                "initializer-ignored",
+                f"initializer.{kind} goes nowhere: no job labelled {name} has a container {name}",
+                "label the job template and name the container so",
+                ("spec", "initializer", kind),
+            )
+
+
+def dead_address(subject: Subject) -> Iterator[Diagnostic]:
+    """The address of the first pod is made of the word node and the TrainJob's name."""
+    policy = next((name for name in _ADDRESSES if subject.info.policy(name) is not None), None)
+    podset = subject.info.podset_of_ancestor(TRAINER)
+    if policy is None or podset is None or subject.job.trainer is None or podset.container(NODE) is None:
+        return
+    subdomain = subject.info.spec.get("network", {}).get("subdomain", subject.job.name)
+    if podset.name != NODE:
+        yield subject.of_runtime(
+            "TJ832",
+            "dead-address",
+            f"{_ADDRESSES[policy]} names a pod of job node, but the trainer job is called {podset.name}",
+            "call the job node",
+            in_runtime((*podset.shape.path, "name")),
+        )
+    elif subdomain != subject.job.name:
+        yield subject.of_runtime(
+            "TJ832",
+            "dead-address",
+            f"{_ADDRESSES[policy]} ends in the TrainJob's name, but the pods' subdomain is {subdomain}",
+            "leave network.subdomain out",
+            in_runtime(("spec", "network", "subdomain")),
+        )
+
+
+def job_named_node(subject: Subject) -> Iterator[Diagnostic]:
+    """mpi and flux `EnforceMLPolicy` go by the names of jobs and containers."""
+    info = subject.info
+    for policy, names in (("mpi", (NODE, LAUNCHER)), ("flux", (NODE,))):
+        if info.policy(policy) is None:
+            continue
+        for name in names:
+            podset = info.podset(name)
+            if podset is None and name == NODE:
+                missing = "no job named node"
+            elif podset is not None and podset.container(NODE) is None:
+                missing = f"no container named node in job {name}"
+            else:
+                continue
+            yield subject.of_runtime(
+                "TJ833",
+                "nothing-to-set-up",
+                f"the {policy} policy finds {missing} and sets nothing up there",
+                "name jobs and containers as the policy expects them",
+                ("spec", "mlPolicy", policy),
+            )
+
+
+def lost_sources(subject: Subject) -> Iterator[Diagnostic]:
+    """pkg/apply `EnvVar` copies four kinds of sources; a fileKeyRef is none of them."""
+    lists: list[tuple[FieldPath, Any]] = [(_ENV, subject.job.asked("env"))]
+    for kind, asked in subject.job.spec.get("initializer", {}).items():
+        lists.append((("spec", "initializer", kind, "env"), asked.get("env")))
+    for path, env in lists:
+        for variable in env or ():
+            if "fileKeyRef" in variable.get("valueFrom", ()):
+                yield subject.of_trainjob(
+                    "TJ834",
+                    "variable-source-lost",
+                    f"{variable['name']} loses its fileKeyRef on the way to the pod, which then cannot start",
+                    "put the variable into the runtime",
+                    (*path, named(variable["name"])),
+                )
+
+
+def overruled_variables(subject: Subject) -> Iterator[Diagnostic]:
+    """builder.go `Trainer` upserts spec.trainer.env last; JAX has no check against it."""
+    if subject.info.policy("jax") is not None:
+        for variable in subject.job.env:
+            if variable["name"] in _JAX:
+                yield subject.of_trainjob(
+                    "TJ835",
+                    "variable-overruled",
+                    f"{variable['name']} replaces the value that the controller computes",
+                    "leave it out",
+                    (*_ENV, named(variable["name"])),
+                )
+
+
+def swallowed_ports(subject: Subject) -> Iterator[Diagnostic]:
+    """pkg/apply `UpsertPort` takes two ports without a name for one."""
+    for container in subject.info.all_containers():
+        ports = container.tree.get("ports", [])
+        if not ports or (not container.added_ports and not container.is_irregular):
+            continue
+        after = {port["containerPort"] for port in settled(ports, container.added_ports)}
+        lost = [port["containerPort"] for port in ports if port["containerPort"] not in after]
+        if lost or are_confused(ports):
+            what = f"port {lost[0]} is lost" if lost else "ports are repeated, which the API server refuses"
+            yield subject.of_runtime(
+                "TJ836",
+                "ports-swallowed",
+                f"{what}: the controller takes ports without a name for one and the same",
+                "give every port a name",
+                in_runtime((*container.path, "ports")),
+            )
+
+
+def random_order(subject: Subject) -> Iterator[Diagnostic]:
+    """The framework walks its plugins in the order of a Go map."""
+    if subject.info.policy("xgboost") is not None and subject.job.env and subject.info.trainer_container() is not None:
+        yield subject.of_trainjob(
+            "TJ837",
+            "variable-order-random",
+            "whether the TrainJob's variables stand before or after the DMLC_* ones changes from one reconcile to the next",
+            "do not refer from one to the other with $(NAME)",
+            _ENV,
+            INFO,
+        )
+    policies = _policies(subject.info)
+    if len(policies) > 1:
+        yield subject.of_runtime(
+            "TJ838",
+            "several-ml-policies",
+            f"the policies {', '.join(policies)} act in random order, and the API server refuses such a runtime",
+            "keep one of them",
+            ("spec", "mlPolicy"),
+        )
+
+
+def _policies(info: Info) -> list[str]:
+    return sorted(name for name in info.ml_policy or () if name != "numNodes")

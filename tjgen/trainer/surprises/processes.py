@@ -1,0 +1,160 @@
+"""What the controller makes of nodes, processes and devices, where it is not what it looks like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.diagnostics.model import Diagnostic
+from tjgen.fields.path import FieldPath
+from tjgen.trainer import resources
+from tjgen.trainer.info import NODE, TRAINER
+from tjgen.trainer.surprises.subject import Subject, in_runtime
+
+_TRAINER: FieldPath = ("spec", "trainer")
+_RESOURCES: FieldPath = (*_TRAINER, "resourcesPerNode")
+_COUNTS_GPUS = ("torch", "mpi", "xgboost", "flux")
+_SETS_VARIABLES = ("torch", "jax", "xgboost")
+
+
+def no_trainer_section(subject: Subject) -> Iterator[Diagnostic]:
+    """torch, jax, xgboost `EnforceMLPolicy`: without spec.trainer nothing is set up."""
+    if subject.job.trainer is None:
+        for policy in _SETS_VARIABLES:
+            if subject.info.policy(policy) is not None:
+                yield subject.of_trainjob(
+                    "TJ810",
+                    "no-trainer-section",
+                    f"the TrainJob has no spec.trainer, so the {policy} runtime sets no variables and each pod trains alone",
+                    "add `trainer: {}` to the spec",
+                    ("spec",),
+                )
+
+
+def resources_without_policy(subject: Subject) -> Iterator[Diagnostic]:
+    """newRuntimeInfo: resourcesPerNode is merged only where the runtime has an mlPolicy."""
+    if subject.job.resources and subject.info.ml_policy is None:
+        yield subject.of_trainjob(
+            "TJ811",
+            "resources-ignored",
+            f"resourcesPerNode is ignored: runtime {subject.runtime.name} has no mlPolicy",
+            "give the runtime an mlPolicy, which may be empty",
+            _RESOURCES,
+        )
+
+
+def lost_claims(subject: Subject) -> Iterator[Diagnostic]:
+    """newRuntimeInfo: what is merged keeps only limits and requests."""
+    if subject.job.resources is None or subject.info.ml_policy is None:
+        return
+    podset = subject.info.podset_of_ancestor(TRAINER)
+    shapes = podset.shape.containers if podset else ()
+    own = [shape.tree["resources"].get("claims", []) for shape in shapes if shape.name == NODE]
+    claims = [*subject.job.resources.get("claims", []), *(own[0] if own else [])]
+    if claims:
+        names = ", ".join(sorted({claim["name"] for claim in claims}))
+        yield subject.of_trainjob(
+            "TJ812",
+            "resource-claims-lost",
+            f"with resourcesPerNode the node container loses its resource claims ({names})",
+            "leave resourcesPerNode out and put resources and claims into the runtime",
+            _RESOURCES,
+        )
+
+
+def devices_that_do_not_count(subject: Subject) -> Iterator[Diagnostic]:
+    """`GetNumGPUPerNode`: only resources with gpu in their name are GPUs."""
+    if subject.job.asked("numProcPerNode") is not None:
+        return
+    policy = next((name for name in _COUNTS_GPUS if subject.info.policy(name) is not None), None)
+    if policy is None:
+        return
+    found = resources.per_node(subject.info, subject.job)
+    for kind in ("requests", "limits"):
+        amounts = found.get(kind, {})
+        names = resources.gpu_names(amounts)
+        if len(names) > 1:
+            yield subject.of_trainjob(
+                "TJ813",
+                "gpu-choice-random",
+                f"{kind} name several GPU resources ({', '.join(names)}), and the controller counts a random one of them",
+                "set numProcPerNode",
+                _RESOURCES if subject.job.resources is not None else _TRAINER,
+            )
+            return
+        others = [name for name in amounts if "/" in name and name not in names and not name.startswith("hugepages-")]
+        if others and not names:
+            yield subject.of_trainjob(
+                "TJ814",
+                "device-not-counted",
+                f"{sorted(others)[0]} is no GPU to the controller, which does not count it for {policy}",
+                "set numProcPerNode",
+                _RESOURCES if subject.job.resources is not None else _TRAINER,
+            )
+            return
+
+
+def counts_below_one(subject: Subject) -> Iterator[Diagnostic]:
+    """ML plugins take numNodes as it is, without a lower bound."""
+    for podset in subject.info.podsets:
+        if podset.count < 1:
+            yield subject.of_trainjob(
+                "TJ815",
+                "count-below-one",
+                f"numNodes is {podset.count}, so job {podset.name} never has a pod",
+                "use at least 1",
+                (*_TRAINER, "numNodes"),
+            )
+
+
+def overwritten_counts(subject: Subject) -> Iterator[Diagnostic]:
+    """`SyncParallelCount`: parallelism and completions of every job become the count."""
+    for podset in subject.info.podsets:
+        spec = podset.shape.tree["template"]["spec"]
+        path = in_runtime((*podset.shape.path, "template", "spec"))
+        for field in ("parallelism", "completions"):
+            asked = spec.get(field)
+            if asked is not None and asked != podset.count and podset.count_origin.source != "trainjob":
+                yield subject.of_runtime(
+                    "TJ816",
+                    "count-overwritten",
+                    f"{field} of job {podset.name} is {asked}, but the controller writes {podset.count}",
+                    "say the number as mlPolicy.numNodes" if podset.ancestor == TRAINER else "say the number as parallelism",
+                    (*path, field),
+                )
+        replicas = podset.shape.tree.get("replicas", 1)
+        if podset.ancestor is not None and replicas != 1:
+            yield subject.of_runtime(
+                "TJ817",
+                "replicas-overwritten",
+                f"replicas of job {podset.name} is {replicas}, but the controller writes 1",
+                "use parallelism for the number of pods",
+                in_runtime((*podset.shape.path, "replicas")),
+            )
+
+
+def several_trainer_jobs(subject: Subject) -> Iterator[Diagnostic]:
+    """`FindPodSetByAncestor` finds the first; the builder writes image, command, args and env to all."""
+    podsets = [podset for podset in subject.info.podsets if podset.ancestor == TRAINER]
+    for podset in podsets[1:]:
+        yield subject.of_runtime(
+            "TJ818",
+            "second-trainer-job",
+            f"job {podset.name} is a second trainer: numNodes and the distributed set-up reach only {podsets[0].name}",
+            "keep the trainer label on one job",
+            in_runtime(podset.shape.path),
+        )
+
+
+def launchers(subject: Subject) -> Iterator[Diagnostic]:
+    """newRuntimeInfo: the runtime's numNodes goes to the trainer ancestor, which for MPI is the launcher."""
+    if subject.info.policy("mpi") is None:
+        return
+    for podset in subject.info.podsets:
+        if podset.ancestor == TRAINER and podset.name != NODE and podset.count > 1:
+            yield subject.of_runtime(
+                "TJ819",
+                "several-launchers",
+                f"mlPolicy.numNodes makes {podset.count} pods of job {podset.name}, not of job node",
+                "leave numNodes out of the runtime and set it in the TrainJob",
+                ("spec", "mlPolicy", "numNodes"),
+            )
