@@ -1,0 +1,182 @@
+"""A run as it was locked, as it would be built now and as it stands on disk -> what happens to its files.
+
+TrainJob, JobSet and Volcano Job cannot be changed in place, and another name starts a training again.
+So a run that is in the lock keeps its files byte for byte when only the catalog, an overlay, the
+Platform or tjgen has changed; what its own experiment says of labels, annotations and state is still
+carried into them, since that can be changed in place.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from typing import NamedTuple
+
+from tjgen.diagnostics.model import ERROR, INFO, WARNING, Diagnostic
+from tjgen.fields.path import FieldPath, Tree, get
+from tjgen.runs.lock import LockedRun
+
+NEW = "new"
+UNCHANGED = "unchanged"
+FROZEN = "frozen"
+"""It would change: the files on disk stay."""
+IN_PLACE = "in-place"
+"""The files on disk stay but for what `carry` brings into them."""
+RENEWED = "renewed"
+"""It would change and that is wanted: build it again as the next renewal, under another name."""
+REBUILT = "rebuilt"
+"""Its files are gone or were given up: they are written as they are built now."""
+
+SETTINGS: tuple[FieldPath, ...] = (
+    ("metadata", "labels"),
+    ("metadata", "annotations"),
+    ("spec", "state"),
+    ("spec", "history"),
+    ("spec", "monitor"),
+    ("spec", "checkpoints", "keep"),
+    ("spec", "checkpoints", "expectedSize"),
+)
+"""What an experiment says of a run that is no part of its identity and reaches its files."""
+
+OURS = "tjgen.dev/"
+"""What our own labels and annotations begin with."""
+
+_METADATA: tuple[FieldPath, ...] = (("metadata", "labels"), ("metadata", "annotations"))
+_SUSPENDABLE: tuple[FieldPath, ...] = (*_METADATA, ("spec", "suspend"))
+CHANGEABLE: dict[tuple[str, str], tuple[FieldPath, ...]] = {
+    ("trainer.kubeflow.org", "TrainJob"): _SUSPENDABLE,
+    ("trainer.kubeflow.org", "TrainingRuntime"): _METADATA,
+    ("jobset.x-k8s.io", "JobSet"): _SUSPENDABLE,
+    ("batch", "Job"): _SUSPENDABLE,
+    ("batch.volcano.sh", "Job"): _METADATA,
+    ("", "ConfigMap"): _METADATA,
+}
+"""Group and kind of what cannot be changed as a whole -> the fields of it that can. Other kinds are changed whole."""
+
+
+class Decision(NamedTuple):
+    """What happens to the files of a run, and what is said about it."""
+
+    kind: str
+    diagnostic: Diagnostic | None = None
+
+
+def content_digest(bodies: Mapping[str, str]) -> str:
+    """The digest of a run's files: bodies without headers, by path in the run's folder."""
+    parts = [f"{path}\0{sha256(bodies[path].encode()).hexdigest()}\n" for path in sorted(bodies)]
+    return "sha256:" + sha256("".join(parts).encode()).hexdigest()
+
+
+def settings_digest(experiment: Tree) -> str:
+    """The digest of what SETTINGS names in an experiment, a document as it is written."""
+    said = [[list(path), value] for path in SETTINGS if (value := get(experiment, path, None)) not in (None, {}, [])]
+    return "sha256:" + sha256(json.dumps(said, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def decide(
+    locked: LockedRun | None,
+    *,
+    content: str,
+    settings: str,
+    standing: Callable[[], str | None],
+    renew: bool = False,
+    force: bool = False,
+) -> Decision:
+    """What to do with the files of a run that are built now with digest `content`.
+
+    `locked` is the run in the lock with the same identity, `standing` the digest of what is on disk,
+    asked only where it matters. `force` gives up what is on disk when nobody knows what it is.
+    An error (TJ075) among the answers means that nothing may be done.
+    """
+    if locked is None:
+        return Decision(NEW)
+    if content == locked.content:
+        return Decision(UNCHANGED)
+    if renew:
+        return Decision(RENEWED)
+    found = standing()
+    if found is None:
+        return Decision(REBUILT, _rebuilt(locked))
+    if found == content:
+        # The lock is behind, for instance after a merge that took one side of it.
+        return Decision(UNCHANGED)
+    if found != locked.content:
+        return Decision(REBUILT, _rebuilt(locked)) if force else Decision(FROZEN, _drifted(locked))
+    if settings != locked.settings:
+        return Decision(IN_PLACE)
+    return Decision(FROZEN, _would_change(locked))
+
+
+def fixed_name_problem(locked: LockedRun | None, identity: str, lock_file: str) -> Diagnostic | None:
+    """TJ074, where `naming: fixed` would change the run that is locked under the name; `locked` is that run."""
+    if locked is None or locked.identity == identity:
+        return None
+    return Diagnostic(
+        "TJ074",
+        ERROR,
+        f'run "{locked.name}" exists with other content, which cannot be changed in place',
+        path=("spec", "naming"),
+        hint=f"raise attempt, which gives a new name, or delete the run in the cluster and its block in {lock_file}",
+        name="fixed-name-changed",
+    )
+
+
+def carry(old: Tree, new: Tree) -> Tree:
+    """`old` with what can be changed in place as `new` has it; `new` where its kind can be changed as a whole."""
+    group = str(new.get("apiVersion", "")).rpartition("/")[0]
+    paths = CHANGEABLE.get((group, str(new.get("kind", ""))))
+    if paths is None or (new["kind"] == "ConfigMap" and not old.get("immutable")):
+        return new
+    for path in paths:
+        value = get(new, path, None)
+        if path[0] == "metadata":
+            value = _described_as_before(get(old, path, None) or {}, value or {})
+        old = _carried(old, path, value)
+    return old
+
+
+def _described_as_before(old: Tree, new: Tree) -> Tree:
+    """The new labels or annotations, but those of ours as before: they say what was built, and it was not built anew."""
+    ours = {key: value for key, value in old.items() if key.startswith(OURS)}
+    theirs = {key: value for key, value in new.items() if not key.startswith(OURS)}
+    return {**ours, **theirs} or None
+
+
+def _carried(old: Tree, path: FieldPath, value: Tree) -> Tree:
+    key, rest = path[0], path[1:]
+    fields = old if old.__class__ is dict else {}
+    inner = _carried(fields.get(key), rest, value) if rest else value
+    if inner is None or (rest and inner == {}):
+        return {name: item for name, item in fields.items() if name != key}
+    return {**fields, key: inner}
+
+
+def _would_change(locked: LockedRun) -> Diagnostic:
+    return Diagnostic(
+        "TJ076",
+        INFO,
+        f'run "{locked.name}" would change, but is locked and stays as it is',
+        hint=f"use --renew {locked.name} to run it again under another name",
+        name="run-would-change",
+    )
+
+
+def _rebuilt(locked: LockedRun) -> Diagnostic:
+    return Diagnostic(
+        "TJ077",
+        WARNING,
+        f'run "{locked.name}" is locked, its files are lost, and it is built otherwise now than it was',
+        hint="restore the files from Git to keep the run as it was",
+        name="run-rebuilt",
+    )
+
+
+def _drifted(locked: LockedRun) -> Diagnostic:
+    return Diagnostic(
+        "TJ075",
+        ERROR,
+        f'the files of run "{locked.name}" are neither what the lock recorded nor what is built now',
+        hint="restore the files and the lock from Git, or use --force to write what is built now",
+        name="run-files-unknown",
+    )

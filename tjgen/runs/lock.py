@@ -1,0 +1,121 @@
+"""The runs of one experiment <-> the text of its lock file, which is committed and makes them stay what they are.
+
+    tjgen.lock.d/<environment or default>/<namespace>/<experiment>.yaml
+
+The text is a function of the runs: one block a run, in order of name, so that two branches that add
+runs merge where Git can keep them apart, and nothing changes that is not new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from tjgen.fields.path import Tree
+from tjgen.runs.identity import Identity
+from tjgen.source.writer import dump
+
+DIRECTORY = "tjgen.lock.d"
+API_VERSION = "tjgen.dev/v1alpha1"
+KIND = "RunLock"
+COMMENT = "# Written by tjgen: the runs that exist, and what they are made of. Commit it; a run without its block is new.\n"
+
+ACTIVE = "active"
+SUSPENDED = "suspended"
+ARCHIVED = "archived"
+SUPERSEDED = "superseded"
+STATES = (ACTIVE, SUSPENDED, ARCHIVED, SUPERSEDED)
+
+
+class LockedRun(NamedTuple):
+    """A run that was built. Digests are written `sha256:` and 64 hexadecimal digits."""
+
+    name: str
+    identity: str
+    """Version of the form and digest, as `str(Identity)` gives them, before any renewal."""
+    number: int
+    """The how-manieth run of the experiment it is; runs of branches that were merged may share one."""
+    state: str
+    """What the experiment says of it, or SUPERSEDED when the experiment asks for it no more."""
+    runtime: str
+    """Name of the runtime in the catalog."""
+    runtime_digest: str
+    content: str
+    """Digest of its emitted files: see `freeze.content_digest`."""
+    settings: str
+    """Digest of what the experiment says of it that can be changed in place."""
+    images: tuple[str, ...] = ()
+    """Images as they are emitted, in order."""
+    uses: tuple[str, ...] = ()
+    """Files that it shares with other runs, by path in the output tree: they stay as long as a lock names them."""
+    renewal: int = 0
+    """How often the run was made anew on purpose, without a change of the experiment."""
+
+
+class Lock(NamedTuple):
+    """All runs of one experiment that exist, those superseded too."""
+
+    experiment: str
+    """Key of the experiment: `environment/namespace/name`, or `namespace/name`."""
+    runs: Mapping[str, LockedRun]
+
+    def current(self, identity: Identity) -> LockedRun | None:
+        """The run with this identity that was renewed last."""
+        wanted = str(identity)
+        found = [run for run in self.runs.values() if run.identity == wanted]
+        return max(found, key=lambda run: run.renewal) if found else None
+
+    def with_runs(self, runs: Iterable[LockedRun]) -> Lock:
+        """The lock with these runs, those that it had under their names replaced."""
+        return self._replace(runs={**self.runs, **{run.name: run for run in runs}})
+
+    def superseding(self, asked: Iterable[str]) -> Lock:
+        """The lock in which all runs but those asked for are superseded."""
+        names = set(asked)
+        runs = {name: run if name in names else run._replace(state=SUPERSEDED) for name, run in self.runs.items()}
+        return self._replace(runs=runs)
+
+    def without(self, names: Iterable[str]) -> Lock:
+        """The lock without these runs."""
+        gone = set(names)
+        return self._replace(runs={name: run for name, run in self.runs.items() if name not in gone})
+
+    def superseded(self, *, keep: int = 0) -> list[str]:
+        """Names of the superseded runs in order of age, without the last `keep`."""
+        old = sorted((run for run in self.runs.values() if run.state == SUPERSEDED), key=lambda run: (run.number, run.name))
+        return [run.name for run in old[: max(0, len(old) - keep)]]
+
+    @property
+    def next_number(self) -> int:
+        """The number of the next run."""
+        return max([run.number for run in self.runs.values()], default=0) + 1
+
+
+def path_of(environment: str | None, namespace: str, experiment: str) -> str:
+    """Path of an experiment's lock below DIRECTORY."""
+    return f"{environment or 'default'}/{namespace}/{experiment}.yaml"
+
+
+def write(lock: Lock) -> str | None:
+    """The text of the lock file; None where there is no run, so that there should be no file."""
+    if not lock.runs:
+        return None
+    runs = {name: _block(lock.runs[name]) for name in sorted(lock.runs)}
+    return COMMENT + dump({"apiVersion": API_VERSION, "kind": KIND, "experiment": lock.experiment, "runs": runs})
+
+
+def _block(run: LockedRun) -> Tree:
+    block: Tree = {"identity": run.identity}
+    if run.renewal:
+        block["renewal"] = run.renewal
+    block["number"] = run.number
+    block["state"] = run.state
+    block["runtime"] = run.runtime
+    block["runtimeDigest"] = run.runtime_digest
+    block["content"] = run.content
+    block["settings"] = run.settings
+    if run.images:
+        block["images"] = list(run.images)
+    if run.uses:
+        block["uses"] = list(run.uses)
+    return block
