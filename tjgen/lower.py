@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.path import FieldPath, Tree, get, named
@@ -20,6 +21,7 @@ Yields = Iterator[Contribution | Diagnostic]
 SPEC: FieldPath = ("spec",)
 
 _QUANTITIES = (("cpu", "cpu"), ("memory", "memory"), ("ephemeralStorage", "ephemeral-storage"))
+_REFERENCE = re.compile(r"\$\(([^()]+)\)")
 _POD_FIELDS = (
     "node_selector",
     "tolerations",
@@ -151,7 +153,8 @@ def started(script: str, launcher: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _environment(workload: Workload, podset: PodSet, said: Container, at: FieldPath) -> Yields:
-    for name, variable in said.env.items():
+    for name in by_reference(said.env):
+        variable = said.env[name]
         yield _said((*podset.main, "env", named(name)), env_item(name, variable), (*at, "env", name), mirrors=False)
     sources = []
     for name, source in said.env_from.items():
@@ -164,6 +167,26 @@ def _environment(workload: Workload, podset: PodSet, said: Container, at: FieldP
     if sources:
         before = get(workload.tree.value, (*podset.main, "envFrom"), None) or []
         yield Contribution((*podset.main, "envFrom"), [*before, *(item for _, item in sources)], (*at, "envFrom"))
+
+
+def by_reference(variables: Mapping[str, EnvVar]) -> list[str]:
+    """The names in their order, but each behind those that its value refers to as `$(NAME)`.
+
+    A container expands only references to variables that stand before (core/v1, EnvVar.value).
+    """
+    placed: dict[str, None] = {}
+    visited: set[str] = set()
+    for name in variables:
+        waiting = [name]
+        while waiting:
+            visited.add(waiting[-1])
+            wanted = _REFERENCE.findall(str(variables[waiting[-1]].value))
+            ahead = next((one for one in wanted if one in variables and one not in visited), None)
+            if ahead is None:
+                placed[waiting.pop()] = None
+            else:
+                waiting.append(ahead)
+    return list(placed)
 
 
 def env_item(name: str, variable: EnvVar) -> Tree:
@@ -256,8 +279,8 @@ def _initializer(spec: ExperimentSpec) -> Yields:
         to: FieldPath = ("initializer", part)
         if fetch.storage_uri is not None:
             yield _said((*to, "storageUri"), fetch.storage_uri, (*at, "storageUri"))
-        for name, variable in fetch.env.items():
-            yield Contribution((*to, "env", named(name)), env_item(name, variable), (*at, "env", name))
+        for name in by_reference(fetch.env):
+            yield Contribution((*to, "env", named(name)), env_item(name, fetch.env[name]), (*at, "env", name))
         if fetch.secret_ref is not None:
             yield Contribution((*to, "secretRef"), {"name": fetch.secret_ref.name}, (*at, "secretRef"))
 

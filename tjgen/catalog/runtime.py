@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tjgen.catalog.naming import digest
+from tjgen.fields.order import ordered
 from tjgen.fields.path import Tree, get
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class CatalogRuntime:
 
     def __init__(self, tree: Tree, document: Document | None, origin: str) -> None:
         """`tree` has a name and a spec of the right shape (see shape.py); an annotation may say that the cluster owns it."""
-        self.tree = tree
+        self.tree = ordered(tree)
         self.document = document
         self.kind = str(tree["kind"])
         self.name = str(get(tree, ("metadata", "name")))

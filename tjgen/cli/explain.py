@@ -21,7 +21,11 @@ COMMAND = Command(
     "who own it, and the line that asked for it. EXPERIMENT may also be a file of an output tree.",
     "tjgen explain experiment.yaml JobSet/resnet50-1a2b3c4d spec.replicatedJobs[name=node]",
     "EXPERIMENT [KIND[/NAME]] [FIELD]",
-    (Option(("--env",), "env", "Environment of the project.", MANY, "NAME"), *COMMON),
+    (
+        Option(("--env",), "env", "Environment of the project.", MANY, "NAME"),
+        Option(("--set",), "set", "Set a field of the experiment, as with build.", MANY, "PATH=VALUE"),
+        *COMMON,
+    ),
     least=1,
     most=3,
 )
@@ -32,7 +36,7 @@ def run(arguments: Arguments) -> int:
     reporter = Reporter(arguments)
     try:
         file, wanted, below = _asked(arguments["paths"])
-        builder = Builder([file], environments=arguments["env"])
+        builder = Builder([file], environments=arguments["env"], set_values=arguments["set"])
         runs: list[Run] = []
         for built in builder.build():
             reporter.add(built.diagnostics)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tjgen.diagnostics.model import ERROR, Diagnostic
+from tjgen.fields.order import ordered
 from tjgen.fields.path import Tree
 from tjgen.resolve.layers import present
 from tjgen.source.document import Document
@@ -31,7 +32,7 @@ def read_file(file: str) -> tuple[list[Document], list[Diagnostic]]:
 
 
 def of_kind(kind: str, files: list[str]) -> tuple[list[tuple[Document, Tree]], list[Diagnostic]]:
-    """The documents of one kind in `files`, each with its tree in long form, and what is wrong with others of the kind."""
+    """The documents of one kind in `files`, each with its tree in long form and in order, and what is wrong with the others."""
     schema, form = _KINDS[kind]
     good, diagnostics = [], []
     for file in files:
@@ -44,7 +45,7 @@ def of_kind(kind: str, files: list[str]) -> tuple[list[tuple[Document, Tree]], l
             problems = check(tree, schema)
             diagnostics += [_placed(problem, document) for problem in problems]
             if not problems:
-                good.append((document, long_form(tree, form)))
+                good.append((document, ordered(long_form(tree, form))))
     return good, diagnostics
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from tjgen.diagnostics.model import Diagnostic, has_errors
 from tjgen.fields.managed import Managed
+from tjgen.fields.order import ordered
 from tjgen.resolve import matrix
 from tjgen.resolve.overlays import Resolved, Surroundings
 from tjgen.resolve.places import Documents, placed
@@ -23,7 +24,7 @@ class Variant(NamedTuple):
     point: dict[str, object]
     """Field path -> value of the point."""
     tree: Managed
-    """The merged experiment, in long form."""
+    """The merged experiment, in long form and in order."""
     experiment: Experiment
 
 
@@ -43,6 +44,8 @@ def variants(document: Document, surroundings: Surroundings) -> Variants:
         diagnostics += _checked(resolved.tree, resolved.documents)
     if has_errors(diagnostics):
         return Variants([], resolved.documents, diagnostics)
+    # Ordered only now: what is wrong is reported in the order of the file.
+    resolved = resolved._replace(tree=_in_order(resolved.tree))
     points, found = matrix.points(resolved.tree)
     diagnostics += placed(found, resolved.tree, resolved.documents)
     if has_errors(found):
@@ -57,12 +60,16 @@ def _swept(resolved: Resolved, points: list[matrix.Point]) -> tuple[list[Variant
     runs: list[Variant] = []
     diagnostics: list[Diagnostic] = []
     for point in points:
-        tree = matrix.at(resolved.tree, point)
+        tree = _in_order(matrix.at(resolved.tree, point))
         found = _checked(tree, resolved.documents)
         diagnostics += [diagnostic for diagnostic in found if diagnostic not in diagnostics]
         if not has_errors(found):
             runs.append(Variant(point.label, point.settings, tree, Experiment(tree.value)))
     return ([] if has_errors(diagnostics) else runs), diagnostics
+
+
+def _in_order(tree: Managed) -> Managed:
+    return Managed(ordered(tree.value), tree.owners)
 
 
 def _checked(tree: Managed, documents: Documents) -> list[Diagnostic]:
