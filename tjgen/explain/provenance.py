@@ -37,9 +37,12 @@ class Hop(NamedTuple):
     span: Span | None
 
 
-def trace(origin: Origin, sources: Sources, *, preview: bool = False) -> list[Hop]:
-    """The hops from `origin` to the end: one for a rule of tjgen, up to three for a field of a JobSet."""
-    if preview and origin.source in ("trainjob", "runtime"):
+def trace(origin: Origin, sources: Sources, *, expanded: bool = False) -> list[Hop]:
+    """The hops from `origin` to the end: one for a rule of tjgen, up to three for a field of a JobSet.
+
+    `expanded` says that the twin made the object, so that origins point into what it was made of.
+    """
+    if expanded and origin.source in ("trainjob", "runtime"):
         made = sources.trainjob if origin.source == "trainjob" else sources.made_runtime
         hops = [Hop(origin.manager, origin.source, origin.because, None)]
         if made is not None:
@@ -64,10 +67,10 @@ def trace(origin: Origin, sources: Sources, *, preview: bool = False) -> list[Ho
     return [Hop(origin.manager, origin.source, origin.because, span)]
 
 
-def place_in(manifest: Manifest, path: FieldPath, sources: Sources, *, preview: bool = False) -> Span | None:
+def place_in(manifest: Manifest, path: FieldPath, sources: Sources) -> Span | None:
     """The line that asked for a field of a manifest, or for the nearest thing around it."""
     for origin in reversed(manifest.origins(path)):
-        for hop in reversed(trace(origin, sources, preview=preview)):
+        for hop in reversed(trace(origin, sources, expanded=manifest.expanded)):
             if hop.span is not None:
                 return hop.span
     return None

@@ -21,10 +21,9 @@ class Explained(NamedTuple):
 
 def explain(manifest: Manifest, sources: Sources, below: FieldPath = ()) -> Iterator[Explained]:
     """Every leaf of `manifest` at or below the path `below`."""
-    preview = manifest.stage == PREVIEW
     for path, value in leaves(manifest.tree):
         if path[: len(below)] == below:
-            owners = [trace(origin, sources, preview=preview) for origin in manifest.origins(path)]
+            owners = [trace(origin, sources, expanded=manifest.expanded) for origin in manifest.origins(path)]
             yield Explained(path, value, owners)
 
 

@@ -15,17 +15,16 @@ STAGES = (RUNTIMES, DATA, RUNS)
 
 
 class Manifest:
-    """An object to apply or to preview. `tree` and `owners` are values: nobody writes into them.
+    """An object to apply or to preview. `tree` and `owners` are values: nobody writes into them."""
 
-    `owner` is the key of the run that the object belongs to ("" for objects that runs share).
-    """
+    __slots__ = ("expanded", "owners", "stage", "tree")
 
-    __slots__ = ("owners", "stage", "tree")
-
-    def __init__(self, tree: Tree, owners: Owners, stage: str = RUNS) -> None:
+    def __init__(self, tree: Tree, owners: Owners, stage: str = RUNS, *, expanded: bool = False) -> None:
         self.tree = tree
         self.owners = owners
         self.stage = stage
+        self.expanded = expanded or stage == PREVIEW
+        """Whether the twin made it: its origins point into the TrainJob and the runtime that were expanded."""
 
     @property
     def api_version(self) -> str:

@@ -42,7 +42,7 @@ def _apply(manifest: Manifest, patch: Patch, because: FieldPath) -> Manifest:
     for position, operation in enumerate(patch.operations):
         _operate(writer, operation, Origin(MANAGER, "experiment", (*because, "json", position)))
     done = writer.done()
-    return Manifest(done.value, done.owners, manifest.stage)
+    return Manifest(done.value, done.owners, manifest.stage, expanded=manifest.expanded)
 
 
 def _operate(writer: Writer, operation: Operation, origin: Origin) -> None:

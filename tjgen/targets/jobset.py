@@ -61,7 +61,7 @@ def _standing_alone(one: Made, trainjob: Manifest) -> Manifest:
                 writer.put(path, deadline, origin)
     done = writer.done()
     owners = {path: origins for path, origins in done.owners.items() if get(done.value, path) is not MISSING}
-    return Manifest(done.value, owners, RUNS if tree["kind"] in ("JobSet", "PodGroup") else DATA)
+    return Manifest(done.value, owners, RUNS if tree["kind"] in ("JobSet", "PodGroup") else DATA, expanded=True)
 
 
 def _defaulted_owners(before: Tree, after: Tree, path: FieldPath) -> Owners:
