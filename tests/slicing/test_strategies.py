@@ -1,0 +1,189 @@
+"""Strategies: what each promises, the proof that every plan is a division, and delivery."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tjgen.slicing import delivery, strategies
+from tjgen.slicing.division import divide
+from tjgen.slicing.items import Items, listed
+from tjgen.slicing.proof import Balance, balance, faults, ranges
+from tjgen.slicing.strategies import STRATEGIES
+
+BECAUSE = ("spec", "data", "slices")
+
+
+def items_of(sizes: Sequence[int | None]) -> Items:
+    items, diagnostics = listed([(f"part-{number:04d}", size) for number, size in enumerate(sizes)], ())
+    assert diagnostics == []
+    return items
+
+
+def planned(by: str, sizes: Sequence[int | None], count: int) -> list[list[int]]:
+    plan, diagnostics = divide(items_of(sizes), count, by, because=BECAUSE)
+    assert [one for one in diagnostics if one.severity == "error"] == []
+    assert plan is not None
+    return plan
+
+
+SIZES = st.lists(st.integers(0, 2**40), max_size=60)
+COUNTS = st.integers(1, 12)
+
+
+@pytest.mark.parametrize("by", STRATEGIES)
+@given(sizes=SIZES, count=COUNTS)
+def test_every_plan_is_a_division_and_the_same_again(by: str, sizes: list[int], count: int) -> None:
+    items = items_of(sizes)
+    strategy = strategies.load(by)
+    assert strategy is not None
+    plan = strategy.plan(items, count, {})
+    assert list(faults(plan, len(items), count)) == []
+    assert sorted(index for part in plan for index in part) == list(range(len(items)))
+    assert all(part == sorted(part) for part in plan)
+    assert strategy.plan(items, count, {}) == plan
+
+
+@given(sizes=SIZES, count=COUNTS)
+def test_contiguous_slices_are_runs_of_nearly_equal_length(sizes: list[int], count: int) -> None:
+    plan = planned("contiguous", sizes, count)
+    lengths = [len(part) for part in plan]
+    assert max(lengths) - min(lengths) <= 1
+    assert lengths == sorted(lengths, reverse=True)
+    found = ranges(plan)
+    assert found is not None
+    assert all(before[1] == after[0] for before, after in pairwise(found) if after != (0, 0))
+
+
+@given(sizes=SIZES, count=COUNTS)
+def test_round_robin_deals_one_by_one(sizes: list[int], count: int) -> None:
+    plan = planned("round-robin", sizes, count)
+    assert all(index % count == number for number, part in enumerate(plan) for index in part)
+
+
+@given(sizes=SIZES, count=COUNTS)
+def test_lpt_gives_each_item_to_the_slice_that_has_least(sizes: list[int], count: int) -> None:
+    plan = planned("lpt", sizes, count)
+    loads = [0] * count
+    wanted: list[list[int]] = [[] for _ in range(count)]
+    for index in sorted(range(len(sizes)), key=lambda index: (-sizes[index], f"part-{index:04d}")):
+        least = loads.index(min(loads))
+        loads[least] += sizes[index]
+        wanted[least].append(index)
+    assert plan == [sorted(part) for part in wanted]
+
+
+def test_lpt_breaks_ties_by_path() -> None:
+    items, _ = listed([("c", 1), ("a", 1), ("b", 1), ("d", 9)], ())
+    plan, _ = divide(items, 3, "lpt", because=BECAUSE)
+    assert plan == [[3], [0, 1], [2]]
+
+
+@pytest.mark.parametrize(
+    ("plan", "count", "words"),
+    [
+        pytest.param([[0, 1], [2]], 2, [], id="a division"),
+        pytest.param([[2, 0], [1]], 2, [], id="a division in any order"),
+        pytest.param([[0, 1, 2]], 2, ["it has 1 slices, not 2"], id="too few slices"),
+        pytest.param([[0, 1], [1, 2]], 2, ["item 1 is in slice 0 and in slice 1"], id="an item twice"),
+        pytest.param([[0], [2]], 2, ["item 1 is in no slice"], id="an item missing"),
+        pytest.param([[], []], 2, ["item 0 and 2 others are in no slice"], id="all missing"),
+        pytest.param(
+            [[0, 1], [3]], 2, ["slice 1 holds item 3, and the items are 0 to 2", "item 2 is in no slice"], id="too high"
+        ),
+        pytest.param(
+            [[0, 1], [-1]], 2, ["slice 1 holds item -1, and the items are 0 to 2", "item 2 is in no slice"], id="too low"
+        ),
+        pytest.param([[0, 1], [2.0]], 2, ["slice 1 holds 2.0, which is no index", "item 2 is in no slice"], id="no whole number"),
+        pytest.param([[0, 1], ["2"]], 2, ["slice 1 holds '2', which is no index", "item 2 is in no slice"], id="no number"),
+    ],
+)
+def test_the_proof(plan: list[list[int]], count: int, words: list[str]) -> None:
+    assert list(faults(plan, 3, count)) == words
+
+
+def test_the_balance() -> None:
+    plan = [[0, 1], [2]]
+    assert balance(plan, items_of([10, 20, 60])) == Balance(1, 2, 30, 60, 60 * 2 / 90)
+    assert balance(plan, items_of([None, 20, 60])) == Balance(1, 2, None, None, 2 * 2 / 3)
+    assert balance([[0], [1]], items_of([0, 0])) == Balance(1, 1, 0, 0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("plan", "wanted"),
+    [([[0, 1], [2]], [(0, 2), (2, 3)]), ([[0, 2], [1]], None), ([[0], []], [(0, 1), (0, 0)])],
+)
+def test_ranges(plan: list[list[int]], wanted: list[tuple[int, int]] | None) -> None:
+    assert ranges(plan) == wanted
+
+
+def test_an_unknown_strategy_gets_the_nearest() -> None:
+    plan, [diagnostic] = divide(items_of([1]), 1, "round_robin", because=BECAUSE)
+    assert plan is None
+    assert (diagnostic.code, diagnostic.hint, diagnostic.path) == ("TJ316", 'did you mean "round-robin"?', (*BECAUSE, "by"))
+
+
+def test_a_strategy_that_balances_needs_every_size() -> None:
+    plan, [diagnostic] = divide(items_of([1, None]), 1, "lpt", because=BECAUSE)
+    assert plan is None
+    assert (diagnostic.code, diagnostic.message) == ("TJ314", "lpt balances by size, and 'part-0001' has none")
+
+
+def test_empty_slices_are_a_warning() -> None:
+    plan, [diagnostic] = divide(items_of([1, 2]), 4, "contiguous", because=BECAUSE)
+    assert plan == [[0], [1], [], []]
+    assert (diagnostic.code, diagnostic.severity) == ("TJ318", "warning")
+
+
+def test_more_slices_than_a_job_has_pods() -> None:
+    plan, [diagnostic] = divide(items_of([1]), 2**31 - 1, "contiguous", because=BECAUSE)
+    assert plan is None
+    assert diagnostic.code == "TJ309"
+
+
+def test_a_plugin_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Careless:
+        NEEDS_SIZES = False
+
+        def plan(self, items: Items, count: int, options: object) -> list[list[int]]:
+            return [[0]] * count
+
+    monkeypatch.setattr(strategies, "load", lambda name: Careless())
+    plan, diagnostics = divide(items_of([1, 2]), 2, "careless", because=BECAUSE)
+    assert plan is None
+    assert [one.message for one in diagnostics] == [
+        "the slices of careless are no division: item 0 is in slice 0 and in slice 1",
+        "the slices of careless are no division: item 1 is in no slice",
+    ]
+
+
+def test_every_module_of_a_strategy_is_in_the_table() -> None:
+    folder = os.path.dirname(strategies.__file__)
+    with_plan = set()
+    for file in os.listdir(folder):
+        if file.endswith(".py"):
+            with open(os.path.join(folder, file)) as source:
+                if "\ndef plan(" in source.read():
+                    with_plan.add(f"tjgen.slicing.{file.removesuffix('.py')}")
+    assert with_plan == set(STRATEGIES.values())
+
+
+def test_delivery() -> None:
+    items = items_of([1, 2, 3])
+    files = delivery.manifests([[2, 0], [1], []], items)
+    assert files == {"slice-0.txt": "part-0002\npart-0000\n", "slice-1.txt": "part-0001\n", "slice-2.txt": ""}
+    assert delivery.size(files) == 3 * len("slice-0.txt") + 3 * len("part-0000\n")
+    assert delivery.too_large(files, BECAUSE) is None
+
+
+def test_a_config_map_has_its_limit() -> None:
+    fits = {"slice-0.txt": "x" * (delivery.LIMIT - len("slice-0.txt"))}
+    assert delivery.too_large(fits, BECAUSE) is None
+    diagnostic = delivery.too_large({"slice-0.txt": fits["slice-0.txt"] + "x"}, BECAUSE)
+    assert diagnostic is not None
+    assert (diagnostic.code, diagnostic.path) == ("TJ319", BECAUSE)

@@ -1,0 +1,43 @@
+"""Items with sizes -> slices of nearly equal bytes: the largest first, each to the slice that has least so far.
+
+Longest processing time first: the largest slice is at most 4/3 - 1/(3 count) of the best possible one.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+from heapq import heapreplace
+from typing import Any
+
+from tjgen.slicing.items import Items
+
+NEEDS_SIZES = True
+
+
+def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]]:
+    """Equal sizes go by path, equal loads to the lowest slice; within a slice items keep their order."""
+    order = sorted(range(len(items)), key=items.sizes.__getitem__, reverse=True)
+    sizes = array("q", map(items.sizes.__getitem__, order))  # beside each other in memory, as they will be read
+    _settle_ties(order, sizes, items.paths)
+    slices: list[list[int]] = [[] for _ in range(count)]
+    take = [one.append for one in slices]
+    loads = list(range(count))  # bytes times count, plus the slice: one number that sorts by both
+    for index, size in zip(order, sizes, strict=True):
+        least = loads[0]
+        take[least % count](index)
+        heapreplace(loads, least + size * count)
+    for one in slices:
+        one.sort()
+    return slices
+
+
+def _settle_ties(order: list[int], sizes: array[int], paths: list[str]) -> None:
+    """Sorts each run of equal sizes by path: far cheaper than to sort all by path before."""
+    start, current = 0, None
+    for position, size in enumerate(sizes):
+        if size != current:
+            if position - start > 1:
+                order[start:position] = sorted(order[start:position], key=paths.__getitem__)
+            start, current = position, size
+    order[start:] = sorted(order[start:], key=paths.__getitem__)

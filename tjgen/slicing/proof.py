@@ -1,0 +1,85 @@
+"""A plan of slices -> what keeps it from being a division of the items, and how even it is. No strategy is believed."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from tjgen.slicing.items import Items
+
+Plan = Sequence[Sequence[int]]
+
+
+class Balance(NamedTuple):
+    """How even the slices are. `ratio` is the largest slice over the mean: 1.0 is even."""
+
+    fewest: int
+    most: int
+    """Items of a slice."""
+    smallest: int | None
+    largest: int | None
+    """Bytes of a slice; None where sizes are not known."""
+    ratio: float
+
+
+def faults(plan: Plan, items: int, count: int) -> Iterator[str]:
+    """What is wrong with a plan for `items` items in `count` slices: one sentence each, nothing for a division."""
+    if len(plan) != count:
+        yield f"it has {len(plan)} slices, not {count}"
+    if sum(map(len, plan)) == items and _divides(plan, items):
+        return
+    holders: dict[int, int] = {}
+    for number, part in enumerate(plan):
+        for index in part:
+            if index.__class__ is not int:
+                yield f"slice {number} holds {index!r}, which is no index"
+            elif not 0 <= index < items:
+                yield f"slice {number} holds item {index}, and the items are 0 to {items - 1}"
+            elif index in holders:
+                yield f"item {index} is in slice {holders[index]} and in slice {number}"
+            else:
+                holders[index] = number
+    missing = [index for index in range(items) if index not in holders]
+    if missing:
+        others = f" and {len(missing) - 1} others are" if len(missing) > 1 else " is"
+        yield f"item {missing[0]}{others} in no slice"
+
+
+def _divides(plan: Plan, items: int) -> bool:
+    """Whether as many indexes as there are items are all different and in range."""
+    seen = bytearray(items)
+    try:
+        for part in plan:
+            for index in array("I", part):  # takes no negative number, and nothing but numbers
+                seen[index] = 1
+    except (TypeError, OverflowError, IndexError):
+        return False
+    return seen.count(1) == items
+
+
+def balance(plan: Plan, items: Items) -> Balance:
+    """How even a proven plan is, by bytes where all sizes are known, else by items."""
+    numbers = [len(part) for part in plan]
+    if items.unsized is not None:
+        return Balance(min(numbers), max(numbers), None, None, _ratio(numbers))
+    loads = [sum(map(items.sizes.__getitem__, part)) for part in plan]
+    return Balance(min(numbers), max(numbers), min(loads), max(loads), _ratio(loads))
+
+
+def ranges(plan: Plan) -> list[tuple[int, int]] | None:
+    """Begin and end of each slice (the end is exclusive) where every slice is a run of neighbours, else None."""
+    found = []
+    for part in plan:
+        if not part:
+            found.append((0, 0))
+        elif list(part) == list(range(part[0], part[0] + len(part))):
+            found.append((part[0], part[0] + len(part)))
+        else:
+            return None
+    return found
+
+
+def _ratio(loads: list[int]) -> float:
+    total = sum(loads)
+    return max(loads) * len(loads) / total if total else 1.0

@@ -1,0 +1,15 @@
+"""Items in their order -> dealt out one by one: neighbours go to different slices, no sizes needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tjgen.slicing.items import Items
+
+NEEDS_SIZES = False
+
+
+def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]]:
+    """Item j goes to slice j modulo `count`."""
+    return [list(range(index, len(items), count)) for index in range(count)]
