@@ -76,6 +76,8 @@ def _walk(value: Tree, schema: Schema, place: _Place, findings: list[Finding]) -
             return
         if not _agrees(value, found, expected, schema, place, findings):
             _strangers(value, schema, place, findings)
+            if kind is int or kind is float:
+                _number(value, schema, place, findings)
             _listed(value, schema, place, findings)
             return
     if kind is dict:

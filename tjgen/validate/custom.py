@@ -60,9 +60,10 @@ def scale(tree: Tree, schema: Schema) -> Iterator[Fault]:
         return
     path = tuple(where.removeprefix(".").split("."))
     value: Tree = tree
-    for step in path:
+    for position, step in enumerate(path):
         if value.__class__ is not dict:
-            yield Fault(INVALID, where, f"Invalid value: 0: {_accessor(where, value, 'map[string]interface{}')}", path, echo=True)
+            said = _accessor("." + ".".join(path[: position + 1]), value, "map[string]interface{}")
+            yield Fault(INVALID, where, f"Invalid value: 0: {said}", path, echo=True)
             return
         if step not in value:
             return

@@ -13,6 +13,8 @@ from tjgen.schema.store import Schema
 from tjgen.validate.fault import DUPLICATE, FORBIDDEN, INVALID, NOT_FOUND, NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, Fault
 
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v"}
+_ESCAPED_IN_JSON = "<>&\u2028\u2029"
+_LARGEST = 2**63
 _GO_TYPES = {
     dict: "map[string]interface {}",
     list: "[]interface {}",
@@ -92,8 +94,8 @@ def shown(value: Tree) -> str:
     kind = value.__class__
     if kind is str:
         return quote(value)
-    if kind is float:
-        return number(value)
+    if kind is float or (kind is int and not -_LARGEST <= value < _LARGEST):
+        return number(float(value))
     if kind is dict or kind is list:
         return as_json(value)
     return "null" if value is None else str(value).lower()
@@ -116,11 +118,30 @@ def _escaped(character: str) -> str:
 
 
 def number(value: float) -> str:
-    """A float as Go's %v writes it: an exponent only below 1e-4 and from 1e21 on."""
-    text = repr(value)
-    if "e" in text and 1e-4 <= abs(value) < 1e21:
-        text = f"{value:.0f}"
-    return text.removesuffix(".0")
+    """A float as Go's %v writes it: with an exponent below 1e-4 and from 1e6 on."""
+    sign, digits, exponent = _decimal(value)
+    return sign + (_plain(digits, exponent) if -4 <= exponent < 6 else f"{_scientific(digits)}e{exponent:+03d}")
+
+
+def _decimal(value: float) -> tuple[str, str, int]:
+    """Sign, the digits that are needed, and the power of ten of the first."""
+    mantissa, _, power = repr(abs(value)).partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    digits = (whole + fraction).lstrip("0")
+    exponent = int(power or 0) + len(digits) - len(fraction) - 1
+    sign = "-" if repr(value)[0] == "-" else ""
+    return (sign, digits.rstrip("0"), exponent) if digits else (sign, "0", 0)
+
+
+def _plain(digits: str, exponent: int) -> str:
+    if exponent < 0:
+        return "0." + "0" * (-exponent - 1) + digits
+    whole, fraction = digits[: exponent + 1].ljust(exponent + 1, "0"), digits[exponent + 1 :]
+    return f"{whole}.{fraction}" if fraction else whole
+
+
+def _scientific(digits: str) -> str:
+    return f"{digits[0]}.{digits[1:]}" if len(digits) > 1 else digits
 
 
 def printed(value: Tree) -> str:
@@ -142,8 +163,22 @@ def go_type(value: Tree) -> str:
 
 def as_json(value: Tree) -> str:
     """A value as encoding/json writes it."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    for character in "<>&\u2028\u2029":
+    kind = value.__class__
+    if kind is dict:
+        return "{" + ",".join(f"{_json_string(key)}:{as_json(value[key])}" for key in sorted(value)) + "}"
+    if kind is list:
+        return "[" + ",".join(map(as_json, value)) + "]"
+    if kind is str:
+        return _json_string(value)
+    if kind is not float:
+        return shown(value)
+    sign, digits, exponent = _decimal(value)
+    return sign + (_plain(digits, exponent) if -6 <= exponent < 21 else f"{_scientific(digits)}e{exponent:+d}")
+
+
+def _json_string(text: str) -> str:
+    text = json.dumps(text, ensure_ascii=False)
+    for character in _ESCAPED_IN_JSON:
         if character in text:
             text = text.replace(character, f"\\u{ord(character):04x}")
     return text
