@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 from tjgen.slicing import delivery, strategies
 from tjgen.slicing.division import divide
 from tjgen.slicing.items import Items, listed
-from tjgen.slicing.proof import Balance, balance, faults, ranges
+from tjgen.slicing.proof import Balance, balance, faults
 from tjgen.slicing.strategies import STRATEGIES
 
 BECAUSE = ("spec", "data", "slices")
@@ -55,9 +54,7 @@ def test_contiguous_slices_are_runs_of_nearly_equal_length(sizes: list[int], cou
     lengths = [len(part) for part in plan]
     assert max(lengths) - min(lengths) <= 1
     assert lengths == sorted(lengths, reverse=True)
-    found = ranges(plan)
-    assert found is not None
-    assert all(before[1] == after[0] for before, after in pairwise(found) if after != (0, 0))
+    assert [index for part in plan for index in part] == list(range(len(sizes)))
 
 
 @given(sizes=SIZES, count=COUNTS)
@@ -112,14 +109,6 @@ def test_the_balance() -> None:
     assert balance(plan, items_of([10, 20, 60])) == Balance(1, 2, 30, 60, 60 * 2 / 90)
     assert balance(plan, items_of([None, 20, 60])) == Balance(1, 2, None, None, 2 * 2 / 3)
     assert balance([[0], [1]], items_of([0, 0])) == Balance(1, 1, 0, 0, 1.0)
-
-
-@pytest.mark.parametrize(
-    ("plan", "wanted"),
-    [([[0, 1], [2]], [(0, 2), (2, 3)]), ([[0, 2], [1]], None), ([[0], []], [(0, 1), (0, 0)])],
-)
-def test_ranges(plan: list[list[int]], wanted: list[tuple[int, int]] | None) -> None:
-    assert ranges(plan) == wanted
 
 
 def test_an_unknown_strategy_gets_the_nearest() -> None:

@@ -67,19 +67,6 @@ def balance(plan: Plan, items: Items) -> Balance:
     return Balance(min(numbers), max(numbers), min(loads), max(loads), _ratio(loads))
 
 
-def ranges(plan: Plan) -> list[tuple[int, int]] | None:
-    """Begin and end of each slice (the end is exclusive) where every slice is a run of neighbours, else None."""
-    found = []
-    for part in plan:
-        if not part:
-            found.append((0, 0))
-        elif list(part) == list(range(part[0], part[0] + len(part))):
-            found.append((part[0], part[0] + len(part)))
-        else:
-            return None
-    return found
-
-
 def _ratio(loads: list[int]) -> float:
     total = sum(loads)
     return max(loads) * len(loads) / total if total else 1.0
