@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from tjgen.catalog.find import Catalog
+from tjgen.catalog.runtime import CatalogRuntime
 from tjgen.compiler import Compiled, compile_run
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, Note, has_errors
 from tjgen.explain.provenance import Sources
 from tjgen.k8s.nearest import nearest
+from tjgen.passes.data import local_files
 from tjgen.platform.devices import classes
 from tjgen.resolve.files import matching
 from tjgen.resolve.overlays import Surroundings
@@ -20,6 +22,7 @@ from tjgen.resolve.reading import read_file
 from tjgen.resolve.settings import settings
 from tjgen.resolve.variants import Variant, variants
 from tjgen.runs.identity import Identity, identify
+from tjgen.runs.store import Locks
 from tjgen.setting import Setting
 from tjgen.source.document import Document
 
@@ -34,6 +37,8 @@ class Unit(NamedTuple):
     environment: str | None
     namespace: str
     name: str
+    source: str
+    """The file of the experiment, relative to the project."""
 
     @property
     def key(self) -> str:
@@ -46,10 +51,22 @@ class Run(NamedTuple):
 
     unit: Unit
     name: str
-    label: str
-    """The point of the sweep, or ""."""
+    variant: Variant
+    runtime: CatalogRuntime
     identity: Identity
+    renewal: int
+    """How often it was made anew on purpose: part of its name, not of its identity."""
     compiled: Compiled
+
+    @property
+    def fixed(self) -> bool:
+        """Whether its name stays whatever its content is."""
+        return self.variant.experiment.spec.naming == "fixed"
+
+    @property
+    def state(self) -> str:
+        """What the experiment says of it: active, suspended or archived."""
+        return self.variant.experiment.spec.state
 
 
 class Built(NamedTuple):
@@ -69,6 +86,7 @@ class Builder:
         self.project = self._load(paths)
         self.whole = not paths
         """Whether the build is of the whole project, so that it knows every experiment."""
+        self.locks = Locks(self.project.directory)
         self._catalog = Catalog(self.project.spec.catalogs, self.project.directory)
         layers, found = settings(list(set_values))
         self._add(found)
@@ -79,6 +97,12 @@ class Builder:
         self._seen: dict[str, Document] = {}
         if has_errors(self.diagnostics):
             raise CompileError(self.diagnostics)
+
+    @property
+    def output(self) -> str | None:
+        """The folder that the project says its trees go to."""
+        said = self.project.spec.output.directory
+        return os.path.normpath(os.path.join(self.project.directory, said)) if said is not None else None
 
     def build(self) -> Iterator[Built]:
         """Every unit in order; what only the end shows (overlays that match nothing) is added to `diagnostics` then."""
@@ -97,8 +121,8 @@ class Builder:
     def _build(self, document: Document, environment: str | None) -> Built:
         found = variants(document, self._surroundings[environment])
         if not found.runs:
-            return Built(Unit(document, environment, "", ""), [], found.diagnostics)
-        unit = _unit(document, environment, found.runs[0])
+            return Built(Unit(document, environment, "", "", document.file), [], found.diagnostics)
+        unit = self._unit(document, environment, found.runs[0])
         twin = self._seen.setdefault(unit.key, document)
         if twin is not document:
             return Built(unit, [], [*found.diagnostics, _same_experiment(unit, twin)])
@@ -119,13 +143,36 @@ class Builder:
         found = placed(found, variant.tree, documents)
         if runtime is None:
             return None, found
-        identity = identify(unit.document.value, environment=unit.environment, point=variant.point)
-        name = identity.run_name(unit.name, variant.label, fixed=experiment.spec.naming == "fixed")
+        identity = identify(
+            unit.document.value,
+            environment=unit.environment,
+            point=variant.point,
+            files=local_files(experiment, unit.document.file),
+        )
+        locked = self.locks.of(unit).current(identity)
+        run = self._compiled(unit, variant, documents, runtime, identity, locked.renewal if locked is not None else 0)
+        return run, [*found, *run.compiled.diagnostics]
+
+    def renewed(self, run: Run) -> Run:
+        """The same run under its next name."""
+        documents = run.compiled.sources.documents
+        return self._compiled(run.unit, run.variant, documents, run.runtime, run.identity, run.renewal + 1)
+
+    def _compiled(
+        self, unit: Unit, variant: Variant, documents: Documents, runtime: CatalogRuntime, identity: Identity, renewal: int
+    ) -> Run:
+        experiment = variant.experiment
+        fixed = experiment.spec.naming == "fixed"
+        name = identity.renewed(renewal).run_name(unit.name, variant.label, fixed=fixed)
         here = self._settings[unit.environment]
-        setting = here.setting(unit, name, runtime.launcher)
         sources = Sources(variant.tree, documents, runtime.document, here.platform, self.project.document)
-        compiled = compile_run(experiment, runtime, setting, sources)
-        return Run(unit, name, variant.label, identity, compiled), [*found, *compiled.diagnostics]
+        compiled = compile_run(experiment, runtime, here.setting(unit, name, runtime.launcher), sources)
+        return Run(unit, name, variant, runtime, identity, renewal, compiled)
+
+    def _unit(self, document: Document, environment: str | None, variant: Variant) -> Unit:
+        metadata = variant.experiment.metadata
+        source = os.path.relpath(document.file, self.project.directory or ".").replace(os.sep, "/")
+        return Unit(document, environment, metadata.namespace or NAMESPACE, metadata.name, source)
 
     def _load(self, paths: Sequence[str]) -> Project:
         found = {file for path in paths or (".",) if (file := find(path)) is not None}
@@ -196,11 +243,6 @@ class _Environment:
             labels=self.labels,
             environment=unit.environment,
         )
-
-
-def _unit(document: Document, environment: str | None, variant: Variant) -> Unit:
-    metadata = variant.experiment.metadata
-    return Unit(document, environment, metadata.namespace or NAMESPACE, metadata.name)
 
 
 def _is_experiment(document: Document) -> bool:

@@ -11,7 +11,7 @@ from tjgen import lower
 from tjgen.catalog.runtime import CatalogRuntime
 from tjgen.diagnostics.model import Diagnostic, has_errors
 from tjgen.explain.provenance import Sources, place_in
-from tjgen.manifests.manifest import DATA, PREVIEW, Manifest
+from tjgen.manifests.manifest import PREVIEW, RUNTIMES, Manifest
 from tjgen.passes.patches import patched
 from tjgen.passes.table import PASSES
 from tjgen.resolve.places import placed
@@ -58,8 +58,9 @@ def compile_run(experiment: Experiment, runtime: CatalogRuntime, setting: Settin
     if experiment.spec.target == "jobset" and not has_errors(diagnostics):
         standing, found = jobset.finish(expansion.objects, job)
         diagnostics += found
-        applied, previews = [manifest for manifest in applied if manifest.stage == DATA] + standing, []
-    for manifest in (*applied, *previews):
+        applied, previews = [manifest for manifest in applied[:-1] if manifest.stage != RUNTIMES] + standing, []
+    # A generated Secret's values are the controller's: there is nothing of ours to judge in it.
+    for manifest in (*applied, *(preview for preview in previews if preview.kind != "Secret")):
         found = list(report.diagnostics(manifest.tree, judge(manifest.tree)))
         diagnostics += _located(found, manifest, sources)
     return Compiled(applied, previews, placed(_once(diagnostics), tree, sources.documents), sources)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
-from tjgen.builder import Builder, Run
+from tjgen.builder import Builder, Built, Run
 from tjgen.cli.command import COMMON, FLAG, MANY, VALUE, Arguments, Command, Option
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import CompileError
@@ -14,16 +15,21 @@ COMMAND = Command(
     "build",
     "Compile experiments into manifests.",
     "Compile experiments into the objects to apply: TrainJob or JobSet, TrainingRuntime, PersistentVolumeClaim, ConfigMap. "
-    "Without -o they are written to stdout as one stream; with errors nothing is written.",
+    "Without -o they are written to stdout as one stream, with -o FILE.yaml to a file, with -o DIR to a tree with one "
+    "object a file, together with the lock of the runs. With errors nothing is written. Without PATH the whole project "
+    "is built.",
     "tjgen build experiment.yaml --env prod -o deploy",
     "[PATH]...",
     (
         Option(("-o", "--output"), "output", "File (.yaml) or directory to write to.", VALUE, "PATH"),
         Option(("--env",), "env", "Environment of the project to build for; may be repeated.", MANY, "NAME"),
-        Option(("--set",), "set", "Set a field of every experiment: spec.nodes=2; not with -o.", MANY, "PATH=VALUE"),
+        Option(("--set",), "set", "Set a field of every experiment: spec.nodes=2; not with -o DIR.", MANY, "PATH=VALUE"),
         Option(("--expanded",), "expanded", "Show what controllers will create, alone, or write it to DIR.", VALUE, "[DIR]"),
-        Option(("--check",), "check", "Write nothing; exit 1 when the output is not what the sources give.", FLAG),
-        Option(("--summary",), "summary", "Show totals of each run instead of manifests.", FLAG),
+        Option(("--check",), "check", "Write nothing; exit 1 where the output is not what the sources give.", FLAG),
+        Option(("--summary",), "summary", "Show what each run takes instead of manifests.", FLAG),
+        Option(("--renew",), "renew", "Run these locked runs again under new names, where they would change.", MANY, "NAME"),
+        Option(("--prune-runs",), "prune_runs", "Remove runs that no experiment asks for any more.", FLAG),
+        Option(("--prune-data",), "prune_data", "Remove claims that no experiment asks for any more.", FLAG),
         Option(("--force",), "force", "Overwrite files that were edited by hand.", FLAG),
         *COMMON,
     ),
@@ -32,30 +38,119 @@ COMMAND = Command(
 
 def run(arguments: Arguments) -> int:
     """Build, report, and answer with the exit code."""
+    wrong = _wrong_use(arguments)
+    if wrong:
+        sys.stderr.write(f"Error: {wrong}\n")
+        return 2
     reporter = Reporter(arguments)
     try:
         builder = Builder(arguments["paths"], environments=arguments["env"], set_values=arguments["set"])
-        runs = []
-        for built in builder.build():
-            reporter.add(built.diagnostics)
-            runs += built.runs
-        reporter.add(builder.diagnostics)
+        directory = arguments["output"] or (builder.output if arguments["check"] else None)
+        if directory is None and arguments["check"]:
+            sys.stderr.write("Error: --check compares with an output: give -o DIR, or say spec.output.directory in tjgen.yaml\n")
+            return 2
+        if directory is not None and not _is_file(directory):
+            _into_directory(builder, directory, arguments, reporter)
+        else:
+            _as_stream(builder, directory, arguments, reporter)
     except CompileError as error:
         reporter.add(error.diagnostics)
-        return reporter.close()
-    if not reporter.failed:
-        from tjgen.source.writer import dump_all
-
-        sys.stdout.write(dump_all([manifest.tree for manifest in _stream(runs, arguments["expanded"] is not None)]))
     return reporter.close()
 
 
-def _stream(runs: list[Run], expanded: bool) -> list[Manifest]:
-    """The objects of all runs in an order in which they can be applied, each once."""
-    if expanded:
-        return [manifest for run in runs for manifest in run.compiled.previews]
-    chosen: dict[tuple[str, str, str, str], Manifest] = {}
-    for run in runs:
-        for manifest in run.compiled.manifests:
-            chosen.setdefault(manifest.ref, manifest)
-    return sorted(chosen.values(), key=lambda manifest: STAGES.index(manifest.stage))
+def _wrong_use(arguments: Arguments) -> str | None:
+    output = arguments["output"]
+    into_tree = output is not None and not _is_file(output)
+    if arguments["set"] and into_tree:
+        return "--set cannot be used with -o DIR: nobody could build the tree again; write an overlay"
+    if not into_tree and not arguments["check"]:
+        for option in ("renew", "prune_runs", "prune_data"):
+            if arguments[option]:
+                return f"--{option.replace('_', '-')} needs -o DIR"
+    if arguments["expanded"] not in (None, "-") and not into_tree:
+        return "--expanded DIR needs -o DIR; alone it shows what controllers will create"
+    if arguments["check"] and output is not None and _is_file(output):
+        return "--check needs -o DIR"
+    return None
+
+
+def _is_file(output: str) -> bool:
+    if os.path.isdir(output):
+        return False
+    return output == "-" or output.endswith((".yaml", ".yml")) or os.path.exists(output)
+
+
+def _into_directory(builder: Builder, directory: str, arguments: Arguments, reporter: Reporter) -> None:
+    from tjgen.output.directory import Wishes
+    from tjgen.output.write import compare, write
+
+    wishes = Wishes(arguments["force"], arguments["prune_runs"], arguments["prune_data"])
+    rows = _Rows(arguments["summary"])
+    # "-" means that previews are asked for without a folder: with a tree they would be lost.
+    previews = arguments["expanded"] if arguments["expanded"] != "-" else None
+    if arguments["check"]:
+        written = compare(builder, directory, previews, wishes=wishes, seen=rows.add)
+    else:
+        written = write(builder, directory, previews, wishes=wishes, renew=arguments["renew"], seen=rows.add)
+    reporter.add(written.diagnostics)
+    if not reporter.failed:
+        rows.show()
+        reporter.say(f"{written.counts}")
+
+
+def _as_stream(builder: Builder, file: str | None, arguments: Arguments, reporter: Reporter) -> None:
+    rows = _Rows(arguments["summary"])
+    texts: list[str] = []
+    chosen: dict[object, str] = {}
+    expanded = arguments["expanded"] is not None
+    staged: dict[str, list[str]] = {stage: [] for stage in STAGES}
+    for built in builder.build():
+        reporter.add(built.diagnostics)
+        rows.add(built)
+        if not arguments["summary"]:
+            _collect(built.runs, expanded, chosen, staged)
+    reporter.add(builder.diagnostics)
+    if reporter.failed:
+        return
+    if arguments["summary"]:
+        rows.show()
+        return
+    texts = [text for stage in STAGES for text in staged[stage]]
+    if file is None or file == "-":
+        sys.stdout.write("---\n".join(texts))
+    else:
+        from tjgen.emit.file import write as write_file
+
+        write_file(file, ["---\n".join(texts)], inputs=builder.files)
+
+
+def _collect(runs: list[Run], expanded: bool, chosen: dict[object, str], staged: dict[str, list[str]]) -> None:
+    """The texts of all objects, each object once, by stage."""
+    from tjgen.source.writer import dump
+
+    for one in runs:
+        manifests: list[Manifest] = one.compiled.previews if expanded else one.compiled.manifests
+        for manifest in manifests:
+            if manifest.ref not in chosen:
+                text = chosen[manifest.ref] = dump(manifest.tree)
+                staged[STAGES[-1] if expanded else manifest.stage].append(text)
+
+
+class _Rows:
+    """The rows of --summary; nothing where it is not asked for."""
+
+    def __init__(self, wanted: bool) -> None:
+        self.wanted = wanted
+        self.rows: list[tuple[str, object]] = []
+
+    def add(self, built: Built) -> None:
+        if self.wanted:
+            from tjgen.totals import of_run
+
+            self.rows += [(one.name, of_run(one.compiled.manifests, one.compiled.previews)) for one in built.runs]
+
+    def show(self) -> None:
+        if self.wanted:
+            from tjgen.totals import table
+
+            sys.stdout.write(table(self.rows))  # type: ignore[arg-type]  # rows of Totals, imported late

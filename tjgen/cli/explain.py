@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from tjgen.builder import Builder, Run
@@ -13,6 +14,7 @@ from tjgen.explain.report import as_data, as_text, explain
 from tjgen.fields.path import FieldPath, parse
 from tjgen.k8s.nearest import nearest
 from tjgen.manifests.manifest import Manifest
+from tjgen.resolve.project import find
 
 COMMAND = Command(
     "explain",
@@ -66,7 +68,8 @@ def _asked(words: list[str]) -> tuple[str, str, FieldPath]:
             documents, _ = read(stream.read(), file, KUBERNETES)
         tree = documents[0].value
         wanted, words = f"{tree['kind']}/{tree['metadata']['name']}", [file, "", *words[1:]]
-        file = known.source
+        project = find(file)
+        file = os.path.normpath(os.path.join(os.path.dirname(project) if project else "", known.source))
     try:
         return file, wanted, parse(words[2]) if len(words) > 2 else ()
     except ValueError as problem:

@@ -29,6 +29,11 @@ class Reporter:
         """Whether there was an error."""
         return any(one.severity == ERROR for one in self.diagnostics)
 
+    def say(self, line: str) -> None:
+        """A line about what was done, on stderr; nothing with --quiet or where the format is for programs."""
+        if not self._quiet and self._format == "text":
+            sys.stderr.write(line + "\n")
+
     def close(self) -> int:
         """Write what was found to stderr; the exit code."""
         shown = list(dict.fromkeys(one for one in self.diagnostics if not self._quiet or one.severity == ERROR))

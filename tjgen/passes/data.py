@@ -69,6 +69,25 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         yield from _variables([[known.paths[item] for item in part] for part in plan], readers)
 
 
+def local_files(experiment: Experiment, document: str) -> dict[str, str]:
+    """Files beside the experiment, in the file `document`, whose content its runs depend on -> digests of that content."""
+    asked = experiment.spec.data.items if experiment.spec.data is not None else None
+    folder = os.path.dirname(document)
+    if asked is None or (asked.manifest is None and asked.glob is None):
+        return {}
+    if asked.manifest is not None:
+        try:
+            with open(os.path.join(folder, asked.manifest), "rb") as stream:
+                return {asked.manifest: sha256(stream.read()).hexdigest()}
+        except OSError:
+            # The pass that reads the file reports it, with the line that names it.
+            return {}
+    patterns = [asked.glob] if isinstance(asked.glob, str) else list(asked.glob or ())
+    found, _ = directory.matched(os.path.join(folder, asked.directory or "."), patterns, asked.directory or ".", AT)
+    text = "".join(f"{path}\0{size}\n" for path, size in zip(found.paths, found.sizes, strict=True))
+    return {asked.directory or ".": sha256(text.encode()).hexdigest()}
+
+
 def _items(data: Data, setting: Setting) -> tuple[items.Items, list[Diagnostic]]:
     asked = data.items
     assert asked is not None

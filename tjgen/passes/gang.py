@@ -74,7 +74,7 @@ def _details(schedule: Schedule, system: str) -> Found:
             yield Diagnostic(
                 "TJ321",
                 ERROR,
-                f"schedule.{field} means nothing to {system}",
+                f"schedule.{field} is for {needs}, but the schedule system is {system}",
                 path=because,
                 hint=f"remove it, or set schedule.system to {needs}",
                 name="schedule-field-without-system",

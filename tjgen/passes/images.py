@@ -32,9 +32,9 @@ def _rewritten(workload: Workload, path: FieldPath, image: str | None, setting: 
         return
     wanted = rewrite(image, setting.rewrite)
     if wanted != image:
-        origin = workload.tree.origins(path)[0]
+        said = [origin for origin in workload.tree.origins(path) if origin.source == EXPERIMENT]
         # The Platform may change what the user wrote here, so it writes as the user's own word.
-        if origin.source == EXPERIMENT:
-            yield Contribution(path, wanted, origin.because, manager=EXPERIMENT)
+        if said:
+            yield Contribution(path, wanted, said[0].because, manager=EXPERIMENT)
         else:
             yield Contribution(path, wanted, ("spec", "images", "rewrite"), source="platform")

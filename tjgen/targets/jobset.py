@@ -11,7 +11,7 @@ from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.managed import Managed, Origin, Owners
 from tjgen.fields.path import MISSING, FieldPath, Step, Tree, get, named
 from tjgen.fields.writer import Writer
-from tjgen.manifests.manifest import DATA, RUNS, Manifest
+from tjgen.manifests.manifest import Manifest
 from tjgen.trainer.framework import Made, live
 from tjgen.workload.keys import LIST_KEYS
 
@@ -61,7 +61,7 @@ def _standing_alone(one: Made, trainjob: Manifest) -> Manifest:
                 writer.put(path, deadline, origin)
     done = writer.done()
     owners = {path: origins for path, origins in done.owners.items() if get(done.value, path) is not MISSING}
-    return Manifest(done.value, owners, RUNS if tree["kind"] in ("JobSet", "PodGroup") else DATA, expanded=True)
+    return Manifest(done.value, owners, expanded=True)
 
 
 def _defaulted_owners(before: Tree, after: Tree, path: FieldPath) -> Owners:

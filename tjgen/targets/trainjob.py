@@ -14,12 +14,13 @@ from tjgen.diagnostics.model import INFO, Diagnostic, ObjectRef
 from tjgen.fields.managed import Managed, Origin, Owners
 from tjgen.fields.path import MISSING, FieldPath, Tree, get, render
 from tjgen.fields.writer import Writer
-from tjgen.manifests.manifest import DATA, RUNTIMES, Manifest
+from tjgen.manifests.manifest import DATA, RUNS, RUNTIMES, Manifest
 from tjgen.targets.carriers import IN_PATCH, IN_RUNTIME, IN_TRAINER, TRAINER_FIELDS, Asked, asked
 from tjgen.workload.keys import LIST_KEYS
 from tjgen.workload.workload import Workload
 
 API_VERSION = "trainer.kubeflow.org/v1alpha1"
+CLAIM = "PersistentVolumeClaim/"
 MANAGER = "tjgen.dev/experiment"
 MANAGED_BY = "app.kubernetes.io/managed-by"
 _TJGEN = Origin("target:trainjob", "tjgen")
@@ -55,7 +56,7 @@ def lower(workload: Workload, base: CatalogRuntime) -> Lowered:
         runtime = Manifest(base.tree, {(): (Origin("runtime", "runtime", (), True),)}, RUNTIMES)
     trainjob = _trainjob(workload, runtime, parts)
     objects = [
-        Manifest(tree, _owners_below(workload.tree, ("objects", key)), DATA)
+        Manifest(tree, _owners_below(workload.tree, ("objects", key)), DATA if key.startswith(CLAIM) else RUNS)
         for key, tree in (workload.tree.value.get("objects") or {}).items()
     ]
     return Lowered(trainjob, runtime, emits_runtime, objects, diagnostics)

@@ -1,0 +1,87 @@
+"""The library: what the command line does, as functions over paths and parsed objects.
+
+`tjgen` exports these names and loads this module when one of them is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from tjgen.builder import Builder, Run
+from tjgen.catalog.find import Catalog
+from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, has_errors
+from tjgen.fields.path import Tree
+from tjgen.manifests.manifest import Manifest
+from tjgen.trainer.inputs import expand_documents
+from tjgen.validate.admit import admit
+
+__all__ = ["Build", "admit", "build", "expand"]
+
+RELEASES = ("2.3",)
+"""Releases of Kubeflow Trainer whose controller the twin mirrors."""
+
+
+class Build(NamedTuple):
+    """What `build` made. With errors among `diagnostics` runs may be missing."""
+
+    runs: list[Run]
+    diagnostics: list[Diagnostic]
+
+    @property
+    def manifests(self) -> list[Manifest]:
+        """The objects of all runs, each once; `tree` is the object, `origins(path)` says who set a field."""
+        seen: dict[Any, Manifest] = {}
+        for run in self.runs:
+            for manifest in run.compiled.manifests:
+                seen.setdefault(manifest.ref, manifest)
+        return list(seen.values())
+
+    @property
+    def failed(self) -> bool:
+        """Whether there was an error."""
+        return has_errors(self.diagnostics)
+
+
+def build(paths: Sequence[str] = (), *, environments: Sequence[str] = (), set_values: Sequence[str] = ()) -> Build:
+    """Compile experiments, or the whole project of the working directory. Writes nothing.
+
+    Never raises because of the input: what is wrong stands in `diagnostics`.
+    """
+    runs: list[Run] = []
+    diagnostics: list[Diagnostic] = []
+    try:
+        builder = Builder(paths, environments=environments, set_values=set_values)
+        for built in builder.build():
+            diagnostics += built.diagnostics
+            runs += built.runs
+        diagnostics += builder.diagnostics
+    except CompileError as error:
+        diagnostics += error.diagnostics
+    return Build(runs, list(dict.fromkeys(diagnostics)))
+
+
+def expand(documents: Sequence[Tree], *, trainer: str = "2.3", catalog: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """What the Trainer controller creates for the TrainJobs among `documents` (parsed objects of one input).
+
+    Runtimes are looked for among the documents, then in `catalog` (files and folders) and among the bundled
+    ones. Raises CompileError with the diagnostics where the controller would create nothing, and for a release
+    that is not mirrored (TJ290).
+    """
+    if trainer not in RELEASES and trainer.rpartition(".")[0] not in RELEASES:
+        message = f"the controller of Trainer {trainer} is not mirrored"
+        raise CompileError([Diagnostic("TJ290", ERROR, message, hint=f"use {', '.join(RELEASES)}", name="unknown-release")])
+    known = Catalog(list(catalog))
+
+    def look_up(kind: str, namespace: str, name: str) -> Tree | None:
+        runtime, _ = known.find(name, kind=kind, namespace=namespace)
+        return runtime.tree if runtime is not None else None
+
+    objects: list[dict[str, Any]] = []
+    diagnostics: list[Diagnostic] = []
+    for _, expansion in expand_documents(documents, look_up):
+        diagnostics += expansion.diagnostics
+        objects += [made.tree for made in expansion.objects]
+    if has_errors(diagnostics):
+        raise CompileError(diagnostics)
+    return objects

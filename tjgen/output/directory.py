@@ -1,0 +1,283 @@
+"""Units as they are built -> a directory that tjgen owns, the locks beside it, and a tree of previews.
+
+Runs that exist stay as they are (runs/freeze.py says when), superseded ones stay until they are
+pruned, claims until their data is. What a build does not know of, it does not remove.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+from tjgen.builder import Built, Run
+from tjgen.diagnostics.model import ERROR, INFO, CompileError, Diagnostic, Span
+from tjgen.emit import header
+from tjgen.emit.plan import OutputFile
+from tjgen.fields.path import get
+from tjgen.k8s.labels import EXPERIMENT_LABEL
+from tjgen.manifests.manifest import DATA, RUNS, RUNTIMES, Manifest
+from tjgen.output.layout import experiment_folder, path_of, preview_files, run_folder, stage_folder
+from tjgen.runs import freeze
+from tjgen.runs.lock import Lock, LockedRun, write
+from tjgen.runs.lock import path_of as lock_path
+from tjgen.runs.store import Locks
+from tjgen.source.reader import KUBERNETES, read
+from tjgen.source.writer import dump
+
+SEVERAL = 3
+"""Runs that would change are named one by one up to this number."""
+
+
+class Tree(Protocol):
+    """What `OutputTree`, which writes, and `Comparison`, which only looks, have in common."""
+
+    def put(self, file: OutputFile) -> None: ...
+    def keep(self, path: str) -> None: ...
+    def claim(self, folder: str, *, owner: str = "") -> None: ...
+    def record(self, path: str, text: str | None) -> None: ...
+
+
+class Wishes(NamedTuple):
+    """What the command line asks beyond building."""
+
+    force: bool = False
+    prune_runs: bool = False
+    prune_data: bool = False
+
+
+class Counts(NamedTuple):
+    """Runs by what happened to them."""
+
+    new: int = 0
+    unchanged: int = 0
+    kept: int = 0
+    """Locked runs that would change, and superseded runs."""
+    removed: int = 0
+
+    def __str__(self) -> str:
+        return f"runs: {self.new} new, {self.unchanged} unchanged, {self.kept} kept, {self.removed} removed"
+
+
+class Directory:
+    """One build into one directory. `add` every unit, then `finish`; `diagnostics` collects what is found."""
+
+    def __init__(self, directory: str, tree: Tree, previews: Tree | None, locks: Locks, wishes: Wishes) -> None:
+        self.diagnostics: list[Diagnostic] = []
+        self.counts = Counts()
+        self._directory = directory
+        self._tree = tree
+        self._previews = previews
+        self._locks = locks
+        self._wishes = wishes
+        self._put: dict[str, int] = {}
+        """Path -> hash of the body that was put there."""
+        self._known: set[str] = set()
+        self._uses: set[str] = set()
+        self._frozen: list[Diagnostic] = []
+
+    def add(self, built: Built, renew: Callable[[Run], Run | None]) -> None:
+        """Take the runs of a unit. `renew` compiles a run again under its next name, or answers None."""
+        unit = built.unit
+        lock = self._locks.of(unit)
+        path = lock_path(unit.environment, unit.namespace, unit.name)
+        self._known.add(path)
+        asked = [self._run(run, lock, renew) for run in built.runs]
+        lock = lock.with_runs(asked).superseding([run.name for run in asked])
+        old = lock.superseded()
+        if self._wishes.prune_runs:
+            lock = lock.without(old)
+            self._count(removed=len(old))
+        else:
+            self._count(kept=len(old))
+            for name in old:
+                self._keep(run_folder(unit, name))
+        for run in lock.runs.values():
+            self._uses.update(run.uses)
+        self._claim(experiment_folder(unit))
+        if self._wishes.prune_data:
+            self._tree.claim(f"{stage_folder(unit.environment, DATA)}/{unit.namespace}", owner=unit.key)
+        self._tree.record(path, write(lock))
+
+    def finish(self, environments: list[str | None], *, whole: bool) -> None:
+        """After the last unit: a build of the whole project also clears what no experiment stands behind."""
+        if whole:
+            for path, lock in list(self._locks.others(environments, self._known)):
+                self._count(removed=len(lock.runs))
+                self._tree.record(path, None)
+            for environment in environments:
+                self._claim(stage_folder(environment, RUNS))
+                self._tree.claim(stage_folder(environment, RUNTIMES))
+                if self._wishes.prune_data:
+                    self._tree.claim(stage_folder(environment, DATA))
+            for path in sorted(self._uses):
+                self._tree.keep(path)
+        self.diagnostics += self._frozen if len(self._frozen) <= SEVERAL else [_would_change(len(self._frozen))]
+
+    def _run(self, run: Run, lock: Lock, renew: Callable[[Run], Run | None]) -> LockedRun:
+        """Decide about one run and put its files; what the lock shall say of it."""
+        files = [_file(manifest, run) for manifest in run.compiled.manifests]
+        folder = run_folder(run.unit, run.name)
+        own = {file.path[len(folder) + 1 :]: file.body for file in files if file.path.startswith(folder + "/")}
+        content = freeze.content_digest(own)
+        settings = freeze.settings_digest(run.unit.document.value)
+        locked = lock.runs.get(run.name)
+        wanted = renew(run) if locked is not None and content != locked.content else None
+        if wanted is not None:
+            return self._run(wanted, lock, lambda _: None)
+        problem = None
+        if run.fixed:
+            place = os.path.join(self._locks.folder, lock_path(run.unit.environment, run.unit.namespace, run.unit.name))
+            problem = freeze.fixed_name_problem(locked, str(run.identity), place)
+        decision = freeze.decide(
+            locked, content=content, settings=settings, standing=lambda: self._standing(folder), force=self._wishes.force
+        )
+        self._say(problem or decision.diagnostic, run)
+        if decision.kind in (freeze.FROZEN, freeze.IN_PLACE):
+            assert locked is not None, "only a locked run is frozen"
+            self._count(kept=1)
+            if decision.kind == freeze.IN_PLACE:
+                own = {name: self._carried(f"{folder}/{name}", body) for name, body in own.items()}
+                for name, body in own.items():
+                    self._tree.put(OutputFile(f"{folder}/{name}", body, run.unit.source, run.unit.key))
+                return locked._replace(content=freeze.content_digest(own), settings=settings, state=run.state)
+            self._keep(folder)
+            return locked._replace(state=run.state)
+        self._count(**{"unchanged" if decision.kind == freeze.UNCHANGED else "new": 1})
+        for file in files:
+            self._put_once(file, run)
+        if self._previews is not None:
+            for path, body in preview_files(run).items():
+                self._previews.put(OutputFile(path, body, run.unit.source, run.unit.key))
+        uses = tuple(sorted(file.path for file in files if not file.path.startswith(folder + "/")))
+        return LockedRun(
+            name=run.name,
+            identity=str(run.identity),
+            number=locked.number if locked is not None else lock.next_number,
+            state=run.state,
+            runtime=run.runtime.name,
+            runtime_digest=f"sha256:{run.runtime.digest}",
+            content=content,
+            settings=settings,
+            images=images(run),
+            uses=uses,
+            renewal=run.renewal,
+        )
+
+    def _put_once(self, file: OutputFile, run: Run) -> None:
+        """Put a file that other runs may make too: they have to agree on it."""
+        content = hash(file.body)
+        before = self._put.get(file.path)
+        if before is None:
+            self._put[file.path] = content
+            self._tree.put(file)
+        elif before != content:
+            self.diagnostics.append(_made_twice(file.path, run))
+
+    def _keep(self, folder: str) -> None:
+        self._tree.keep(folder)
+        if self._previews is not None:
+            self._previews.keep(folder)
+
+    def _claim(self, folder: str) -> None:
+        self._tree.claim(folder)
+        if self._previews is not None:
+            self._previews.claim(folder)
+
+    def _standing(self, folder: str) -> str | None:
+        """The digest of the files of a run as they stand, None where there are none."""
+        place = os.path.join(self._directory, folder)
+        bodies = {}
+        for name in sorted(os.listdir(place)) if os.path.isdir(place) else ():
+            body = self._body(f"{folder}/{name}")
+            if body is not None:
+                bodies[name] = body
+        return freeze.content_digest(bodies) if bodies else None
+
+    def _body(self, path: str) -> str | None:
+        try:
+            with open(os.path.join(self._directory, path), "rb") as stream:
+                content = stream.read()
+        except OSError:
+            # Whether the file may be replaced is decided, and said, where it is written.
+            return None
+        known = header.read(content)
+        return content[known.length :].decode(errors="replace") if known is not None else None
+
+    def _carried(self, path: str, body: str) -> str:
+        """The file on disk with what may change in place as `body` has it."""
+        standing = self._body(path)
+        if standing is None:
+            return body
+        old, _ = read(standing, path, KUBERNETES)
+        new, _ = read(body, path, KUBERNETES)
+        return dump(freeze.carry(old[0].value, new[0].value)) if old and new else body
+
+    def _say(self, diagnostic: Diagnostic | None, run: Run) -> None:
+        if diagnostic is None:
+            return
+        placed = diagnostic._replace(span=diagnostic.span or _place(run, diagnostic), path=None)
+        if diagnostic.severity == INFO:
+            self._frozen.append(placed)
+        else:
+            self.diagnostics.append(placed)
+
+    def _count(self, *, new: int = 0, unchanged: int = 0, kept: int = 0, removed: int = 0) -> None:
+        counts = self.counts
+        self.counts = Counts(counts.new + new, counts.unchanged + unchanged, counts.kept + kept, counts.removed + removed)
+
+
+def _file(manifest: Manifest, run: Run) -> OutputFile:
+    """The file of an object that is applied, with the source to edit and the experiment that owns it, if one does."""
+    path, body = path_of(manifest, run), dump(manifest.tree)
+    if manifest.stage == RUNTIMES:
+        return OutputFile(path, body, run.runtime.file)
+    is_own = manifest.stage == RUNS or get(manifest.tree, ("metadata", "labels", EXPERIMENT_LABEL), None) == run.unit.name
+    return OutputFile(path, body, run.unit.source, run.unit.key) if is_own else OutputFile(path, body, "the project")
+
+
+def images(run: Run) -> tuple[str, ...]:
+    """Every image of the run's pods, as it is written, in order."""
+    found = set()
+    for manifest in (*run.compiled.manifests, *run.compiled.previews):
+        if manifest.kind == "JobSet":
+            for job in get(manifest.tree, ("spec", "replicatedJobs"), None) or []:
+                pod = get(job, ("template", "spec", "template", "spec"), {})
+                for container in (*(pod.get("containers") or ()), *(pod.get("initContainers") or ())):
+                    if container.get("image"):
+                        found.add(container["image"])
+    return tuple(sorted(found))
+
+
+def refuse_nested(directory: str, previews: str) -> None:
+    """Raise CompileError (TJ271) where previews would lie in what is applied, or the other way round."""
+    outer, inner = os.path.realpath(directory), os.path.realpath(previews)
+    if os.path.commonpath([outer, inner]) in (outer, inner):
+        message = f"the previews in {previews} would lie in {directory}, which is applied"
+        hint = "give --expanded a folder outside of the output"
+        raise CompileError([Diagnostic("TJ271", ERROR, message, hint=hint, name="previews-in-output")])
+
+
+def _place(run: Run, diagnostic: Diagnostic) -> Span | None:
+    return run.unit.document.locate(diagnostic.path or ("metadata", "name"))
+
+
+def _made_twice(path: str, run: Run) -> Diagnostic:
+    return Diagnostic(
+        "TJ270",
+        ERROR,
+        f"{path} is made twice, and differently, once by run {run.name}",
+        span=run.unit.document.locate(("metadata", "name")),
+        hint="give the claim another name or scope, or let both experiments say the same of it",
+        name="made-twice",
+    )
+
+
+def _would_change(count: int) -> Diagnostic:
+    return Diagnostic(
+        "TJ076",
+        INFO,
+        f"{count} runs would change, but are locked and stay as they are",
+        hint="use --renew NAME, which may be a pattern, to run them again under other names",
+        name="run-would-change",
+    )

@@ -1,0 +1,80 @@
+"""A builder and a directory -> the directory written, or compared: the locks and the previews with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+from tjgen.builder import Builder, Built, Run
+from tjgen.diagnostics.model import Diagnostic, has_errors
+from tjgen.emit import problems
+from tjgen.emit.comparison import Comparison
+from tjgen.emit.tree import Committed, OutputTree
+from tjgen.output.directory import Counts, Directory, Wishes, refuse_nested
+
+
+class Written(NamedTuple):
+    """What came of a build into a directory. With errors among the diagnostics nothing was written."""
+
+    diagnostics: list[Diagnostic]
+    counts: Counts
+    files: Committed | None = None
+
+
+Seen = Callable[[Built], None]
+
+
+def write(
+    builder: Builder, directory: str, previews: str | None, *, wishes: Wishes, renew: list[str], seen: Seen = lambda _: None
+) -> Written:
+    """Build everything into `directory`, and what controllers will make into `previews`.
+
+    `renew` holds patterns of names of runs that may be made anew, `seen` is told every unit as it is
+    built. Raises CompileError where the directory cannot be written.
+    """
+    if previews is not None:
+        refuse_nested(directory, previews)
+    with ExitStack() as stack:
+        tree = stack.enter_context(OutputTree(directory, force=wishes.force, records=builder.locks.folder))
+        shown = stack.enter_context(OutputTree(previews, force=wishes.force)) if previews is not None else None
+        one = Directory(directory, tree, shown, builder.locks, wishes)
+        diagnostics = [*tree.notes, *_build(builder, one, renew, seen)]
+        if has_errors(diagnostics):
+            return Written(diagnostics, one.counts)
+        files = tree.commit()
+        if shown is not None:
+            shown.commit()
+        return Written(diagnostics, one.counts, files)
+
+
+def compare(builder: Builder, directory: str, previews: str | None, *, wishes: Wishes, seen: Seen = lambda _: None) -> Written:
+    """The same without writing: every file that would change is an error (TJ06n)."""
+    if previews is not None:
+        refuse_nested(directory, previews)
+    tree = Comparison(directory, records=builder.locks.folder)
+    shown = Comparison(previews) if previews is not None else None
+    one = Directory(directory, tree, shown, builder.locks, wishes)
+    diagnostics = _build(builder, one, [], seen)
+    if not has_errors(diagnostics):
+        diagnostics += [problems.stale(f"{directory}/{path}", kind) for path, kind in tree.differences()]
+        if shown is not None:
+            diagnostics += [problems.stale(f"{previews}/{path}", kind) for path, kind in shown.differences()]
+    return Written(diagnostics, one.counts)
+
+
+def _build(builder: Builder, directory: Directory, renew: list[str], seen: Seen) -> list[Diagnostic]:
+    diagnostics: list[Diagnostic] = []
+    for built in builder.build():
+        diagnostics += built.diagnostics
+        seen(built)
+        if not has_errors(built.diagnostics):
+            directory.add(built, lambda run: _renewed(builder, run, renew))
+    diagnostics += builder.diagnostics
+    directory.finish(builder.environments, whole=builder.whole and not has_errors(diagnostics))
+    return diagnostics + directory.diagnostics
+
+
+def _renewed(builder: Builder, run: Run, patterns: list[str]) -> Run | None:
+    return builder.renewed(run) if any(fnmatchcase(run.name, pattern) for pattern in patterns) else None

@@ -1,0 +1,51 @@
+"""An object or its YAML text -> the verdict of the API server, as data for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from tjgen.fields.path import Tree
+from tjgen.source.reader import KUBERNETES, read
+from tjgen.validate.fault import BAD_REQUEST, Fault
+from tjgen.validate.judge import judge
+from tjgen.validate.verdict import DECODE, STRICT
+
+_DUPLICATE_KEY = "TJ003"
+
+
+class Admission(NamedTuple):
+    """What the server answers. `checked` is False where there is no schema: then nothing is allowed or refused."""
+
+    allowed: bool
+    stage: str
+    """The stage that refuses: decode, strict, validation; "" where none does."""
+    errors: tuple[Fault, ...]
+    """Each with `type`, `field` and `detail` in the server's words."""
+    checked: bool = True
+    templates: tuple[Admission, ...] = ()
+    """The verdicts on Jobs and Pods that controllers would make; not judged yet, so empty."""
+
+
+def admit(
+    document: Tree,
+    *,
+    old: Tree = None,
+    context: Sequence[Tree] = (),
+    webhooks: bool = True,
+    versions: Mapping[str, str] | None = None,
+) -> Admission:
+    """The verdict on creating `document`: a parsed object, or its YAML text where the text matters.
+
+    `versions` chooses releases, such as {"trainer": "v2.3.0"}. Updates (`old`), other objects (`context`) and
+    webhooks are not judged yet: they change nothing.
+    """
+    if document.__class__ is str:
+        documents, problems = read(document, "<document>", KUBERNETES)
+        refused = [one for one in problems if one.severity == "error"]
+        if refused:
+            stage = STRICT if all(one.code == _DUPLICATE_KEY for one in refused) else DECODE
+            return Admission(False, stage, tuple(Fault(BAD_REQUEST, "", one.message, ()) for one in refused))
+        document = documents[0].value if documents else None
+    verdict = judge(document, versions=versions)
+    return Admission(verdict.allowed, verdict.stage, verdict.errors, verdict.checked)
