@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tjgen.catalog.find import Catalog
 from tjgen.catalog.runtime import CatalogRuntime
 from tjgen.compiler import Compiled, compile_run
-from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, Note, has_errors
+from tjgen.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic, Note, has_errors
 from tjgen.explain.provenance import Sources
 from tjgen.k8s.nearest import nearest
 from tjgen.passes.data import local_files
@@ -26,6 +26,7 @@ from tjgen.runs.store import Locks
 from tjgen.setting import Setting
 from tjgen.source.document import Document
 
+_BESIDE = ("Project", "Overlay", "Platform")
 NAMESPACE = "default"
 """Where an experiment goes that says no namespace, as with kubectl."""
 
@@ -93,6 +94,7 @@ class Builder:
         self.environments = self._environments(environments)
         self._surroundings = {name: Surroundings(self.project, name, layers) for name in self.environments}
         self._settings = {name: _Environment(self.project, name) for name in self.environments}
+        self._named = {path for path in paths if not os.path.isdir(path)}
         self.files = self._files(paths)
         self._seen: dict[str, Document] = {}
         if has_errors(self.diagnostics):
@@ -110,8 +112,8 @@ class Builder:
             documents, found = read_file(file)
             self.diagnostics += found
             experiments = [document for document in documents if _is_experiment(document)]
-            if not experiments and not has_errors(found):
-                self.diagnostics.append(_no_experiment(file, documents))
+            if not experiments and not has_errors(found) and (file in self._named or not _is_of_project(documents)):
+                self.diagnostics.append(_no_experiment(file, documents, named=file in self._named))
             for document in experiments:
                 for environment in self.environments:
                     yield self._build(document, environment)
@@ -195,10 +197,7 @@ class Builder:
             return self.project.files(self.project.spec.experiments)
         files = []
         for path in paths:
-            if os.path.isdir(path):
-                files += [file for file in matching("", path) if not file.endswith("tjgen.yaml")]
-            else:
-                files.append(path)
+            files += matching("", path) if os.path.isdir(path) else [path]
         return list(dict.fromkeys(files))
 
     def _environments(self, wanted: Sequence[str]) -> list[str | None]:
@@ -249,11 +248,16 @@ def _is_experiment(document: Document) -> bool:
     return document.value.__class__ is dict and document.value.get("kind") == "Experiment"
 
 
-def _no_experiment(file: str, documents: list[Document]) -> Diagnostic:
+def _is_of_project(documents: list[Document]) -> bool:
+    """Whether a file that a folder or pattern brought along is one that a project has beside its experiments."""
+    return all(one.value.__class__ is dict and one.value.get("kind") in _BESIDE for one in documents)
+
+
+def _no_experiment(file: str, documents: list[Document], *, named: bool) -> Diagnostic:
     kinds = [str(one.value.get("kind")) for one in documents if one.value.__class__ is dict and one.value.get("kind")]
     return Diagnostic(
         "TJ263",
-        ERROR,
+        ERROR if named else WARNING,
         f"{file} holds no experiment" + (f", but {', '.join(sorted(set(kinds)))}" if kinds else ""),
         span=documents[0].locate(()) if documents else None,
         hint="begin it with apiVersion: tjgen.dev/v1alpha1 and kind: Experiment",

@@ -11,10 +11,13 @@ from tjgen import lower
 from tjgen.catalog.runtime import CatalogRuntime
 from tjgen.diagnostics.model import Diagnostic, has_errors
 from tjgen.explain.provenance import Sources, place_in
+from tjgen.fields.path import get
+from tjgen.k8s.names import longest_trainjob_name
 from tjgen.manifests.manifest import PREVIEW, RUNTIMES, Manifest
 from tjgen.passes.patches import patched
 from tjgen.passes.table import PASSES
 from tjgen.resolve.places import placed
+from tjgen.runs.identity import name_problem
 from tjgen.setting import Setting
 from tjgen.spec.objects import Experiment
 from tjgen.targets import jobset, trainjob
@@ -55,6 +58,7 @@ def compile_run(experiment: Experiment, runtime: CatalogRuntime, setting: Settin
     expansion = expand(job.tree, template.tree)
     previews = _previews(expansion, job)
     diagnostics += _located(expansion.diagnostics, job, sources)
+    diagnostics += _named(setting.run, previews)
     if experiment.spec.target == "jobset" and not has_errors(diagnostics):
         standing, found = jobset.finish(expansion.objects, job)
         diagnostics += found
@@ -80,6 +84,18 @@ def _previews(expansion: Expansion, job: Manifest) -> list[Manifest]:
     """What the controller makes, but for its private copy of the runtime, whose text is the cluster's."""
     snapshot = job.name + jobset.SNAPSHOT
     return [Manifest(made.tree, made.owners, PREVIEW) for made in expansion.objects if made.tree["metadata"]["name"] != snapshot]
+
+
+def _named(name: str, previews: list[Manifest]) -> list[Diagnostic]:
+    """Whether the names of Jobs and Pods that are made from the run's name have room."""
+    jobs = [
+        (job["name"], job.get("replicas", 1), get(job, ("template", "spec", "completions"), None) or 1)
+        for preview in previews
+        if preview.kind == "JobSet"
+        for job in get(preview.tree, ("spec", "replicatedJobs"), None) or []
+    ]
+    problem = name_problem(name, budget=longest_trainjob_name(jobs))
+    return [problem] if problem is not None else []
 
 
 def _located(diagnostics: list[Diagnostic], manifest: Manifest, sources: Sources) -> list[Diagnostic]:
