@@ -8,19 +8,24 @@ one rank may not set the same value differently.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from tjgen.fields.managed import Managed, Origin, Owners, origins_of
 from tjgen.fields.path import FieldPath, Tree, index_of, named
+from tjgen.spec.compact import EXPERIMENT_FORM
 from tjgen.spec.forms import PLAIN, Form, below, long_form, replaced
 
 
 class Part(NamedTuple):
-    """A tree to put at `path`, written at `because` in the layer's document."""
+    """A tree to put over the experiment; `part` makes one."""
 
-    path: FieldPath
     tree: Tree
+    """Rooted at the experiment, in long form."""
+    depth: int
+    """How many steps lead to what is put: the maps up to there only hold it."""
     because: FieldPath
+    """Where it is written in the layer's document."""
 
 
 class Layer(NamedTuple):
@@ -44,11 +49,18 @@ class Contradiction(NamedTuple):
 EMPTY = Managed({}, {})
 
 
-def merged(base: Managed, layers: list[Layer], form: Form) -> tuple[Managed, list[Contradiction]]:
+def part(path: FieldPath, tree: Tree, because: FieldPath) -> Part:
+    """What puts `tree`, in long or short form, at `path` of an experiment."""
+    for step in reversed(path):
+        tree = {step: tree}
+    return Part(long_form(tree, EXPERIMENT_FORM), len(path), because)
+
+
+def merged(base: Managed, layers: Iterable[Layer]) -> tuple[Managed, list[Contradiction]]:
     """`base` with each layer over it, in order; where two contradict each other the first one stands."""
     merge = _Merge(base)
     for layer in layers:
-        merge.take(layer, form)
+        merge.take(layer)
     return Managed(merge.tree, merge.owners), merge.contradictions
 
 
@@ -88,16 +100,13 @@ class _Merge:
         self._because: FieldPath = ()
         self._depth = 0
 
-    def take(self, layer: Layer, form: Form) -> None:
+    def take(self, layer: Layer) -> None:
         self._layer = layer
         equals = self._ranks.setdefault(layer.rank, set()) if layer.rank else set()
         self._rivals = equals - {(layer.manager, layer.source)}
         for part in layer.parts:
-            self._because, self._depth = part.because, len(part.path)
-            tree = part.tree
-            for step in reversed(part.path):
-                tree = {step: tree}
-            self.tree = self._put(self.tree, long_form(tree, form), (), form)
+            self._because, self._depth = part.because, part.depth
+            self.tree = self._put(self.tree, part.tree, (), EXPERIMENT_FORM)
         equals.add((layer.manager, layer.source))
 
     def _put(self, old: Tree, new: Tree, path: FieldPath, form: Form) -> Tree:
@@ -108,27 +117,28 @@ class _Merge:
         if new.__class__ is old.__class__ and new == old:
             self._agree(path)
             return old
-        if self._contradicts(path):
+        if self._rivals and self._contradicts(path, there=True):
             return old
         self._note(path, forget=old.__class__ is dict or old.__class__ is list)
-        return present(new, form)
+        return present(new, form) if new.__class__ is dict or new.__class__ is list else new
 
     def _put_map(self, old: dict[str, Tree], new: dict[str, Tree], path: FieldPath, form: Form) -> Tree:
         result = old.copy()
-        for key in replaced(old, new, form.alternatives) if form.alternatives else ():
+        for key in replaced(old, new, form) if form.alternatives else ():
             self._remove(result, key, path)
         for key, value in new.items():
             child = (*path, key)
-            inner = below(form, key) if value.__class__ is dict or value.__class__ is list else PLAIN
+            nested = value.__class__ is dict or value.__class__ is list
+            inner = below(form, key) if nested else PLAIN
             if value is None and not form.verbatim:
                 self._remove(result, key, path)
             elif key in result:
                 result[key] = self._put(result[key], value, child, inner)
             elif len(child) < self._depth:
                 result[key] = self._put({}, value, child, inner)
-            elif not self._contradicts(child):
+            elif not (self._rivals and self._contradicts(child, there=False)):
                 self._note(child, forget=False)
-                result[key] = present(value, inner)
+                result[key] = present(value, inner) if nested else value
         return result
 
     def _put_named(self, old: list[Tree], new: list[Tree], path: FieldPath, form: Form) -> Tree:
@@ -147,7 +157,7 @@ class _Merge:
 
     def _remove(self, result: dict[str, Tree], key: str, path: FieldPath) -> None:
         child = (*path, key)
-        if not self._contradicts(child, whole=True):
+        if not (key in result and self._rivals and self._contradicts(child, there=True)):
             result.pop(key, None)
             self._note(child, forget=True)
 
@@ -167,14 +177,11 @@ class _Merge:
                 del self.owners[known]
         self.owners[path] = (self._origin(path),)
 
-    def _contradicts(self, path: FieldPath, *, whole: bool = False) -> bool:
-        """Whether an equal of this layer set or removed the value; with `whole`, or anything below it."""
-        if not self._rivals:
-            return False
-        found = list(origins_of(self.owners, path))
-        if whole:
-            length = len(path)
-            found += [origin for known, origins in self.owners.items() if known[:length] == path for origin in origins]
+    def _contradicts(self, path: FieldPath, *, there: bool) -> bool:
+        """Whether an equal of this layer set the value that is there or something in it, or removed what is not."""
+        length = len(path)
+        found = list(origins_of(self.owners, path) if there else self.owners.get(path, ()))
+        found += [origin for known, origins in self.owners.items() if known[:length] == path for origin in origins]
         for before in found:
             if (before.manager, before.source) in self._rivals:
                 self.contradictions.append(Contradiction(path, before, self._origin(path)))

@@ -1,6 +1,6 @@
 """A merged experiment with a sweep -> its points, each a few fields to set, a label, and the lines that ask for them.
 
-matrix    every combination, the first key slowest; zip adds one more axis, whose values go together
+matrix    every combination, the first key of the alphabet slowest; zip adds one more axis, whose values go together
 exclude   takes points away that have all of its values
 include   adds its values to the points that agree with those it has in common with them, or is a point of its own
 """
@@ -15,7 +15,7 @@ from tjgen.fields.managed import Managed
 from tjgen.fields.path import FieldPath, Tree, get, render
 from tjgen.resolve.fieldpaths import field_path
 from tjgen.resolve.labels import labels
-from tjgen.resolve.layers import Layer, Part, merged
+from tjgen.resolve.layers import Layer, merged, part
 from tjgen.spec.compact import EXPERIMENT_FORM
 from tjgen.spec.forms import form_at, long_form
 
@@ -74,8 +74,8 @@ def at(tree: Managed, point: Point) -> Managed:
     layers = []
     for value in point.values:
         origin = tree.origins(value.because)[-1]
-        layers.append(Layer(MANAGER, origin.source, (Part(value.path, value.value, origin.because),)))
-    return merged(tree, layers, EXPERIMENT_FORM)[0]
+        layers.append(Layer(MANAGER, origin.source, (part(value.path, value.value, origin.because),)))
+    return merged(tree, layers)[0]
 
 
 def _bad_keys(sweep: Tree) -> Iterator[Diagnostic]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.fields.managed import Managed
 from tjgen.fields.path import FieldPath, Tree, get, render
-from tjgen.resolve.layers import EMPTY, Contradiction, Layer, Part, merged
+from tjgen.resolve.layers import EMPTY, Contradiction, Layer, Part, merged, part
 from tjgen.resolve.match import facts_of, holds, is_here
 from tjgen.resolve.places import Documents, said, source_of, span_of
 from tjgen.resolve.project import OverlayDocument, Project
@@ -66,9 +66,9 @@ class Surroundings:
         over = [overlay for overlay in self._over if holds(overlay.match, facts)]
         self._matched.update([self._defaults[index].name for index in lower], [overlay.name for overlay in over])
         source = source_of(document)
-        experiment = Layer(EXPERIMENT, source, (Part((), spelled(document, EXPERIMENT_FORM), ()),))
+        experiment = Layer(EXPERIMENT, source, (part((), spelled(document, EXPERIMENT_FORM), ()),))
         base, below = self._under(lower)
-        tree, above = merged(base, [experiment, *[overlay.layer for overlay in over], *self._settings], EXPERIMENT_FORM)
+        tree, above = merged(base, [experiment, *[overlay.layer for overlay in over], *self._settings])
         documents = {**self._documents, source: document}
         return Resolved(tree, documents, [_contradiction(found, documents) for found in (*below, *above)])
 
@@ -81,7 +81,7 @@ class Surroundings:
         found = self._lower.get(indexes)
         if found is None:
             layers = [*self._everywhere, *[self._defaults[index].layer for index in indexes]]
-            found = self._lower[indexes] = merged(EMPTY, layers, EXPERIMENT_FORM)
+            found = self._lower[indexes] = merged(EMPTY, layers)
         return found
 
 
@@ -101,9 +101,9 @@ class _Overlay:
 def _parts(partial: Tree, because: FieldPath) -> tuple[Part, ...]:
     """A partial experiment as parts of an experiment: `metadata` stands among the fields of its spec."""
     spec = {key: value for key, value in partial.items() if key != "metadata"}
-    parts = [Part(("spec",), spec, because)]
+    parts = [part(("spec",), spec, because)]
     if partial.get("metadata"):
-        parts.append(Part(("metadata",), partial["metadata"], (*because, "metadata")))
+        parts.append(part(("metadata",), partial["metadata"], (*because, "metadata")))
     return tuple(parts)
 
 
@@ -118,8 +118,8 @@ def _everywhere(project: Project, environment: str | None) -> list[Layer]:
     own = project.environment(environment)
     if own is not None and own.namespace is not None and project.document is not None:
         because: FieldPath = ("spec", "environments", environment or "", "namespace")
-        part = Part(("metadata", "namespace"), own.namespace, because)
-        layers.append(Layer("project", source_of(project.document), (part,)))
+        namespace = part(("metadata", "namespace"), own.namespace, because)
+        layers.append(Layer("project", source_of(project.document), (namespace,)))
     return layers
 
 

@@ -12,6 +12,9 @@ from tjgen.source.document import Document
 Documents = Mapping[str, Document]
 """Documents by the name that origins give them."""
 
+ABOUT_KEYS = ("unknown-field", "unknown-path", "malformed-path", "overlapping-sweep-keys")
+"""Diagnostics that are about a key rather than about its value."""
+
 
 def source_of(document: Document) -> str:
     """The name by which origins call a document: `file:PATH`, with `#2` for the second one of a file."""
@@ -44,7 +47,7 @@ def _placed(diagnostic: Diagnostic, tree: Managed, documents: Documents) -> Diag
     origins = tree.origins(diagnostic.path)
     if origins and origins[-1].source not in documents:
         return diagnostic._replace(related=(*diagnostic.related, said(origins[-1], documents)))
-    return diagnostic._replace(span=locate(tree, diagnostic.path, documents, key=diagnostic.name == "unknown-field"))
+    return diagnostic._replace(span=locate(tree, diagnostic.path, documents, key=diagnostic.name in ABOUT_KEYS))
 
 
 def said(origin: Origin, documents: Documents) -> Note:

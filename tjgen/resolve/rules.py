@@ -7,22 +7,10 @@ from collections.abc import Iterator
 from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.path import FieldPath, Tree, render
 from tjgen.k8s.nearest import nearest
-from tjgen.spec.compact import EXPERIMENT_FORM
-from tjgen.spec.forms import Form, below, distinctive
+from tjgen.spec.compact import ENV_VAR_FORM, EXPERIMENT_FORM
+from tjgen.spec.forms import PLAIN, Form, chosen
 
 _SPEC: FieldPath = ("spec",)
-_NEEDED: tuple[tuple[str, ...], ...] = (
-    ("env", "*"),
-    ("envFrom", "*"),
-    ("roles", "*", "env", "*"),
-    ("roles", "*", "envFrom", "*"),
-    ("initializer", "*", "env", "*"),
-    ("volumes", "*"),
-    ("volumes", "*", "pvc"),
-    ("data", "items"),
-    ("patches", "*"),
-)
-"""Places where one of the alternatives has to be chosen."""
 _SCHEDULE_OF = {"timeoutSeconds": "coscheduling", "networkTopology": "volcano"}
 _OPERANDS = {"add": "value", "replace": "value", "test": "value", "move": "from", "copy": "from"}
 
@@ -33,8 +21,6 @@ def check_rules(experiment: Tree) -> list[Diagnostic]:
     return [
         *_runtime(spec),
         *_alternatives(spec, _SPEC, EXPERIMENT_FORM.fields["spec"]),
-        *_choices(spec),
-        *_keys(spec),
         *_volumes(spec),
         *_data(spec),
         *_schedule(spec),
@@ -49,54 +35,36 @@ def _runtime(spec: Tree) -> Iterator[Diagnostic]:
 
 
 def _alternatives(tree: Tree, path: FieldPath, form: Form) -> Iterator[Diagnostic]:
-    """Two alternatives at one place."""
+    """Places that choose two alternatives, or none where one is needed."""
+    if tree.__class__ is list and form.each is not None:
+        for position, item in enumerate(tree):
+            yield from _alternatives(item, (*path, position), form.each)
     if tree.__class__ is not dict or form.verbatim:
         return
     if form.alternatives:
-        used = [key for group in form.alternatives for key in distinctive(group, form.alternatives) if key in tree]
-        groups = {group for group in form.alternatives for key in used if key in group}
-        if len(groups) > 1:
-            message = f"{render(path)} has {_both(used)}, which exclude each other"
-            yield Diagnostic(
-                "TJ121", ERROR, message, path=(*path, used[-1]), hint="keep one of them", name="several-alternatives"
-            )
-    inner = tree if form.each is not None else form.fields
-    for key in inner:
-        if key in tree:
-            yield from _alternatives(tree[key], (*path, key), below(form, key))
-
-
-def _choices(spec: Tree) -> Iterator[Diagnostic]:
-    """Places without any of their alternatives."""
-    for pattern in _NEEDED:
-        form = EXPERIMENT_FORM.fields["spec"]
-        for step in pattern:
-            form = below(form, step)
-        for path, tree in _matching(spec, pattern, _SPEC):
-            if not any(key in tree for group in form.alternatives for key in distinctive(group, form.alternatives)):
-                heads = [group[0] for group in form.alternatives]
-                message = f"{render(path)} does not say {'which' if len(heads) > 2 else 'whether'} it is {_either(heads)}"
-                yield Diagnostic("TJ122", ERROR, message, path=path, hint="give it one of them", name="no-alternative")
-
-
-def _matching(tree: Tree, pattern: tuple[str, ...], path: FieldPath) -> Iterator[tuple[FieldPath, Tree]]:
-    if not pattern:
-        yield path, tree
+        yield from _choice(tree, path, form)
+    if form.each is not None:
+        if form.each is not PLAIN:
+            for key, value in tree.items():
+                yield from _alternatives(value, (*path, key), form.each)
         return
-    for key in tree if pattern[0] == "*" else [pattern[0]]:
+    for key, inner in form.fields.items():
         if key in tree:
-            yield from _matching(tree[key], pattern[1:], (*path, key))
+            yield from _alternatives(tree[key], (*path, key), inner)
 
 
-def _keys(spec: Tree) -> Iterator[Diagnostic]:
-    """Variables from a Secret or ConfigMap that do not say which key."""
-    for pattern in _NEEDED:
-        if pattern[-2] == "env":
-            for path, variable in _matching(spec, pattern, _SPEC):
-                source = next((word for word in ("secret", "configMap") if word in variable), None)
-                if source and "key" not in variable:
-                    message = f'{render(path)} does not say which key of {source} "{variable[source]}" it is'
-                    yield Diagnostic("TJ123", ERROR, message, path=path, hint="add key", name="no-key")
+def _choice(tree: Tree, path: FieldPath, form: Form) -> Iterator[Diagnostic]:
+    keys = list(chosen(tree, form).values())
+    if len(keys) > 1:
+        message = f"{render(path)} has {_listed(keys, 'and')}, which exclude each other"
+        yield Diagnostic("TJ121", ERROR, message, path=(*path, keys[-1]), hint="keep one of them", name="several-alternatives")
+    elif not keys and form.needed:
+        heads = [group[0] for group in form.alternatives]
+        hint = f"give it {_listed(heads, 'or')}"
+        yield Diagnostic("TJ122", ERROR, f"{render(path)} says nothing", path=path, hint=hint, name="no-alternative")
+    elif keys in (["secret"], ["configMap"]) and form is ENV_VAR_FORM and "key" not in tree:
+        message = f'{render(path)} does not say which key of {keys[0]} "{tree[keys[0]]}" it is'
+        yield Diagnostic("TJ123", ERROR, message, path=path, hint="add key", name="no-key")
 
 
 def _volumes(spec: Tree) -> Iterator[Diagnostic]:
@@ -166,9 +134,5 @@ def _patches(spec: Tree) -> Iterator[Diagnostic]:
                 yield Diagnostic("TJ129", ERROR, message, path=path, hint=f"add {needed}", name="incomplete-operation")
 
 
-def _both(words: list[str]) -> str:
-    return ", ".join(words[:-1]) + " and " + words[-1]
-
-
-def _either(words: list[str]) -> str:
-    return ", ".join(words[:-1]) + " or " + words[-1]
+def _listed(words: list[str], last: str) -> str:
+    return f"{', '.join(words[:-1])} {last} {words[-1]}"

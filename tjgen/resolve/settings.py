@@ -5,7 +5,7 @@ from __future__ import annotations
 from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.path import Tree
 from tjgen.resolve.fieldpaths import field_path
-from tjgen.resolve.layers import Layer, Part
+from tjgen.resolve.layers import Layer, part
 from tjgen.source.reader import CORE, read
 from tjgen.spec.compact import EXPERIMENT_FORM
 from tjgen.spec.forms import form_at
@@ -28,7 +28,7 @@ def settings(arguments: list[str]) -> tuple[list[Layer], list[Diagnostic]]:
         short = form_at(EXPERIMENT_FORM, path).short
         if short and short[0][1] == "text" and tree.__class__ in (bool, int, float):
             tree = value.strip()
-        layers.append(Layer(MANAGER, SOURCE, (Part(path, tree, path),)))
+        layers.append(Layer(MANAGER, SOURCE, (part(path, tree, path),)))
     return layers, diagnostics
 
 

@@ -14,7 +14,7 @@ from tjgen.source.document import Document
 from tjgen.spec.compact import EXPERIMENT_SPEC_FORM
 from tjgen.spec.forms import Form, form_at
 
-_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?")
+_NUMBER = re.compile(r"(?:[0-9]|[-+.][.0-9])[\w.+-]*")
 _SWEEPS: FieldPath = ("spec", "sweep")
 
 
@@ -76,8 +76,15 @@ def _swept_value(key: str, value: Tree, path: FieldPath) -> Iterator[FieldPath]:
 
 
 def _is_canonical(content: str) -> bool:
-    """Whether every number with a point or an exponent in the text is written as `repr` writes it."""
-    return all(repr(float(number)) == number for number in _NUMBER.findall(content))
+    """Whether every word of the text that could be a float is written as `repr` writes it."""
+    return all(_is_as_printed(word) for word in _NUMBER.findall(content) if not word.isdigit())
+
+
+def _is_as_printed(word: str) -> bool:
+    try:
+        return repr(float(word)) == word
+    except ValueError:
+        return True  # no number
 
 
 def _written(document: Document, path: FieldPath) -> Tree:

@@ -76,6 +76,8 @@ ENV_VAR_FORM = Form(
         ("field",),
         ("resource", "container", "divisor"),
     ),
+    choices={"value": 0, "secret": 1, "configMap": 2, "field": 3, "resource": 4, "container": 4, "divisor": 4},
+    needed=True,
 )
 
 ENV_SOURCE: Schema = {
@@ -87,7 +89,11 @@ ENV_SOURCE: Schema = {
         "optional": {"type": "boolean"},
     },
 }
-ENV_SOURCE_FORM = Form(alternatives=(("secret",), ("configMap",)))
+ENV_SOURCE_FORM = Form(
+    alternatives=(("secret",), ("configMap",)),
+    choices={"secret": 0, "configMap": 1},
+    needed=True,
+)
 
 GPU: Schema = {
     "type": "object",
@@ -217,7 +223,12 @@ CLAIM: Schema = {
     "type": "object",
     "properties": {"claimName": {"type": "string", "minLength": 1}, "create": NEW_CLAIM},
 }
-CLAIM_FORM = Form(short=(("claimName", "string"),), alternatives=(("claimName",), ("create",)))
+CLAIM_FORM = Form(
+    short=(("claimName", "string"),),
+    alternatives=(("claimName",), ("create",)),
+    choices={"claimName": 0, "create": 1},
+    needed=True,
+)
 
 HOST_PATH: Schema = {
     "type": "object",
@@ -295,6 +306,8 @@ VOLUME: Schema = {
 }
 VOLUME_FORM = Form(
     alternatives=(("pvc",), ("hostPath",), ("image",), ("ephemeral",), ("emptyDir",), ("configMap",), ("secret",)),
+    choices={"pvc": 0, "hostPath": 1, "image": 2, "ephemeral": 3, "emptyDir": 4, "configMap": 5, "secret": 6},
+    needed=True,
     fields={
         "pvc": CLAIM_FORM,
         "hostPath": HOST_PATH_FORM,
@@ -326,6 +339,8 @@ ITEMS: Schema = {
 }
 ITEMS_FORM = Form(
     alternatives=(("list",), ("glob", "directory"), ("manifest",)),
+    choices={"list": 0, "glob": 1, "directory": 1, "manifest": 2},
+    needed=True,
     fields={"list": Form(each=ITEM_FORM), "glob": Form(listed=True)},
 )
 
@@ -450,6 +465,8 @@ PATCH: Schema = {
 }
 PATCH_FORM = Form(
     alternatives=(("merge",), ("json",)),
+    choices={"merge": 0, "json": 1},
+    needed=True,
     fields={"merge": VERBATIM, "json": VERBATIM},
 )
 
@@ -501,6 +518,7 @@ EXPERIMENT_SPEC: Schema = {
 }
 EXPERIMENT_SPEC_FORM = Form(
     alternatives=(("script",), ("command", "args")),
+    choices={"script": 0, "command": 1, "args": 1},
     fields={
         "env": Form(each=ENV_VAR_FORM),
         "envFrom": Form(each=ENV_SOURCE_FORM),
@@ -599,6 +617,7 @@ PARTIAL_EXPERIMENT: Schema = {
 }
 PARTIAL_EXPERIMENT_FORM = Form(
     alternatives=(("script",), ("command", "args")),
+    choices={"script": 0, "command": 1, "args": 1},
     fields={
         "env": Form(each=ENV_VAR_FORM),
         "envFrom": Form(each=ENV_SOURCE_FORM),

@@ -21,6 +21,10 @@ class Form(NamedTuple):
     """Keys that a scalar stands for, and how each is read: "string", "integer" or "text"."""
     alternatives: tuple[tuple[str, ...], ...] = ()
     """Groups of keys of which at most one is used; a key of several groups belongs to whichever is."""
+    choices: Mapping[str, int] = MappingProxyType({})
+    """Each key that belongs to one group only, with the number of that group: who uses the key has chosen."""
+    needed: bool = False
+    """Whether one of the alternatives has to be chosen."""
     fields: Mapping[str, Form] = MappingProxyType({})
     each: Form | None = None
     """The form of every value of a map or list."""
@@ -61,7 +65,8 @@ def long_form(tree: Tree, form: Form) -> Tree:
             }
         return {**tree, **changed} if changed else tree
     if tree.__class__ is list:
-        return [long_form(item, form.each) for item in tree] if form.each is not None else tree
+        items = [long_form(item, form.each) for item in tree] if form.each is not None else tree
+        return items if any(new is not old for new, old in zip(items, tree, strict=True)) else tree
     if tree is None:
         return tree
     if form.listed:
@@ -97,17 +102,16 @@ def text(scalar: Tree) -> str:
 _SPECIAL = {"inf": ".inf", "-inf": "-.inf", "nan": ".nan"}
 
 
-def replaced(base: Tree, patch: Tree, alternatives: tuple[tuple[str, ...], ...]) -> list[str]:
+def chosen(tree: dict[str, Tree], form: Form) -> dict[int, str]:
+    """The alternatives that a mapping uses: the number of each, with the key that says so."""
+    choices = form.choices
+    return {choices[key]: key for key, value in tree.items() if key in choices and value is not None}
+
+
+def replaced(base: dict[str, Tree], patch: dict[str, Tree], form: Form) -> list[str]:
     """The keys of `base` that go because `patch` chooses another alternative."""
-    chosen = [group for group in alternatives if any(patch.get(key) is not None for key in distinctive(group, alternatives))]
-    if len(chosen) != 1:
+    new = chosen(patch, form)
+    if len(new) != 1:
         return []
-    given = [group for group in alternatives if any(key in base for key in distinctive(group, alternatives))]
-    if not given or given == chosen:
-        return []
-    return [key for group in given if group != chosen[0] for key in group if key in base and key not in patch]
-
-
-def distinctive(group: tuple[str, ...], alternatives: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
-    """The keys of `group` that belong to no other group: one of them says that the group is meant."""
-    return tuple([key for key in group if not any(key in other for other in alternatives if other != group)])
+    gone = [number for number in chosen(base, form) if number not in new]
+    return [key for number in gone for key in form.alternatives[number] if key in base and key not in patch]

@@ -104,7 +104,13 @@ def _form(model: type[Shape], known: set[str]) -> str:
     below = {field.key: form for field in fields(model) if (form := _form_of(field.kind, known))}
     below.update(dict.fromkeys(model.verbatim, "VERBATIM"))
     short = tuple((key, _reading(field)) for key in model.short for field in fields(model) if field.key == key)
-    return _call(short=short, alternatives=model.alternatives, fields=below)
+    return _call(short=short, alternatives=model.alternatives, choices=_choices(model), needed=model.needed, fields=below)
+
+
+def _choices(model: type[Shape]) -> dict[str, int]:
+    """Each key that belongs to one alternative only, with the number of that alternative."""
+    keys = [key for group in model.alternatives for key in group]
+    return {key: number for number, group in enumerate(model.alternatives) for key in group if keys.count(key) == 1}
 
 
 def _form_of(kind: Kind, known: set[str]) -> str:
@@ -138,5 +144,6 @@ def _call(**arguments: Any) -> str:
 
 
 def _argument(value: Any, used: int) -> str:
-    source = {key: Name(form) for key, form in value.items()} if isinstance(value, dict) else value
-    return literal(source, 4, used)
+    if isinstance(value, dict):
+        value = {key: Name(item) if isinstance(item, str) else item for key, item in value.items()}
+    return literal(value, 4, used)

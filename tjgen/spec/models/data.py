@@ -24,6 +24,7 @@ class Items(Shape):
     """Where the list of items comes from."""
 
     alternatives: ClassVar[Alternatives] = (("list",), ("glob", "directory"), ("manifest",))
+    needed: ClassVar[bool] = True
 
     listed: list[Item | Text] = Field([], alias="list")
     """The items, one by one."""

@@ -18,6 +18,7 @@ class EnvVar(Shape):
         ("field",),
         ("resource", "container", "divisor"),
     )
+    needed: ClassVar[bool] = True
 
     value: Scalar | None = None
     """The value; numbers and booleans become their text as it is written."""
@@ -43,6 +44,7 @@ class EnvSource(Shape):
     """All keys of a Secret or ConfigMap as variables."""
 
     alternatives: ClassVar[Alternatives] = (("secret",), ("configMap",))
+    needed: ClassVar[bool] = True
 
     secret: Text | None = None
     """Name of the Secret."""

@@ -35,6 +35,7 @@ class Patch(Shape):
     """A change to objects that are made."""
 
     alternatives: ClassVar[Alternatives] = (("merge",), ("json",))
+    needed: ClassVar[bool] = True
     verbatim: ClassVar[tuple[str, ...]] = ("merge", "json")
 
     target: PatchTarget

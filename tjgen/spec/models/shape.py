@@ -1,8 +1,9 @@
 """The form that all models share: closed, frozen, strict, camelCase in YAML; and the scalar types of the language.
 
 A model declares shape only. `short` names the keys that a scalar stands for (split at ":" when there
-are several); `alternatives` are groups of keys of which at most one group may be used; below a
-`partial` model nothing is required; in what the `verbatim` keys hold, null is a value like others.
+are several); `alternatives` are groups of keys of which at most one group may be used, and one must
+be where that is `needed`; below a `partial` model nothing is required; in what the `verbatim` keys
+hold, null is a value like others.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ class Shape(BaseModel):
 
     short: ClassVar[tuple[str, ...]] = ()
     alternatives: ClassVar[Alternatives] = ()
+    needed: ClassVar[bool] = False
     partial: ClassVar[bool] = False
     verbatim: ClassVar[tuple[str, ...]] = ()
 

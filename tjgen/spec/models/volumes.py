@@ -33,6 +33,7 @@ class Claim(Shape):
 
     short: ClassVar[tuple[str, ...]] = ("claimName",)
     alternatives: ClassVar[Alternatives] = (("claimName",), ("create",))
+    needed: ClassVar[bool] = True
 
     claim_name: Text | None = None
     """Name of a claim that exists."""
@@ -111,6 +112,7 @@ class Volume(Shape):
         ("configMap",),
         ("secret",),
     )
+    needed: ClassVar[bool] = True
 
     pvc: Claim | Text | None = None
     """A PersistentVolumeClaim: the name of one that exists, or `create`."""
