@@ -44,13 +44,14 @@ class Quantity(NamedTuple):
         return -(-self.nanos // _NANO) if self.nanos >= 0 else self.nanos // _NANO
 
     def __str__(self) -> str:
-        return self.text or _print(self.nanos, self.format)
+        return self.text or _text(self.nanos, self.format)
 
 
 ZERO = Quantity(0, DECIMAL, "0")
 
 _parsed: dict[str, Quantity] = {"0": ZERO}
 _printed: dict[str, str] = {"0": "0"}
+_texts: dict[tuple[int, str], str] = {}
 _MEMO = 4096
 
 
@@ -59,9 +60,9 @@ def parse(text: str | int | float) -> Quantity:
 
     Upstream: `resource.ParseQuantity`.
     """
-    text = str(text).strip()
-    known = _parsed.get(text)
+    known = _parsed.get(text)  # type: ignore[arg-type]  # a number is never a key
     if known is None:
+        text = str(text).strip()
         known = _parse(text)
         if len(_parsed) >= _MEMO:
             _parsed.clear()
@@ -96,16 +97,12 @@ def compare(left: Quantity, right: Quantity) -> int:
     return (left.nanos > right.nanos) - (left.nanos < right.nanos)
 
 
-def parse_all(resources: Mapping[str, Any] | None) -> dict[str, Quantity]:
-    """A resource list with its quantities parsed; an absent list is empty."""
-    return {name: parse(value) for name, value in resources.items()} if resources else {}
-
-
-def total(lists: Iterable[Mapping[str, Quantity]]) -> dict[str, Quantity]:
-    """The sum of resource lists, resource by resource; the first one's format is kept."""
+def total(lists: Iterable[Mapping[str, Any]]) -> dict[str, Quantity]:
+    """The sum of resource lists, of texts or quantities, resource by resource; the first one's format is kept."""
     sums: dict[str, Quantity] = {}
     for resources in lists:
-        for name, quantity in resources.items():
+        for name, amount in resources.items():
+            quantity = amount if amount.__class__ is Quantity else parse(amount)
             sums[name] = add(sums[name], quantity) if name in sums else quantity
     return sums
 
@@ -166,6 +163,15 @@ def _long(sign: str, numeric: bool, numerator: int, denominator: int, format_: s
         if 0 < nanos < _NANO:
             format_ = DECIMAL
     return _signed(sign, nanos, format_, "")
+
+
+def _text(nanos: int, format_: str) -> str:
+    known = _texts.get((nanos, format_))
+    if known is None:
+        if len(_texts) >= _MEMO:
+            _texts.clear()
+        known = _texts[nanos, format_] = _print(nanos, format_)
+    return known
 
 
 def _print(nanos: int, format_: str) -> str:

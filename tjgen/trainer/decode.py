@@ -126,3 +126,4 @@ def _merge_resources(podset: PodSet, override: dict[str, Any]) -> None:
     if not resources:
         owners[path] = (Origin(MANAGER, TRAINJOB, because),)
     container.tree = {**container.tree, "resources": resources}
+    podset.has_merged_resources = True

@@ -62,8 +62,8 @@ class Container:
         """The list of mounts as it stands."""
         return self.tree.get("volumeMounts", []) if self.mounts is None else self.mounts
 
-    def upsert_env(self, variables: Iterable[Any], origins: Iterable[Origin]) -> None:
-        """Put each variable in the place of the one with its name, else last."""
+    def upsert_env(self, variables: Iterable[Any], origins: Iterable[tuple[Origin, ...]]) -> None:
+        """Put each variable, with its owners, in the place of the one with its name, else last."""
         env = self.env
         if env is None:
             env = self.env = list(self.tree.get("env", ()))
@@ -77,7 +77,7 @@ class Container:
                 env.append(variable)
             else:
                 env[position] = variable
-            owners[(*path, (("name", name),))] = (origin,)
+            owners[(*path, (("name", name),))] = origin
 
     def replace_env(self, env: list[Any]) -> None:
         """Take another list with the same names in the same places."""
@@ -111,6 +111,7 @@ class PodSet:
         "containers",
         "count",
         "count_origin",
+        "has_merged_resources",
         "info",
         "init_containers",
         "name",
@@ -128,14 +129,14 @@ class PodSet:
         self.containers = [Container(container, info) for container in shape.containers]
         self.init_containers = [Container(container, info) for container in shape.init_containers]
         self.volumes: list[Any] | None = None
+        self.has_merged_resources = False
 
     @property
     def requests(self) -> dict[str, Quantity]:
         """What one pod asks for, before plugins add containers."""
-        merged = [container.tree for container in self.containers]
-        if all(tree is shape.tree for tree, shape in zip(merged, self.shape.containers, strict=True)):
+        if not self.has_merged_resources:
             return self.shape.requests
-        return pod_requests({**self.shape.pod_spec, "containers": merged})
+        return pod_requests({**self.shape.pod_spec, "containers": [container.tree for container in self.containers]})
 
     def upsert_volumes(self, volumes: Iterable[Tree], origin: Origin) -> None:
         """Put each volume in the place of the one with its name, else last."""
@@ -148,7 +149,10 @@ class PodSet:
 
     def container(self, name: str) -> Container | None:
         """The first container of that name, init containers aside."""
-        return next((container for container in self.containers if container.name == name), None)
+        for container in self.containers:
+            if container.name == name:
+                return container
+        return None
 
 
 class Info:
@@ -191,11 +195,17 @@ class Info:
 
     def podset_of_ancestor(self, ancestor: str) -> PodSet | None:
         """The first pod set of that ancestor."""
-        return next((podset for podset in self.podsets if podset.ancestor == ancestor), None)
+        for podset in self.podsets:
+            if podset.ancestor == ancestor:
+                return podset
+        return None
 
     def podset(self, name: str) -> PodSet | None:
         """The first pod set of that name."""
-        return next((podset for podset in self.podsets if podset.name == name), None)
+        for podset in self.podsets:
+            if podset.name == name:
+                return podset
+        return None
 
     def trainer_container(self) -> Container | None:
         """The `node` container of the first trainer pod set: the one that plugins set up."""

@@ -5,13 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from tjgen.fields.managed import Origin
-from tjgen.fields.path import MISSING, FieldPath, Step, Tree, get, named
+from tjgen.fields.path import MISSING, FieldPath, Step, Tree, get
 from tjgen.trainer.typed import DecodeError, typed
 
 TRAINJOB = "trainjob"
 RUNTIME = "runtime"
 RULE = "tjgen"
 """What an origin's path is in: the TrainJob, the runtime, or no file at all."""
+
+BUILDER = "trainer:jobset"
+
+_COMMAND = Origin(BUILDER, TRAINJOB, ("spec", "trainer", "command"), mirrors=True)
+_ARGS = Origin(BUILDER, TRAINJOB, ("spec", "trainer", "args"), mirrors=True)
+_ENV: FieldPath = ("spec", "trainer", "env")
+_NAMESPACE = Origin("trainer", TRAINJOB, ("metadata", "namespace"), mirrors=True)
+_NO_NAMESPACE = Origin("trainer", RULE)
 
 CONTROLLER = "trainer.kubeflow.org/trainjob-controller"
 
@@ -25,7 +33,7 @@ class Job:
         "command",
         "command_origin",
         "env",
-        "env_places",
+        "env_owners",
         "name",
         "namespace",
         "namespace_origin",
@@ -48,11 +56,11 @@ class Job:
         trainer = self.trainer or {}
         self.command = _list(trainer, written, "command")
         self.args = _list(trainer, written, "args")
-        self.command_origin = self.origin("trainer:jobset", "spec", "trainer", "command")
-        self.args_origin = self.origin("trainer:jobset", "spec", "trainer", "args")
-        self.env = variables(trainer.get("env", ()))
-        self.env_places = places(written["trainer"]["env"], ("spec", "trainer", "env"), self.env) if self.env else []
-        self.namespace_origin = self.origin_of("trainer", ("metadata", "namespace"), self.namespace)
+        self.command_origin = _COMMAND
+        self.args_origin = _ARGS
+        self.env = variables(trainer["env"]) if "env" in trainer else []
+        self.env_owners = owners_of(written["trainer"]["env"], _ENV, self.env) if self.env else []
+        self.namespace_origin = _NAMESPACE if "namespace" in metadata else _NO_NAMESPACE
 
     @property
     def suspend(self) -> bool:
@@ -74,19 +82,15 @@ class Job:
     def origin_of(self, manager: str, because: FieldPath, value: Tree) -> Origin:
         """An origin at `because`, which mirrors only where the TrainJob holds just this value there."""
         found = get(self.tree, because)
-        return Origin(
-            manager, TRAINJOB if found is not MISSING else RULE, because if found is not MISSING else (), found == value
-        )
-
-    def env_origins(self, manager: str) -> list[Origin]:
-        """An origin for each variable of `spec.trainer.env`."""
-        return [Origin(manager, TRAINJOB, path, mirrors) for path, mirrors in self.env_places]
+        return Origin(manager, RULE) if found is MISSING else Origin(manager, TRAINJOB, because, found == value)
 
 
-def places(written: Any, path: FieldPath, variables: list[dict[str, Any]]) -> list[tuple[FieldPath, bool]]:
-    """Where each of a list's variables is written, and whether it came through as written."""
-    by_name = {item.get("name"): item for item in reversed(written)} if written else {}
-    return [((*path, named(item["name"])), by_name.get(item["name"]) == item) for item in variables]
+def owners_of(written: list[Any], path: FieldPath, variables: list[dict[str, Any]]) -> list[tuple[Origin]]:
+    """The origin of each variable of a list, which mirrors where the variable came through as written."""
+    by_name = {item.get("name"): item for item in reversed(written)}
+    return [
+        (Origin(BUILDER, TRAINJOB, (*path, (("name", item["name"]),)), by_name.get(item["name"]) == item),) for item in variables
+    ]
 
 
 def variables(env: Any) -> list[dict[str, Any]]:

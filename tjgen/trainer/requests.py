@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tjgen.k8s.quantity import Quantity, compare, parse_all, total
+from tjgen.k8s.quantity import Quantity, compare, parse, total
 
 _POD_LEVEL = ("cpu", "memory")
+_NOTHING: dict[str, Any] = {}
 _HUGE_PAGES = "hugepages-"
 
 
@@ -15,7 +16,7 @@ def pod_requests(pod_spec: dict[str, Any]) -> dict[str, Quantity]:
 
     Upstream: k8s.io/component-helpers v0.36 `resource.PodRequests` without options.
     """
-    requests = total(_requests(container) for container in pod_spec.get("containers", ()))
+    requests = total([_requests(container) for container in pod_spec.get("containers", ())])
     sidecars: dict[str, Quantity] = {}
     largest: dict[str, Quantity] = {}
     for container in pod_spec.get("initContainers", ()):
@@ -27,14 +28,15 @@ def pod_requests(pod_spec: dict[str, Any]) -> dict[str, Quantity]:
         else:
             _raise_to(largest, total((asked, sidecars)))
     _raise_to(requests, largest)
-    for name, quantity in parse_all(pod_spec.get("resources", {}).get("requests")).items():
+    for name, amount in _requests(pod_spec).items():
         if name in _POD_LEVEL or name.startswith(_HUGE_PAGES):
-            requests[name] = quantity
-    return total((requests, parse_all(pod_spec.get("overhead"))))
+            requests[name] = parse(amount)
+    return total((requests, pod_spec["overhead"])) if "overhead" in pod_spec else requests
 
 
-def _requests(container: dict[str, Any]) -> dict[str, Quantity]:
-    return parse_all(container.get("resources", {}).get("requests"))
+def _requests(holder: dict[str, Any]) -> dict[str, Any]:
+    resources = holder.get("resources")
+    return resources.get("requests", _NOTHING) if resources else _NOTHING
 
 
 def _raise_to(amounts: dict[str, Quantity], others: dict[str, Quantity]) -> None:

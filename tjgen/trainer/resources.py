@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tjgen.k8s.quantity import ZERO, Quantity, add, multiply, parse
+from tjgen.k8s.quantity import Quantity, add, multiply, parse
 from tjgen.trainer.info import NODE, TRAINER, Info
 from tjgen.trainer.job import Job
 
@@ -75,5 +75,6 @@ def gang_resources(info: Info) -> dict[str, str]:
     sums: dict[str, Quantity] = {}
     for podset in info.podsets:
         for name, quantity in podset.requests.items():
-            sums[name] = add(sums.get(name, ZERO), multiply(quantity, podset.count))
+            product = multiply(quantity, podset.count)
+            sums[name] = add(sums[name], product) if name in sums else product
     return {name: str(quantity) for name, quantity in sums.items()}

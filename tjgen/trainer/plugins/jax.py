@@ -31,9 +31,9 @@ def enforce_ml_policy(info: Info, job: Job) -> None:
             {"name": "JAX_COORDINATOR_ADDRESS", "value": f"{host(job)}:{PORT}"},
         ),
         (
-            Origin(MANAGER, podset.count_origin.source, podset.count_origin.because),
-            rule,
-            Origin(MANAGER, "trainjob", ("metadata", "name")),
+            (Origin(MANAGER, podset.count_origin.source, podset.count_origin.because),),
+            (rule,),
+            (Origin(MANAGER, "trainjob", ("metadata", "name")),),
         ),
     )
     container.add_port({"containerPort": PORT}, rule)

@@ -12,7 +12,7 @@ from tjgen.fields.managed import Origin
 from tjgen.fields.path import FieldPath, Tree, get
 from tjgen.manifests.leaves import selectors_of
 from tjgen.trainer.info import DATASET_INITIALIZER, MODEL_INITIALIZER, NODE, TRAINER, Container, Info, PodSet
-from tjgen.trainer.job import Job, places, variables
+from tjgen.trainer.job import Job, owners_of, variables
 from tjgen.trainer.objects import Made, made
 from tjgen.trainer.plugins.mpi import runs_launcher_as_node
 from tjgen.trainer.ports import settled
@@ -20,6 +20,7 @@ from tjgen.trainer.ports import settled
 MANAGER = "trainer:jobset"
 _RULE = (Origin(MANAGER, "tjgen"),)
 _INITIALIZERS = {DATASET_INITIALIZER: "dataset", MODEL_INITIALIZER: "model"}
+_IMAGE = Origin(MANAGER, "trainjob", ("spec", "trainer", "image"), mirrors=True)
 _SUSPEND: FieldPath = ("spec", "suspend")
 _STORAGE_URI = "STORAGE_URI"
 
@@ -66,7 +67,8 @@ def _copy_back(container: Container) -> None:
         after = settled(before, container.added_ports)
         if after != before:
             container.changes["ports"] = after
-            _own_ports(container, before, after)
+            if before:
+                _own_ports(container, before, after)
 
 
 def _own_ports(container: Container, before: list[Any], after: list[Any]) -> None:
@@ -107,11 +109,10 @@ def _initializer(podset: PodSet, job: Job) -> None:
             continue
         if "storageUri" in asked:
             variable = {"name": _STORAGE_URI, "value": asked["storageUri"]}
-            container.upsert_env([variable], [Origin(MANAGER, "trainjob", (*path, "storageUri"))])
+            container.upsert_env([variable], [(Origin(MANAGER, "trainjob", (*path, "storageUri")),)])
         if "env" in asked:
             env = variables(asked["env"])
-            found = places(get(job.tree, (*path, "env")), (*path, "env"), env)
-            container.upsert_env(env, [Origin(MANAGER, "trainjob", *place) for place in found])
+            container.upsert_env(env, owners_of(get(job.tree, (*path, "env")), (*path, "env"), env))
         if "secretRef" in asked:
             sources = container.tree.get("envFrom", [])
             reference = {"secretRef": {"name": asked["secretRef"].get("name", "")}}
@@ -134,14 +135,14 @@ def _trainer(podset: PodSet, info: Info, job: Job) -> None:
             continue
         if is_trainer:
             if "image" in job.trainer:
-                container.change("image", job.trainer["image"], job.origin(MANAGER, "spec", "trainer", "image"))
+                container.change("image", job.trainer["image"], _IMAGE)
             if job.command is not None:
                 container.change("command", job.command, job.command_origin)
             if job.args is not None:
                 container.change("args", job.args, job.args_origin)
         # The TrainJob's variables come last, so they win over everything that plugins set.
         if job.env:
-            container.upsert_env(job.env, job.env_origins(MANAGER))
+            container.upsert_env(job.env, job.env_owners)
 
 
 def _job(podset: PodSet, info: Info, counted: PodSet | None) -> dict[str, Tree]:

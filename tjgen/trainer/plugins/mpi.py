@@ -106,7 +106,7 @@ def _set_up_launcher(container: Container, info: Info, job: Job, policy: dict[st
     count, counted = slots(info, job, policy)
     values = (f"{_HOST_FILE_DIRECTORY}/hostfile", "true", str(count), "-o ConnectionAttempts=10")
     variables = [{"name": name, "value": value} for name, value in zip(RESERVED, values, strict=True)]
-    container.upsert_env(variables, (rule, rule, counted, rule))
+    container.upsert_env(variables, ((rule,), (rule,), (counted,), (rule,)))
 
 
 def _ssh_volume(job: Job) -> Tree:

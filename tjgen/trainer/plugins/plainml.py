@@ -9,8 +9,6 @@ from tjgen.trainer.info import TRAINER, Info
 from tjgen.trainer.job import Job
 from tjgen.trainer.plugins.rendezvous import enforce_count
 
-MANAGER = "trainer:plainml"
-
 
 def enforce_ml_policy(info: Info, job: Job) -> None:
     """Count and variables of the trainer container; Flux and XGBoost come this way too."""
@@ -19,4 +17,4 @@ def enforce_ml_policy(info: Info, job: Job) -> None:
     enforce_count(info.podset_of_ancestor(TRAINER), job)
     container = info.trainer_container() if job.trainer is not None else None
     if container is not None and job.env:
-        container.upsert_env(job.env, job.env_origins(MANAGER))
+        container.upsert_env(job.env, job.env_owners)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from tjgen.fields.managed import Origin
 from tjgen.trainer.info import NODE, PodSet
 from tjgen.trainer.job import Job
 
 PORT = 29500
+NODES = Origin("trainer:jobset", "trainjob", ("spec", "trainer", "numNodes"), mirrors=True)
 COMPLETION_INDEX = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 
 
@@ -19,4 +21,4 @@ def enforce_count(podset: PodSet | None, job: Job) -> None:
     nodes = job.asked("numNodes")
     if podset is not None and nodes is not None:
         podset.count = nodes
-        podset.count_origin = job.origin("trainer:jobset", "spec", "trainer", "numNodes")
+        podset.count_origin = NODES

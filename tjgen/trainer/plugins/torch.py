@@ -19,7 +19,7 @@ RESERVED = ("PET_MASTER_ADDR", "PET_MASTER_PORT", "PET_NNODES", "PET_NODE_RANK",
 """Variables that a TrainJob may not set."""
 
 _RULE = Origin(MANAGER, "tjgen")
-_MASTER_ORIGINS = (Origin(MANAGER, "trainjob", ("metadata", "name")), _RULE)
+_MASTER_ORIGINS = ((Origin(MANAGER, "trainjob", ("metadata", "name")),), (_RULE,))
 _TARGETS = ("spec", "mlPolicy", "torch", "envInjection", "targets")
 
 
@@ -41,11 +41,12 @@ def enforce_ml_policy(info: Info, job: Job) -> None:
         {"name": "PET_MASTER_ADDR", "value": host(job)},
         {"name": "PET_MASTER_PORT", "value": str(PORT)},
     ]
-    origins = [Origin(MANAGER, count_origin.source, count_origin.because), because, _RULE]
+    counted = Origin(MANAGER, count_origin.source, count_origin.because)
+    origins = [(counted,), (because,), (_RULE,)]
 
     container = info.trainer_container() if job.trainer is not None else None
     if container is not None:
-        container.upsert_env(job.env, job.env_origins(MANAGER))
+        container.upsert_env(job.env, job.env_owners)
         container.upsert_env(variables, origins)
         if job.command == torchtune.ENTRYPOINT:
             torchtune.extend_command(info, job, count, processes)
@@ -60,7 +61,7 @@ def enforce_ml_policy(info: Info, job: Job) -> None:
                 hint = "use another runtime, or correct its envInjection"
                 raise RefusedError(missing_target(target.get("jobName", ""), name), ("spec", "runtimeRef"), hint)
             asked = Origin(MANAGER, RUNTIME, (*_TARGETS, (("jobName", target.get("jobName", "")),)))
-            found.upsert_env([*variables, *master], [asked] * 5)
+            found.upsert_env([*variables, *master], [(asked,)] * 5)
 
 
 def processes_per_node(info: Info, job: Job) -> tuple[int | str, Origin]:

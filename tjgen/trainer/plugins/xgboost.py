@@ -35,10 +35,10 @@ def enforce_ml_policy(info: Info, job: Job) -> None:
             {"name": "DMLC_NUM_WORKER", "value": str(podset.count * max(gpus, 1))},
         ),
         (
-            Origin(MANAGER, "trainjob", ("metadata", "name")),
-            rule,
-            rule,
-            Origin(MANAGER, podset.count_origin.source, podset.count_origin.because),
+            (Origin(MANAGER, "trainjob", ("metadata", "name")),),
+            (rule,),
+            (rule,),
+            (Origin(MANAGER, podset.count_origin.source, podset.count_origin.because),),
         ),
     )
     container.add_port({"containerPort": PORT}, rule)

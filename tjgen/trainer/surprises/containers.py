@@ -7,7 +7,7 @@ from typing import Any
 
 from tjgen.diagnostics.model import INFO, Diagnostic
 from tjgen.fields.path import FieldPath, named
-from tjgen.trainer.info import DATASET_INITIALIZER, LAUNCHER, MODEL_INITIALIZER, NODE, TRAINER, Info
+from tjgen.trainer.info import DATASET_INITIALIZER, LAUNCHER, MODEL_INITIALIZER, NODE, TRAINER
 from tjgen.trainer.ports import are_confused, settled
 from tjgen.trainer.surprises.subject import Subject, in_runtime
 
@@ -18,9 +18,10 @@ _JAX = ("JAX_NUM_PROCESSES", "JAX_PROCESS_ID", "JAX_COORDINATOR_ADDRESS")
 
 def trainer_without_container(subject: Subject) -> Iterator[Diagnostic]:
     """builder.go `Trainer`: only containers named node of jobs with the trainer label are written."""
-    trainer = subject.job.trainer
-    asked = sorted(set(trainer or ()) - {"numNodes", "numProcPerNode"})
-    if asked and subject.info.trainer_container() is None and subject.info.policy("mpi") is None:
+    if not subject.job.trainer or subject.info.trainer_container() is not None or subject.info.policy("mpi") is not None:
+        return
+    asked = sorted(set(subject.job.trainer) - {"numNodes", "numProcPerNode"})
+    if asked:
         yield subject.of_trainjob(
             "TJ830",
             "trainer-fields-ignored",
@@ -48,24 +49,27 @@ def initializer_without_container(subject: Subject) -> Iterator[Diagnostic]:
 
 def dead_address(subject: Subject) -> Iterator[Diagnostic]:
     """The address of the first pod is made of the word node and the TrainJob's name."""
-    policy = next((name for name in _ADDRESSES if subject.info.policy(name) is not None), None)
     podset = subject.info.podset_of_ancestor(TRAINER)
-    if policy is None or podset is None or subject.job.trainer is None or podset.container(NODE) is None:
+    if podset is None or subject.job.trainer is None or podset.container(NODE) is None:
         return
-    subdomain = subject.info.spec.get("network", {}).get("subdomain", subject.job.name)
+    network = subject.info.spec.get("network")
+    subdomain = network.get("subdomain", subject.job.name) if network else subject.job.name
+    if podset.name == NODE and subdomain == subject.job.name:
+        return
+    address = next(address for policy, address in _ADDRESSES.items() if subject.info.policy(policy) is not None)
     if podset.name != NODE:
         yield subject.of_runtime(
             "TJ832",
             "dead-address",
-            f"{_ADDRESSES[policy]} names a pod of job node, but the trainer job is called {podset.name}",
+            f"{address} names a pod of job node, but the trainer job is called {podset.name}",
             "call the job node",
             in_runtime((*podset.shape.path, "name")),
         )
-    elif subdomain != subject.job.name:
+    else:
         yield subject.of_runtime(
             "TJ832",
             "dead-address",
-            f"{_ADDRESSES[policy]} ends in the TrainJob's name, but the pods' subdomain is {subdomain}",
+            f"{address} ends in the TrainJob's name, but the pods' subdomain is {subdomain}",
             "leave network.subdomain out",
             in_runtime(("spec", "network", "subdomain")),
         )
@@ -97,11 +101,12 @@ def job_named_node(subject: Subject) -> Iterator[Diagnostic]:
 def lost_sources(subject: Subject) -> Iterator[Diagnostic]:
     """pkg/apply `EnvVar` copies four kinds of sources; a fileKeyRef is none of them."""
     lists: list[tuple[FieldPath, Any]] = [(_ENV, subject.job.asked("env"))]
-    for kind, asked in subject.job.spec.get("initializer", {}).items():
-        lists.append((("spec", "initializer", kind, "env"), asked.get("env")))
+    if "initializer" in subject.job.spec:
+        for kind, asked in subject.job.spec["initializer"].items():
+            lists.append((("spec", "initializer", kind, "env"), asked.get("env")))
     for path, env in lists:
         for variable in env or ():
-            if "fileKeyRef" in variable.get("valueFrom", ()):
+            if "valueFrom" in variable and "fileKeyRef" in variable["valueFrom"]:
                 yield subject.of_trainjob(
                     "TJ834",
                     "variable-source-lost",
@@ -113,22 +118,21 @@ def lost_sources(subject: Subject) -> Iterator[Diagnostic]:
 
 def overruled_variables(subject: Subject) -> Iterator[Diagnostic]:
     """builder.go `Trainer` upserts spec.trainer.env last; JAX has no check against it."""
-    if subject.info.policy("jax") is not None:
-        for variable in subject.job.env:
-            if variable["name"] in _JAX:
-                yield subject.of_trainjob(
-                    "TJ835",
-                    "variable-overruled",
-                    f"{variable['name']} replaces the value that the controller computes",
-                    "leave it out",
-                    (*_ENV, named(variable["name"])),
-                )
+    for variable in subject.job.env:
+        if variable["name"] in _JAX:
+            yield subject.of_trainjob(
+                "TJ835",
+                "variable-overruled",
+                f"{variable['name']} replaces the value that the controller computes",
+                "leave it out",
+                (*_ENV, named(variable["name"])),
+            )
 
 
 def swallowed_ports(subject: Subject) -> Iterator[Diagnostic]:
     """pkg/apply `UpsertPort` takes two ports without a name for one."""
     for container in subject.info.all_containers():
-        ports = container.tree.get("ports", [])
+        ports = container.tree.get("ports")
         if not ports or (not container.added_ports and not container.is_irregular):
             continue
         after = {port["containerPort"] for port in settled(ports, container.added_ports)}
@@ -144,9 +148,9 @@ def swallowed_ports(subject: Subject) -> Iterator[Diagnostic]:
             )
 
 
-def random_order(subject: Subject) -> Iterator[Diagnostic]:
-    """The framework walks its plugins in the order of a Go map."""
-    if subject.info.policy("xgboost") is not None and subject.job.env and subject.info.trainer_container() is not None:
+def random_variables(subject: Subject) -> Iterator[Diagnostic]:
+    """The framework walks its plugins in the order of a Go map, and two of them write this list."""
+    if subject.job.env and subject.info.trainer_container() is not None:
         yield subject.of_trainjob(
             "TJ837",
             "variable-order-random",
@@ -155,16 +159,3 @@ def random_order(subject: Subject) -> Iterator[Diagnostic]:
             _ENV,
             INFO,
         )
-    policies = _policies(subject.info)
-    if len(policies) > 1:
-        yield subject.of_runtime(
-            "TJ838",
-            "several-ml-policies",
-            f"the policies {', '.join(policies)} act in random order, and the API server refuses such a runtime",
-            "keep one of them",
-            ("spec", "mlPolicy"),
-        )
-
-
-def _policies(info: Info) -> list[str]:
-    return sorted(name for name in info.ml_policy or () if name != "numNodes")

@@ -12,7 +12,6 @@ from tjgen.trainer.surprises.subject import Subject, in_runtime
 
 _TRAINER: FieldPath = ("spec", "trainer")
 _RESOURCES: FieldPath = (*_TRAINER, "resourcesPerNode")
-_COUNTS_GPUS = ("torch", "mpi", "xgboost", "flux")
 _SETS_VARIABLES = ("torch", "jax", "xgboost")
 
 
@@ -44,12 +43,12 @@ def resources_without_policy(subject: Subject) -> Iterator[Diagnostic]:
 
 def lost_claims(subject: Subject) -> Iterator[Diagnostic]:
     """newRuntimeInfo: what is merged keeps only limits and requests."""
-    if subject.job.resources is None or subject.info.ml_policy is None:
-        return
+    override = subject.job.resources
     podset = subject.info.podset_of_ancestor(TRAINER)
-    shapes = podset.shape.containers if podset else ()
-    own = [shape.tree["resources"].get("claims", []) for shape in shapes if shape.name == NODE]
-    claims = [*subject.job.resources.get("claims", []), *(own[0] if own else [])]
+    if override is None or subject.info.ml_policy is None or podset is None:
+        return
+    own = [shape.tree["resources"] for shape in podset.shape.containers if shape.name == NODE][:1]
+    claims = [claim for resources_ in (override, *own) for claim in resources_.get("claims", ())]
     if claims:
         names = ", ".join(sorted({claim["name"] for claim in claims}))
         yield subject.of_trainjob(
@@ -65,30 +64,29 @@ def devices_that_do_not_count(subject: Subject) -> Iterator[Diagnostic]:
     """`GetNumGPUPerNode`: only resources with gpu in their name are GPUs."""
     if subject.job.asked("numProcPerNode") is not None:
         return
-    policy = next((name for name in _COUNTS_GPUS if subject.info.policy(name) is not None), None)
-    if policy is None:
-        return
     found = resources.per_node(subject.info, subject.job)
-    for kind in ("requests", "limits"):
-        amounts = found.get(kind, {})
-        names = resources.gpu_names(amounts)
-        if len(names) > 1:
+    where = _RESOURCES if subject.job.resources is not None else _TRAINER
+    for kind, amounts in found.items():
+        if kind == "claims" or len(amounts) == 0:
+            continue
+        gpus = resources.gpu_names(amounts)
+        if len(gpus) > 1:
             yield subject.of_trainjob(
                 "TJ813",
                 "gpu-choice-random",
-                f"{kind} name several GPU resources ({', '.join(names)}), and the controller counts a random one of them",
+                f"{kind} name several GPU resources ({', '.join(gpus)}), and the controller counts a random one of them",
                 "set numProcPerNode",
-                _RESOURCES if subject.job.resources is not None else _TRAINER,
+                where,
             )
             return
-        others = [name for name in amounts if "/" in name and name not in names and not name.startswith("hugepages-")]
-        if others and not names:
+        others = [] if gpus else [name for name in amounts if "/" in name and not name.startswith("hugepages-")]
+        if others:
             yield subject.of_trainjob(
                 "TJ814",
                 "device-not-counted",
-                f"{sorted(others)[0]} is no GPU to the controller, which does not count it for {policy}",
+                f"{min(others)} is no GPU to the controller, which does not count it as one",
                 "set numProcPerNode",
-                _RESOURCES if subject.job.resources is not None else _TRAINER,
+                where,
             )
             return
 
@@ -145,10 +143,20 @@ def several_trainer_jobs(subject: Subject) -> Iterator[Diagnostic]:
         )
 
 
+def several_policies(subject: Subject) -> Iterator[Diagnostic]:
+    """The framework walks its plugins in the order of a Go map."""
+    names = ", ".join(sorted(name for name in subject.info.ml_policy or () if name != "numNodes"))
+    yield subject.of_runtime(
+        "TJ838",
+        "several-ml-policies",
+        f"the policies {names} act in random order, and the API server refuses such a runtime",
+        "keep one of them",
+        ("spec", "mlPolicy"),
+    )
+
+
 def launchers(subject: Subject) -> Iterator[Diagnostic]:
     """newRuntimeInfo: the runtime's numNodes goes to the trainer ancestor, which for MPI is the launcher."""
-    if subject.info.policy("mpi") is None:
-        return
     for podset in subject.info.podsets:
         if podset.ancestor == TRAINER and podset.name != NODE and podset.count > 1:
             yield subject.of_runtime(

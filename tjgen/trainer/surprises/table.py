@@ -8,31 +8,49 @@ from tjgen.diagnostics.model import Diagnostic
 from tjgen.trainer.surprises import containers, gangs, patches, processes
 from tjgen.trainer.surprises.subject import Subject
 
-RULES: tuple[Callable[[Subject], Iterator[Diagnostic]], ...] = (
-    processes.no_trainer_section,
+Rule = Callable[[Subject], Iterator[Diagnostic]]
+
+ALWAYS: tuple[Rule, ...] = (
     processes.resources_without_policy,
     processes.lost_claims,
-    processes.devices_that_do_not_count,
     processes.counts_below_one,
     processes.overwritten_counts,
     processes.several_trainer_jobs,
-    processes.launchers,
     containers.trainer_without_container,
-    containers.initializer_without_container,
-    containers.dead_address,
-    containers.job_named_node,
     containers.lost_sources,
-    containers.overruled_variables,
     containers.swallowed_ports,
-    containers.random_order,
-    patches.unknown_targets,
-    patches.double_values,
-    gangs.two_gangs,
-    gangs.gang_without_replicas,
     gangs.long_name,
 )
+BY_ML_POLICY: dict[str, tuple[Rule, ...]] = {
+    "torch": (processes.no_trainer_section, processes.devices_that_do_not_count, containers.dead_address),
+    "jax": (processes.no_trainer_section, containers.dead_address, containers.overruled_variables),
+    "xgboost": (
+        processes.no_trainer_section,
+        processes.devices_that_do_not_count,
+        containers.dead_address,
+        containers.random_variables,
+    ),
+    "mpi": (processes.devices_that_do_not_count, processes.launchers, containers.job_named_node),
+    "flux": (processes.devices_that_do_not_count, containers.job_named_node),
+}
+PATCHED: tuple[Rule, ...] = (patches.unknown_targets, patches.double_values)
+INITIALIZED: tuple[Rule, ...] = (containers.initializer_without_container,)
+GANGS: tuple[Rule, ...] = (gangs.two_gangs, gangs.gang_without_replicas)
 
 
 def surprises(subject: Subject) -> list[Diagnostic]:
-    """Everything that the rules find, in their order."""
-    return [diagnostic for rule in RULES for diagnostic in rule(subject)]
+    """Everything that the rules find; those that cannot find anything are not asked."""
+    info, spec = subject.info, subject.job.spec
+    rules = list(ALWAYS)
+    policies = [name for name in info.ml_policy or () if name != "numNodes"]
+    if len(policies) > 1:
+        rules.append(processes.several_policies)
+    for policy in policies:
+        rules += BY_ML_POLICY[policy]
+    if info.pod_group_policy:
+        rules += GANGS
+    if "initializer" in spec:
+        rules += INITIALIZED
+    if "runtimePatches" in spec:
+        rules += PATCHED
+    return [diagnostic for rule in dict.fromkeys(rules) for diagnostic in rule(subject)]
