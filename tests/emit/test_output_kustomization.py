@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.emit.folders import output
 from tjgen.emit.kustomization import kustomizations
+from tjgen.emit.plan import OutputFile
+from tjgen.emit.tree import OutputTree
 from tjgen.source.reader import KUBERNETES, read
 
 
@@ -54,3 +59,31 @@ def test_every_manifest_is_reached_from_the_top_and_nothing_else(parts: list[lis
         return found
 
     assert reached("") == paths
+
+
+def test_a_tree_that_is_built_in_parts_lists_all_of_it(tmp_path: Path) -> None:
+    def build(experiment: str, runs: list[str]) -> None:
+        with OutputTree(str(tmp_path)) as tree:
+            for run in runs:
+                tree.put(output(f"prod/runs/{experiment}/{run}.yaml"))
+            tree.claim(f"prod/runs/{experiment}")
+            tree.keep("prod/runs/kept")
+            for path, body in kustomizations(tree.present()):
+                tree.put(OutputFile(path, body, "tjgen.yaml"))
+            tree.commit()
+
+    def listed(folder: str) -> list[str]:
+        text = (tmp_path / folder / "kustomization.yaml").read_text()
+        return [line[2:] for line in text.splitlines() if line.startswith("- ")]
+
+    build("kept", ["x"])
+    build("a", ["one", "two"])
+    build("b", ["three"])
+    (tmp_path / "prod/runs/mine.yaml").write_text("mine\n")
+    assert listed("prod/runs") == ["a", "b", "kept"]
+    assert listed("prod/runs/a") == ["one.yaml", "two.yaml"]
+    build("a", ["two"])
+    assert listed("prod/runs/a") == ["two.yaml"]
+    build("b", [])
+    assert listed("prod/runs") == ["a", "kept"]
+    assert not (tmp_path / "prod/runs/b").exists()

@@ -52,6 +52,13 @@ class Comparison:
         except OSError as error:
             raise CompileError([problems.unread(path, error)]) from error
 
+    def present(self) -> list[str]:
+        """The files of ours that will be there, for `kustomizations`; call it when all else is put. Raises CompileError."""
+        try:
+            return self._plan.present()
+        except OSError as error:
+            raise CompileError([problems.unread(error.filename or self._directory, error)]) from error
+
     def differences(self) -> list[Difference]:
         """All differences, by path; raises CompileError where the files could not stand together or a build was interrupted."""
         if journal.is_decided(f"{self._directory}/{ROOM}"):

@@ -12,7 +12,7 @@ Rules of ownership:
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import NamedTuple
 
 from tjgen.diagnostics.model import Diagnostic
@@ -129,7 +129,7 @@ class Plan:
         """The files of ours that are claimed and neither put nor kept (EXTRA or EDITED); call it when all is put."""
         seen = set()
         for folder, owner in self._claims:
-            for path in self._files_below(folder):
+            for path in self._files_below(folder, but=self._kept):
                 if path in seen or path.casefold() in self._taken:
                     continue
                 standing = self._ground.read(path, opening=header.OPENING[:-1])
@@ -139,6 +139,17 @@ class Plan:
                 seen.add(path)
                 kind = EDITED if header.is_edited(standing.content, known) else EXTRA
                 yield Change(path, kind, standing=standing, source=known.source)
+
+    def present(self) -> list[str]:
+        """The files of ours that will be there, those included that this build does not mention; call it when all is put."""
+        found = {path for path, _ in self._taken.values()}
+        gone = {change.path for change in self.extra()}
+        for path in self._files_below("", but=frozenset()):
+            if path not in gone and path.casefold() not in self._taken:
+                standing = self._ground.read(path, opening=header.OPENING[:-1])
+                if standing is not None and header.read(standing.content) is not None:
+                    found.add(path)
+        return sorted(found)
 
     def _may_stand(self, file: OutputFile) -> bool:
         """Whether the path is safe, free, and not blocked; a problem is noted where it is not."""
@@ -175,11 +186,11 @@ class Plan:
         self._folders[key] = (path, owner)
         return None
 
-    def _files_below(self, top: str) -> Iterator[str]:
+    def _files_below(self, top: str, *, but: Set[str]) -> Iterator[str]:
         stack = [top]
         while stack:
             folder = stack.pop()
-            if folder in self._kept:
+            if folder in but:
                 continue
             try:
                 self._ground.enter(folder)
@@ -194,5 +205,5 @@ class Plan:
                 path = f"{folder}/{entry.name}" if folder else entry.name
                 if entry.is_dir(follow_symlinks=False):
                     stack.append(path)
-                elif entry.is_file(follow_symlinks=False) and path not in self._kept:
+                elif entry.is_file(follow_symlinks=False) and path not in but:
                     yield path

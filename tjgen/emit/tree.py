@@ -108,6 +108,13 @@ class OutputTree:
         except OSError as error:
             raise self._failed(path, error) from error
 
+    def present(self) -> list[str]:
+        """The files of ours that will be there, for `kustomizations`; call it when all else is put. Raises CompileError."""
+        try:
+            return self._plan.present()
+        except OSError as error:
+            raise CompileError([problems.unread(error.filename or self._directory, error)]) from error
+
     def commit(self) -> Committed:
         """Make the directory what was wanted; raises CompileError, having changed nothing unless it says otherwise."""
         try:
