@@ -31,10 +31,13 @@ _STOOD_IN_FOR = {
 def load() -> Any:
     """The module `yaml._yaml`. Raises ImportError where PyYAML was built without libyaml, or is not installed."""
     if "yaml" not in sys.modules:
+        known = set(sys.modules)
         try:
             return _load_alone()
         except (ImportError, AttributeError):  # another release of PyYAML, or no binding: the ordinary way tells which
-            _forget()
+            for name in set(sys.modules) - known:
+                if name.partition(".")[0] == "yaml":
+                    del sys.modules[name]
     return import_module("yaml._yaml")
 
 
@@ -42,7 +45,7 @@ def _load_alone() -> Any:
     spec = PathFinder.find_spec("yaml")
     if spec is None or spec.loader is None or spec.submodule_search_locations is None:
         raise ImportError("PyYAML is not a folder on the path", name="yaml")
-    package = _Package("yaml")
+    package = ModuleType("yaml")
     package.__spec__, package.__loader__, package.__file__ = spec, spec.loader, spec.origin
     package.__path__, package.__package__ = spec.submodule_search_locations, "yaml"
     sys.modules["yaml"] = package
@@ -58,12 +61,8 @@ def _load_alone() -> Any:
     for name in _STOOD_IN_FOR:
         del sys.modules[f"yaml.{name}"]
         delattr(package, name)
+    package.__class__ = _Package
     return binding
-
-
-def _forget() -> None:
-    for name in [name for name in sys.modules if name == "yaml" or name.startswith("yaml.")]:
-        del sys.modules[name]
 
 
 class _Package(ModuleType):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from yaml.events import ScalarEvent
 from yaml.parser import Parser
 from yaml.reader import Reader
-from yaml.scanner import Scanner
+from yaml.scanner import Scanner, ScannerError
 
 
 class PurePythonParser(Reader, Scanner, Parser):
@@ -14,3 +17,11 @@ class PurePythonParser(Reader, Scanner, Parser):
         Reader.__init__(self, text)
         Scanner.__init__(self)
         Parser.__init__(self)
+
+    def get_event(self) -> Any:
+        """The next event. Escapes of half a character are refused, as libyaml does: no encoding can write them."""
+        event: Any = super().get_event()
+        if event.__class__ is ScalarEvent and any("\ud800" <= character <= "\udfff" for character in event.value):
+            problem = "found invalid Unicode character escape code"
+            raise ScannerError("while parsing a quoted scalar", event.start_mark, problem, event.start_mark)
+        return event
