@@ -62,7 +62,7 @@ spec:
   gpu: h100:8
   cpu: 96
   memory: 768Gi
-  env: {{LEARNING_RATE: "3e-4", SEED: "{number}"}}
+  env: {{LEARNING_RATE: "0.0003", SEED: "{number}"}}
   volumes:
     corpus-{corpus}: {{pvc: corpus-{corpus}, mountPath: /data, readOnly: true}}
     checkpoints:
