@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tjgen.fields.managed import ListKeys, Managed, Origin, origins_of
+from tjgen.fields.managed import ListKeys, Managed, Origin, Owners, origins_of
 from tjgen.fields.path import MISSING, FieldPath, Selector, Tree, get, index_of
 
 
@@ -75,6 +75,12 @@ class Writer:
         """Merge `patch` over the value at `path`, by the rules of `apply`."""
         self._origin = (origin,)
         self._write(path, patch, True)
+
+    def graft(self, path: FieldPath, value: Tree, owners: Owners) -> None:
+        """Set `value` at `path` whole, with the owners that it (at ()) and its parts (below it) have already."""
+        self.put(path, value, owners[()][0])
+        for below, origins in owners.items():
+            self._owners[path + below] = origins
 
     def _write(self, path: FieldPath, value: Tree, merging: bool) -> None:
         if not path:

@@ -67,8 +67,8 @@ def _runtime(workload: Workload, base: CatalogRuntime, remainder: list[Asked]) -
     if remainder:
         writer = Writer(spec, keys=LIST_KEYS)
         for part in remainder:
-            for origin in part.origins:
-                writer.put(part.path[1:], None if part.value is MISSING else part.value, origin)
+            pinned = get(spec.value, part.path[1:]) == part.value
+            _give(writer, part.path[1:], part, spec.origins(part.path[1:]) if pinned else ())
         spec = writer.done()
     name = emitted_name(base.name, spec.value)
     tree = {
@@ -122,13 +122,9 @@ def _copy(source: Managed, path: FieldPath, writer: Writer, to: FieldPath) -> No
 
 
 def _copy_field(source: Managed, path: FieldPath, writer: Writer, to: FieldPath) -> None:
-    writer.put(to, get(source.value, path), source.origins(path)[0])
-    depth = len(path)
-    for known, origins in source.owners.items():
-        value = get(source.value, known)
-        if len(known) > depth and known[:depth] == path and value is not MISSING:
-            for origin in origins:
-                writer.put((*to, *known[depth:]), value, origin)
+    value = get(source.value, path)
+    owners = _owners_below(source, path)
+    writer.graft(to, value, {below: origins for below, origins in owners.items() if get(value, below) is not MISSING})
 
 
 def _carry(writer: Writer, parts: list[Asked], field: str) -> None:
@@ -137,9 +133,15 @@ def _carry(writer: Writer, parts: list[Asked], field: str) -> None:
         if part.carrier == IN_TRAINER:
             at = next(i for i, step in enumerate(part.path) if step == "containers") + 2
             if part.path[at] == field:
-                to = ("spec", "trainer", TRAINER_FIELDS[field], *part.path[at + 1 :])
-                for origin in part.origins:
-                    writer.put(to, part.value, origin)
+                _give(writer, ("spec", "trainer", TRAINER_FIELDS[field], *part.path[at + 1 :]), part)
+
+
+def _give(writer: Writer, path: FieldPath, part: Asked, others: tuple[Origin, ...] = ()) -> None:
+    """Write a part. Its owners are its own, also where a part around it has brought the same value."""
+    if part.value is MISSING:
+        writer.put(path, None, part.origins[0])
+    else:
+        writer.graft(path, part.value, {(): (*others, *part.origins)})
 
 
 def _carry_resources(writer: Writer, workload: Workload, parts: list[Asked]) -> None:
@@ -148,12 +150,7 @@ def _carry_resources(writer: Writer, workload: Workload, parts: list[Asked]) -> 
     if not carried:
         return
     at = carried[0].path.index("resources") + 1
-    path = carried[0].path[:at]
-    to: FieldPath = ("spec", "trainer", "resourcesPerNode")
-    writer.put(to, get(workload.tree.value, path), workload.tree.origins(path)[0])
-    for part in carried:
-        for origin in part.origins:
-            writer.put((*to, *part.path[at:]), part.value, origin)
+    _copy_field(workload.tree, carried[0].path[:at], writer, ("spec", "trainer", "resourcesPerNode"))
 
 
 def _patch(writer: Writer, parts: list[Asked]) -> None:
@@ -168,9 +165,7 @@ def _patch(writer: Writer, parts: list[Asked]) -> None:
             turn = mounted.get(key, 0)
             mounted[key] = turn + 1
         manager = MANAGER if turn == 0 else f"{MANAGER}-{turn + 1}"
-        to = ("spec", "runtimePatches", (("manager", manager),), "trainingRuntimeSpec", *part.path[1:])
-        for origin in part.origins:
-            writer.put(to, part.value, origin)
+        _give(writer, ("spec", "runtimePatches", (("manager", manager),), "trainingRuntimeSpec", *part.path[1:]), part)
 
 
 def _metadata_first(part: Asked) -> bool:
