@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tjgen.runs.freeze import carry, content_digest, decide, fixed_name_problem, settings_digest
+from tjgen.runs.freeze import carry, carry_all, content_digest, decide, fixed_name_problem, settings_digest
 from tjgen.runs.lock import LockedRun
 
 LOCKED = LockedRun(
@@ -144,3 +144,20 @@ class TestCarry:
         new = manifest("ConfigMap", "v1", {}, data={"a": "2"})
         assert carry(manifest("ConfigMap", "v1", {}, data={"a": "1"}), new) == new
         assert carry(manifest("ConfigMap", "v1", {}, data={"a": "1"}, immutable=True), new)["data"] == {"a": "1"}
+
+    def test_neighbours_come_and_go_only_where_nothing_that_stays_refers_to_them(self) -> None:
+        def config(name: str) -> Any:
+            return manifest("ConfigMap", "v1", {}, data={"is": name}, immutable=True)
+
+        def rule(name: str) -> Any:
+            return manifest("PrometheusRule", "monitoring.coreos.com/v1", {}, spec={"is": name})
+
+        job, other = ({**manifest("TrainJob", "trainer.kubeflow.org/v1alpha1", {}), "spec": {"x": x}} for x in (1, 2))
+        old = {"job": job, "config-old": config("old"), "rule-both": rule("old"), "rule-old": rule("old")}
+        new = {"job": other, "config-new": config("new"), "rule-both": rule("new"), "rule-new": rule("new")}
+        assert carry_all(old, new) == {
+            "job": job,
+            "config-old": config("old"),
+            "rule-both": rule("new"),
+            "rule-new": rule("new"),
+        }

@@ -122,18 +122,36 @@ def fixed_name_problem(locked: LockedRun | None, identity: str, lock_file: str) 
     )
 
 
+def carry_all(old: Mapping[str, Tree], new: Mapping[str, Tree]) -> dict[str, Tree]:
+    """The manifests of a run that stays, by path: `old` is what stands, `new` what is built now.
+
+    What cannot be changed as a whole stays and gains no neighbour, since what stands refers to what
+    stood beside it; what can be changed comes and goes with the new build.
+    """
+    kept = {path: carry(tree, new[path]) if path in new else tree for path, tree in old.items() if path in new or _is_fixed(tree)}
+    return {**kept, **{path: tree for path, tree in new.items() if path not in old and not _is_fixed(tree)}}
+
+
 def carry(old: Tree, new: Tree) -> Tree:
     """`old` with what can be changed in place as `new` has it; `new` where its kind can be changed as a whole."""
-    group = str(new.get("apiVersion", "")).rpartition("/")[0]
-    paths = CHANGEABLE.get((group, str(new.get("kind", ""))))
-    if paths is None or (new["kind"] == "ConfigMap" and not old.get("immutable")):
+    if not _is_fixed(old):
         return new
-    for path in paths:
+    for path in CHANGEABLE[_type(old)]:
         value = get(new, path, None)
         if path[0] == "metadata":
             value = _described_as_before(get(old, path, None) or {}, value or {})
         old = _carried(old, path, value)
     return old
+
+
+def _is_fixed(tree: Tree) -> bool:
+    """Whether the manifest cannot be changed as a whole; of ConfigMaps only those that say so cannot."""
+    kind = _type(tree)
+    return kind in CHANGEABLE and (kind != ("", "ConfigMap") or tree.get("immutable") is True)
+
+
+def _type(tree: Tree) -> tuple[str, str]:
+    return str(tree.get("apiVersion", "")).rpartition("/")[0], str(tree.get("kind", ""))
 
 
 def _described_as_before(old: Tree, new: Tree) -> Tree:
