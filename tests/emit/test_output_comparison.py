@@ -65,10 +65,11 @@ def test_records_are_compared(deploy: Path) -> None:
     comparison.record("other.yaml", "changed\n")
     comparison.record("new.yaml", "new\n")
     comparison.record("gone.yaml", None)
+    locks = deploy.parent / "locks"
     assert [tuple(found) for found in comparison.differences()] == [
-        ("gone.yaml", "extra"),
-        ("new.yaml", "missing"),
-        ("other.yaml", "different"),
+        ("gone.yaml", "extra", f"{locks}/gone.yaml"),
+        ("new.yaml", "missing", f"{locks}/new.yaml"),
+        ("other.yaml", "different", f"{locks}/other.yaml"),
     ]
 
 

@@ -18,22 +18,25 @@ class Difference(NamedTuple):
     path: str
     kind: str
     """One of the kinds of `Change`: missing, different, edited, foreign, extra."""
+    place: str
+    """The path with its directory in front, for people."""
 
 
 class Comparison:
     """A directory as it is, against what a build would make of it."""
 
-    __slots__ = ("_changes", "_directory", "_plan")
+    __slots__ = ("_changes", "_directory", "_plan", "_records")
 
     def __init__(self, directory: str, *, records: str | None = None) -> None:
         self._directory = directory
+        self._records = records
         self._plan = Plan(directory, records=records)
         self._changes: list[Difference] = []
 
     def put(self, file: OutputFile) -> None:
         """Want `file` in the tree; raises CompileError where what is there cannot be read."""
         try:
-            self._note(self._plan.put(file))
+            self._note(self._plan.put(file), self._directory)
         except OSError as error:
             raise CompileError([problems.unread(file.path, error)]) from error
 
@@ -48,7 +51,7 @@ class Comparison:
     def record(self, path: str, text: str | None) -> None:
         """Want `text` (None: no file) at `path` in the folder of records."""
         try:
-            self._note(self._plan.record(path, text))
+            self._note(self._plan.record(path, text), self._records or "")
         except OSError as error:
             raise CompileError([problems.unread(path, error)]) from error
 
@@ -65,13 +68,13 @@ class Comparison:
             raise CompileError([problems.interrupted(self._directory)])
         try:
             for change in self._plan.extra():
-                self._note(change)
+                self._note(change, self._directory)
         except OSError as error:
             raise CompileError([problems.unread(error.filename or self._directory, error)]) from error
         if self._plan.problems:
             raise CompileError(self._plan.problems)
         return sorted(self._changes)
 
-    def _note(self, change: Change | None) -> None:
+    def _note(self, change: Change | None, root: str) -> None:
         if change is not None:
-            self._changes.append(Difference(change.path, change.kind))
+            self._changes.append(Difference(change.path, change.kind, f"{root}/{change.path}"))

@@ -12,9 +12,9 @@ from typing import NamedTuple, Protocol
 
 from tjgen.builder import Built, Run
 from tjgen.diagnostics.model import ERROR, INFO, CompileError, Diagnostic, Span
-from tjgen.emit import header
 from tjgen.emit.plan import OutputFile
-from tjgen.fields.path import get
+from tjgen.emit.standing import bodies
+from tjgen.fields.path import Tree, get
 from tjgen.k8s.labels import EXPERIMENT_LABEL
 from tjgen.manifests.manifest import DATA, RUNS, RUNTIMES, Manifest
 from tjgen.output.layout import experiment_folder, path_of, preview_files, run_folder, stage_folder
@@ -29,7 +29,7 @@ SEVERAL = 3
 """Runs that would change are named one by one up to this number."""
 
 
-class Tree(Protocol):
+class Wanted(Protocol):
     """What `OutputTree`, which writes, and `Comparison`, which only looks, have in common."""
 
     def put(self, file: OutputFile) -> None: ...
@@ -62,7 +62,7 @@ class Counts(NamedTuple):
 class Directory:
     """One build into one directory. `add` every unit, then `finish`; `diagnostics` collects what is found."""
 
-    def __init__(self, directory: str, tree: Tree, previews: Tree | None, locks: Locks, wishes: Wishes) -> None:
+    def __init__(self, directory: str, tree: Wanted, previews: Wanted | None, locks: Locks, wishes: Wishes) -> None:
         self.diagnostics: list[Diagnostic] = []
         self.counts = Counts()
         self._directory = directory
@@ -137,7 +137,7 @@ class Directory:
             assert locked is not None, "only a locked run is frozen"
             self._count(kept=1)
             if decision.kind == freeze.IN_PLACE:
-                own = {name: self._carried(f"{folder}/{name}", body) for name, body in own.items()}
+                own = self._carried(folder, own)
                 for name, body in own.items():
                     self._tree.put(OutputFile(f"{folder}/{name}", body, run.unit.source, run.unit.key))
                 return locked._replace(content=freeze.content_digest(own), settings=settings, state=run.state)
@@ -186,32 +186,15 @@ class Directory:
 
     def _standing(self, folder: str) -> str | None:
         """The digest of the files of a run as they stand, None where there are none."""
-        place = os.path.join(self._directory, folder)
-        bodies = {}
-        for name in sorted(os.listdir(place)) if os.path.isdir(place) else ():
-            body = self._body(f"{folder}/{name}")
-            if body is not None:
-                bodies[name] = body
-        return freeze.content_digest(bodies) if bodies else None
+        standing = bodies(self._directory, folder)
+        return freeze.content_digest(standing) if standing else None
 
-    def _body(self, path: str) -> str | None:
-        try:
-            with open(os.path.join(self._directory, path), "rb") as stream:
-                content = stream.read()
-        except OSError:
-            # Whether the file may be replaced is decided, and said, where it is written.
-            return None
-        known = header.read(content)
-        return content[known.length :].decode(errors="replace") if known is not None else None
-
-    def _carried(self, path: str, body: str) -> str:
-        """The file on disk with what may change in place as `body` has it."""
-        standing = self._body(path)
-        if standing is None:
-            return body
-        old, _ = read(standing, path, KUBERNETES)
-        new, _ = read(body, path, KUBERNETES)
-        return dump(freeze.carry(old[0].value, new[0].value)) if old and new else body
+    def _carried(self, folder: str, built: dict[str, str]) -> dict[str, str]:
+        """The files on disk with what may change in place as it is built now; what is not touched keeps its bytes."""
+        standing = bodies(self._directory, folder)
+        old, new = _trees(standing), _trees(built)
+        carried = freeze.carry_all(old, new)
+        return {name: standing[name] if tree == old.get(name) else dump(tree) for name, tree in carried.items()}
 
     def _say(self, diagnostic: Diagnostic | None, run: Run) -> None:
         if diagnostic is None:
@@ -225,6 +208,10 @@ class Directory:
     def _count(self, *, new: int = 0, unchanged: int = 0, kept: int = 0, removed: int = 0) -> None:
         counts = self.counts
         self.counts = Counts(counts.new + new, counts.unchanged + unchanged, counts.kept + kept, counts.removed + removed)
+
+
+def _trees(texts: dict[str, str]) -> dict[str, Tree]:
+    return {name: read(text, name, KUBERNETES)[0][0].value for name, text in texts.items()}
 
 
 def _file(manifest: Manifest, run: Run) -> OutputFile:

@@ -58,9 +58,9 @@ def compare(builder: Builder, directory: str, previews: str | None, *, wishes: W
     one = Directory(directory, tree, shown, builder.locks, wishes)
     diagnostics = _build(builder, one, [], seen)
     if not has_errors(diagnostics):
-        diagnostics += [problems.stale(f"{directory}/{path}", kind) for path, kind in tree.differences()]
+        diagnostics += [problems.stale(found.place, found.kind) for found in tree.differences()]
         if shown is not None:
-            diagnostics += [problems.stale(f"{previews}/{path}", kind) for path, kind in shown.differences()]
+            diagnostics += [problems.stale(found.place, found.kind) for found in shown.differences()]
     return Written(diagnostics, one.counts)
 
 
