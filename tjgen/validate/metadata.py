@@ -16,6 +16,7 @@ from tjgen.validate.wording import invalid, required, too_long
 
 _ANNOTATIONS = 256 * 1024
 _MANAGER = 128
+_NAME_LABEL = "kubernetes.io/metadata.name"
 _PREFIX = 58
 _SUBRESOURCE = 256
 _STANDARD_FINALIZERS = ("foregroundDeletion", "kubernetes", "orphan")
@@ -40,6 +41,9 @@ def faults(metadata: dict[str, Any], *, group: str, kind: str, namespaced: bool,
         for message in syntax.dns1123_label(namespace):
             yield invalid(("metadata", "namespace"), namespace, message)
     yield from _labels(metadata.get("labels") or {})
+    if (group, kind) == ("", "Namespace") and metadata.get("name"):
+        # The server labels a namespace with its name, and what is wrong with the one is wrong with the other.
+        yield from [fault._replace(path=("metadata", "name"), echo=True) for fault in _labels({_NAME_LABEL: metadata["name"]})]
     yield from _annotations(metadata.get("annotations") or {})
     yield from _owners(metadata.get("ownerReferences") or [])
     yield from _finalizers(metadata.get("finalizers") or [], built_in=built_in)
