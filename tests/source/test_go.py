@@ -69,7 +69,7 @@ def is_plain(text: str) -> bool:
 
 
 def random_scalars(chance: random.Random, number: int) -> list[str]:
-    texts = set()
+    texts: set[str] = set()
     while len(texts) < number:
         alphabet = chance.choice(ALPHABETS)
         text = "".join(chance.choice(alphabet) for _ in range(chance.randint(1, chance.choice((4, 8, 12, 25))))).strip()

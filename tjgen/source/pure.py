@@ -20,8 +20,8 @@ class PurePythonParser(Reader, Scanner, Parser):
 
     def get_event(self) -> Any:
         """The next event. Escapes of half a character are refused, as libyaml does: no encoding can write them."""
-        event: Any = super().get_event()
+        event: Any = super().get_event()  # type: ignore[no-untyped-call]  # so in the stubs
         if event.__class__ is ScalarEvent and any("\ud800" <= character <= "\udfff" for character in event.value):
-            problem = "found invalid Unicode character escape code"
-            raise ScannerError("while parsing a quoted scalar", event.start_mark, problem, event.start_mark)
+            mark: Any = event.start_mark
+            raise ScannerError("while parsing a quoted scalar", mark, "found invalid Unicode character escape code", mark)
         return event
