@@ -1,0 +1,127 @@
+"""The examples, and the overlays to copy: all build without a word, and what they build is valid."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.checkout import ROOT
+from tests.program import tjgen
+
+EXAMPLES = ROOT / "examples"
+OVERLAYS = ROOT / "overlays"
+ALONE = sorted(
+    str(path.relative_to(EXAMPLES))
+    for path in EXAMPLES.rglob("*.yaml")
+    if "project" not in path.parts and "kind: Experiment\n" in path.read_text()
+)
+ENVIRONMENTS = ("dev", "prod")
+
+
+def built(folder: Path, *words: str) -> str:
+    """The stream that `tjgen build` writes: no diagnostics, and valid to `tjgen check`."""
+    answer = tjgen(folder, "build", *words)
+    assert (answer.code, answer.err) == (0, "")
+    (folder / "built.yaml").write_text(answer.out)
+    judged = tjgen(folder, "check", "--strict", "built.yaml")
+    assert (judged.code, judged.err) == (0, "")
+    return answer.out
+
+
+@pytest.mark.parametrize("example", ALONE)
+def test_an_example_builds_as_it_stands(example: str, tmp_path: Path) -> None:
+    shutil.copytree(EXAMPLES, tmp_path / "examples")
+    assert "kind: TrainJob\n" in built(tmp_path, f"examples/{example}")
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+def test_the_project_builds_for_each_environment(environment: str, tmp_path: Path) -> None:
+    shutil.copytree(EXAMPLES / "project", tmp_path / "project")
+    assert built(tmp_path / "project", "--env", environment).count("kind: TrainJob\n") == 3
+
+
+def test_the_project_is_written_where_argo_cd_looks_for_it(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    shutil.copytree(EXAMPLES / "project", project)
+    answer = tjgen(project, "build", "-o", yaml.safe_load((project / "tjgen.yaml").read_text())["spec"]["output"]["directory"])
+    assert answer.code == 0
+    application = yaml.safe_load((project / "argocd" / "application.yaml").read_text())
+    assert list((project / application["spec"]["source"]["path"]).rglob("trainjob-*.yaml"))
+
+
+def test_every_example_is_listed() -> None:
+    assert ALONE
+    listed = (EXAMPLES / "README.md").read_text()
+    for path in EXAMPLES.iterdir():
+        if path.name != "README.md":
+            assert f"]({path.name})" in listed
+
+
+def test_every_document_to_copy_is_used_here() -> None:
+    kinds = {path.name: yaml.safe_load(path.read_text())["kind"] for path in OVERLAYS.iterdir()}
+    overlays = sorted(name for name, kind in kinds.items() if kind == "Overlay")
+    assert overlays == ["dev.yaml", "nccl-debug.yaml", "prod-volcano.yaml", "spot.yaml"]
+    assert sorted(set(kinds) - set(overlays)) == ["airgap-platform.yaml"]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project that uses every document of overlays/."""
+    shutil.copytree(OVERLAYS, tmp_path / "overlays")
+    (tmp_path / "platform").mkdir()
+    (tmp_path / "overlays" / "airgap-platform.yaml").rename(tmp_path / "platform" / "airgap.yaml")
+    (tmp_path / "tjgen.yaml").write_text(
+        "apiVersion: tjgen.dev/v1alpha1\n"
+        "kind: Project\n"
+        "spec:\n"
+        "  experiments: [experiment.yaml]\n"
+        "  overlays: [overlays]\n"
+        "  platforms: [platform]\n"
+        "  environments: {dev: {}, prod: {platform: airgap}}\n"
+    )
+    (tmp_path / "experiment.yaml").write_text(
+        "apiVersion: tjgen.dev/v1alpha1\n"
+        "kind: Experiment\n"
+        "metadata: {name: trial, namespace: team, labels: {debug: nccl, capacity: spot}}\n"
+        "spec:\n"
+        "  runtime: tjgen-torch-dataset\n"
+        "  image: pytorch/pytorch:2.13.0-cuda13.0-cudnn9-runtime\n"
+        "  script: train.py\n"
+        "  nodes: 4\n"
+        "  gpu: h100:8\n"
+        "  initializer: {dataset: {storageUri: s3://bucket/data}}\n"
+        "  schedule: {queue: urgent}\n"
+    )
+    return tmp_path
+
+
+def objects(text: str) -> dict[str, dict[str, object]]:
+    return {document["kind"]: document for document in yaml.safe_load_all(text)}
+
+
+def test_dev_is_small(project: Path) -> None:
+    answer = tjgen(project, "build", "--env", "dev")
+    assert (answer.code, answer.err) == (0, "")
+    made = objects(answer.out)
+    job = yaml.safe_dump(made["TrainJob"])
+    assert "numNodes: 1" in job
+    assert "activeDeadlineSeconds: 3600" in job
+    assert "NVIDIA-L4" in job
+    assert "podGroupPolicy" not in yaml.safe_dump(made["TrainingRuntime"])
+
+
+def test_prod_waits_in_the_queue_that_the_experiment_names(project: Path) -> None:
+    answer = tjgen(project, "build", "--env", "prod")
+    assert answer.code == 0
+    made = objects(answer.out)
+    job, runtime = yaml.safe_dump(made["TrainJob"]), yaml.safe_dump(made["TrainingRuntime"])
+    assert "scheduling.volcano.sh/queue-name: urgent" in job
+    assert "priorityClassName: training" in runtime
+    assert "volcano: {}" in runtime
+    assert "name: NCCL_DEBUG\n" in job
+    assert "cloud.google.com/gke-spot: 'true'" in job
+    assert "image: registry.example.com/docker/pytorch/pytorch:2.13.0-cuda13.0-cudnn9-runtime" in job
+    assert "image: registry.example.com/ghcr/kubeflow/trainer/dataset-initializer:v2.3.0" in runtime
