@@ -37,6 +37,8 @@ class Compiled(NamedTuple):
     """Objects that controllers will make of them."""
     diagnostics: list[Diagnostic]
     sources: Sources
+    workload: Workload
+    """What was asked for, before a target said it in its own words."""
 
 
 def compile_run(experiment: Experiment, runtime: CatalogRuntime, setting: Setting, sources: Sources) -> Compiled:
@@ -44,7 +46,7 @@ def compile_run(experiment: Experiment, runtime: CatalogRuntime, setting: Settin
     workload, diagnostics = _workload(experiment, runtime, setting)
     tree = sources.experiment
     if has_errors(diagnostics):
-        return Compiled([], [], placed(_once(diagnostics), tree, sources.documents), sources)
+        return Compiled([], [], placed(_once(diagnostics), tree, sources.documents), sources, workload)
 
     lowered = trainjob.lower(workload, runtime)
     diagnostics += lowered.diagnostics
@@ -67,7 +69,7 @@ def compile_run(experiment: Experiment, runtime: CatalogRuntime, setting: Settin
     for manifest in (*applied, *(preview for preview in previews if preview.kind != "Secret")):
         found = list(report.diagnostics(manifest.tree, judge(manifest.tree)))
         diagnostics += _located(found, manifest, sources)
-    return Compiled(applied, previews, placed(_once(diagnostics), tree, sources.documents), sources)
+    return Compiled(applied, previews, placed(_once(diagnostics), tree, sources.documents), sources, workload)
 
 
 def _workload(experiment: Experiment, runtime: CatalogRuntime, setting: Setting) -> tuple[Workload, list[Diagnostic]]:
