@@ -18,6 +18,9 @@ from tjgen.diagnostics.model import Diagnostic, Note, has_errors
 from tjgen.fields.path import FieldPath
 from tjgen.k8s.nearest import nearest
 from tjgen.source.document import Document
+from tjgen.typing import TypeAlias
+
+Answer: TypeAlias = tuple[CatalogRuntime | None, list[Diagnostic]]
 
 BUNDLED_LABEL = "tjgen:runtimes"
 BECAUSE: FieldPath = ("spec", "runtime")
@@ -26,12 +29,13 @@ BECAUSE: FieldPath = ("spec", "runtime")
 class Catalog:
     """All runtimes that experiments of a project can be built on."""
 
-    __slots__ = ("_bundled", "_judged", "_places")
+    __slots__ = ("_answers", "_bundled", "_judged", "_places")
 
     def __init__(self, places: Sequence[str] = (), root: str = "") -> None:
         """`places` are files and folders of the project, relative to its folder `root`."""
         self._places = [Place(os.path.join(root, place), place.rstrip("/"), PROJECT) for place in places]
         self._bundled = Place(data.path("runtimes"), BUNDLED_LABEL, BUNDLED)
+        self._answers: dict[tuple[str, str | None, str, str | None, FieldPath], Answer] = {}
         self._judged: dict[int, tuple[Document, CatalogRuntime | None, list[Diagnostic]]] = {}
 
     def find(
@@ -42,9 +46,14 @@ class Catalog:
         namespace: str = "",
         version: str | None = None,
         because: FieldPath = BECAUSE,
-    ) -> tuple[CatalogRuntime | None, list[Diagnostic]]:
+    ) -> Answer:
         """The runtime of this name that a run in `namespace` can refer to, or None and an error at `because`."""
-        asked = _Asked(name, kind, namespace, version, because)
+        key = (name, kind, namespace, version, because)
+        if key not in self._answers:
+            self._answers[key] = self._find(_Asked(*key))
+        return self._answers[key]
+
+    def _find(self, asked: _Asked) -> Answer:
         diagnostics: list[Diagnostic] = []
         for place in self._places:
             found = self._in(place, _called(place, asked), asked, diagnostics)
@@ -87,7 +96,7 @@ class Catalog:
                     if runtime is not None:
                         yield runtime
 
-    def _judge(self, document: Document, origin: str) -> tuple[CatalogRuntime | None, list[Diagnostic]]:
+    def _judge(self, document: Document, origin: str) -> Answer:
         if id(document) not in self._judged:
             # What tjgen brings is judged by its own tests, so that a build over it needs no schema.
             found = [] if origin == BUNDLED else _faults(document)
@@ -163,9 +172,7 @@ def _called(place: Place, asked: _Asked) -> Iterator[str]:
                 yield file
 
 
-def _only(
-    found: list[CatalogRuntime], asked: _Asked, diagnostics: list[Diagnostic]
-) -> tuple[CatalogRuntime | None, list[Diagnostic]]:
+def _only(found: list[CatalogRuntime], asked: _Asked, diagnostics: list[Diagnostic]) -> Answer:
     if len(found) < 2:
         return (found[0] if found else None), diagnostics
     kinds = {runtime.kind for runtime in found}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from tjgen.catalog import problems
 from tjgen.catalog.runtime import CLUSTER, ORIGIN, is_runtime
@@ -14,6 +13,7 @@ from tjgen.fields.path import FieldPath, Tree, get
 from tjgen.source.document import Document
 from tjgen.source.reader import KUBERNETES, read
 from tjgen.source.writer import dump
+from tjgen.typing import NamedTuple
 
 _APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 """A copy of the object that kubectl keeps in it: what it says is in the spec already."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tjgen.catalog.naming import digest
 from tjgen.fields.order import ordered
 from tjgen.fields.path import Tree, get
+from tjgen.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tjgen.source.document import Document
