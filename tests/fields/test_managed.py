@@ -85,3 +85,15 @@ def test_several_patches_at_once_are_the_same_as_one_by_one(base: object, first:
     both = apply_all(graft(base, RUNTIME), [(first, USER), (second, PASS)], keys=KEYS)
     one_by_one = apply(apply(graft(base, RUNTIME), first, USER, keys=KEYS), second, PASS, keys=KEYS)
     assert (both.value, both.owners) == (one_by_one.value, one_by_one.owners)
+
+
+def test_a_merge_of_something_copied_remembers_the_place_of_each_part() -> None:
+    base = Managed({"metadata": {"name": "x"}}, {(): (Origin("base", "runtime", (), True),)})
+    copied = Origin("patches", "experiment", ("spec", "merge"), True)
+    result = apply(base, {"metadata": {"annotations": {"keep": "true"}, "name": "x"}}, copied, keys={})
+    keep = result.origins(("metadata", "annotations", "keep"))
+    assert [origin.because for origin in keep] == [("spec", "merge", "metadata", "annotations", "keep")]
+    assert [origin.because for origin in result.origins(("metadata", "name"))] == [
+        ("metadata", "name"),
+        ("spec", "merge", "metadata", "name"),
+    ]

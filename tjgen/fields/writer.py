@@ -7,10 +7,9 @@ is shared with it.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 from tjgen.fields.managed import ListKeys, Managed, Origin, Owners, origins_of
 from tjgen.fields.path import MISSING, FieldPath, Selector, Tree, get, index_of
+from tjgen.typing import Any, NamedTuple
 
 
 class Conflict(NamedTuple):
@@ -45,7 +44,7 @@ class Writer:
     A value of a manager in `guarded` that another manager changes is kept and noted in `conflicts`.
     """
 
-    __slots__ = ("_guarded", "_keys", "_origin", "_owned", "_owners", "_root", "conflicts")
+    __slots__ = ("_guarded", "_keys", "_origin", "_owned", "_owners", "_root", "_start", "conflicts")
 
     def __init__(self, base: Managed, *, keys: ListKeys, guarded: frozenset[str] = frozenset()) -> None:
         # The tree hangs in a box, so that its root is written like any other place.
@@ -54,6 +53,8 @@ class Writer:
         self._keys = keys
         self._guarded = guarded
         self._origin: tuple[Origin, ...] = ()
+        self._start = -1
+        """Length of the path of a merge whose origin mirrors the patch, so that deeper writes have deeper origins; else -1."""
         self._owned: dict[FieldPath, Any] = {}
         """Path -> the container there, where it is our own copy."""
         self.conflicts: list[Conflict] = []
@@ -68,12 +69,12 @@ class Writer:
 
     def put(self, path: FieldPath, value: Tree, origin: Origin) -> None:
         """Set `value` at `path` whole, whatever stood there; None removes. Missing containers on the way are made."""
-        self._origin = (origin,)
+        self._origin, self._start = (origin,), -1
         self._write(path, value, False)
 
     def merge(self, path: FieldPath, patch: Tree, origin: Origin) -> None:
         """Merge `patch` over the value at `path`, by the rules of `apply`."""
-        self._origin = (origin,)
+        self._origin, self._start = (origin,), len(path) if origin.mirrors else -1
         self._write(path, patch, True)
 
     def graft(self, path: FieldPath, value: Tree, owners: Owners) -> None:
@@ -164,7 +165,7 @@ class Writer:
         else:
             container[step] = made
         self._note(path[: length + 1])
-        if length + 1 < len(path) and self._origin[0].mirrors:
+        if length + 1 < len(path) and self._origin[0].mirrors and self._start < 0:
             # What was copied corresponds to the value alone, not to the containers around it.
             self._owners[path[: length + 1]] = (self._origin[0]._replace(mirrors=False),)
             self._owners[path] = self._origin
@@ -183,8 +184,9 @@ class Writer:
             return self._owned.get(path, old)
         if new.__class__ is old.__class__ and new == old:
             before = origins_of(self._owners, path)
-            if self._origin[0] not in before:
-                self._owners[path] = before + self._origin
+            (origin,) = self._origin_at(path)
+            if origin not in before:
+                self._owners[path] = (*before, origin)
             return old
         if self._allows(path, new):
             self._note(path, old)
@@ -222,7 +224,12 @@ class Writer:
                 del self._owners[known]
             for known in [known for known in self._owned if known[:length] == path]:
                 del self._owned[known]
-        self._owners[path] = self._origin
+        self._owners[path] = self._origin_at(path)
+
+    def _origin_at(self, path: FieldPath) -> tuple[Origin, ...]:
+        if self._start < 0 or len(path) <= self._start:
+            return self._origin
+        return (self._origin[0].deeper(path[self._start :]),)
 
 
 def _below(rest: FieldPath, value: Tree, seed: dict[str, Tree]) -> Tree:
