@@ -1,0 +1,35 @@
+"""Every manifest of every case, built in this process, with what it takes to ask for origins."""
+
+from __future__ import annotations
+
+from contextlib import chdir
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.program import arguments, cases
+from tjgen.builder import Builder
+from tjgen.cli.build import COMMAND
+from tjgen.cli.command import parse
+from tjgen.explain.provenance import Sources
+from tjgen.manifests.manifest import Manifest
+
+
+class Made(NamedTuple):
+    """A manifest to apply, or a preview, and the trees that its origins point into."""
+
+    manifest: Manifest
+    sources: Sources
+
+
+def made(case: Path) -> list[Made]:
+    """The manifests and previews of a case."""
+    words = parse(COMMAND, arguments(case))
+    assert words is not None
+    with chdir(case):
+        builder = Builder(words["paths"], environments=words["env"], set_values=words["set"])
+        runs = [run.compiled for built in builder.build() for run in built.runs]
+    return [Made(manifest, run.sources) for run in runs for manifest in (*run.manifests, *run.previews)]
+
+
+CASES = cases("cases")
+"""The folders of all cases, for `parametrize`."""

@@ -1,0 +1,69 @@
+"""Judges that are not ours agree that what is built is valid."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import kubernetes_validate
+import pytest
+
+from tests.laws.built import CASES, made
+from tests.program import TESTS, tjgen
+from tjgen.manifests.manifest import PREVIEW
+from tjgen.schema.store import find
+from tjgen.source.writer import dump_all
+
+OF_KUBERNETES = ("PersistentVolumeClaim", "ConfigMap", "Secret", "Service")
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_the_schemas_hold_by_another_validator(case: Path) -> None:
+    for manifest, _ in made(case):
+        schema = find(manifest.api_version, manifest.kind)
+        assert schema is not None, manifest.ref
+        found = jsonschema.Draft202012Validator(closed(schema)).iter_errors(manifest.tree)
+        assert [error.message for error in found] == [], manifest.ref
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_kinds_of_kubernetes_are_valid_by_its_own_schemas(case: Path) -> None:
+    for manifest, _ in made(case):
+        if manifest.kind in OF_KUBERNETES and manifest.stage != PREVIEW:
+            kubernetes_validate.validate(manifest.tree, "1.36", strict=True)
+
+
+def test_the_other_validator_sees_a_fault() -> None:
+    (manifest, *_) = [found for found, _ in made(TESTS / "cases" / "plain-two-nodes") if found.kind == "TrainJob"]
+    schema = find(manifest.api_version, manifest.kind)
+    assert schema is not None
+    spoiled = {**manifest.tree, "spec": {**manifest.tree["spec"], "unknown": 1, "trainer": {"numNodes": "two"}}}
+    assert len(list(jsonschema.Draft202012Validator(closed(schema)).iter_errors(spoiled))) == 2
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_check_accepts_what_build_makes(case: Path, tmp_path: Path) -> None:
+    # A Secret that the controller generates is shown with a mark in place of its random content.
+    trees = [manifest.tree for manifest, _ in made(case) if (manifest.kind, manifest.stage) != ("Secret", PREVIEW)]
+    (tmp_path / "built.yaml").write_text(dump_all(trees), encoding="utf-8")
+    answer = tjgen(tmp_path, "check", "--strict", "built.yaml")
+    assert (answer.code, answer.out) == (0, ""), answer.err
+
+
+def closed(schema: Any) -> Any:
+    """A structural schema as JSON Schema: a map with known fields has no others."""
+    if isinstance(schema, list):
+        return [closed(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    open_ended = schema.get("x-kubernetes-preserve-unknown-fields") or "additionalProperties" in schema
+    made = {key: closed(value) if key != "properties" else dict(value) for key, value in schema.items()}
+    if "properties" in made:
+        made["properties"] = {name: closed(value) for name, value in schema["properties"].items()}
+        if not open_ended:
+            made["additionalProperties"] = False
+    # Kubernetes' formats and default values say nothing about validity here.
+    made.pop("default", None)
+    made.pop("format", None)
+    return made

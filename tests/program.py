@@ -1,0 +1,45 @@
+"""Words of a command line -> what the program answers, run in this process and in a folder."""
+
+from __future__ import annotations
+
+import io
+import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
+
+from tjgen.cli.program import run
+
+TESTS = Path(__file__).resolve().parent
+
+
+class Answer(NamedTuple):
+    """Exit code, standard output and standard error of one command line."""
+
+    code: int
+    out: str
+    err: str
+
+
+def tjgen(folder: Path, *words: str) -> Answer:
+    """Run one command line in `folder`."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2))
+    with chdir(folder), redirect_stdout(out), redirect_stderr(err):
+        code = run(list(words))
+        sys.stdout.flush()
+        sys.stderr.flush()
+    return Answer(code, *(stream.buffer.getvalue().decode() for stream in (out, err)))  # type: ignore[attr-defined]  # BytesIO
+
+
+def cases(kind: str) -> list[Path]:
+    """The folders of one kind of case: "cases" or "rejects"."""
+    return sorted(path for path in (TESTS / kind).iterdir() if path.is_dir())
+
+
+def arguments(case: Path) -> list[str]:
+    """What follows `tjgen build` on the case's command line."""
+    described = case / "case.yaml"
+    found = yaml.safe_load(described.read_text(encoding="utf-8")) if described.exists() else {}
+    return list(found.get("arguments", ["experiment.yaml"]))
