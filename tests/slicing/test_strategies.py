@@ -31,7 +31,7 @@ def planned(by: str, sizes: Sequence[int | None], count: int) -> list[list[int]]
     return plan
 
 
-SIZES = st.lists(st.integers(0, 2**40), max_size=60)
+SIZES = st.lists(st.integers(0, 2**40) | st.integers(0, 3), max_size=60)
 COUNTS = st.integers(1, 12)
 
 
@@ -63,12 +63,15 @@ def test_round_robin_deals_one_by_one(sizes: list[int], count: int) -> None:
     assert all(index % count == number for number, part in enumerate(plan) for index in part)
 
 
+@pytest.mark.parametrize("order", [1, -1], ids=["sorted by path", "the other way round"])
 @given(sizes=SIZES, count=COUNTS)
-def test_lpt_gives_each_item_to_the_slice_that_has_least(sizes: list[int], count: int) -> None:
-    plan = planned("lpt", sizes, count)
+def test_lpt_gives_each_item_to_the_slice_that_has_least(order: int, sizes: list[int], count: int) -> None:
+    names = [f"part-{number:04d}" for number in range(len(sizes))][::order]
+    items, _ = listed(list(zip(names, sizes, strict=True)), ())
+    plan, _ = divide(items, count, "lpt", because=BECAUSE)
     loads = [0] * count
     wanted: list[list[int]] = [[] for _ in range(count)]
-    for index in sorted(range(len(sizes)), key=lambda index: (-sizes[index], f"part-{index:04d}")):
+    for index in sorted(range(len(sizes)), key=lambda index: (-sizes[index], names[index])):
         least = loads.index(min(loads))
         loads[least] += sizes[index]
         wanted[least].append(index)

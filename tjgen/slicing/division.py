@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from tjgen.diagnostics.model import Diagnostic, has_errors
 from tjgen.fields.path import FieldPath
@@ -11,6 +10,7 @@ from tjgen.k8s.nearest import nearest
 from tjgen.slicing import problems, strategies
 from tjgen.slicing.items import Items
 from tjgen.slicing.proof import faults
+from tjgen.typing import Any
 
 MOST_SLICES = 100_000
 """Pods of one Indexed Job. Upstream: batch/validation `maxParallelismForIndexedJob`."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from tjgen.diagnostics.model import Diagnostic, Note, Span
 from tjgen.fields.path import FieldPath
 from tjgen.k8s import quantity
 from tjgen.slicing import problems
+from tjgen.typing import NamedTuple
 
 LARGEST = 2**63 - 1
 """Bytes of an item: what fits the sizes of files everywhere."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping
 from heapq import heapreplace
-from typing import Any
 
 from tjgen.slicing.items import Items
+from tjgen.typing import Any
 
 NEEDS_SIZES = True
 
@@ -33,7 +33,9 @@ def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]
 
 
 def _settle_ties(order: list[int], sizes: array[int], paths: list[str]) -> None:
-    """Sorts each run of equal sizes by path: far cheaper than to sort all by path before."""
+    """Sorts each run of equal sizes by path: far cheaper than to sort all by path before, and seldom needed."""
+    if all(map(lt, paths, islice(paths, 1, None))):
+        return
     start, current = 0, None
     for position, size in enumerate(sizes):
         if size != current:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from tjgen.slicing.items import Items
+from tjgen.typing import NamedTuple
 
 Plan = Sequence[Sequence[int]]
 

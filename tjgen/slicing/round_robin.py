@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from tjgen.slicing.items import Items
+from tjgen.typing import Any
 
 NEEDS_SIZES = False
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any, Protocol, cast
 
 from tjgen.slicing.items import Items
+from tjgen.typing import Any, Protocol, cast
 
 STRATEGIES: Mapping[str, str] = {
     "contiguous": "tjgen.slicing.contiguous",
