@@ -8,6 +8,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping
 from heapq import heapreplace
+from itertools import islice
+from operator import lt
 
 from tjgen.slicing.items import Items
 from tjgen.typing import Any
