@@ -3,7 +3,7 @@
 The public API, loaded when it is used: `build`, `expand`, `admit`, `Build`, `CompileError`, `Diagnostic`.
 """
 
-from typing import Any
+from tjgen.typing import Any
 
 __version__ = "0.1.0"
 

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
 
 from tjgen.builder import Builder, Run
 from tjgen.catalog.find import Catalog
@@ -14,6 +13,7 @@ from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, has_errors
 from tjgen.fields.path import Tree
 from tjgen.manifests.manifest import Manifest
 from tjgen.trainer.inputs import expand_documents
+from tjgen.typing import Any, NamedTuple
 from tjgen.validate.admit import admit
 
 __all__ = ["Build", "admit", "build", "expand"]

@@ -5,8 +5,6 @@ lower -> passes -> Workload -> target -> patches -> manifests -> twin -> preview
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from tjgen import lower
 from tjgen.catalog.runtime import CatalogRuntime
 from tjgen.diagnostics.model import Diagnostic, has_errors
@@ -22,6 +20,7 @@ from tjgen.setting import Setting
 from tjgen.spec.objects import Experiment
 from tjgen.targets import jobset, trainjob
 from tjgen.trainer.framework import Expansion, expand
+from tjgen.typing import NamedTuple
 from tjgen.validate import report
 from tjgen.validate.judge import judge
 from tjgen.workload.contribution import EXPERIMENT, contribute

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from tjgen.platform.devices import DeviceClass
+from tjgen.typing import NamedTuple
 
 
 class Setting(NamedTuple):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from tjgen.fields.path import Tree, get
 from tjgen.k8s.quantity import Quantity, multiply, parse, total
 from tjgen.manifests.manifest import Manifest
 from tjgen.trainer.requests import pod_requests
+from tjgen.typing import NamedTuple
 
 STORAGE = "storage"
 _FIRST = ("cpu", "memory", "ephemeral-storage")

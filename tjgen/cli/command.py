@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from tjgen.typing import Any, NamedTuple
 
 FLAG = "flag"
 VALUE = "value"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import Any
 
 import click
 
 from tjgen import __version__
 from tjgen.cli.command import FLAG, MANY, Command
+from tjgen.typing import Any
 
 
 class _Program(click.Group):

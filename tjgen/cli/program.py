@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import Any
 
 from tjgen.cli.command import Command, parse
+from tjgen.typing import Any
 
 COMMANDS = {
     "build": "tjgen.cli.build",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from tjgen.fields.path import FieldPath
+from tjgen.typing import NamedTuple
 
 ERROR = "error"
 WARNING = "warning"

@@ -13,10 +13,10 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
-from typing import Any, NamedTuple
 
 from tjgen.emit import header
 from tjgen.emit.ground import Ground, ObstacleError
+from tjgen.typing import Any, NamedTuple
 
 SWITCH = "TJGEN_CACHE"
 _FORM = f"tjgen cache 1 {sys.implementation.cache_tag} {marshal.version}\n".encode()

@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from tjgen.diagnostics.model import CompileError
 from tjgen.emit import journal, problems
 from tjgen.emit.plan import ROOM, Change, OutputFile, Plan
+from tjgen.typing import NamedTuple
 
 
 class Difference(NamedTuple):

@@ -10,7 +10,8 @@ import errno
 import os
 import re
 import stat
-from typing import NamedTuple
+
+from tjgen.typing import NamedTuple
 
 _SAFE = re.compile(r"(?:[^/.\x00-\x1f\x7f\ud800-\udfff][^/\x00-\x1f\x7f\ud800-\udfff]*(?:/(?=.)|\Z))+\Z")
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC

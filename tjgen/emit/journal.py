@@ -16,9 +16,9 @@ import os
 import re
 from collections.abc import Iterable
 from hashlib import sha256
-from typing import NamedTuple
 
 from tjgen.emit.ground import Ground, ObstacleError, is_safe
+from tjgen.typing import NamedTuple
 
 TREE = "tree"
 RECORD = "record"

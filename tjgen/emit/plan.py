@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Set
-from typing import NamedTuple
 
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.emit import header, problems
 from tjgen.emit.ground import Ground, ObstacleError, Standing, is_safe
+from tjgen.typing import NamedTuple
 
 MISSING = "missing"
 DIFFERENT = "different"

@@ -15,13 +15,13 @@ from __future__ import annotations
 import errno
 import os
 from types import TracebackType
-from typing import NamedTuple, Self
 
 from tjgen.diagnostics.model import CompileError, Diagnostic
 from tjgen.emit import journal, problems
 from tjgen.emit.journal import RECORD, TREE, Step
 from tjgen.emit.plan import EDITED, EXTRA, FOREIGN, MISSING, ROOM, Change, OutputFile, Plan
 from tjgen.emit.turn import BusyError, Turn, take
+from tjgen.typing import NamedTuple, Self
 
 
 class Committed(NamedTuple):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from tjgen.diagnostics.model import Span
 from tjgen.fields.managed import Managed, Origin
 from tjgen.fields.path import FieldPath
 from tjgen.manifests.manifest import Manifest
 from tjgen.source.document import Document
+from tjgen.typing import NamedTuple
 
 
 class Sources(NamedTuple):

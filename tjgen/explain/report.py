@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from tjgen.explain.provenance import Hop, Sources, trace
 from tjgen.fields.path import FieldPath, Tree, render
 from tjgen.manifests.leaves import leaves
 from tjgen.manifests.manifest import PREVIEW, Manifest
+from tjgen.typing import NamedTuple
 
 
 class Explained(NamedTuple):

@@ -6,9 +6,8 @@ root. A deeper path is answered by its nearest recorded ancestor. How trees are 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from tjgen.fields.path import FieldPath, Tree
+from tjgen.typing import NamedTuple
 
 
 class Origin(NamedTuple):

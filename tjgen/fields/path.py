@@ -8,7 +8,8 @@ insertion and reordering, so whatever is remembered for longer than one function
 from __future__ import annotations
 
 import re
-from typing import Any, TypeAlias
+
+from tjgen.typing import Any, TypeAlias
 
 Tree: TypeAlias = Any
 """A plain YAML value: dict with string keys, list, str, int, float, bool or None."""

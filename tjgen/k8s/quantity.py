@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+
+from tjgen.typing import Any, NamedTuple
 
 DECIMAL = "DecimalSI"
 BINARY = "BinarySI"

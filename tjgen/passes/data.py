@@ -11,7 +11,6 @@ import json
 import os
 from collections.abc import Iterator
 from hashlib import sha256
-from typing import Any
 
 from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic, has_errors
 from tjgen.fields.path import FieldPath, Tree, get, named
@@ -21,6 +20,7 @@ from tjgen.setting import Setting
 from tjgen.slicing import delivery, directory, items, manifest, problems
 from tjgen.slicing.division import divide
 from tjgen.spec.objects import Data, Experiment, Volume
+from tjgen.typing import Any
 from tjgen.workload.contribution import Contribution
 from tjgen.workload.roles import workers
 from tjgen.workload.workload import PodSet, Workload

@@ -9,7 +9,8 @@ class in its Platform, by the labels that it has. How many of a resource fit a n
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from tjgen.typing import NamedTuple
 
 
 class Row(NamedTuple):

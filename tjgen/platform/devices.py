@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
 
 from tjgen.k8s import quantity
 from tjgen.platform.builtin import CLASSES, TOLERATED
+from tjgen.typing import Any, NamedTuple, Protocol
 
 
 class Described(Protocol):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from tjgen.fields.path import Tree, get
 from tjgen.spec.objects import Match
+from tjgen.typing import NamedTuple
 
 
 class Facts(NamedTuple):

@@ -8,7 +8,6 @@ include   adds its values to the points that agree with those it has in common w
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.fields.managed import Managed
@@ -18,6 +17,7 @@ from tjgen.resolve.labels import labels
 from tjgen.resolve.layers import Layer, merged, part
 from tjgen.spec.compact import EXPERIMENT_FORM
 from tjgen.spec.forms import form_at, long_form
+from tjgen.typing import NamedTuple
 
 SWEEP: FieldPath = ("spec", "sweep")
 MANAGER = "sweep"

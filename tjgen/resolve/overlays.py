@@ -8,8 +8,6 @@ Defaults that the language itself has are not part of the tree: `spec.objects` f
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.fields.managed import Managed
 from tjgen.fields.path import FieldPath, Tree, get, render
@@ -20,6 +18,7 @@ from tjgen.resolve.project import OverlayDocument, Project
 from tjgen.resolve.spelling import spelled
 from tjgen.source.document import Document
 from tjgen.spec.compact import EXPERIMENT_FORM, OVERLAY_FORM, PLATFORM_FORM
+from tjgen.typing import NamedTuple
 
 EXPERIMENT = "experiment"
 _OVERLAID: FieldPath = ("spec", "experiment")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from tjgen import __version__
 from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic, Note
@@ -15,6 +14,7 @@ from tjgen.resolve.reading import of_kind
 from tjgen.resolve.requires import is_met
 from tjgen.source.document import Document
 from tjgen.spec.objects import Environment, Overlay, Platform, ProjectSpec
+from tjgen.typing import NamedTuple
 
 FILE = "tjgen.yaml"
 

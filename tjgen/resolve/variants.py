@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from tjgen.diagnostics.model import Diagnostic, has_errors
 from tjgen.fields.managed import Managed
 from tjgen.fields.order import ordered
@@ -14,6 +12,7 @@ from tjgen.resolve.rules import check_rules
 from tjgen.source.document import Document
 from tjgen.spec.check import check_experiment
 from tjgen.spec.objects import Experiment
+from tjgen.typing import NamedTuple
 
 
 class Variant(NamedTuple):

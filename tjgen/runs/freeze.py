@@ -11,11 +11,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from hashlib import sha256
-from typing import NamedTuple
 
 from tjgen.diagnostics.model import ERROR, INFO, WARNING, Diagnostic
 from tjgen.fields.path import FieldPath, Tree, get
 from tjgen.runs.lock import LockedRun
+from tjgen.typing import NamedTuple
 
 NEW = "new"
 UNCHANGED = "unchanged"

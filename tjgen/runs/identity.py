@@ -16,13 +16,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import Any, NamedTuple
 
 from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.path import Tree, parse
 from tjgen.k8s import quantity
 from tjgen.spec.compact import EXPERIMENT_FORM
 from tjgen.spec.forms import PLAIN, Form, below, form_at, long_form
+from tjgen.typing import Any, NamedTuple
 
 FORM = "v1"
 

@@ -9,11 +9,11 @@ runs merge where Git can keep them apart, and nothing changes that is not new.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from tjgen.fields.path import Tree
 from tjgen.runs.identity import Identity
 from tjgen.source.writer import dump
+from tjgen.typing import NamedTuple
 
 DIRECTORY = "tjgen.lock.d"
 API_VERSION = "tjgen.dev/v1alpha1"

@@ -7,11 +7,11 @@ hand, by the YAML reader, whose answer is the one that counts.
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, Span, has_errors
 from tjgen.fields.path import FieldPath, Tree, render
 from tjgen.runs.lock import API_VERSION, COMMENT, KIND, STATES, Lock, LockedRun
+from tjgen.typing import Any
 
 _DIGEST = r"sha256:[0-9a-f]{64}"
 # Words that YAML reads as they stand: with a letter first, and none of its three constants.

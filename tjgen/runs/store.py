@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Protocol
 
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
 from tjgen.runs.lock import DIRECTORY, Lock, path_of
 from tjgen.runs.lockfile import read
+from tjgen.typing import Protocol
 
 
 class Locked(Protocol):

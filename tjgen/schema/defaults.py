@@ -7,10 +7,9 @@ are there, and a parent that is missing is made only by a default of its own.
 
 from __future__ import annotations
 
-from typing import Any
-
 from tjgen.fields.path import Tree
 from tjgen.schema.store import Schema
+from tjgen.typing import Any
 
 _filled: dict[int, tuple[Schema, dict[str, Tree]]] = {}
 

@@ -6,10 +6,9 @@ Mirrors k8s.io/apiextensions-apiserver 0.36 `schema/pruning/algorithm.go:prune`.
 
 from __future__ import annotations
 
-from typing import Any
-
 from tjgen.fields.path import Tree
 from tjgen.schema.store import Schema
+from tjgen.typing import Any
 
 
 def pruned(tree: Tree, schema: Schema) -> Tree:

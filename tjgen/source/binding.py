@@ -12,7 +12,8 @@ import sys
 from importlib import import_module
 from importlib.machinery import PathFinder
 from types import ModuleType
-from typing import Any
+
+from tjgen.typing import Any
 
 _READ = ("error", "tokens", "events", "nodes")
 _STOOD_IN_FOR = {

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tjgen.diagnostics.model import Span
 from tjgen.fields.path import FieldPath, Tree
+from tjgen.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tjgen.source.positions import Place

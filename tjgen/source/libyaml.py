@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
-
 from tjgen.source import binding
+from tjgen.typing import Any, Protocol
 
 try:
     _parser: Any = binding.load().CParser

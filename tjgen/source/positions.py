@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tjgen.fields.path import FieldPath, Step, Tree, get, index_of
 from tjgen.source import libyaml
 from tjgen.source.keys import read_key
 from tjgen.source.scalars import MERGE, Dialect, Doubt
+from tjgen.typing import Any
 
 Range = tuple[int, int]
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic, Note, Span
+from tjgen.typing import NamedTuple
 
 
 class Problem(NamedTuple):

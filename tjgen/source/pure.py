@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from yaml.events import ScalarEvent
 from yaml.parser import Parser
 from yaml.reader import Reader
 from yaml.scanner import Scanner, ScannerError
+
+from tjgen.typing import Any
 
 
 class PurePythonParser(Reader, Scanner, Parser):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 from tjgen.diagnostics.model import Diagnostic, Note
 from tjgen.source.problems import SYNTAX, diagnostic
 from tjgen.source.text import Text
+from tjgen.typing import Any, NamedTuple
 
 
 class _Wording(NamedTuple):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.path import FieldPath, Tree, render
 from tjgen.k8s.nearest import nearest
 from tjgen.schema import walk
 from tjgen.schema.walk import Finding
 from tjgen.spec import compact
+from tjgen.typing import Any
 
 Schema = dict[str, Any]
 

@@ -5,7 +5,7 @@ Made from the models, so pydantic is imported when it is asked for: never by bui
 
 from __future__ import annotations
 
-from typing import Any
+from tjgen.typing import Any
 
 Schema = dict[str, Any]
 

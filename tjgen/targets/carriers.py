@@ -8,10 +8,10 @@ api types of Trainer v2.3.0 (`Trainer`, `RuntimePatch`) and the merge rules of i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from tjgen.fields.managed import Origin
 from tjgen.fields.path import MISSING, FieldPath, Tree, get
+from tjgen.typing import NamedTuple
 from tjgen.workload.keys import LIST_KEYS
 from tjgen.workload.workload import JOBS, NODE, TRAINER, PodSet, Workload
 

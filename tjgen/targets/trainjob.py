@@ -6,8 +6,6 @@ it cannot say goes into a TrainingRuntime derived from the catalog's (see carrie
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from tjgen.catalog.naming import emitted_name
 from tjgen.catalog.runtime import CatalogRuntime
 from tjgen.diagnostics.model import INFO, Diagnostic, ObjectRef
@@ -16,6 +14,7 @@ from tjgen.fields.path import MISSING, FieldPath, Tree, get, render
 from tjgen.fields.writer import Writer
 from tjgen.manifests.manifest import DATA, RUNS, RUNTIMES, Manifest
 from tjgen.targets.carriers import IN_PATCH, IN_RUNTIME, IN_TRAINER, TRAINER_FIELDS, Asked, asked
+from tjgen.typing import NamedTuple
 from tjgen.workload.keys import LIST_KEYS
 from tjgen.workload.workload import Workload
 

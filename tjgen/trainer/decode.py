@@ -5,8 +5,6 @@ Upstream: pkg/runtime/core `newRuntimeInfo` and `mergeRuntimePatches`, v2.3.0.
 
 from __future__ import annotations
 
-from typing import Any
-
 from tjgen.fields.managed import Origin, Owners
 from tjgen.fields.path import FieldPath, Step, Tree, get
 from tjgen.trainer import strategic
@@ -14,6 +12,7 @@ from tjgen.trainer.info import NODE, TRAINER, Info, PodSet, RefusedError
 from tjgen.trainer.job import RUNTIME, TRAINJOB, Job
 from tjgen.trainer.resources import merged
 from tjgen.trainer.runtimes import SPEC, JobShape, Runtime, shapes, steps_of
+from tjgen.typing import Any
 
 MANAGER = "trainer:jobset"
 _TEMPLATE: FieldPath = ("trainingRuntimeSpec", "template")

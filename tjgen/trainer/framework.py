@@ -8,7 +8,6 @@ random there; here they stand sorted by name, which shows only where two of them
 from __future__ import annotations
 
 from types import ModuleType
-from typing import NamedTuple
 
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.fields.path import Tree
@@ -22,6 +21,7 @@ from tjgen.trainer.plugins import coscheduling, flux, jax, jobset, mpi, plainml,
 from tjgen.trainer.surprises.subject import Subject
 from tjgen.trainer.surprises.table import surprises
 from tjgen.trainer.typed import DecodeError
+from tjgen.typing import NamedTuple
 
 __all__ = ["PLACEHOLDER_UID", "PLUGINS", "Expansion", "Made", "expand", "live"]
 

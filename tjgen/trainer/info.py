@@ -7,13 +7,13 @@ the trees of the runtime below it are never written into: a list is copied when 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from tjgen.fields.managed import Origin, Owners
 from tjgen.fields.path import MISSING, FieldPath, Step, Tree, get
 from tjgen.k8s.quantity import Quantity
 from tjgen.trainer.requests import pod_requests
 from tjgen.trainer.runtimes import POD_SPEC, ContainerShape, JobShape, Runtime
+from tjgen.typing import Any
 
 TRAINER = "trainer"
 NODE = "node"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from tjgen.fields.path import Tree, get
 from tjgen.trainer.framework import PLACEHOLDER_UID, Expansion, expand
 from tjgen.trainer.refusals import CLUSTER_RUNTIME, GROUP
+from tjgen.typing import Any
 
 Catalog = Callable[[str, str, str], "Tree | None"]
 """Kind, namespace and name of a runtime -> the runtime, or None."""

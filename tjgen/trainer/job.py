@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tjgen.fields.managed import Origin
 from tjgen.fields.path import MISSING, FieldPath, Step, Tree, get
 from tjgen.trainer.typed import DecodeError, typed
+from tjgen.typing import Any
 
 TRAINJOB = "trainjob"
 RUNTIME = "runtime"

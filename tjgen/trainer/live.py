@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tjgen.fields.path import Tree
 from tjgen.schema.defaults import with_defaults
 from tjgen.schema.store import find
 from tjgen.trainer.typed import typed
+from tjgen.typing import Any
 
 
 def live(jobset: Tree) -> Tree:

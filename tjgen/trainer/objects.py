@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from tjgen.fields.managed import Origin, Owners
 from tjgen.fields.path import Tree
 from tjgen.trainer.job import Job
+from tjgen.typing import NamedTuple
 
 RANDOM = "<random>"
 SNAPSHOT = "<runtime-snapshot>"

@@ -6,7 +6,7 @@ so unnamed ports swallow each other. Upstream: pkg/apply `UpsertPort`, v2.3.0.
 
 from __future__ import annotations
 
-from typing import Any
+from tjgen.typing import Any
 
 
 def settled(ports: list[Any], added: list[Any]) -> list[Any]:

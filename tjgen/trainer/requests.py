@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tjgen.k8s.quantity import Quantity, compare, parse, total
+from tjgen.typing import Any
 
 _POD_LEVEL = ("cpu", "memory")
 _NOTHING: dict[str, Any] = {}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tjgen.k8s.quantity import Quantity, add, multiply, parse
 from tjgen.trainer.info import NODE, TRAINER, Info
 from tjgen.trainer.job import Job
+from tjgen.typing import Any
 
 
 def merged(base: dict[str, Any], override: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,6 @@ reading is remembered by the identity of the tree.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
 
 from tjgen.fields.managed import Origin, Owners
 from tjgen.fields.path import FieldPath, Step, Tree
@@ -15,6 +14,7 @@ from tjgen.k8s.quantity import Quantity
 from tjgen.manifests.leaves import selectors_of
 from tjgen.trainer.requests import pod_requests
 from tjgen.trainer.typed import typed
+from tjgen.typing import Any, NamedTuple
 
 ANCESTOR_LABEL = "trainer.kubeflow.org/trainjob-ancestor-step"
 SPEC: FieldPath = ("spec", "template", "spec")

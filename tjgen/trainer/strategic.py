@@ -7,10 +7,10 @@ that went through a Go type holds none. Every value that the patch brings is tol
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from tjgen.fields.path import FieldPath, Step, Tree
 from tjgen.trainer.typed import Struct, struct
+from tjgen.typing import Any
 
 Note = Callable[[FieldPath, FieldPath, Tree], None]
 """Called with the path in the tree, the path below the patch and the value, for each value brought."""

@@ -8,11 +8,11 @@ adds `{}` where a struct stands by value, and writes quantities canonically. The
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
 
 from tjgen.fields.path import Tree
 from tjgen.k8s import quantity
 from tjgen.trainer.gotypes import TYPES
+from tjgen.typing import Any, NamedTuple
 
 Read = Callable[[Any], Any]
 

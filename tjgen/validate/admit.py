@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from tjgen.fields.path import Tree
 from tjgen.source.reader import KUBERNETES, read
+from tjgen.typing import NamedTuple
 from tjgen.validate.fault import BAD_REQUEST, Fault
 from tjgen.validate.judge import judge
 from tjgen.validate.verdict import DECODE, STRICT

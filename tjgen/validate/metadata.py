@@ -7,10 +7,10 @@ the finalizer names of kubernetes `pkg/apis/core/validation`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from tjgen.k8s import syntax
 from tjgen.k8s.syntax import Check
+from tjgen.typing import Any
 from tjgen.validate.fault import Fault
 from tjgen.validate.wording import invalid, required, too_long
 

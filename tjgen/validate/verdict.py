@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from tjgen.typing import NamedTuple
 from tjgen.validate.fault import Fault
 
 DECODE = "decode"

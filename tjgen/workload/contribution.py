@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.managed import Origin
 from tjgen.fields.path import FieldPath, Tree, render
 from tjgen.fields.writer import Conflict, Writer
+from tjgen.typing import NamedTuple
 from tjgen.workload.keys import LIST_KEYS
 from tjgen.workload.workload import Workload
 

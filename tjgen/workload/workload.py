@@ -13,10 +13,9 @@ the experiment asked for, and so what a target has to say.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from tjgen.fields.managed import Managed, Origin
 from tjgen.fields.path import FieldPath, Tree, get, named
+from tjgen.typing import NamedTuple
 
 JOBS: FieldPath = ("runtime", "template", "spec", "replicatedJobs")
 ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"

@@ -17,10 +17,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Any
 
 from tjgen.diagnostics.model import Diagnostic, ObjectRef, Span
 from tjgen.fields.path import render as render_path
+from tjgen.typing import Any
 
 
 def render(diagnostics: Iterable[Diagnostic]) -> str:

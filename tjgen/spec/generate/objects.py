@@ -17,10 +17,10 @@ values: nobody writes into them, and what several share is shared.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from tjgen.fields.path import Tree
 from tjgen.spec.forms import text
+from tjgen.typing import Any
 
 _NONE: dict[str, Any] = {}
 

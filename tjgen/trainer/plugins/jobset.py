@@ -6,7 +6,6 @@ Upstream: pkg/runtime/framework/plugins/jobset, `SyncParallelCount`, `Build` and
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from tjgen.fields.managed import Origin
 from tjgen.fields.path import FieldPath, Tree, get
@@ -16,6 +15,7 @@ from tjgen.trainer.job import Job, owners_of, variables
 from tjgen.trainer.objects import Made, made
 from tjgen.trainer.plugins.mpi import runs_launcher_as_node
 from tjgen.trainer.ports import settled
+from tjgen.typing import Any
 
 MANAGER = "trainer:jobset"
 _RULE = (Origin(MANAGER, "tjgen"),)

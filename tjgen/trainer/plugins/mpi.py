@@ -6,7 +6,6 @@ Upstream: pkg/runtime/framework/plugins/mpi, v2.3.0.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from tjgen.fields.managed import Origin, Owners
 from tjgen.fields.path import FieldPath, Tree
@@ -14,6 +13,7 @@ from tjgen.trainer import resources
 from tjgen.trainer.info import LAUNCHER, NODE, Container, Info, PodSet, RefusedError
 from tjgen.trainer.job import Job
 from tjgen.trainer.objects import RANDOM, Made, made
+from tjgen.typing import Any
 
 MANAGER = "trainer:mpi"
 OPEN_MPI = "OpenMPI"

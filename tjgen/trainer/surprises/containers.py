@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from tjgen.diagnostics.model import INFO, Diagnostic
 from tjgen.fields.path import FieldPath, named
 from tjgen.trainer.info import DATASET_INITIALIZER, LAUNCHER, MODEL_INITIALIZER, NODE, TRAINER
 from tjgen.trainer.ports import are_confused, settled
 from tjgen.trainer.surprises.subject import Subject, in_runtime
+from tjgen.typing import Any
 
 _ENV: FieldPath = ("spec", "trainer", "env")
 _ADDRESSES = {"torch": "PET_MASTER_ADDR", "jax": "JAX_COORDINATOR_ADDRESS", "xgboost": "DMLC_TRACKER_URI"}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
 
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.fields.path import FieldPath, named
 from tjgen.trainer.decode import patches
 from tjgen.trainer.runtimes import POD_SPEC, ContainerShape, JobShape
 from tjgen.trainer.surprises.subject import Subject
+from tjgen.typing import Any, NamedTuple
 
 _FIELDS = ("containers", "initContainers")
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from tjgen.diagnostics.model import WARNING, Diagnostic, ObjectRef
 from tjgen.fields.path import FieldPath, Tree, get
 from tjgen.trainer.info import Info
 from tjgen.trainer.job import Job
 from tjgen.trainer.runtimes import SPEC, Runtime
+from tjgen.typing import NamedTuple
 
 
 class Subject(NamedTuple):

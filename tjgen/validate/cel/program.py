@@ -7,8 +7,8 @@ an error where another operand decides alone, as github.com/google/cel-go `inter
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
+from tjgen.typing import Any
 from tjgen.validate.cel import values
 from tjgen.validate.cel.parser import Node, parse
 from tjgen.validate.cel.values import CelError

@@ -8,10 +8,10 @@ not kept count of.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
 
 from tjgen.fields.path import FieldPath, Tree
 from tjgen.schema.store import Schema
+from tjgen.typing import Any, NamedTuple
 from tjgen.validate.cel.program import program
 from tjgen.validate.cel.values import NO_OVERLOAD, CelError
 from tjgen.validate.fault import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, WHOLE, Fault

@@ -6,9 +6,8 @@ of both kinds compare with each other, as in Kubernetes' environment (cross-type
 
 from __future__ import annotations
 
-from typing import Any
-
 from tjgen.schema.patterns import search
+from tjgen.typing import Any
 
 NO_OVERLOAD = "no such overload"
 _LOWEST, _HIGHEST = -(2**63), 2**63 - 1

@@ -1,0 +1,94 @@
+"""The names of `typing` that a build needs, without the time that `typing` takes.
+
+Importing `typing` takes as long as half of Python's own start, and each NamedTuple that it makes compiles every
+annotation and a source text: together more than all the work of a small build. Type checkers read the real names.
+When the program runs nobody looks at annotations, and a NamedTuple is made of code that is compiled already.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "TYPE_CHECKING",
+    "Any",
+    "ClassVar",
+    "Literal",
+    "NamedTuple",
+    "NoReturn",
+    "Protocol",
+    "Self",
+    "TypeAlias",
+    "cast",
+]
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any, ClassVar, Literal, NamedTuple, NoReturn, Protocol, Self, TypeAlias, cast
+else:
+    from _collections import _tuplegetter
+    from types import FunctionType
+
+    class Any:
+        """Stands for every name that only annotations use."""
+
+    ClassVar = Literal = NoReturn = Protocol = Self = TypeAlias = Any
+
+    def cast(_kind, value):
+        """The value: a cast only tells a type checker something."""
+        return value
+
+    class _Maker(type):
+        """Makes of the body of `class Point(NamedTuple)` a class of tuples; its annotations are the fields."""
+
+        def __new__(cls, name, bases, body):
+            if not bases:
+                return type.__new__(cls, name, bases, body)
+            fields = tuple(body.pop("__annotations__", ()))
+            defaults = tuple([body.pop(field) for field in fields if field in body])
+            code = _NEW[len(fields)].__code__.replace(co_varnames=("cls", *fields), co_name=name, co_qualname=name)
+            getters = {field: _tuplegetter(position, None) for position, field in enumerate(fields)}
+            made = FunctionType(code, globals(), name, defaults)
+            extra = {"__new__": made, "__slots__": (), "__match_args__": fields, "_fields": fields}
+            return type(name, (_Named,), {**body, **getters, **extra})
+
+    class NamedTuple(metaclass=_Maker):
+        """A tuple whose elements have names, as `typing.NamedTuple`."""
+
+    class _Named(tuple):
+        """What all of them can do."""
+
+        __slots__ = ()
+
+        def _replace(self, /, **changed):
+            fields = self._fields
+            if not changed.keys() <= set(fields):
+                raise ValueError(f"{self.__class__.__name__} has no field {', '.join(sorted(changed.keys() - set(fields)))}")
+            return _tuple(self.__class__, [changed.get(field, value) for field, value in zip(fields, self, strict=True)])
+
+        def _asdict(self):
+            return dict(zip(self._fields, self, strict=True))
+
+        def __repr__(self):
+            shown = [f"{field}={value!r}" for field, value in zip(self._fields, self, strict=True)]
+            return f"{self.__class__.__name__}({', '.join(shown)})"
+
+        def __getnewargs__(self):
+            return tuple(self)
+
+    _tuple = tuple.__new__
+    _NEW = (
+        lambda cls: _tuple(cls, ()),
+        lambda cls, a: _tuple(cls, (a,)),
+        lambda cls, a, b: _tuple(cls, (a, b)),
+        lambda cls, a, b, c: _tuple(cls, (a, b, c)),
+        lambda cls, a, b, c, d: _tuple(cls, (a, b, c, d)),
+        lambda cls, a, b, c, d, e: _tuple(cls, (a, b, c, d, e)),
+        lambda cls, a, b, c, d, e, f: _tuple(cls, (a, b, c, d, e, f)),
+        lambda cls, a, b, c, d, e, f, g: _tuple(cls, (a, b, c, d, e, f, g)),
+        lambda cls, a, b, c, d, e, f, g, h: _tuple(cls, (a, b, c, d, e, f, g, h)),
+        lambda cls, a, b, c, d, e, f, g, h, i: _tuple(cls, (a, b, c, d, e, f, g, h, i)),
+        lambda cls, a, b, c, d, e, f, g, h, i, j: _tuple(cls, (a, b, c, d, e, f, g, h, i, j)),
+        lambda cls, a, b, c, d, e, f, g, h, i, j, k: _tuple(cls, (a, b, c, d, e, f, g, h, i, j, k)),
+        lambda cls, a, b, c, d, e, f, g, h, i, j, k, m: _tuple(cls, (a, b, c, d, e, f, g, h, i, j, k, m)),
+    )
+    """By the number of fields: how a tuple of them is made. The names of the parameters are put in for each class."""
