@@ -1,0 +1,59 @@
+"""The webhooks against what the real ones said, word for word."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.trainer.cases import CORPUS, RECORDED, folders, trees
+from tjgen.trainer.framework import live
+from tjgen.trainer.inputs import expand_documents
+from tjgen.validate.fault import Fault
+from tjgen.validate.webhooks import jobset, trainer
+
+EARLIER = ("schema", "cel")
+"""Stages that come before the webhooks: what these would say is not known then."""
+
+
+def verdicts(case: Path) -> list[Any]:
+    return [json.loads(line) for line in (case / "admit.json").read_text(encoding="utf-8").splitlines()]
+
+
+def worded(fault: Fault) -> str:
+    return f"{fault.field}: {fault.detail}" if fault.field else fault.detail
+
+
+def old_of(tree: Any, stored: list[Any]) -> Any:
+    same = [other for other in stored if all(other.get(key) == tree.get(key) for key in ("apiVersion", "kind"))]
+    return next((other for other in same if other["metadata"]["name"] == tree["metadata"]["name"]), None)
+
+
+@pytest.mark.parametrize("case", [*folders(RECORDED), *folders(CORPUS)])
+def test_the_trainer_webhooks_say_the_same(case: Path) -> None:
+    documents = trees(case / "input.yaml")
+    stored = trees(case / "old.yaml") if (case / "old.yaml").exists() else []
+    for verdict in verdicts(case):
+        if "generatedFrom" in verdict or verdict.get("stage") in EARLIER:
+            continue
+        tree = documents[verdict["index"]]
+        answer = trainer.validate(tree, old=old_of(tree, stored), context=[*stored, *documents])
+        assert [worded(fault) for fault in answer.errors] == (verdict.get("errors") or [])
+        warnings = [warning for warning in verdict.get("warnings") or [] if not warning.startswith("also: ")]
+        assert list(answer.warnings) == warnings
+
+
+@pytest.mark.parametrize("case", [*folders(RECORDED), *folders(CORPUS)])
+def test_the_jobset_webhook_says_the_same(case: Path) -> None:
+    documents = trees(case / "input.yaml")
+    jobsets = [
+        made.tree for _, expansion in expand_documents(documents) for made in expansion.objects if made.tree["kind"] == "JobSet"
+    ]
+    recorded = [verdict for verdict in verdicts(case) if verdict["kind"] == "JobSet"]
+    assert len(jobsets) == len(recorded)
+    for tree, verdict in zip(jobsets, recorded, strict=True):
+        if verdict.get("stage") not in EARLIER:
+            answer = jobset.validate(live(tree), context=documents)
+            assert [fault.detail for fault in answer.errors] == (verdict.get("errors") or [])

@@ -1,0 +1,128 @@
+"""A TrainJob with its decoded runtime -> the errors of each plugin of the Trainer, in the order of their names.
+
+Upstream: `Validate` of the plugins under pkg/runtime/framework/plugins, v2.3.0. Upstream walks them in the
+order of a Go map.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from tjgen.fields.path import FieldPath, Tree, get
+from tjgen.trainer.info import LAUNCHER, NODE, Info
+from tjgen.trainer.job import Job
+from tjgen.trainer.plugins import flux, mpi, torch, torchtune, volcano, xgboost
+from tjgen.typing import Any, NamedTuple
+from tjgen.validate.fault import Fault
+from tjgen.validate.webhooks.answer import forbidden, invalid
+from tjgen.validate.webhooks.gojson import go_json
+from tjgen.validate.webhooks.trainer_patches import validate_initializers, validate_patches
+from tjgen.validate.webhooks.trainer_torchtune import validate_torchtune
+from tjgen.validate.wording import quote
+
+_REFERENCE: FieldPath = ("spec", "runtimeRef")
+_TRAINER: FieldPath = ("spec", "trainer")
+_ENV: FieldPath = (*_TRAINER, "env")
+
+
+class Request(NamedTuple):
+    """One admission request: the TrainJob, what it was before an update, and the other objects."""
+
+    info: Info
+    job: Job
+    old: Job | None
+    context: Sequence[Tree]
+
+
+def validate_plugins(request: Request) -> Iterator[Fault]:
+    """The errors of all plugins."""
+    for validate in PLUGINS:
+        yield from validate(request)
+
+
+def _flux(request: Request) -> Iterator[Fault]:
+    policy = request.info.policy("flux")
+    if policy is None:
+        return
+    asked = request.job.asked("numProcPerNode")
+    processes = policy["numProcPerNode"] if asked is None else asked
+    if processes < 1:
+        words = "must be greater than or equal to 1 for Flux TrainJob"
+        yield invalid((*_TRAINER, "numProcPerNode"), str(processes), words, "use at least 1")
+    for podset in request.info.podsets:
+        for container in podset.init_containers:
+            if podset.name == NODE and container.name == flux.INSTALLER:
+                words = f"InitContainer '{flux.INSTALLER}' is reserved"
+                path = (*_TRAINER, "initContainers")
+                yield invalid(path, quote(container.name), words, "rename the init container of the runtime")
+
+
+def _jobset(request: Request) -> Iterator[Fault]:
+    yield from validate_initializers(request.info, request.job)
+    yield from validate_patches(request.info, request.job, request.old, request.context)
+
+
+def _mpi(request: Request) -> Iterator[Fault]:
+    info, job = request.info, request.job
+    policy = info.policy("mpi")
+    if policy is None or job.trainer is None:
+        return
+    nodes = job.trainer.get("numNodes", 1)
+    if nodes >= 2 and mpi.runs_launcher_as_node(policy) and not (info.podset(LAUNCHER) and info.podset(NODE)):
+        words = "must have 1 when MPI trainingRuntime with enabled runLauncherAsNode does not have either launcher and node"
+        yield invalid((*_TRAINER, "numNodes"), str(nodes), words, "use a runtime with jobs launcher and node")
+    yield from _reserved(job, mpi.RESERVED)
+
+
+def _torch(request: Request) -> Iterator[Fault]:
+    info, job = request.info, request.job
+    policy = info.policy("torch")
+    if policy is None:
+        return
+    for target in policy.get("envInjection", {}).get("targets", []):
+        for name in target.get("containerNames", []):
+            if torch.injection_target(info, target.get("jobName", ""), name) is None:
+                words = torch.missing_target(target.get("jobName", ""), name)
+                yield invalid(_REFERENCE, go_json(target, "EnvInjectionTarget"), words, "use another runtime")
+    if job.trainer is not None:
+        yield from _reserved(job, torch.RESERVED)
+        if job.command == torchtune.ENTRYPOINT:
+            yield from validate_torchtune(info, job)
+
+
+def _volcano(request: Request) -> Iterator[Fault]:
+    info = request.info
+    if "volcano" not in info.pod_group_policy:
+        return
+    if info.annotations.get(volcano.QUEUE_ANNOTATION) == "":
+        path: FieldPath = ("spec", "annotations", volcano.QUEUE_ANNOTATION)
+        place = f"spec.annotations[{volcano.QUEUE_ANNOTATION}]"
+        yield invalid(path, '""', "Volcano queue name must not be empty", "name a queue, or remove the annotation", place)
+    known = {get(tree, ("metadata", "name")) for tree in request.context if get(tree, ("kind",)) == "PriorityClass"}
+    for podset in info.podsets:
+        name: Any = podset.shape.pod_spec.get("priorityClassName")
+        if name in ("system-cluster-critical", "system-node-critical"):
+            return
+        if name is not None and name not in known:
+            words = f"PriorityClass {quote(name)} doesn't exist: priorityclasses.scheduling.k8s.io {quote(name)} not found"
+            yield invalid(("spec", "templateSpec", "priorityClassName"), quote(name), words, "create the PriorityClass")
+
+
+def _xgboost(request: Request) -> Iterator[Fault]:
+    if request.info.policy("xgboost") is None:
+        return
+    for position, variable in enumerate(request.job.asked("env") or ()):
+        if variable["name"] in xgboost.RESERVED:
+            words = f"{variable['name']} is reserved for the XGBoost runtime"
+            yield forbidden((*_ENV, position), words, "remove the variable: the controller sets it")
+
+
+def _reserved(job: Job, names: tuple[str, ...]) -> Iterator[Fault]:
+    env = job.asked("env") or []
+    found = sorted({variable["name"] for variable in env} & set(names))
+    if found:
+        words = f"must not have reserved envs, invalid envs configured: [{' '.join(found)}]"
+        yield invalid(_ENV, go_json(env, "EnvVar"), words, "remove them: the controller sets them")
+
+
+PLUGINS: tuple[Callable[[Request], Iterator[Fault]], ...] = (_flux, _jobset, _mpi, _torch, _volcano, _xgboost)
