@@ -1,0 +1,42 @@
+"""The generated reference pages are fresh, and their links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from docs.generate.__main__ import REFERENCE, pages
+from docs.generate.markdown import anchor
+from tests.checkout import ROOT, tracked
+
+LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+WRITTEN = [ROOT / name for name in tracked() if name.endswith(".md")]
+
+
+@pytest.mark.parametrize(("path", "text"), pages().items(), ids=lambda value: value.name if isinstance(value, Path) else "")
+def test_a_page_is_what_the_code_says(path: Path, text: str) -> None:
+    assert path.read_text(encoding="utf-8") == text, "run python -m docs.generate"
+
+
+def test_the_reference_has_no_other_pages() -> None:
+    assert set(REFERENCE.iterdir()) == set(pages())
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    dead = []
+    for link in LINK.findall(page.read_text(encoding="utf-8")):
+        if link.startswith(("http://", "https://")):
+            continue
+        target, _, fragment = link.partition("#")
+        file = (page.parent / target).resolve() if target else page
+        if not file.exists():
+            dead.append(link)
+        elif fragment and file.suffix == ".md":
+            headings = HEADING.findall(file.read_text(encoding="utf-8"))
+            if f"#{fragment}" not in [anchor(heading) for heading in headings]:
+                dead.append(link)
+    assert dead == []
