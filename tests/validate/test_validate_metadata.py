@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from tjgen.k8s import syntax
+from tjgen.schema.formats import is_go_time
 from tjgen.schema.walk import TYPE, UNKNOWN
 from tjgen.validate import metadata
-from tjgen.validate.decode import is_time, mismatches
+from tjgen.validate.decode import mismatches
 from tjgen.validate.wording import as_json, field, number, printed, quote, shown
 
 QUANTITY = {"x-kubernetes-int-or-string": True, "pattern": "p"}
@@ -161,7 +162,7 @@ def test_decoding_finds_unknown_fields_in_any_depth() -> None:
     ],
 )
 def test_times_of_go(text: str, *, good: bool) -> None:
-    assert is_time(text) is good
+    assert is_go_time(text) is good
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ function answers with the messages that upstream's function of that name answers
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
@@ -16,12 +15,12 @@ _KEY_NAME = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _KEY_VALUE = f"({_KEY_NAME})?"
 _CONFIG_KEY = "[-._a-zA-Z0-9]+"
 
-_is_label = re.compile(_LABEL + r"\Z").match
-_is_subdomain = re.compile(_SUBDOMAIN + r"\Z").match
-_is_label_1035 = re.compile(_LABEL_1035 + r"\Z").match
-_is_key_name = re.compile(_KEY_NAME + r"\Z").match
-_is_key_value = re.compile(_KEY_VALUE + r"\Z").match
-_is_config_key = re.compile(_CONFIG_KEY + r"\Z").match
+# The same in words: five patterns would take longer to compile than all names of a run take to check.
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
+_LOWER = _LETTERS | frozenset("0123456789")
+_ANY = _LOWER | frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_IN_LABEL = _LOWER | {"-"}
+_IN_KEY = _ANY | frozenset("-_.")
 
 Check = Callable[[str], list[str]]
 """What a check of this module is: the text -> messages."""
@@ -49,7 +48,7 @@ def dns1123_subdomain(text: str) -> list[str]:
 def dns1035_label(text: str) -> list[str]:
     """A DNS label that starts with a letter (`IsDNS1035Label`)."""
     wrong = _too_long(text, 63, "characters")
-    if not _is_label_1035(text):
+    if not _is_label(text) or text[0] not in _LETTERS:
         wrong.append(
             "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, "
             "and end with an alphanumeric character" + _shown(_LABEL_1035, "my-name", "abc-123")
@@ -78,7 +77,7 @@ def label_key(text: str) -> list[str]:
 def label_value(text: str) -> list[str]:
     """Nothing, or a name of at most 63 characters (`IsLabelValue`)."""
     wrong = _too_long(text, 63, "bytes")
-    if not _is_key_value(text):
+    if text and not _is_key_name(text):
         wrong.append(
             "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', "
             "and must start and end with an alphanumeric character" + _shown(_KEY_VALUE, "MyValue", "my_value", "12345")
@@ -101,7 +100,7 @@ def path_segment_prefix(text: str) -> list[str]:
 def config_key(text: str) -> list[str]:
     """A key of a ConfigMap or Secret (`IsConfigMapKey`)."""
     wrong = _too_long(text, 253, "characters")
-    if not _is_config_key(text):
+    if not text or not _IN_KEY.issuperset(text):
         wrong.append(
             "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"
             + _shown(_CONFIG_KEY, "key.name", "KEY_NAME", "key-name")
@@ -111,6 +110,18 @@ def config_key(text: str) -> list[str]:
     elif text.startswith(".."):
         wrong.append("must not start with '..'")
     return wrong
+
+
+def _is_label(text: str) -> bool:
+    return bool(text) and text[0] in _LOWER and text[-1] in _LOWER and _IN_LABEL.issuperset(text)
+
+
+def _is_subdomain(text: str) -> bool:
+    return all(map(_is_label, text.split(".")))
+
+
+def _is_key_name(text: str) -> bool:
+    return bool(text) and text[0] in _ANY and text[-1] in _ANY and _IN_KEY.issuperset(text)
 
 
 def _key_characters() -> str:

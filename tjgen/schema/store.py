@@ -8,11 +8,11 @@ Schemas are shared between all callers and never written into.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from typing import Any, TypeAlias
 
 from tjgen import data
+from tjgen.schema.jsontext import read_json
+from tjgen.typing import Any, TypeAlias
 
 Schema: TypeAlias = dict[str, Any]
 
@@ -60,8 +60,8 @@ def _load(*parts: str) -> Schema | None:
     name = "/".join(parts)
     if name not in _loaded:
         try:
-            with open(data.path("schemas", *parts), "rb") as file:
-                _loaded[name] = json.loads(file.read())
+            with open(data.path("schemas", *parts), encoding="utf-8") as file:
+                _loaded[name] = read_json(file.read())
         except FileNotFoundError:
             _loaded[name] = None
     return _loaded[name]

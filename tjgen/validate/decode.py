@@ -7,20 +7,14 @@ of k8s.io/apimachinery 0.36 `Quantity`, `IntOrString`, `Time`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import Any
 
 from tjgen.fields.path import FieldPath, Tree
 from tjgen.k8s import quantity
-from tjgen.schema.formats import is_base64, is_date
 from tjgen.schema.store import Schema
 from tjgen.schema.walk import TYPE, UNKNOWN, Finding
+from tjgen.typing import Any
 
-_TIME = re.compile(
-    r"(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})T(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2}):(?P<second>[0-9]{2})(?:[.,][0-9]+)?"
-    r"(?:Z|[+-](?P<east>[0-9]{2}):(?P<down>[0-9]{2}))\Z"
-)
 _BITS = {"int32": 31, "int64": 63}
 _TYPES = {"string": str, "boolean": bool}
 
@@ -72,9 +66,15 @@ def _scalar(value: Tree, schema: Schema) -> str:
     wanted = _TYPES.get(str(expected))
     if wanted is not None and value.__class__ is not wanted:
         return f"must be a {expected}"
-    if schema.get("format") == "date-time" and not is_time(value):
+    return _formatted(value, schema["format"]) if "format" in schema else ""
+
+
+def _formatted(value: Tree, name: str) -> str:
+    from tjgen.schema import formats  # times and bytes are rare in manifests
+
+    if name == "date-time" and not formats.is_go_time(value):
         return "must be a time as RFC 3339 has it, such as 2006-01-02T15:04:05Z"
-    if schema.get("format") == "byte" and not is_base64(value):
+    if name == "byte" and not formats.is_base64(value):
         return "must be base64"
     return ""
 
@@ -104,15 +104,6 @@ def _quantity(value: Tree) -> str:
     except ValueError as error:
         return str(error)
     return ""
-
-
-def is_time(text: str) -> bool:
-    """A time that Go's time.Parse takes for RFC 3339: upper case, and an hour of one digit passes."""
-    match = _TIME.match(text)
-    if match is None or not is_date(match["date"]):
-        return False
-    within = int(match["hour"]) <= 23 and int(match["minute"]) <= 59 and int(match["second"]) <= 59
-    return within and int(match["east"] or 0) <= 24 and int(match["down"] or 0) <= 60
 
 
 def _mismatch(path: FieldPath, value: Tree, message: str) -> Finding:

@@ -5,7 +5,6 @@ Mirrors k8s.io/apimachinery 0.36 `util/validation/field` (Error.ErrorBody, Path.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 from tjgen.fields.path import FieldPath, Tree
@@ -177,6 +176,8 @@ def as_json(value: Tree) -> str:
 
 
 def _json_string(text: str) -> str:
+    import json  # only messages about objects and lists need it
+
     text = json.dumps(text, ensure_ascii=False)
     for character in _ESCAPED_IN_JSON:
         if character in text:

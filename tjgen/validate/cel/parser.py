@@ -1,84 +1,63 @@
 """The text of a CEL expression -> its syntax tree, as nested tuples.
 
-The core language: literals, lists, maps, fields, indexes, calls, operators. Not byte strings, message literals and
-optionals, which no rule of a known schema uses: they raise SyntaxError rather than being read as something else.
+The core language: literals, lists, maps, fields, indexes, calls, operators. Not unsigned numbers, byte strings, message
+literals and optionals, which no rule of a known schema uses: they raise SyntaxError rather than being read as something else.
 """
 
 from __future__ import annotations
 
-import re
-from typing import Any, TypeAlias
+from tjgen.typing import Any, TypeAlias
+from tjgen.validate.cel.tokens import END, NAME, NUMBER, OPERATOR, TEXT, Token, tokens
 
 Node: TypeAlias = tuple[Any, ...]
 """("literal", value), ("name", name), ("field", node, name), ("index", node, node), ("call", name, target or None, nodes),
 ("list", nodes), ("map", pairs), ("not", node), ("minus", node), ("binary", operator, node, node) or ("if", node, node, node).
 """
 
-_TOKEN = re.compile(
-    r"""(?:\s|//[^\n]*)*(?:
-      (?P<float>\d+\.\d+(?:[eE][-+]?\d+)?|\d+[eE][-+]?\d+|\.\d+(?:[eE][-+]?\d+)?)
-    | (?P<integer>0[xX][0-9a-fA-F]+|\d+)(?![uU\w.])
-    | (?P<text>(?P<raw>[rR]?)(?:'''(?P<triple_single>(?:\\.|[^\\])*?)'''|\"\"\"(?P<triple_double>(?:\\.|[^\\])*?)\"\"\"
-                |'(?P<single>(?:\\.|[^'\\\n])*)'|"(?P<double>(?:\\.|[^"\\\n])*)"))
-    | (?P<name>[A-Za-z_]\w*)(?!['"])
-    | (?P<operator>&&|\|\||==|!=|<=|>=|[-+*/%!<>?:.,()\[\]{}])
-    | (?P<end>\Z))""",
-    re.VERBOSE | re.ASCII | re.DOTALL,
-)
-_RAW = re.compile(
-    r"""(?P<quote>'''|\"\"\"|'|")(?P<inner>.*)(?P=quote)\Z""",
-    re.DOTALL,
-)
-_ESCAPE = re.compile(r"\\(?:[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})|(.))", re.DOTALL)
 _ESCAPED = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"} | {c: c for c in "\\?\"'`"}
+_CODES = {"x": (2, 16), "X": (2, 16), "u": (4, 16), "U": (8, 16)}
 _LEVELS = (("||",), ("&&",), ("==", "!=", "<", "<=", ">", ">=", "in"), ("+", "-"), ("*", "/", "%"))
+_BINDING = {operator: level for level, operators in enumerate(_LEVELS) for operator in operators}
+"""How closely an operator binds its operands."""
 _WORDS = {"true": True, "false": False, "null": None}
-_DEEPEST = 100
+_DEEPEST = 64
 
 
 def parse(text: str) -> Node:
     """The syntax tree of `text`; raises SyntaxError where it is no expression that is understood here."""
     reader = _Reader(text)
     node = reader.expression()
-    reader.expect("end", "")
+    reader.expect("")
     return node
 
 
 class _Reader:
-    """Tokens of one expression and how far they have been read."""
+    """The tokens of one expression, and the one that is next."""
 
-    __slots__ = ("depth", "position", "text", "token")
+    __slots__ = ("depth", "kind", "rest", "spelling", "start")
 
     def __init__(self, text: str) -> None:
-        self.text = text
-        self.position = 0
+        self.rest = iter(tokens(text))
         self.depth = 0
-        self.token = ("", "")
-        self.advance()
+        self.kind, self.spelling, self.start = next(self.rest)
 
-    def advance(self) -> tuple[str, str]:
-        before = self.token
-        match = _TOKEN.match(self.text, self.position)
-        if match is None:
-            raise SyntaxError(
-                f"not understood at character {self.position + 1}: {self.text[self.position : self.position + 10]!r}"
-            )
-        kind = next(name for name in ("float", "integer", "text", "name", "operator", "end") if match[name] is not None)
-        self.token = (kind, match[kind])
-        self.position = match.end()
+    def advance(self) -> Token:
+        before = (self.kind, self.spelling, self.start)
+        if self.kind != END:
+            self.kind, self.spelling, self.start = next(self.rest)
         return before
 
     def take(self, operator: str) -> bool:
-        if self.token == ("operator", operator):
+        if self.kind == OPERATOR and self.spelling == operator:
             self.advance()
             return True
         return False
 
-    def expect(self, kind: str, value: str) -> None:
-        if self.token != (kind, value):
-            raise SyntaxError(f"{value or 'the end'} is expected before character {self.position + 1}, not {self.token[1]!r}")
-        if kind != "end":
-            self.advance()
+    def expect(self, operator: str) -> None:
+        if self.kind != (OPERATOR if operator else END) or self.spelling != operator:
+            found = self.spelling or "the end"
+            raise SyntaxError(f"{operator or 'the end'} is expected at character {self.start + 1}, not {found}")
+        self.advance()
 
     def expression(self) -> Node:
         self.depth += 1
@@ -87,66 +66,67 @@ class _Reader:
         node = self.binary(0)
         if self.take("?"):
             yes = self.binary(0)
-            self.expect("operator", ":")
+            self.expect(":")
             node = ("if", node, yes, self.expression())
         self.depth -= 1
         return node
 
-    def binary(self, level: int) -> Node:
-        if level == len(_LEVELS):
-            return self.unary()
-        node = self.binary(level + 1)
-        while self.token[1] in _LEVELS[level] and (self.token[0] == "operator" or self.token == ("name", "in")):
+    def binary(self, lowest: int) -> Node:
+        node = self.unary()
+        while self.kind in (OPERATOR, NAME) and _BINDING.get(self.spelling, -1) >= lowest:
             operator = self.advance()[1]
-            node = ("binary", operator, node, self.binary(level + 1))
+            node = ("binary", operator, node, self.binary(_BINDING[operator] + 1))
         return node
 
     def unary(self) -> Node:
-        if self.take("!"):
-            return ("not", self.unary())
-        if self.take("-"):
-            return ("minus", self.unary())
+        signs = []
+        while self.kind == OPERATOR and self.spelling in ("!", "-"):
+            signs.append("not" if self.advance()[1] == "!" else "minus")
+        node = self.postfix()
+        for sign in reversed(signs):
+            node = (sign, node)
+        return node
+
+    def postfix(self) -> Node:
         node = self.primary()
         while True:
             if self.take("."):
-                kind, name = self.advance()
-                if kind != "name":
-                    raise SyntaxError(f"a field is expected, not {name!r}")
+                kind, name, start = self.advance()
+                if kind != NAME:
+                    raise SyntaxError(f"a field is expected at character {start + 1}")
                 node = ("call", name, node, self.items(")")) if self.take("(") else ("field", node, name)
             elif self.take("["):
                 node = ("index", node, self.expression())
-                self.expect("operator", "]")
+                self.expect("]")
             else:
                 return node
 
     def primary(self) -> Node:
-        kind, value = self.advance()
-        if kind == "integer":
-            return ("literal", int(value, 0) if value[:2] in ("0x", "0X") else int(value))
-        if kind == "float":
-            return ("literal", float(value))
-        if kind == "text":
-            return ("literal", _string(value))
-        if kind == "name":
-            if value in _WORDS:
-                return ("literal", _WORDS[value])
-            return ("call", value, None, self.items(")")) if self.take("(") else ("name", value)
-        if value == "(":
+        kind, spelling, start = self.advance()
+        if kind == NUMBER:
+            return ("literal", _number(spelling))
+        if kind == TEXT:
+            return ("literal", _string(spelling))
+        if kind == NAME:
+            if spelling in _WORDS:
+                return ("literal", _WORDS[spelling])
+            return ("call", spelling, None, self.items(")")) if self.take("(") else ("name", spelling)
+        if spelling == "(":
             node = self.expression()
-            self.expect("operator", ")")
+            self.expect(")")
             return node
-        if value == "[":
+        if spelling == "[":
             return ("list", self.items("]"))
-        if value == "{":
+        if spelling == "{":
             return ("map", self.pairs())
-        raise SyntaxError(f"unexpected {value!r} before character {self.position + 1}" if value else "the expression ends early")
+        raise SyntaxError(f"a value is expected at character {start + 1}, not {spelling or 'the end'}")
 
     def items(self, end: str) -> list[Node]:
         found: list[Node] = []
         while not self.take(end):
             found.append(self.expression())
             if not self.take(","):
-                self.expect("operator", end)
+                self.expect(end)
                 break
         return found
 
@@ -154,28 +134,55 @@ class _Reader:
         found: list[tuple[Node, Node]] = []
         while not self.take("}"):
             key = self.expression()
-            self.expect("operator", ":")
+            self.expect(":")
             found.append((key, self.expression()))
             if not self.take(","):
-                self.expect("operator", "}")
+                self.expect("}")
                 break
         return found
 
 
+def _number(spelling: str) -> int | float:
+    try:
+        if spelling[:2] in ("0x", "0X"):
+            return int(spelling, 16)
+        return float(spelling) if set(spelling) & set(".eE") else int(spelling)
+    except ValueError:
+        raise SyntaxError(f"no number: {spelling}") from None
+
+
 def _string(token: str) -> str:
     raw = token[0] in "rR"
-    match = _RAW.match(token, 1 if raw else 0)
-    assert match is not None, "the tokeniser found a string"
-    return match["inner"] if raw else _ESCAPE.sub(_unescaped, match["inner"])
+    body = token[raw:]
+    quotes = 3 if body[:3] in ("'''", '"""') and len(body) >= 6 else 1
+    body = body[quotes:-quotes]
+    if raw or "\\" not in body:
+        return body
+    out: list[str] = []
+    position = 0
+    while position < len(body):
+        if body[position] != "\\":
+            out.append(body[position])
+            position += 1
+            continue
+        character, position = _escape(body, position + 1)
+        out.append(character)
+    return "".join(out)
 
 
-def _unescaped(match: re.Match[str]) -> str:
-    short, unicode, long, octal, letter = match.groups()
-    if letter is not None:
-        if letter not in _ESCAPED:
-            raise SyntaxError(f"unknown escape \\{letter}")
-        return _ESCAPED[letter]
-    code = int(octal, 8) if octal else int(short or unicode or long, 16)
-    if code > 0x10FFFF:
-        raise SyntaxError(f"no such character: {code:x}")
-    return chr(code)
+def _escape(body: str, position: int) -> tuple[str, int]:
+    """The character that the escape at `position` (behind the backslash) stands for, and where the text goes on."""
+    letter = body[position]
+    if letter in _ESCAPED:
+        return _ESCAPED[letter], position + 1
+    if letter in _CODES:
+        position, (width, base) = position + 1, _CODES[letter]
+    elif letter in "0123":
+        width, base = 3, 8
+    else:
+        raise SyntaxError(f"unknown escape \\{letter}")
+    digits = body[position : position + width]
+    try:
+        return chr(int(digits, base)), position + width
+    except (ValueError, OverflowError):
+        raise SyntaxError(f"no character has the code {digits}") from None

@@ -1,0 +1,90 @@
+"""The text of a CEL expression -> its tokens. Written out by hand: as one pattern it takes longer to compile than all rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+NAME = "name"
+NUMBER = "number"
+TEXT = "text"
+OPERATOR = "operator"
+END = "end"
+
+Token = tuple[str, str, int]
+"""Kind, spelling and the position of the first character."""
+
+_DIGITS = frozenset("0123456789")
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_")
+_WORD = _LETTERS | _DIGITS
+_SPACE = frozenset(" \t\n\r\f\v")
+_PAIRS = ("&&", "||", "==", "!=", "<=", ">=")
+_SINGLE = frozenset("-+*/%!<>?:.,()[]{}")
+_QUOTES = ("'''", '"""', "'", '"')
+
+
+def tokens(text: str) -> Iterator[Token]:
+    """The tokens of `text` and one for its end; raises SyntaxError at what is none."""
+    position = 0
+    while True:
+        position = _after_space(text, position)
+        if position == len(text):
+            yield END, "", position
+            return
+        first = text[position]
+        following = text[position + 1 : position + 2]
+        if first in "'\"" or (first in "rR" and following and following in "'\""):
+            kind, end = TEXT, _text_end(text, position)
+        elif first in _LETTERS:
+            kind, end = NAME, _while_in(_WORD, text, position)
+            if text[end : end + 1] in ("'", '"'):
+                raise SyntaxError(f"a string of this kind is not understood: {text[position : end + 1]}")
+        elif first in _DIGITS or (first == "." and following in _DIGITS):
+            kind, end = NUMBER, _number_end(text, position)
+        elif text[position : position + 2] in _PAIRS:
+            kind, end = OPERATOR, position + 2
+        elif first in _SINGLE:
+            kind, end = OPERATOR, position + 1
+        else:
+            raise SyntaxError(f"not understood at character {position + 1}: {first!r}")
+        yield kind, text[position:end], position
+        position = end
+
+
+def _after_space(text: str, position: int) -> int:
+    while True:
+        position = _while_in(_SPACE, text, position)
+        if not text.startswith("//", position):
+            return position
+        line_end = text.find("\n", position)
+        position = len(text) if line_end < 0 else line_end
+
+
+def _while_in(characters: frozenset[str], text: str, position: int) -> int:
+    while position < len(text) and text[position] in characters:
+        position += 1
+    return position
+
+
+def _number_end(text: str, start: int) -> int:
+    if text[start : start + 2] in ("0x", "0X"):
+        end = _while_in(_WORD, text, start)
+    else:
+        end = _while_in(_DIGITS, text, start)
+        if text[end : end + 1] == "." and text[end + 1 : end + 2] in _DIGITS:
+            end = _while_in(_DIGITS, text, end + 1)
+        if text[end : end + 1] in ("e", "E"):
+            end = _while_in(_DIGITS, text, end + 2 if text[end + 1 : end + 2] in ("+", "-") else end + 1)
+    if text[end : end + 1] in _LETTERS:
+        raise SyntaxError(f"a number of this kind is not understood: {text[start : end + 1]}")
+    return end
+
+
+def _text_end(text: str, start: int) -> int:
+    position = start + (text[start] in "rR")
+    quote = next(quote for quote in _QUOTES if text.startswith(quote, position))
+    position += len(quote)
+    while not text.startswith(quote, position):
+        if position >= len(text) or (len(quote) == 1 and text[position] == "\n"):
+            raise SyntaxError(f"a string is not closed: {text[start : start + 10]}")
+        position += 2 if text[position] == "\\" else 1
+    return position + len(quote)
