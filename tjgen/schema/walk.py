@@ -68,7 +68,7 @@ def _walk(value: Tree, schema: Schema, place: _Place, findings: list[Finding]) -
     kind = value.__class__
     expected = schema.get("type")
     found = _JSON_TYPES.get(kind, "")
-    if found != expected or kind is int:
+    if found != expected or (kind is int and not -_LARGEST - 1 <= value <= _LARGEST):
         if "x-tjgen-short" in schema and kind is not dict:
             _walk(value, schema["x-tjgen-short"], place, findings)
             return
