@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
 
 from tjgen.catalog.find import Catalog
 from tjgen.catalog.runtime import CatalogRuntime
@@ -18,13 +17,16 @@ from tjgen.resolve.files import matching
 from tjgen.resolve.overlays import Surroundings
 from tjgen.resolve.places import Documents, placed
 from tjgen.resolve.project import ALONE, Project, find, load
-from tjgen.resolve.reading import read_file
+from tjgen.resolve.reading import read_content
 from tjgen.resolve.settings import settings
 from tjgen.resolve.variants import Variant, variants
 from tjgen.runs.identity import Identity, identify
+from tjgen.runs.lock import path_of
 from tjgen.runs.store import Locks
 from tjgen.setting import Setting
 from tjgen.source.document import Document
+from tjgen.source.reader import CORE, read
+from tjgen.typing import NamedTuple, Protocol
 
 _BESIDE = ("Project", "Overlay", "Platform")
 NAMESPACE = "default"
@@ -57,6 +59,7 @@ class Run(NamedTuple):
     identity: Identity
     renewal: int
     """How often it was made anew on purpose: part of its name, not of its identity."""
+    reads_files: bool
     compiled: Compiled
 
     @property
@@ -76,6 +79,38 @@ class Built(NamedTuple):
     unit: Unit
     runs: list[Run]
     diagnostics: list[Diagnostic]
+    content: bytes = b""
+    """The text of the unit's file."""
+    overlays: tuple[str, ...] = ()
+    """Names of the overlays that were for it."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether there was an error."""
+        return has_errors(self.diagnostics)
+
+    @property
+    def lock(self) -> str:
+        """The path of its lock, in the folder of locks."""
+        return path_of(self.unit.environment, self.unit.namespace, self.unit.name)
+
+    @property
+    def reads_files(self) -> bool:
+        """Whether it depends on files beside those of the project, such as lists of data."""
+        return any(run.reads_files for run in self.runs)
+
+
+class Recalled(Protocol):
+    """What an earlier build left of a source (see output/memory.py)."""
+
+    @property
+    def units(self) -> tuple[tuple[str, str], ...]: ...
+    @property
+    def overlays(self) -> tuple[str, ...]: ...
+
+
+Recall = Callable[[str, "str | None", bytes], "Recalled | None"]
+"""File, environment and content of a source -> what is left of an earlier build, or None to build it."""
 
 
 class Builder:
@@ -96,7 +131,7 @@ class Builder:
         self._settings = {name: _Environment(self.project, name) for name in self.environments}
         self._named = {path for path in paths if not os.path.isdir(path)}
         self.files = self._files(paths)
-        self._seen: dict[str, Document] = {}
+        self._seen: dict[str, Document | None] = {}
         if has_errors(self.diagnostics):
             raise CompileError(self.diagnostics)
 
@@ -106,21 +141,52 @@ class Builder:
         said = self.project.spec.output.directory
         return os.path.normpath(os.path.join(self.project.directory, said)) if said is not None else None
 
-    def build(self) -> Iterator[Built]:
-        """Every unit in order; what only the end shows (overlays that match nothing) is added to `diagnostics` then."""
+    def surroundings(self) -> Iterator[bytes]:
+        """The text of everything beside a source that its runs depend on: project, overlays, platforms, catalogs."""
+        project = self.project
+        overlays = [*project.overlays, *(one for group in project.overlays_of.values() for one in group)]
+        documents = [project.document, *(one.document for one in overlays), *(one.document for one in project.platforms)]
+        for document in documents:
+            if document is not None:
+                yield f"{document.file}\n{document.index}\n{document.text}".encode()
+        for file in project.files(project.spec.catalogs):
+            content, _ = read_content(file)
+            yield file.encode()
+            yield content
+
+    def build(self, recall: Recall = lambda *_: None) -> Iterator[Built]:
+        """Every unit in order; what only the end shows (overlays that match nothing) is added to `diagnostics` then.
+
+        Sources of which `recall` has something are not built.
+        """
         for file in self.files:
-            documents, found = read_file(file)
+            content, found = read_content(file)
+            self.diagnostics += found
+            if has_errors(found):
+                continue
+            environments = [one for one in self.environments if not self._recalled(recall(file, one, content), one)]
+            if not environments:
+                continue
+            documents, found = read(content, file, CORE)
             self.diagnostics += found
             experiments = [document for document in documents if _is_experiment(document)]
             if not experiments and not has_errors(found) and (file in self._named or not _is_of_project(documents)):
                 self.diagnostics.append(_no_experiment(file, documents, named=file in self._named))
             for document in experiments:
-                for environment in self.environments:
-                    yield self._build(document, environment)
+                for environment in environments:
+                    yield self._build(document, environment, content)
         for surroundings in self._surroundings.values():
             self.diagnostics += [one for one in surroundings.unmatched() if self.whole]
 
-    def _build(self, document: Document, environment: str | None) -> Built:
+    def _recalled(self, found: Recalled | None, environment: str | None) -> bool:
+        if found is None:
+            return False
+        self._surroundings[environment].note(found.overlays)
+        for key, _ in found.units:
+            self._seen.setdefault(key, None)
+        return True
+
+    def _build(self, document: Document, environment: str | None, content: bytes) -> Built:
         found = variants(document, self._surroundings[environment])
         if not found.runs:
             return Built(Unit(document, environment, "", "", document.file), [], found.diagnostics)
@@ -135,7 +201,7 @@ class Builder:
             diagnostics += problems
             if run is not None:
                 runs.append(run)
-        return Built(unit, runs, list(dict.fromkeys(diagnostics)))
+        return Built(unit, runs, list(dict.fromkeys(diagnostics)), content, found.overlays)
 
     def _run(self, unit: Unit, variant: Variant, documents: Documents) -> tuple[Run | None, list[Diagnostic]]:
         experiment = variant.experiment
@@ -145,14 +211,11 @@ class Builder:
         found = placed(found, variant.tree, documents)
         if runtime is None:
             return None, found
-        identity = identify(
-            unit.document.value,
-            environment=unit.environment,
-            point=variant.point,
-            files=local_files(experiment, unit.document.file),
-        )
+        files = local_files(experiment, unit.document.file)
+        identity = identify(unit.document.value, environment=unit.environment, point=variant.point, files=files)
         locked = self.locks.of(unit).current(identity)
-        run = self._compiled(unit, variant, documents, runtime, identity, locked.renewal if locked is not None else 0)
+        renewal = locked.renewal if locked is not None else 0
+        run = self._compiled(unit, variant, documents, runtime, identity, renewal)._replace(reads_files=bool(files))
         return run, [*found, *run.compiled.diagnostics]
 
     def renewed(self, run: Run) -> Run:
@@ -169,7 +232,7 @@ class Builder:
         here = self._settings[unit.environment]
         sources = Sources(variant.tree, documents, runtime.document, here.platform, self.project.document)
         compiled = compile_run(experiment, runtime, here.setting(unit, name, runtime.launcher), sources)
-        return Run(unit, name, variant, runtime, identity, renewal, compiled)
+        return Run(unit, name, variant, runtime, identity, renewal, False, compiled)
 
     def _unit(self, document: Document, environment: str | None, variant: Variant) -> Unit:
         metadata = variant.experiment.metadata
@@ -265,13 +328,13 @@ def _no_experiment(file: str, documents: list[Document], *, named: bool) -> Diag
     )
 
 
-def _same_experiment(unit: Unit, twin: Document) -> Diagnostic:
+def _same_experiment(unit: Unit, twin: Document | None) -> Diagnostic:
     return Diagnostic(
         "TJ264",
         ERROR,
         f'experiment "{unit.name}" exists twice in namespace {unit.namespace}',
         span=unit.document.locate(("metadata", "name")),
-        related=(Note("first defined here", twin.locate(("metadata", "name"))),),
+        related=(Note("first defined here", twin.locate(("metadata", "name"))),) if twin is not None else (),
         hint="give one of them another name or namespace",
         name="same-experiment",
     )

@@ -89,9 +89,11 @@ def _into_directory(builder: Builder, directory: str, arguments: Arguments, repo
     # "-" means that previews are asked for without a folder: with a tree they would be lost.
     previews = arguments["expanded"] if arguments["expanded"] != "-" else None
     if arguments["check"]:
-        written = compare(builder, directory, previews, wishes=wishes, seen=rows.add)
+        written = compare(builder, directory, previews, wishes=wishes, seen=rows.add if rows.wanted else None)
     else:
-        written = write(builder, directory, previews, wishes=wishes, renew=arguments["renew"], seen=rows.add)
+        written = write(
+            builder, directory, previews, wishes=wishes, renew=arguments["renew"], seen=rows.add if rows.wanted else None
+        )
     reporter.add(written.diagnostics)
     if not reporter.failed:
         rows.show()

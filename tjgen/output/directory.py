@@ -7,8 +7,8 @@ pruned, claims until their data is. What a build does not know of, it does not r
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Sequence
+from hashlib import sha256
 
 from tjgen.builder import Built, Run
 from tjgen.diagnostics.model import ERROR, INFO, CompileError, Diagnostic, Span
@@ -17,6 +17,7 @@ from tjgen.emit.standing import bodies
 from tjgen.fields.path import Tree, get
 from tjgen.k8s.labels import EXPERIMENT_LABEL
 from tjgen.manifests.manifest import DATA, RUNS, RUNTIMES, Manifest
+from tjgen.output.done import Counts, Done
 from tjgen.output.layout import experiment_folder, path_of, preview_files, run_folder, stage_folder
 from tjgen.runs import freeze
 from tjgen.runs.lock import Lock, LockedRun, write
@@ -24,6 +25,7 @@ from tjgen.runs.lock import path_of as lock_path
 from tjgen.runs.store import Locks
 from tjgen.source.reader import KUBERNETES, read
 from tjgen.source.writer import dump
+from tjgen.typing import NamedTuple, Protocol
 
 SEVERAL = 3
 """Runs that would change are named one by one up to this number."""
@@ -46,19 +48,6 @@ class Wishes(NamedTuple):
     prune_data: bool = False
 
 
-class Counts(NamedTuple):
-    """Runs by what happened to them."""
-
-    new: int = 0
-    unchanged: int = 0
-    kept: int = 0
-    """Locked runs that would change, and superseded runs."""
-    removed: int = 0
-
-    def __str__(self) -> str:
-        return f"runs: {self.new} new, {self.unchanged} unchanged, {self.kept} kept, {self.removed} removed"
-
-
 class Directory:
     """One build into one directory. `add` every unit, then `finish`; `diagnostics` collects what is found."""
 
@@ -70,17 +59,22 @@ class Directory:
         self._previews = previews
         self._locks = locks
         self._wishes = wishes
-        self._put: dict[str, int] = {}
-        """Path -> hash of the body that was put there."""
+        self._put: dict[str, bytes] = {}
+        """Path -> digest of the body that was put there."""
+        self._now = _Progress()
         self._known: set[str] = set()
         self._uses: set[str] = set()
         self._frozen: list[Diagnostic] = []
 
-    def add(self, built: Built, renew: Callable[[Run], Run | None]) -> None:
-        """Take the runs of a unit. `renew` compiles a run again under its next name, or answers None."""
+    def add(self, built: Built, renew: Callable[[Run], Run | None]) -> Done | None:
+        """Take the runs of a unit. `renew` compiles a run again under its next name, or answers None.
+
+        The answer is what was done, for the next build to remember; None where that would not be the same again.
+        """
         unit = built.unit
+        now = self._now = _Progress()
         lock = self._locks.of(unit)
-        path = lock_path(unit.environment, unit.namespace, unit.name)
+        path = built.lock
         self._known.add(path)
         asked = [self._run(run, lock, renew) for run in built.runs]
         lock = lock.with_runs(asked).superseding([run.name for run in asked])
@@ -98,12 +92,29 @@ class Directory:
         if self._wishes.prune_data:
             self._tree.claim(f"{stage_folder(unit.environment, DATA)}/{unit.namespace}", owner=unit.key)
         self._tree.record(path, write(lock))
+        self.counts = self.counts.plus(now.counts)
+        uses = sorted({path for run in lock.runs.values() for path in run.uses})
+        done = Done(tuple(now.files), tuple(now.previews), tuple(now.keeps), tuple(uses), tuple(now.shared), now.counts)
+        return done if now.steady else None
+
+    def recall(self, locks: Sequence[str], done: Done) -> None:
+        """Take a source as an earlier build left it: its files were looked at and are as they were."""
+        self._known.update(locks)
+        self._uses.update(done.uses)
+        for folder in done.keeps:
+            self._keep(folder)
+        for path, content in done.shared:
+            before = self._put.setdefault(path, content)
+            self._tree.keep(path)
+            if before != content:
+                self.diagnostics.append(_made_twice(path, None))
+        self.counts = self.counts.plus(done.counts)
 
     def finish(self, environments: list[str | None], *, whole: bool) -> None:
         """After the last unit: a build of the whole project also clears what no experiment stands behind."""
         if whole:
             for path, lock in list(self._locks.others(environments, self._known)):
-                self._count(removed=len(lock.runs))
+                self.counts = self.counts.plus(Counts(removed=len(lock.runs)))
                 self._tree.record(path, None)
             for environment in environments:
                 self._claim(stage_folder(environment, RUNS))
@@ -136,6 +147,7 @@ class Directory:
         if decision.kind in (freeze.FROZEN, freeze.IN_PLACE):
             assert locked is not None, "only a locked run is frozen"
             self._count(kept=1)
+            self._now.steady = False
             if decision.kind == freeze.IN_PLACE:
                 own = self._carried(folder, own)
                 for name, body in own.items():
@@ -144,11 +156,13 @@ class Directory:
             self._keep(folder)
             return locked._replace(state=run.state)
         self._count(**{"unchanged" if decision.kind == freeze.UNCHANGED else "new": 1})
+        self._now.keeps.append(folder)
         for file in files:
             self._put_once(file, run)
         if self._previews is not None:
             for path, body in preview_files(run).items():
                 self._previews.put(OutputFile(path, body, run.unit.source, run.unit.key))
+                self._now.previews.append(path)
         uses = tuple(sorted(file.path for file in files if not file.path.startswith(folder + "/")))
         return LockedRun(
             name=run.name,
@@ -166,8 +180,11 @@ class Directory:
 
     def _put_once(self, file: OutputFile, run: Run) -> None:
         """Put a file that other runs may make too: they have to agree on it."""
-        content = hash(file.body)
+        content = sha256(file.body.encode()).digest()[:8]
         before = self._put.get(file.path)
+        self._now.files.append(file.path)
+        if not file.owner or "/data/" in f"/{file.path}":
+            self._now.shared.append((file.path, content))
         if before is None:
             self._put[file.path] = content
             self._tree.put(file)
@@ -175,6 +192,7 @@ class Directory:
             self.diagnostics.append(_made_twice(file.path, run))
 
     def _keep(self, folder: str) -> None:
+        self._now.keeps.append(folder)
         self._tree.keep(folder)
         if self._previews is not None:
             self._previews.keep(folder)
@@ -199,6 +217,7 @@ class Directory:
     def _say(self, diagnostic: Diagnostic | None, run: Run) -> None:
         if diagnostic is None:
             return
+        self._now.steady = False
         placed = diagnostic._replace(span=diagnostic.span or _place(run, diagnostic), path=None)
         if diagnostic.severity == INFO:
             self._frozen.append(placed)
@@ -206,8 +225,22 @@ class Directory:
             self.diagnostics.append(placed)
 
     def _count(self, *, new: int = 0, unchanged: int = 0, kept: int = 0, removed: int = 0) -> None:
-        counts = self.counts
-        self.counts = Counts(counts.new + new, counts.unchanged + unchanged, counts.kept + kept, counts.removed + removed)
+        self._now.counts = self._now.counts.plus(Counts(new, unchanged, kept, removed))
+
+
+class _Progress:
+    """What is done for the unit that is being added."""
+
+    __slots__ = ("counts", "files", "keeps", "previews", "shared", "steady")
+
+    def __init__(self) -> None:
+        self.counts = Counts()
+        self.files: list[str] = []
+        self.previews: list[str] = []
+        self.keeps: list[str] = []
+        self.shared: list[tuple[str, bytes]] = []
+        self.steady = True
+        """Whether another build of the same would do, and say, the same."""
 
 
 def _trees(texts: dict[str, str]) -> dict[str, Tree]:
@@ -249,12 +282,12 @@ def _place(run: Run, diagnostic: Diagnostic) -> Span | None:
     return run.unit.document.locate(diagnostic.path or ("metadata", "name"))
 
 
-def _made_twice(path: str, run: Run) -> Diagnostic:
+def _made_twice(path: str, run: Run | None) -> Diagnostic:
     return Diagnostic(
         "TJ270",
         ERROR,
-        f"{path} is made twice, and differently, once by run {run.name}",
-        span=run.unit.document.locate(("metadata", "name")),
+        f"{path} is made twice, and differently" + (f", once by run {run.name}" if run is not None else ""),
+        span=run.unit.document.locate(("metadata", "name")) if run is not None else None,
         hint="give the claim another name or scope, or let both experiments say the same of it",
         name="made-twice",
     )

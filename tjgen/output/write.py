@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack
 from fnmatch import fnmatchcase
-from typing import NamedTuple
 
 from tjgen.builder import Builder, Built, Run
 from tjgen.diagnostics.model import Diagnostic, has_errors
 from tjgen.emit import problems
 from tjgen.emit.comparison import Comparison
 from tjgen.emit.tree import Committed, OutputTree
-from tjgen.output.directory import Counts, Directory, Wishes, refuse_nested
+from tjgen.output.directory import Directory, Wishes, refuse_nested
+from tjgen.output.done import Counts
+from tjgen.output.memory import Memory, Remembered
+from tjgen.typing import NamedTuple
 
 
 class Written(NamedTuple):
@@ -27,12 +29,12 @@ Seen = Callable[[Built], None]
 
 
 def write(
-    builder: Builder, directory: str, previews: str | None, *, wishes: Wishes, renew: list[str], seen: Seen = lambda _: None
+    builder: Builder, directory: str, previews: str | None, *, wishes: Wishes, renew: list[str], seen: Seen | None = None
 ) -> Written:
     """Build everything into `directory`, and what controllers will make into `previews`.
 
     `renew` holds patterns of names of runs that may be made anew, `seen` is told every unit as it is
-    built. Raises CompileError where the directory cannot be written.
+    built, also those that have not changed. Raises CompileError where the directory cannot be written.
     """
     if previews is not None:
         refuse_nested(directory, previews)
@@ -40,23 +42,28 @@ def write(
         tree = stack.enter_context(OutputTree(directory, force=wishes.force, records=builder.locks.folder))
         shown = stack.enter_context(OutputTree(previews, force=wishes.force)) if previews is not None else None
         one = Directory(directory, tree, shown, builder.locks, wishes)
-        diagnostics = [*tree.notes, *_build(builder, one, renew, seen)]
+        # A run is only renewed, and a file only forced, where it is looked at.
+        forgets = bool(renew) or wishes.force
+        memory = Memory(builder, directory, previews, [b"prune" if wishes.prune_runs or wishes.prune_data else b""])
+        diagnostics = [*tree.notes, *_build(builder, one, renew, seen, None if forgets else memory)]
         if has_errors(diagnostics):
             return Written(diagnostics, one.counts)
         files = tree.commit()
         if shown is not None:
             shown.commit()
+        if not forgets:
+            memory.save(whole=builder.whole, known=memory.names(builder.files, builder.environments))
         return Written(diagnostics, one.counts, files)
 
 
-def compare(builder: Builder, directory: str, previews: str | None, *, wishes: Wishes, seen: Seen = lambda _: None) -> Written:
+def compare(builder: Builder, directory: str, previews: str | None, *, wishes: Wishes, seen: Seen | None = None) -> Written:
     """The same without writing: every file that would change is an error (TJ06n)."""
     if previews is not None:
         refuse_nested(directory, previews)
     tree = Comparison(directory, records=builder.locks.folder)
     shown = Comparison(previews) if previews is not None else None
     one = Directory(directory, tree, shown, builder.locks, wishes)
-    diagnostics = _build(builder, one, [], seen)
+    diagnostics = _build(builder, one, [], seen, Memory(builder, directory, previews, [b""]))
     if not has_errors(diagnostics):
         diagnostics += [problems.stale(found.place, found.kind) for found in tree.differences()]
         if shown is not None:
@@ -64,13 +71,27 @@ def compare(builder: Builder, directory: str, previews: str | None, *, wishes: W
     return Written(diagnostics, one.counts)
 
 
-def _build(builder: Builder, directory: Directory, renew: list[str], seen: Seen) -> list[Diagnostic]:
+def _build(
+    builder: Builder, directory: Directory, renew: list[str], seen: Seen | None, memory: Memory | None
+) -> list[Diagnostic]:
     diagnostics: list[Diagnostic] = []
-    for built in builder.build():
+
+    def recall(file: str, environment: str | None, content: bytes) -> Remembered | None:
+        # Whoever wants to see every unit gets every unit.
+        found = memory.recall(file, environment, content) if memory is not None and seen is None else None
+        if found is not None:
+            directory.recall([lock for _, lock in found.units], found.done)
+            diagnostics.extend(found.diagnostics)
+        return found
+
+    for built in builder.build(recall):
         diagnostics += built.diagnostics
-        seen(built)
-        if not has_errors(built.diagnostics):
-            directory.add(built, lambda run: _renewed(builder, run, renew))
+        if seen is not None:
+            seen(built)
+        if not built.failed:
+            done = directory.add(built, lambda run: _renewed(builder, run, renew))
+            if memory is not None:
+                memory.note(built, done)
     diagnostics += builder.diagnostics
     directory.finish(builder.environments, whole=builder.whole and not has_errors(diagnostics))
     return diagnostics + directory.diagnostics

@@ -8,6 +8,8 @@ Defaults that the language itself has are not part of the tree: `spec.objects` f
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.fields.managed import Managed
 from tjgen.fields.path import FieldPath, Tree, get, render
@@ -32,6 +34,8 @@ class Resolved(NamedTuple):
     documents: Documents
     """The documents that origins in the tree name."""
     diagnostics: list[Diagnostic]
+    overlays: tuple[str, ...]
+    """Names of the overlays that are for it."""
 
 
 class Surroundings:
@@ -63,13 +67,18 @@ class Surroundings:
         facts = facts_of(document.value)
         lower = tuple([index for index, overlay in enumerate(self._defaults) if holds(overlay.match, facts)])
         over = [overlay for overlay in self._over if holds(overlay.match, facts)]
-        self._matched.update([self._defaults[index].name for index in lower], [overlay.name for overlay in over])
+        names = (*[self._defaults[index].name for index in lower], *[overlay.name for overlay in over])
+        self.note(names)
         source = source_of(document)
         experiment = Layer(EXPERIMENT, source, (part((), spelled(document, EXPERIMENT_FORM), ()),))
         base, below = self._under(lower)
         tree, above = merged(base, [experiment, *[overlay.layer for overlay in over], *self._settings])
         documents = {**self._documents, source: document}
-        return Resolved(tree, documents, [_contradiction(found, documents) for found in (*below, *above)])
+        return Resolved(tree, documents, [_contradiction(found, documents) for found in (*below, *above)], names)
+
+    def note(self, overlays: Sequence[str]) -> None:
+        """Remember that these overlays are for an experiment."""
+        self._matched.update(overlays)
 
     def unmatched(self) -> list[Diagnostic]:
         """A warning for each overlay that could have been for one of the experiments so far and was for none."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.order import ordered
 from tjgen.fields.path import Tree
@@ -13,6 +11,7 @@ from tjgen.source.reader import CORE, read
 from tjgen.spec import compact
 from tjgen.spec.check import check
 from tjgen.spec.forms import Form, long_form
+from tjgen.typing import Any
 
 _KINDS: dict[str, tuple[dict[str, Any], Form]] = {
     "Overlay": (compact.OVERLAY, compact.OVERLAY_FORM),
@@ -21,14 +20,13 @@ _KINDS: dict[str, tuple[dict[str, Any], Form]] = {
 }
 
 
-def read_file(file: str) -> tuple[list[Document], list[Diagnostic]]:
-    """The documents of a file of ours, and what is wrong with its text; TJ201 where it cannot be read."""
+def read_content(file: str) -> tuple[bytes, list[Diagnostic]]:
+    """The bytes of a file of ours; TJ201 where it cannot be read."""
     try:
         with open(file, "rb") as stream:
-            content = stream.read()
+            return stream.read(), []
     except OSError as error:
-        return [], [Diagnostic("TJ201", ERROR, f"{file} cannot be read: {error.strerror}", name="unreadable-file")]
-    return read(content, file, CORE)
+        return b"", [Diagnostic("TJ201", ERROR, f"{file} cannot be read: {error.strerror}", name="unreadable-file")]
 
 
 def of_kind(kind: str, files: list[str]) -> tuple[list[tuple[Document, Tree]], list[Diagnostic]]:
@@ -36,8 +34,9 @@ def of_kind(kind: str, files: list[str]) -> tuple[list[tuple[Document, Tree]], l
     schema, form = _KINDS[kind]
     good, diagnostics = [], []
     for file in files:
-        documents, problems = read_file(file)
-        diagnostics += problems
+        content, problems = read_content(file)
+        documents, more = read(content, file, CORE) if not problems else ([], [])
+        diagnostics += [*problems, *more]
         for document in documents:
             if document.value.__class__ is not dict or document.value.get("kind") != kind:
                 continue

@@ -33,6 +33,8 @@ class Variants(NamedTuple):
     runs: list[Variant]
     documents: Documents
     diagnostics: list[Diagnostic]
+    overlays: tuple[str, ...] = ()
+    """Names of the overlays that are for the experiment."""
 
 
 def variants(document: Document, surroundings: Surroundings) -> Variants:
@@ -50,9 +52,10 @@ def variants(document: Document, surroundings: Surroundings) -> Variants:
     if has_errors(found):
         return Variants([], resolved.documents, diagnostics)
     if not points:
-        return Variants([Variant("", {}, resolved.tree, Experiment(resolved.tree.value))], resolved.documents, diagnostics)
+        only = Variant("", {}, resolved.tree, Experiment(resolved.tree.value))
+        return Variants([only], resolved.documents, diagnostics, resolved.overlays)
     runs, found = _swept(resolved, points)
-    return Variants(runs, resolved.documents, diagnostics + found)
+    return Variants(runs, resolved.documents, diagnostics + found, resolved.overlays)
 
 
 def _swept(resolved: Resolved, points: list[matrix.Point]) -> tuple[list[Variant], list[Diagnostic]]:
