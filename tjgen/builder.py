@@ -12,6 +12,7 @@ from tjgen.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic, No
 from tjgen.explain.provenance import Sources
 from tjgen.k8s.nearest import nearest
 from tjgen.passes.data import local_files
+from tjgen.passes.images import rewritten
 from tjgen.platform.devices import classes
 from tjgen.resolve.files import matching
 from tjgen.resolve.overlays import Surroundings
@@ -230,6 +231,7 @@ class Builder:
         fixed = experiment.spec.naming == "fixed"
         name = identity.renewed(renewal).run_name(unit.name, variant.label, fixed=fixed)
         here = self._settings[unit.environment]
+        runtime = here.runtime(runtime)
         sources = Sources(variant.tree, documents, runtime.document, here.platform, self.project.document)
         compiled = compile_run(experiment, runtime, here.setting(unit, name, runtime.launcher), sources)
         return Run(unit, name, variant, runtime, identity, renewal, False, compiled)
@@ -290,6 +292,15 @@ class _Environment:
         self.rewrite = dict(spec.images.rewrite) if spec is not None else {}
         self.access_modes = {key: list(one.access_modes) for key, one in (spec.storage_classes if spec else {}).items()}
         self.labels = dict(own.labels) if own is not None else {}
+        self._runtimes: dict[int, tuple[CatalogRuntime, CatalogRuntime]] = {}
+
+    def runtime(self, runtime: CatalogRuntime) -> CatalogRuntime:
+        """The runtime with the images that the platform gives it."""
+        known = self._runtimes.get(id(runtime))
+        if known is None:
+            # The key stays valid as long as the runtime lives, so it is kept too.
+            known = self._runtimes[id(runtime)] = (runtime, rewritten(runtime, self.rewrite))
+        return known[1]
 
     def setting(self, unit: Unit, run: str, launcher: list[str]) -> Setting:
         return Setting(

@@ -72,7 +72,7 @@ def compile_run(experiment: Experiment, runtime: CatalogRuntime, setting: Settin
 
 
 def _workload(experiment: Experiment, runtime: CatalogRuntime, setting: Setting) -> tuple[Workload, list[Diagnostic]]:
-    workload = over(runtime.tree["spec"], name=setting.run, namespace=setting.namespace)
+    workload = over(runtime.tree["spec"], name=setting.run, namespace=setting.namespace, rewritten=runtime.rewritten)
     said = lower.contribute(workload, experiment, setting)
     workload, diagnostics = contribute(workload, EXPERIMENT, said)
     for name, one_pass in PASSES:

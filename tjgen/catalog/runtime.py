@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tjgen.catalog.naming import digest
 from tjgen.fields.order import ordered
-from tjgen.fields.path import Tree, get
+from tjgen.fields.path import FieldPath, Tree, get
 from tjgen.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def is_runtime(tree: Tree) -> bool:
 class CatalogRuntime:
     """A runtime by name. `origin` is "bundled", "project" or "cluster": who owns it, so whether build emits it."""
 
-    __slots__ = ("_digest", "document", "kind", "name", "namespace", "origin", "tree", "version")
+    __slots__ = ("_digest", "document", "kind", "name", "namespace", "origin", "rewritten", "tree", "version")
 
     def __init__(self, tree: Tree, document: Document | None, origin: str) -> None:
         """`tree` has a name and a spec of the right shape (see shape.py); an annotation may say that the cluster owns it."""
@@ -47,7 +47,15 @@ class CatalogRuntime:
         self.namespace = str(get(tree, ("metadata", "namespace"), None) or "")
         self.version = self._annotation(VERSION)
         self.origin = CLUSTER if self._annotation(ORIGIN) == CLUSTER else origin
+        self.rewritten: tuple[FieldPath, ...] = ()
+        """Places in the spec that say another image than the document does."""
         self._digest = ""
+
+    def with_spec(self, spec: Tree, rewritten: tuple[FieldPath, ...]) -> CatalogRuntime:
+        """The same runtime with other images."""
+        changed = CatalogRuntime({**self.tree, "spec": spec}, self.document, self.origin)
+        changed.rewritten = rewritten
+        return changed
 
     @property
     def digest(self) -> str:

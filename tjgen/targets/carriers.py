@@ -13,7 +13,7 @@ from tjgen.fields.managed import Origin
 from tjgen.fields.path import MISSING, FieldPath, Tree, get
 from tjgen.typing import NamedTuple
 from tjgen.workload.keys import LIST_KEYS
-from tjgen.workload.workload import JOBS, NODE, TRAINER, PodSet, Workload
+from tjgen.workload.workload import JOBS, NODE, TRAINER, PodSet, Workload, is_runtimes
 
 IN_TRAINER = "trainer"
 IN_PATCH = "patch"
@@ -62,7 +62,7 @@ def asked(workload: Workload, base: Tree) -> list[Asked]:
     for recorded, recorded_origins in workload.tree.owners.items():
         if recorded[:1] != ("runtime",):
             continue
-        origins = tuple([origin for origin in recorded_origins if origin.manager != "runtime"])
+        origins = tuple([origin for origin in recorded_origins if not is_runtimes(origin)])
         if not origins:
             continue
         for path in _units(workload, recorded):
@@ -124,7 +124,7 @@ class _Reach:
     def _asks(self, podset: PodSet, rest: FieldPath, value: Tree) -> bool:
         path = (*podset.main, *rest)
         owners = self.workload.tree.origins(path)
-        return get(self.workload.tree.value, path) == value and any(owner.manager != "runtime" for owner in owners)
+        return get(self.workload.tree.value, path) == value and not all(is_runtimes(owner) for owner in owners)
 
 
 def _carrier(reach: _Reach, base: Tree, path: FieldPath, value: Tree) -> str:

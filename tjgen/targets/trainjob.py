@@ -16,7 +16,7 @@ from tjgen.manifests.manifest import DATA, RUNS, RUNTIMES, Manifest
 from tjgen.targets.carriers import IN_PATCH, IN_RUNTIME, IN_TRAINER, TRAINER_FIELDS, Asked, asked
 from tjgen.typing import NamedTuple
 from tjgen.workload.keys import LIST_KEYS
-from tjgen.workload.workload import Workload
+from tjgen.workload.workload import REWRITTEN, RUNTIME, Workload
 
 API_VERSION = "trainer.kubeflow.org/v1alpha1"
 CLAIM = "PersistentVolumeClaim/"
@@ -62,7 +62,8 @@ def lower(workload: Workload, base: CatalogRuntime) -> Lowered:
 
 
 def _runtime(workload: Workload, base: CatalogRuntime, remainder: list[Asked]) -> Manifest:
-    spec = Managed(base.tree["spec"], {(): (Origin("runtime", "runtime", ("spec",), True),)})
+    own: Owners = {(): (Origin(RUNTIME, "runtime", ("spec",), True),), **dict.fromkeys(base.rewritten, (REWRITTEN,))}
+    spec = Managed(base.tree["spec"], own)
     if remainder:
         writer = Writer(spec, keys=LIST_KEYS)
         for part in remainder:

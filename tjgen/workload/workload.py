@@ -13,7 +13,7 @@ the experiment asked for, and so what a target has to say.
 
 from __future__ import annotations
 
-from tjgen.fields.managed import Managed, Origin
+from tjgen.fields.managed import Managed, Origin, Owners
 from tjgen.fields.path import FieldPath, Tree, get, named
 from tjgen.typing import NamedTuple
 
@@ -22,6 +22,9 @@ ANCESTOR = "trainer.kubeflow.org/trainjob-ancestor-step"
 TRAINER = "trainer"
 INITIALIZERS = ("dataset-initializer", "model-initializer")
 NODE = "node"
+RUNTIME = "runtime"
+REWRITTEN = Origin("runtime:images", "platform", ("spec", "images", "rewrite"))
+"""Who changed an image of the runtime: the Platform, before anything came over it."""
 
 
 class PodSet(NamedTuple):
@@ -60,13 +63,21 @@ class Workload(NamedTuple):
         return get(self.tree.value, ("runtime", "mlPolicy"), None)
 
 
-def over(runtime_spec: Tree, *, name: str, namespace: str) -> Workload:
-    """A Workload that is just the runtime: what passes and the experiment are applied over."""
-    tree = Managed(
-        {"runtime": runtime_spec},
-        {(): (Origin("lower", "tjgen"),), ("runtime",): (Origin("runtime", "runtime", ("spec",), True),)},
-    )
+def over(runtime_spec: Tree, *, name: str, namespace: str, rewritten: tuple[FieldPath, ...] = ()) -> Workload:
+    """A Workload that is just the runtime: what passes and the experiment are applied over.
+
+    `rewritten` are the places in the spec that the Platform has rewritten.
+    """
+    owners: Owners = {(): (Origin("lower", "tjgen"),), ("runtime",): (Origin(RUNTIME, "runtime", ("spec",), True),)}
+    for path in rewritten:
+        owners[("runtime", *path)] = (REWRITTEN,)
+    tree = Managed({"runtime": runtime_spec}, owners)
     return Workload(name, namespace, tree, podsets(runtime_spec))
+
+
+def is_runtimes(origin: Origin) -> bool:
+    """Whether a value is the runtime's own: nobody asked for it."""
+    return origin.manager in (RUNTIME, REWRITTEN.manager)
 
 
 def podsets(runtime_spec: Tree) -> tuple[PodSet, ...]:
