@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 
 from tjgen.cli.command import Command, parse
 from tjgen.typing import Any
@@ -20,19 +19,11 @@ COMMANDS = {
 
 
 def run(words: list[str]) -> int:
-    """Run one command line."""
+    """Run one command line; all that it says is written when this returns."""
     try:
-        words = _with_joined_values(words)
-        module = COMMANDS.get(words[0]) if words else None
-        if module is not None:
-            command = import_module(module)
-            arguments = parse(command.COMMAND, words[1:])
-            if arguments is not None:
-                return int(command.run(arguments))
-        # click is loaded only here: it costs more than a whole build.
-        from tjgen.cli.help import main
-
-        return main(words, COMMANDS)
+        code = _run(words)
+        sys.stdout.flush()
+        return code
     except BrokenPipeError:
         # The reader of our output has left (`| head`): not an error, but nothing more can be written.
         sys.stderr.close()
@@ -41,6 +32,19 @@ def run(words: list[str]) -> int:
         return 130
     except Exception as error:  # noqa: BLE001  # the edge of the program: a defect is reported, not shown as a traceback
         return _defect(words, error)
+
+
+def _run(words: list[str]) -> int:
+    words = _with_joined_values(words)
+    if words and words[0] in COMMANDS:
+        command, module = command_of(words[0])
+        arguments = parse(command, words[1:])
+        if arguments is not None:
+            return int(module.run(arguments))
+    # click is loaded only here: it costs more than a whole build.
+    from tjgen.cli.help import main
+
+    return main(words, COMMANDS)
 
 
 def _with_joined_values(words: list[str]) -> list[str]:
@@ -74,5 +78,6 @@ def _defect(words: list[str], error: BaseException) -> int:
 
 def command_of(name: str) -> tuple[Command, Any]:
     """The description and the module of a command."""
-    module = import_module(COMMANDS[name])
+    # __import__ rather than importlib, which would be loaded for this alone.
+    module = __import__(COMMANDS[name], fromlist=["COMMAND"])
     return module.COMMAND, module
