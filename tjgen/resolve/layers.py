@@ -9,12 +9,12 @@ one rank may not set the same value differently.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from tjgen.fields.managed import Managed, Origin, Owners, origins_of
 from tjgen.fields.path import FieldPath, Tree, index_of, named
 from tjgen.spec.compact import EXPERIMENT_FORM
 from tjgen.spec.forms import PLAIN, Form, below, long_form, replaced
+from tjgen.typing import NamedTuple
 
 
 class Part(NamedTuple):
@@ -69,16 +69,15 @@ def present(tree: Tree, form: Form) -> Tree:
     if form.verbatim:
         return tree
     if tree.__class__ is dict:
-        changed = False
-        kept = {}
+        changed: dict[str, Tree] = {}
         for key, old in tree.items():
-            if old is None:
-                changed = True
-                continue
-            new = present(old, below(form, key)) if old.__class__ is dict or old.__class__ is list else old
-            changed = changed or new is not old
-            kept[key] = new
-        return kept if changed else tree
+            if old.__class__ is dict or old.__class__ is list:
+                new = present(old, below(form, key))
+                if new is not old:
+                    changed[key] = new
+            elif old is None:
+                changed[key] = None
+        return {key: item for key, item in {**tree, **changed}.items() if item is not None} if changed else tree
     if tree.__class__ is list:
         items = [present(item, below(form, 0)) for item in tree]
         return items if any(new is not old for new, old in zip(items, tree, strict=True)) else tree

@@ -36,9 +36,6 @@ def _runtime(spec: Tree) -> Iterator[Diagnostic]:
 
 def _alternatives(tree: Tree, path: FieldPath, form: Form) -> Iterator[Diagnostic]:
     """Places that choose two alternatives, or none where one is needed."""
-    if tree.__class__ is list and form.each is not None:
-        for position, item in enumerate(tree):
-            yield from _alternatives(item, (*path, position), form.each)
     if tree.__class__ is not dict or form.verbatim:
         return
     if form.alternatives:

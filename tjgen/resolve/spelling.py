@@ -15,6 +15,8 @@ from tjgen.spec.compact import EXPERIMENT_SPEC_FORM
 from tjgen.spec.forms import Form, form_at
 
 _NUMBER = re.compile(r"(?:[0-9]|[-+.][.0-9])[\w.+-]*")
+_PROPERTIES = re.compile(r"\A(?:[&!]\S*\s+)+")
+"""What YAML allows before a scalar: an anchor, a tag."""
 _SWEEPS: FieldPath = ("spec", "sweep")
 
 
@@ -92,7 +94,7 @@ def _written(document: Document, path: FieldPath) -> Tree:
     if span is None or span.line != span.end_line:
         return get(document.value, path)
     line = re.split(r"\r\n|\r|\n", document.text)[span.line - 1]
-    return line[span.column - 1 : span.end_column - 1]
+    return _PROPERTIES.sub("", line[span.column - 1 : span.end_column - 1])
 
 
 def _put(tree: Tree, path: FieldPath, depth: int, value: Tree) -> Tree:

@@ -5,9 +5,8 @@ Generated from tjgen/spec/models by `python -m tjgen.spec.generate`; not edited 
 
 from __future__ import annotations
 
-from typing import Any
-
 from tjgen.spec.forms import VERBATIM, Form
+from tjgen.typing import Any
 
 Schema = dict[str, Any]
 
@@ -341,7 +340,7 @@ ITEMS_FORM = Form(
     alternatives=(("list",), ("glob", "directory"), ("manifest",)),
     choices={"list": 0, "glob": 1, "directory": 1, "manifest": 2},
     needed=True,
-    fields={"list": Form(each=ITEM_FORM), "glob": Form(listed=True)},
+    fields={"list": Form(item=ITEM_FORM), "glob": Form(listed=True)},
 )
 
 SLICES: Schema = {

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
 
 from tjgen.fields.path import FieldPath, Step, Tree
+from tjgen.typing import NamedTuple
 
 
 class Form(NamedTuple):
@@ -27,7 +27,9 @@ class Form(NamedTuple):
     """Whether one of the alternatives has to be chosen."""
     fields: Mapping[str, Form] = MappingProxyType({})
     each: Form | None = None
-    """The form of every value of a map or list."""
+    """The form of every value of a map with keys of the user's choice."""
+    item: Form | None = None
+    """The form of every element of a list."""
     listed: bool = False
     """Whether a scalar stands for a list of one."""
     verbatim: bool = False
@@ -49,7 +51,9 @@ def below(form: Form, step: Step) -> Form:
     """The form of the value under one key or index of a place with `form`."""
     if form.verbatim:
         return form
-    return form.each or form.fields.get(step, PLAIN)  # type: ignore[arg-type]  # other steps are no keys
+    if step.__class__ is str:
+        return form.each or form.fields.get(step, PLAIN)
+    return form.item or PLAIN
 
 
 def long_form(tree: Tree, form: Form) -> Tree:
@@ -65,7 +69,9 @@ def long_form(tree: Tree, form: Form) -> Tree:
             }
         return {**tree, **changed} if changed else tree
     if tree.__class__ is list:
-        items = [long_form(item, form.each) for item in tree] if form.each is not None else tree
+        if form.item is None:
+            return tree
+        items = [long_form(item, form.item) for item in tree]
         return items if any(new is not old for new, old in zip(items, tree, strict=True)) else tree
     if tree is None:
         return tree

@@ -18,9 +18,8 @@ Generated from tjgen/spec/models by `python -m tjgen.spec.generate`; not edited 
 
 from __future__ import annotations
 
-from typing import Any
-
 from tjgen.spec.forms import VERBATIM, Form
+from tjgen.typing import Any
 
 Schema = dict[str, Any]
 
@@ -117,9 +116,12 @@ def _form_of(kind: Kind, known: set[str]) -> str:
     match kind:
         case Ref(model) | Sugar(Ref(model), _):
             return f"{constant(model)}_FORM" if model.__name__ in known else ""
-        case Map(value) | Sequence(value, _):
+        case Map(value):
             form = _form_of(value, known)
             return f"Form(each={form})" if form else ""
+        case Sequence(item, _):
+            form = _form_of(item, known)
+            return f"Form(item={form})" if form else ""
         case Sugar(Sequence(_, _), _):
             return "Form(listed=True)"
         case _:
