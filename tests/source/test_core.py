@@ -146,6 +146,17 @@ def test_other_tags_are_refused(text: str) -> None:
     assert [error.code for error in read_one(f"v: {text}\n")[1]] == ["TJ009"]
 
 
+@pytest.mark.parametrize("text", ["!foo {a: 1}", "!!str {a: 1}", "!!set {a: }", "!!seq {a: 1}", "!!map [1]", "!foo\n- 1"])
+def test_tags_of_mappings_and_lists_have_to_fit(text: str) -> None:
+    assert [error.code for error in read_one(f"v: {text}\n")[1]] == ["TJ009"]
+    assert [warning.code for warning in read_one(f"v: {text}\n", KUBERNETES)[1]] == ["TJ014"]
+
+
+@pytest.mark.parametrize("text", ["!!map {a: 1}", "!!seq [1]", "! {a: 1}", "! [1]"])
+def test_tags_that_fit_say_nothing_new(text: str) -> None:
+    assert read_one(f"v: {text}\n")[1] == read_one(f"v: {text}\n", KUBERNETES)[1] == []
+
+
 def test_a_tag_that_kubectl_ignores_is_warned_of() -> None:
     found, (warning,) = read_one("v: !Ref x\n", KUBERNETES)
     assert found == {"v": "x"}

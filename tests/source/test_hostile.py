@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from tests.checkout import ROOT
+from tjgen.source import builder
 from tjgen.source.reader import CORE, KUBERNETES, read
 
 CASES = {
@@ -79,10 +80,25 @@ def test_limits_are_told_where_they_are_reached(dialect: str) -> None:
 
 
 @pytest.mark.parametrize("dialect", [CORE, KUBERNETES])
+def test_depth_that_comes_by_aliases_counts(dialect: str) -> None:
+    chain = ["a0: &a0 [x]", *(f"a{i}: &a{i} {{k: [*a{i - 1}]}}" for i in range(1, 120))]
+    _, (error,) = read("\n".join(chain), "f.yaml", dialect)
+    assert (error.code, str(error.span)) == ("TJ008", "f.yaml:101:18")
+    documents, diagnostics = read("\n".join(chain[:100]), "f.yaml", dialect)
+    assert (len(documents), diagnostics) == (1, [])
+
+
+@pytest.mark.parametrize("dialect", [CORE, KUBERNETES])
 def test_depth_within_the_limit_is_read(dialect: str) -> None:
     documents, diagnostics = read("[" * 200 + "]" * 200, "f.yaml", dialect)
     assert diagnostics == []
     assert len(documents) == 1
+
+
+def test_values_of_all_documents_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(builder, "MOST_VALUES", 1000)
+    documents, (error,) = read("---\n- []\n- 1\n" * 1000, "f.yaml", CORE)
+    assert (len(documents), error.code, error.message) == (333, "TJ008", "the file has more than 1000 values")
 
 
 def test_digits_beyond_what_python_converts() -> None:

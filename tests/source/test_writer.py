@@ -282,7 +282,7 @@ TREES = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dic
 
 
 @given(TREES)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_what_is_written_reads_back(tree: Tree) -> None:
     text = dump(tree)
     for dialect in (CORE, KUBERNETES):
@@ -307,7 +307,7 @@ def test_streams_read_back(trees: list[Tree]) -> None:
 
 
 @given(st.binary() | st.text() | st.text("ab:-?[]{}&*!|>'\"%@\\# \n\t,~<1", max_size=40))
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=500, deadline=None)
 def test_reading_never_fails_in_another_way_than_by_diagnostics(text: str | bytes) -> None:
     for dialect in (CORE, KUBERNETES):
         documents, diagnostics = read(text, "f.yaml", dialect)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 from tjgen.fields.path import Tree
 from tjgen.source import problems
 from tjgen.source.directives import check_start, is_blank
 from tjgen.source.document import Document
 from tjgen.source.escapes import has_slash_escapes, is_json
-from tjgen.source.findings import Findings
+from tjgen.source.findings import Findings, Range, extent
 from tjgen.source.keys import read_key
 from tjgen.source.libyaml import (
     AliasEvent,
@@ -22,16 +20,18 @@ from tjgen.source.libyaml import (
     SequenceEndEvent,
     SequenceStartEvent,
     StreamEndEvent,
-    StreamStartEvent,
 )
-from tjgen.source.scalars import MERGE, Dialect, Doubt, clip
+from tjgen.source.scalars import MERGE, TAG_PREFIX, Dialect, Doubt, clip
 from tjgen.source.text import Text
+from tjgen.typing import Any, NamedTuple
 
 MOST_LEVELS = 200
 """Nesting allowed in one document: several times what any Kubernetes object has, and less than Python's stack."""
 MOST_ALIASED = 400_000
 """Values that the aliases of one document may stand for (go-yaml v2 bounds the same thing near the same number)."""
 MOST_DOCUMENTS = 100_000
+MOST_VALUES = 3_000_000
+"""Values in one stream: three times what manifests of the largest size have."""
 
 _NO_KEY: Any = object()
 _OPEN_KEY: Any = object()
@@ -64,6 +64,7 @@ class Builder:
     def __init__(self, source: Text, dialect: Dialect) -> None:
         self.documents: list[Document] = []
         self._begun = 0
+        self._count = 0  # values so far, with those that aliases stand for
         self.findings = Findings(source)
         self._source = source
         self._dialect = dialect
@@ -85,33 +86,29 @@ class Builder:
             AliasEvent: self._alias,
             DocumentStartEvent: self._start_document,
             DocumentEndEvent: self._end_document,
-            StreamStartEvent: self._ignore,
         }
         get_event = parser.get_event
+        get_event()  # the start of the stream
         while (event := get_event()).__class__ is not StreamEndEvent:
             take[event.__class__](event)
 
     def _begin(self) -> None:
         self._start = 0
         self._node: Any = []  # the open container; at first a list that receives the document itself
-        self._keys: dict[Any, Any] | None = None  # of an open mapping: key -> its event
+        self._keys: dict[Any, int] | None = None  # of an open mapping: key -> index of its text
         self._key: Any = _NO_KEY  # the key that waits for its value
-        self._stack: list[tuple[Any, dict[Any, Any] | None, Any, _Growth | None]] = []
+        self._stack: list[tuple[Any, dict[Any, int] | None, Any, _Growth | None]] = []
         self._anchors: dict[str, _Anchor] = {}
-        self._count = 0  # values so far, with those that aliases stand for
-        self._aliased = 0  # of them by aliases
+        self._aliased = 0  # values of this document that aliases stand for
         self._deepest = 0
-
-    def _ignore(self, event: Any) -> None:
-        pass
 
     def _start_document(self, event: Any) -> None:
         self._begun += 1
         if self._begun > MOST_DOCUMENTS:
-            self.findings.stop(f"the file has more than {MOST_DOCUMENTS} documents", event, "split it into several files")
+            self.findings.stop(f"the file has more than {MOST_DOCUMENTS} documents", extent(event), "split it into several files")
         self._begin()
         self._start = event.start_mark.index
-        check_start(event, self._source, self._dialect, self.findings.add)
+        check_start(event, self._source, self._dialect, self.findings)
 
     def _end_document(self, event: Any) -> None:
         value = self._node[0]
@@ -124,6 +121,8 @@ class Builder:
         self._count += 1
         if self._keys is not None and self._key is _NO_KEY:
             self._take_key(read_key(event, self._dialect), event)
+            if self._has_slash_escapes and event.style == '"':
+                self._check_escapes(event)
             if event.anchor is not None:
                 self._anchors[event.anchor] = _Anchor(self._scalar_value(event), 1, 0, event)
             return
@@ -146,7 +145,7 @@ class Builder:
     def _check_escapes(self, event: Any) -> None:
         if has_slash_escapes(self._source.content[event.start_mark.index : event.end_mark.index]):
             message = "kubectl does not know the escape \\/, which YAML 1.2 has"
-            self.findings.add(problems.ESCAPE, message, event, "write / without a backslash")
+            self.findings.add(problems.ESCAPE, message, extent(event), "write / without a backslash")
 
     def _scalar_value(self, event: Any) -> Tree:
         if event.tag is not None:
@@ -156,7 +155,7 @@ class Builder:
         return self._doubted(value, event) if value.__class__ is Doubt else value
 
     def _doubted(self, doubt: Doubt, event: Any) -> Tree:
-        self.findings.add(doubt.problem, doubt.message, event, doubt.hint)
+        self.findings.add(doubt.problem, doubt.message, extent(event), doubt.hint)
         return doubt.value
 
     def _take_key(self, key: Any, event: Any) -> None:
@@ -165,12 +164,12 @@ class Builder:
         keys = self._keys
         assert keys is not None
         if key not in keys:
-            keys[key] = event
+            keys[key] = event.start_mark.index
         elif key is not MERGE or not self._dialect.follows_go:
             name = "<<" if key is MERGE else clip(key)
             hint = "give the merge key a list: <<: [*first, *second]" if key is MERGE else "remove one of the two"
-            first = self.findings.note("first defined here", keys[key])
-            self.findings.add(problems.DUPLICATE, f'the key "{name}" stands twice in one mapping', event, hint, (first,))
+            first = self.findings.note("first defined here", self._place_of(key))
+            self.findings.add(problems.DUPLICATE, f'the key "{name}" stands twice in one mapping', extent(event), hint, (first,))
         self._key = key
 
     def _add(self, value: Tree, event: Any) -> None:
@@ -193,7 +192,7 @@ class Builder:
         if any(source.__class__ is not dict for source in sources) or (by_alias and self._dialect.follows_go):
             message = "the value of the merge key << is neither a mapping nor a list of mappings"
             self.findings.add(
-                problems.MERGE, message, event, "write an alias of a mapping, or a list of such: <<: [*first, *second]"
+                problems.MERGE, message, extent(event), "write an alias of a mapping, or a list of such: <<: [*first, *second]"
             )
             return
         for source in reversed(sources):
@@ -202,38 +201,45 @@ class Builder:
                     if not self._dialect.follows_go:
                         continue
                     if self._node.get(key) != inherited:
-                        self._warn_of_override(key, event)
+                        self._warn_of_override(key)
                 self._node[key] = inherited
 
-    def _warn_of_override(self, key: str, event: Any) -> None:
-        assert self._keys is not None
+    def _warn_of_override(self, key: str) -> None:
         message = f'to kubectl this merge key overrides the key "{clip(key)}" before it; to other readers it does not'
-        written = self.findings.note("set here", self._keys[key])
-        self.findings.add(
-            problems.OVERRIDE, message, self._keys[MERGE], "move the merge key to the top of its mapping", (written,)
-        )
+        hint = "move the merge key to the top of its mapping"
+        written = self.findings.note("set here", self._place_of(key))
+        self.findings.add(problems.OVERRIDE, message, self._place_of(MERGE), hint, (written,))
+
+    def _place_of(self, key: Any) -> Range:
+        """Where a key of the open mapping stands; of a quoted one, the first character."""
+        assert self._keys is not None
+        start = self._keys[key]
+        text = "<<" if key is MERGE else key
+        return start, start + (len(text) if self._source.content.startswith(text, start) else 1)
 
     def _open_mapping(self, event: Any) -> None:
-        self._open(event, {})
+        self._open(event, {}, "map")
         self._keys = {}
 
     def _open_sequence(self, event: Any) -> None:
-        self._open(event, [])
+        self._open(event, [], "seq")
         self._keys = None
 
-    def _open(self, event: Any, node: Any) -> None:
+    def _open(self, event: Any, node: Any, kind: str) -> None:
+        if event.tag is not None and event.tag not in ("!", TAG_PREFIX + kind):
+            self._doubted(self._dialect.stray_tag(event.tag, node), event)
         if self._keys is not None and self._key is _NO_KEY:
-            self.findings.add(problems.KEY, "a mapping or a list stands as a key", event, "use a string as the key")
+            self.findings.add(problems.KEY, "a mapping or a list stands as a key", extent(event), "use a string as the key")
             self._key = _OPEN_KEY
         self._count += 1
+        if self._count > MOST_VALUES:
+            self.findings.stop(f"the file has more than {MOST_VALUES} values", extent(event), "split it into several files")
         level = len(self._stack) + 1
         self._check_level(level, event)
         growth = None
         if event.anchor is not None:
             self._anchors[event.anchor] = _Anchor(node, 0, 0, None)
             growth = _Growth(event.anchor, self._count, self._deepest)
-            self._deepest = level
-        elif level > self._deepest:
             self._deepest = level
         self._stack.append((self._node, self._keys, self._key, growth))
         self._node = node
@@ -270,27 +276,29 @@ class Builder:
             key = read_key(anchor.event, self._dialect)
             self._take_key("<<" if key is MERGE else key, event)
         else:
-            self.findings.add(problems.KEY, "a mapping or a list stands as a key", event, "use a string as the key")
+            self.findings.add(problems.KEY, "a mapping or a list stands as a key", extent(event), "use a string as the key")
             self._key = _REFUSED
 
     def _report_alias(self, anchor: _Anchor | None, event: Any) -> None:
         name = clip(event.anchor)
         if anchor is None:
             hint = f"quote it if text is meant, or write &{name} before the value"
-            self.findings.add(problems.ALIAS, f"the alias *{name} has no anchor before it", event, hint)
+            self.findings.add(problems.ALIAS, f"the alias *{name} has no anchor before it", extent(event), hint)
         else:
-            self.findings.add(problems.ALIAS, f"the alias *{name} stands inside its own anchor", event, "remove the alias")
+            self.findings.add(
+                problems.ALIAS, f"the alias *{name} stands inside its own anchor", extent(event), "remove the alias"
+            )
 
     def _check_growth(self, anchor: _Anchor, event: Any) -> None:
         self._count += anchor.values
         self._aliased += anchor.values
         if self._aliased > MOST_ALIASED:
             message = f"the aliases of this document stand for more than {MOST_ALIASED} values"
-            self.findings.stop(message, event, "write fewer aliases of aliases")
+            self.findings.stop(message, extent(event), "write fewer aliases of aliases")
         self._check_level(len(self._stack) + anchor.levels, event)
 
     def _check_level(self, level: int, event: Any) -> None:
         if level > MOST_LEVELS:
-            self.findings.stop(
-                f"the document is nested more than {MOST_LEVELS} levels deep", event, "flatten it; is a bracket never closed?"
-            )
+            message = f"the document is nested more than {MOST_LEVELS} levels deep"
+            self.findings.stop(message, extent(event), "flatten it, or close the bracket that was left open")
+        self._deepest = max(self._deepest, level)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from math import isfinite
-from typing import Any
 
 from tjgen.fields.path import Tree
 from tjgen.source import kubernetes
 from tjgen.source.problems import AMBIGUOUS, LIMIT, NUMBER, TAG
-from tjgen.source.scalars import MERGE, Dialect, Doubt, Memo, clip, describe
+from tjgen.source.scalars import MERGE, TAG_PREFIX, Dialect, Doubt, Memo, clip, describe, written
+from tjgen.typing import Any
 
-_PREFIX = "tag:yaml.org,2002:"
 _INFINITY = float("inf")
 _WORDS: dict[str, Tree] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
@@ -104,12 +103,11 @@ _OF_TAG: dict[str, tuple[type, ...]] = {"bool": (bool,), "int": (int,), "float":
 
 def tagged(tag: str, text: str) -> Any:
     """The value of a scalar with a tag; a Doubt where the tag does not fit or is unknown."""
-    if tag == "!" or tag == _PREFIX + "str":
+    if tag == "!" or tag == TAG_PREFIX + "str":
         return text
-    name = tag[len(_PREFIX) :] if tag.startswith(_PREFIX) else ""
+    name = tag[len(TAG_PREFIX) :] if tag.startswith(TAG_PREFIX) else ""
     if name not in _OF_TAG:
-        shown = "!!" + name if name else tag
-        return Doubt(text, TAG, f"the tag {clip(shown)} is unknown", "remove the tag")
+        return stray_tag(tag, text)
     value = resolve(text)
     if value.__class__ in _OF_TAG[name] or value.__class__ is Doubt:
         return float(value) if name == "float" and value.__class__ is int else value
@@ -118,4 +116,9 @@ def tagged(tag: str, text: str) -> Any:
     )
 
 
-DIALECT = Dialect("core", Memo(plain), Memo(key), tagged, follows_go=False)
+def stray_tag(tag: str, value: Tree) -> Doubt:
+    """What is said of any other tag: it has no meaning in a file of ours."""
+    return Doubt(value, TAG, f"the tag {written(tag)} has no meaning here", "remove the tag")
+
+
+DIALECT = Dialect("core", Memo(plain), Memo(key), tagged, stray_tag, follows_go=False)

@@ -3,33 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
 
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.source import problems
+from tjgen.source.findings import Findings, extent
 from tjgen.source.problems import diagnostic
 from tjgen.source.scalars import Dialect, clip
 from tjgen.source.text import Text
+from tjgen.typing import Any
 
 MOST_TAG_DIRECTIVES = 1_000
 """The parser compares each with all others of its document."""
 
 
-def check_start(event: Any, source: Text, dialect: Dialect, report: Callable[..., None]) -> None:
+def check_start(event: Any, source: Text, dialect: Dialect, findings: Findings) -> None:
     """Report a YAML version that the dialect is not, and text behind the separator where kubectl would read."""
     version = (1, 1) if dialect.follows_go else (1, 2)
     if event.version is not None and tuple(event.version) != version:
         wrong = ".".join(map(str, event.version))
         right = ".".join(map(str, version))
         reader = "kubectl reads" if dialect.follows_go else "files of this kind are read as"
-        report(problems.VERSION, f"the file says YAML {wrong}, but {reader} YAML {right}", event, "remove the %YAML line")
+        message = f"the file says YAML {wrong}, but {reader} YAML {right}"
+        findings.add(problems.VERSION, message, extent(event), "remove the %YAML line")
     if dialect.follows_go and event.explicit:
         behind = _rest_of_line(source.content, event.end_mark.index).strip()
         if behind and not behind.startswith("#"):
             # k8s.io/apimachinery, pkg/util/yaml/decoder.go:YAMLReader.Read
             message = f"{clip(behind)} stands behind ---, which kubectl refuses"
-            report(problems.SEPARATOR, message, event, "begin the document on the next line")
+            findings.add(problems.SEPARATOR, message, extent(event), "begin the document on the next line")
 
 
 def check_number(source: Text) -> Diagnostic | None:

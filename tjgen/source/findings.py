@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
-
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, Note
 from tjgen.source.problems import LEFT_OUT, LIMIT, Problem, diagnostic
 from tjgen.source.text import Text
+from tjgen.typing import Any, NoReturn
 
 MOST = 200
 """Errors about one stream before reading stops; warnings beyond as many are only counted."""
 
+Range = tuple[int, int]
+"""The index of the first character, and of the one after the last."""
+
+
+def extent(event: Any) -> Range:
+    """Where the text of an event stands."""
+    return event.start_mark.index, event.end_mark.index
+
 
 class Findings:
-    """Collects; places are given by the event that is at fault."""
+    """Collects, with a limit."""
 
     def __init__(self, source: Text) -> None:
         self._source = source
@@ -21,26 +28,24 @@ class Findings:
         self._warnings: list[Diagnostic] = []
         self._left_out = 0
 
-    def add(self, problem: Problem, message: str, event: Any, hint: str, related: tuple[Note, ...] = ()) -> None:
+    def add(self, problem: Problem, message: str, where: Range, hint: str, related: tuple[Note, ...] = ()) -> None:
         """Add one. Raises CompileError if there are too many errors."""
         is_error = problem.severity == ERROR
         found = self._errors if is_error else self._warnings
         if len(found) < MOST:
-            span = self._source.span(event.start_mark.index, event.end_mark.index)
-            found.append(diagnostic(problem, message, span=span, hint=hint, related=related))
+            found.append(diagnostic(problem, message, span=self._source.span(*where), hint=hint, related=related))
         elif is_error:
-            self.stop(f"the file has more than {MOST} errors", event, "correct those above first")
+            self.stop(f"the file has more than {MOST} errors", where, "correct those above first")
         else:
             self._left_out += 1
 
-    def stop(self, message: str, event: Any, hint: str) -> NoReturn:
+    def stop(self, message: str, where: Range, hint: str) -> NoReturn:
         """Raise CompileError: a limit is reached."""
-        span = self._source.span(event.start_mark.index, event.end_mark.index)
-        raise CompileError([diagnostic(LIMIT, message, span=span, hint=hint)])
+        raise CompileError([diagnostic(LIMIT, message, span=self._source.span(*where), hint=hint)])
 
-    def note(self, message: str, event: Any) -> Note:
+    def note(self, message: str, where: Range) -> Note:
         """A second place that belongs to a finding."""
-        return Note(message, self._source.span(event.start_mark.index, event.end_mark.index))
+        return Note(message, self._source.span(*where))
 
     def in_order(self) -> list[Diagnostic]:
         """All of them, by place."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tjgen.source.kubernetes import key_of
-from tjgen.source.scalars import MERGE, Dialect, Doubt
+from tjgen.source.scalars import MERGE, TAG_PREFIX, Dialect, Doubt
+from tjgen.typing import Any
 
-_MERGE_TAG = "tag:yaml.org,2002:merge"
+_MERGE_TAG = TAG_PREFIX + "merge"
 
 
 def read_key(event: Any, dialect: Dialect) -> Any:

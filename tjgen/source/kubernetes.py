@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from math import isfinite, isinf, isnan
-from typing import Any
 
 from tjgen.fields.path import Tree
 from tjgen.source.problems import IGNORED_TAG, KEY, NUMBER, TAG
-from tjgen.source.scalars import MERGE, Dialect, Doubt, Memo, clip
+from tjgen.source.scalars import MERGE, TAG_PREFIX, Dialect, Doubt, Memo, clip, written
+from tjgen.typing import Any
 
-_PREFIX = "tag:yaml.org,2002:"
 _INFINITY = float("inf")
 _WORDS: dict[str, Tree] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
@@ -145,9 +144,9 @@ _OF_TAG: dict[str, tuple[type, ...]] = {"bool": (bool,), "int": (int,), "float":
 
 def tagged(tag: str, text: str) -> Any:
     """The value of a scalar with a tag; a Doubt where the tag does not fit, or means nothing to kubectl."""
-    if tag == "!" or tag == _PREFIX + "str":
+    if tag == "!" or tag == TAG_PREFIX + "str":
         return text
-    name = tag[len(_PREFIX) :] if tag.startswith(_PREFIX) else ""
+    name = tag[len(TAG_PREFIX) :] if tag.startswith(TAG_PREFIX) else ""
     if name in _OF_TAG:
         value = resolve(text)
         # A number of more than 63 bits has a type of its own in Go, which no tag converts.
@@ -161,8 +160,12 @@ def tagged(tag: str, text: str) -> Any:
         return text
     if name == "merge":
         return text
-    shown = "!!" + name if name else tag
-    return Doubt(text, IGNORED_TAG, f"kubectl ignores the tag {clip(shown)}", "remove the tag")
+    return stray_tag(tag, text)
+
+
+def stray_tag(tag: str, value: Tree) -> Doubt:
+    """What is said of any other tag: go-yaml v2 passes over it."""
+    return Doubt(value, IGNORED_TAG, f"kubectl ignores the tag {written(tag)}", "remove the tag")
 
 
 def _binary(text: str) -> Any:
@@ -179,4 +182,4 @@ def _binary(text: str) -> Any:
 # Go puts one replacement character in the place of each byte that is not UTF-8.
 _REPLACED = dict.fromkeys(range(0xDC80, 0xDD00), 0xFFFD)
 
-DIALECT = Dialect("kubernetes", Memo(plain), Memo(key), tagged, follows_go=True)
+DIALECT = Dialect("kubernetes", Memo(plain), Memo(key), tagged, stray_tag, follows_go=True)

@@ -24,7 +24,6 @@ from yaml.events import (
     SequenceEndEvent,
     SequenceStartEvent,
     StreamEndEvent,
-    StreamStartEvent,
 )
 
 __all__ = [
@@ -38,7 +37,6 @@ __all__ = [
     "SequenceEndEvent",
     "SequenceStartEvent",
     "StreamEndEvent",
-    "StreamStartEvent",
     "YAMLError",
     "parse",
 ]

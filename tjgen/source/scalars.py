@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
 
 from tjgen.fields.path import Tree
 from tjgen.source.problems import Problem
+from tjgen.typing import Any, NamedTuple
 
 MERGE = object()
 """What the merge key `<<` reads as, instead of a string."""
+
+TAG_PREFIX = "tag:yaml.org,2002:"
+"""What `!!` stands for."""
 
 _MEMORY = 50_000
 _LONGEST_REMEMBERED = 80
@@ -50,6 +53,8 @@ class Dialect(NamedTuple):
     """Unquoted text of a mapping key -> key, MERGE or Doubt."""
     tagged: Callable[[str, str], Any]
     """Tag and text -> value, or Doubt."""
+    stray_tag: Callable[[str, Tree], Doubt]
+    """Tag that says nothing of its value, and the value -> Doubt."""
     follows_go: bool
     """Whether go-yaml v2 is followed where it departs from YAML 1.2: in merge keys, escapes, directives and separators."""
 
@@ -63,6 +68,11 @@ def describe(value: Tree) -> str:
     if isinstance(value, str):
         return f'the string "{clip(value)}"'
     return f"the number {clip(str(value))}"
+
+
+def written(tag: str) -> str:
+    """The tag as people write it: `!!int`, `!Ref`."""
+    return clip("!!" + tag.removeprefix(TAG_PREFIX) if tag.startswith(TAG_PREFIX) else tag)
 
 
 def clip(text: str) -> str:
