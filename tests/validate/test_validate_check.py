@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tjgen.diagnostics.model import ERROR, INFO, Diagnostic
+from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.validate.check import check
 
 JOBSET = """\
@@ -59,7 +59,7 @@ def test_a_good_file_says_nothing() -> None:
     ],
 )
 def test_what_is_not_checked_is_said_and_with_strict_an_error(text: str, line: int) -> None:
-    for strict, severity in ((False, INFO), (True, ERROR)):
+    for strict, severity in ((False, WARNING), (True, ERROR)):
         (found,) = check(text, "a.yaml", strict=strict)
         assert (found.code, found.name, found.severity) == ("TJ520", "not-checked", severity)
         assert found.span is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.diagnostics.model import ERROR, INFO, Diagnostic, ObjectRef
+from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic, ObjectRef
 from tjgen.fields.path import FieldPath, Tree, get
 from tjgen.k8s.nearest import nearest
 from tjgen.validate.fault import (
@@ -48,10 +48,10 @@ _LONGEST = 400
 
 
 def diagnostics(tree: Tree, verdict: Verdict, *, strict: bool = False) -> Iterator[Diagnostic]:
-    """What the verdict has against `tree`. A kind without a schema is worth a note, with `strict` an error."""
+    """What the verdict has against `tree`. A kind without a schema is worth a warning, with `strict` an error."""
     subject = subject_of(tree)
     if not verdict.checked:
-        yield _unchecked(tree, subject, ERROR if strict else INFO)
+        yield _unchecked(tree, subject, ERROR if strict else WARNING)
     for stage in verdict.stages:
         for fault in stage.findings:
             code, name = {DECODE: _UNDECODABLE, STRICT: _UNKNOWN}.get(stage.name) or _CODES[fault.type]
