@@ -15,7 +15,8 @@ from tjgen.schema.store import Schema
 from tjgen.schema.walk import Finding
 from tjgen.validate.cel import rules as cel
 from tjgen.validate.fault import INVALID, NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID, WHOLE, Fault
-from tjgen.validate.wording import duplicate, field, go_type, invalid, not_supported, printed, shown, too_long, too_many
+from tjgen.validate.place import Place, at
+from tjgen.validate.wording import field, go_type, printed, shown
 
 _INCOMPLETE = (
     "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
@@ -87,15 +88,15 @@ def _worded(finding: Finding, schema: Schema) -> Iterator[Fault]:
     elif kind == walk.REQUIRED:
         yield Fault(REQUIRED, field(path), "Required value", path)
     elif kind == walk.UNSUPPORTED:
-        yield not_supported(path, value, known)._replace(known=known)
+        yield at(path).not_supported(value, known)
     elif kind == walk.DUPLICATE:
-        yield duplicate(path, value)._replace(field=field(path, schema))
+        yield Place(field(path, schema), path).duplicate(value)
     elif kind == walk.NOT_KEYED:
-        yield invalid(path, value, message)._replace(field=field(path, schema), echo=True)
+        yield Place(field(path, schema), path).invalid(value, message)._replace(echo=True)
     elif kind == walk.TOO_LONG:
-        yield too_long(path, int(message.split()[-2]))
+        yield at(path).too_long(int(message.split()[-2]))
     elif kind == walk.TOO_MANY:
-        yield too_many(path, value, int(message.split()[-2]))
+        yield at(path).too_many(value, int(message.split()[-2]))
     elif kind == walk.RANGE:
         yield _unchecked(finding, message.removeprefix("must be of type "))
     else:

@@ -1,97 +1,105 @@
 """The metadata of a new object -> what the API server has against it.
 
 Mirrors k8s.io/apimachinery 0.36 `api/validation/objectmeta.go:ValidateObjectMetaAccessor` and, for the built-in kinds,
-the finalizer names of kubernetes `pkg/apis/core/validation`.
+kubernetes `pkg/apis/core/validation:ValidateObjectMeta`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tjgen.k8s import syntax
 from tjgen.k8s.syntax import Check
 from tjgen.typing import Any
 from tjgen.validate.fault import Fault
-from tjgen.validate.wording import invalid, required, too_long
+from tjgen.validate.place import Place
 
 _ANNOTATIONS = 256 * 1024
 _MANAGER = 128
-_NAME_LABEL = "kubernetes.io/metadata.name"
-_PREFIX = 58
 _SUBRESOURCE = 256
+_PREFIX = 58
+_NAME_LABEL = "kubernetes.io/metadata.name"
 _STANDARD_FINALIZERS = ("foregroundDeletion", "kubernetes", "orphan")
+_RBAC = "rbac.authorization.k8s.io"
 
 NAMES: dict[tuple[str, str], Check] = {
     ("", "Namespace"): syntax.dns1123_label,
     ("", "Service"): syntax.dns1123_label,
     ("policy", "PodDisruptionBudget"): syntax.path_segment,  # upstream checks its metadata only as it does everyone's
-    ("rbac.authorization.k8s.io", "ClusterRole"): syntax.path_segment,
-    ("rbac.authorization.k8s.io", "ClusterRoleBinding"): syntax.path_segment,
-    ("rbac.authorization.k8s.io", "Role"): syntax.path_segment,
-    ("rbac.authorization.k8s.io", "RoleBinding"): syntax.path_segment,
+    (_RBAC, "ClusterRole"): syntax.path_segment,
+    (_RBAC, "ClusterRoleBinding"): syntax.path_segment,
+    (_RBAC, "Role"): syntax.path_segment,
+    (_RBAC, "RoleBinding"): syntax.path_segment,
 }
 """How the kinds are named whose names are something else than DNS subdomains."""
 
 
 def faults(metadata: dict[str, Any], *, group: str, kind: str, namespaced: bool, built_in: bool) -> Iterator[Fault]:
     """Everything that is wrong with `metadata`, whose types are known to be right."""
-    yield from _name(metadata, NAMES.get((group, kind), syntax.dns1123_subdomain))
+    at = Place("metadata", ("metadata",))
+    yield from _name(metadata, NAMES.get((group, kind), syntax.dns1123_subdomain), at)
     namespace = metadata.get("namespace")
     if namespaced and namespace:
         for message in syntax.dns1123_label(namespace):
-            yield invalid(("metadata", "namespace"), namespace, message)
-    yield from _labels(metadata.get("labels") or {})
+            yield at.child("namespace").invalid(namespace, message)
+    yield from labels(metadata.get("labels") or {}, at.child("labels"))
     if (group, kind) == ("", "Namespace") and metadata.get("name"):
         # The server labels a namespace with its name, and what is wrong with the one is wrong with the other.
-        yield from [fault._replace(path=("metadata", "name"), echo=True) for fault in _labels({_NAME_LABEL: metadata["name"]})]
-    yield from _annotations(metadata.get("annotations") or {})
-    yield from _owners(metadata.get("ownerReferences") or [])
-    yield from _finalizers(metadata.get("finalizers") or [], built_in=built_in)
-    yield from _managed_fields(metadata.get("managedFields") or [])
+        for fault in labels({_NAME_LABEL: metadata["name"]}, at.child("labels")):
+            yield fault._replace(path=("metadata", "name"), echo=True)
+    yield from annotations(metadata.get("annotations") or {}, at.child("annotations"))
+    yield from _owners(metadata.get("ownerReferences") or [], at.child("ownerReferences"))
+    yield from _finalizers(metadata.get("finalizers") or [], at.child("finalizers"), built_in=built_in)
+    yield from _managed_fields(metadata.get("managedFields") or [], at.child("managedFields"))
 
 
-def _name(metadata: dict[str, Any], check: Check) -> Iterator[Fault]:
+def generated(metadata: dict[str, Any]) -> str:
+    """The name that the object will have: of a prefix the server keeps the beginning and adds five characters of its own."""
     name, prefix = metadata.get("name"), metadata.get("generateName")
+    return name or (f"{prefix[:_PREFIX]}xxxxx" if prefix else "")
+
+
+def _name(metadata: dict[str, Any], check: Check, at: Place) -> Iterator[Fault]:
+    prefix = metadata.get("generateName")
     if prefix:
         for message in _prefix_check(check)(prefix):
-            yield invalid(("metadata", "generateName"), prefix, message)
-    if not name and prefix:
-        # The server makes the name up before it looks at it, of the prefix's beginning and five random characters.
-        name = f"{prefix[:_PREFIX]}xxxxx"
+            yield at.child("generateName").invalid(prefix, message)
+    name = generated(metadata)
     if not name:
-        yield required(("metadata", "name"), "name or generateName is required")
+        yield at.child("name").required("name or generateName is required")
         return
     for message in check(name):
-        yield invalid(("metadata", "name"), name, message)
+        yield at.child("name").invalid(name, message)
 
 
-def _prefix_check(check: Check) -> Check:
+def _prefix_check(check: Check) -> Callable[[str], list[str]]:
     if check is syntax.path_segment:
         return syntax.path_segment_prefix
     # What follows a last dash may make a good name of it (`maskTrailingDash`, which also eats the character before).
     return lambda prefix: check(prefix[:-2] + "a" if len(prefix) > 1 and prefix.endswith("-") else prefix)
 
 
-def _labels(labels: dict[str, str]) -> Iterator[Fault]:
-    for key, value in labels.items():
+def labels(given: dict[str, str], at: Place) -> Iterator[Fault]:
+    """Keys and values of labels; the server points to the whole map (`ValidateLabels`)."""
+    for key, value in given.items():
         for message in syntax.label_key(key):
-            yield invalid(("metadata", "labels"), key, message)._replace(path=("metadata", "labels", key))
+            yield at.seen_at(key).invalid(key, message)
         for message in syntax.label_value(value or ""):
-            yield invalid(("metadata", "labels"), value, message)._replace(path=("metadata", "labels", key))
+            yield at.seen_at(key).invalid(value, message)
 
 
-def _annotations(annotations: dict[str, str]) -> Iterator[Fault]:
-    for key in annotations:
+def annotations(given: dict[str, str], at: Place) -> Iterator[Fault]:
+    """Keys of annotations, in any case, and their size in all (`ValidateAnnotations`)."""
+    for key in given:
         for message in syntax.label_key(key.lower()):
-            yield invalid(("metadata", "annotations"), key, message)._replace(path=("metadata", "annotations", key))
-    if sum(len(key.encode()) + len((value or "").encode()) for key, value in annotations.items()) > _ANNOTATIONS:
-        yield too_long(("metadata", "annotations"), _ANNOTATIONS)
+            yield at.seen_at(key).invalid(key, message)
+    if sum(len(key.encode()) + len((value or "").encode()) for key, value in given.items()) > _ANNOTATIONS:
+        yield at.too_long(_ANNOTATIONS)
 
 
-def _owners(owners: list[Any]) -> Iterator[Fault]:
+def _owners(owners: list[Any], at: Place) -> Iterator[Fault]:
     controller = ""
     for position, owner in enumerate(_given(owners)):
-        place = ("metadata", "ownerReferences", position)
         version = (owner.get("apiVersion") or "").rpartition("/")[2]
         for key, value in (
             ("apiVersion", version),
@@ -101,47 +109,44 @@ def _owners(owners: list[Any]) -> Iterator[Fault]:
         ):
             if not value:
                 message = "version must not be empty" if key == "apiVersion" else "must not be empty"
-                fault = invalid(("metadata", "ownerReferences", key), owner.get(key) or "", message)
-                yield fault._replace(path=(*place, key))
+                fault = at.child(key).invalid(owner.get(key) or "", message)
+                yield fault._replace(path=(*at.path, position, key))
+        here = at.seen_at(position)
         if (owner.get("apiVersion"), owner.get("kind")) == ("v1", "Event"):
-            yield invalid(("metadata", "ownerReferences"), owner, "/v1, Kind=Event is disallowed from being an owner")._replace(
-                path=place
-            )
+            yield here.invalid(owner, "/v1, Kind=Event is disallowed from being an owner")
         if owner.get("controller"):
             this = f"{owner.get('kind')}/{owner.get('name')}"
             if controller:
                 message = (
                     f'Only one reference can have Controller set to true. Found "true" in references for {controller} and {this}'
                 )
-                yield invalid(("metadata", "ownerReferences"), owners, message)._replace(path=place)
+                yield here.invalid(owners, message)
             controller = controller or this
 
 
-def _finalizers(finalizers: list[Any], *, built_in: bool) -> Iterator[Fault]:
-    for finalizer in finalizers:
+def _finalizers(finalizers: list[Any], at: Place, *, built_in: bool) -> Iterator[Fault]:
+    for position, finalizer in enumerate(finalizers):
         for message in syntax.label_key(finalizer or ""):
-            yield invalid(("metadata", "finalizers"), finalizer, message)
+            yield at.seen_at(position).invalid(finalizer, message)
     if "orphan" in finalizers and "foregroundDeletion" in finalizers:
-        message = "finalizer orphan and foregroundDeletion cannot be both set"
-        yield invalid(("metadata", "finalizers"), finalizers, message)
+        yield at.invalid(finalizers, "finalizer orphan and foregroundDeletion cannot be both set")
     if built_in:
         for position, finalizer in enumerate(finalizers):
-            place = ("metadata", "finalizers", position)
             if "/" not in (finalizer or "") and finalizer not in _STANDARD_FINALIZERS:
-                yield invalid(place, finalizer, "name is neither a standard finalizer name nor is it fully qualified")
+                yield at.item(position).invalid(finalizer, "name is neither a standard finalizer name nor is it fully qualified")
 
 
-def _managed_fields(entries: list[Any]) -> Iterator[Fault]:
+def _managed_fields(entries: list[Any], at: Place) -> Iterator[Fault]:
     for position, entry in enumerate(_given(entries)):
-        place = ("metadata", "managedFields", position)
+        here = at.item(position)
         if entry.get("operation") not in ("Apply", "Update"):
-            yield invalid((*place, "operation"), entry.get("operation") or "", "must be `Apply` or `Update`")
+            yield here.child("operation").invalid(entry.get("operation") or "", "must be `Apply` or `Update`")
         if entry.get("fieldsType") and entry["fieldsType"] != "FieldsV1":
-            yield invalid((*place, "fieldsType"), entry["fieldsType"], "must be `FieldsV1`")
+            yield here.child("fieldsType").invalid(entry["fieldsType"], "must be `FieldsV1`")
         if len((entry.get("manager") or "").encode()) > _MANAGER:
-            yield too_long((*place, "manager"), _MANAGER)
+            yield here.child("manager").too_long(_MANAGER)
         if len((entry.get("subresource") or "").encode()) > _SUBRESOURCE:
-            yield too_long((*place, "subresource"), _SUBRESOURCE)
+            yield here.child("subresource").too_long(_SUBRESOURCE)
 
 
 def _given(items: list[Any]) -> Iterator[dict[str, Any]]:

@@ -1,15 +1,12 @@
-"""Values and paths -> the text that the API server writes them as, and what its error types say before a detail.
+"""Values and paths -> the text that the API server writes them as.
 
-Mirrors k8s.io/apimachinery 0.36 `util/validation/field` (Error.ErrorBody, Path.String) and Go's %q, %v and JSON.
+Mirrors k8s.io/apimachinery 0.36 `util/validation/field` (Error.ErrorBody) and Go's %q, %v, %T and JSON.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from tjgen.fields.path import FieldPath, Tree
 from tjgen.schema.store import Schema
-from tjgen.validate.fault import DUPLICATE, FORBIDDEN, INVALID, NOT_FOUND, NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, Fault
 
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v"}
 _ESCAPED_IN_JSON = "<>&\u2028\u2029"
@@ -23,47 +20,6 @@ _GO_TYPES = {
     float: "float64",
     type(None): "<nil>",
 }
-
-
-def required(path: FieldPath, detail: str = "") -> Fault:
-    """`field.Required`."""
-    return Fault(REQUIRED, field(path), f"Required value: {detail}" if detail else "Required value", path)
-
-
-def invalid(path: FieldPath, value: Tree, detail: str) -> Fault:
-    """`field.Invalid`."""
-    return Fault(INVALID, field(path), f"Invalid value: {shown(value)}: {detail}", path)
-
-
-def not_supported(path: FieldPath, value: Tree, supported: Sequence[str]) -> Fault:
-    """`field.NotSupported`; the caller decides on the order of the supported values."""
-    values = ", ".join(map(quote, supported))
-    return Fault(NOT_SUPPORTED, field(path), f"Unsupported value: {shown(value)}: supported values: {values}", path)
-
-
-def forbidden(path: FieldPath, detail: str) -> Fault:
-    """`field.Forbidden`."""
-    return Fault(FORBIDDEN, field(path), f"Forbidden: {detail}", path)
-
-
-def duplicate(path: FieldPath, value: Tree) -> Fault:
-    """`field.Duplicate`."""
-    return Fault(DUPLICATE, field(path), f"Duplicate value: {shown(value)}", path)
-
-
-def not_found(path: FieldPath, value: Tree) -> Fault:
-    """`field.NotFound`."""
-    return Fault(NOT_FOUND, field(path), f"Not found: {shown(value)}", path)
-
-
-def too_long(path: FieldPath, most: int) -> Fault:
-    """`field.TooLong`."""
-    return Fault(TOO_LONG, field(path), f"Too long: may not be more than {most} bytes", path)
-
-
-def too_many(path: FieldPath, count: int, most: int) -> Fault:
-    """`field.TooMany`."""
-    return Fault(TOO_MANY, field(path), f"Too many: {count}: must have at most {most} items", path)
 
 
 def field(path: FieldPath, schema: Schema | None = None) -> str:

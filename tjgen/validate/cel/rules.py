@@ -15,6 +15,7 @@ from tjgen.typing import Any, NamedTuple
 from tjgen.validate.cel.program import program
 from tjgen.validate.cel.values import NO_OVERLOAD, CelError
 from tjgen.validate.fault import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, WHOLE, Fault
+from tjgen.validate.metadata import generated
 from tjgen.validate.wording import field, shown
 
 
@@ -55,8 +56,8 @@ def faults(tree: dict[str, Tree], schema: Schema) -> Iterator[Fault]:
         metadata = tree.get("metadata") or {}
         # Rules see two fields of the metadata, and a name that has been generated.
         seen = {key: metadata[key] for key in ("name", "generateName") if metadata.get(key)}
-        if "name" not in seen and "generateName" in seen:
-            seen["name"] = f"{seen['generateName'][:58]}xxxxx"
+        if seen:
+            seen["name"] = generated(metadata)
         yield from _faults({**tree, "metadata": seen}, root, (), schema)
 
 

@@ -14,11 +14,12 @@ from tjgen.k8s.names import LABEL_LENGTH, job_name, pod_name
 from tjgen.k8s.syntax import dns1035_label, dns1123_subdomain, label_value
 from tjgen.trainer.typed import DecodeError, typed
 from tjgen.validate.fault import Fault
+from tjgen.validate.place import at
 from tjgen.validate.webhooks.answer import Answer, internal, invalid, refused
 from tjgen.validate.webhooks.gojson import go_json
 from tjgen.validate.webhooks.jobset_policies import validate_claims, validate_failure_policy
 from tjgen.validate.webhooks.prefixed import domain_prefixed_path
-from tjgen.validate.wording import quote, too_long
+from tjgen.validate.wording import quote
 
 _JOBS: FieldPath = ("spec", "replicatedJobs")
 _MANAGED_BY: FieldPath = ("spec", "managedBy")
@@ -52,7 +53,7 @@ def _create(tree: Tree, spec: dict[str, Any], context: Sequence[Tree]) -> Iterat
     if "managedBy" in spec:
         yield from domain_prefixed_path(_MANAGED_BY, spec["managedBy"])
         if len(spec["managedBy"].encode()) > LABEL_LENGTH:
-            yield too_long(_MANAGED_BY, LABEL_LENGTH)
+            yield at(_MANAGED_BY).too_long(LABEL_LENGTH)
     names: set[str] = set()
     for position, job in enumerate(jobs):
         names.add(job["name"])

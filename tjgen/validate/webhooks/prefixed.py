@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from tjgen.fields.path import FieldPath
 from tjgen.k8s.syntax import dns1123_subdomain
-from tjgen.validate import wording
 from tjgen.validate.fault import Fault
+from tjgen.validate.place import at
 from tjgen.validate.webhooks.answer import invalid
 from tjgen.validate.wording import quote
 
@@ -24,7 +24,7 @@ def domain_prefixed_path(path: FieldPath, text: str) -> Iterator[Fault]:
     """The errors on a value at `path`."""
     host, slash, rest = text.partition("/")
     if not text:
-        yield wording.required(path)
+        yield at(path).required()
     elif not slash or not host or not rest:
         yield invalid(path, quote(text), 'must be a domain-prefixed path (such as "acme.io/foo")', _HINT)
     else:
