@@ -18,17 +18,15 @@ Selector: TypeAlias = tuple[tuple[str, Any], ...]
 Step: TypeAlias = "str | int | Selector"
 FieldPath: TypeAlias = tuple[Step, ...]
 
-_SIMPLE_KEY = re.compile(r"[A-Za-z0-9_-]+\Z")
-_TOKEN = re.compile(
-    r"""\.?(?:
+# Patterns are compiled when they are first used: most builds neither print a path nor read one.
+_SIMPLE_KEY = r"[A-Za-z0-9_-]+\Z"
+_TOKEN = r"""(?x)\.?(?:
         (?P<key>[A-Za-z0-9_$-]+)
         | \["(?P<quoted>[^"]*)"\]
         | \['(?P<single>[^']*)'\]
         | \[(?P<index>\d+)\]
         | \[(?P<selector>[^\]=]+=[^\]]*)\]
-    )""",
-    re.VERBOSE,
-)
+    )"""
 
 
 class Missing:
@@ -94,7 +92,7 @@ def render(path: FieldPath) -> str:
             parts.append("[" + ",".join(f"{key}={value}" for key, value in step) + "]")
         elif step.__class__ is int:
             parts.append(f"[{step}]")
-        elif _SIMPLE_KEY.match(str(step)):
+        elif re.match(_SIMPLE_KEY, str(step)):
             parts.append(f".{step}" if parts else str(step))
         else:
             parts.append(f'["{step}"]')
@@ -105,8 +103,9 @@ def parse(text: str) -> FieldPath:
     """The path that `text` spells (the inverse of `render`); raises ValueError where it is none."""
     steps: list[Step] = []
     position = 0
+    token = re.compile(_TOKEN)
     while position < len(text):
-        match = _TOKEN.match(text, position)
+        match = token.match(text, position)
         if match is None:
             raise ValueError(f"not a field path at character {position + 1}: {text!r}")
         position = match.end()

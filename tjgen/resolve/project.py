@@ -11,7 +11,6 @@ from tjgen.fields.path import FieldPath
 from tjgen.k8s.nearest import nearest
 from tjgen.resolve.files import matching
 from tjgen.resolve.reading import of_kind
-from tjgen.resolve.requires import is_met
 from tjgen.source.document import Document
 from tjgen.spec.objects import Environment, Overlay, Platform, ProjectSpec
 from tjgen.typing import NamedTuple
@@ -158,6 +157,8 @@ def _same_name(name: str, earlier: Document, later: Document) -> Diagnostic:
 
 
 def _requirement(requires: str, document: Document) -> list[Diagnostic]:
+    from tjgen.resolve.requires import is_met  # few projects say what they require
+
     path: FieldPath = ("spec", "requires")
     met = is_met(requires, __version__)
     if met is True:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tjgen.diagnostics.model import Diagnostic, has_errors
 from tjgen.fields.managed import Managed
 from tjgen.fields.order import ordered
-from tjgen.resolve import matrix
+from tjgen.fields.path import get
 from tjgen.resolve.overlays import Resolved, Surroundings
 from tjgen.resolve.places import Documents, placed
 from tjgen.resolve.rules import check_rules
@@ -47,20 +47,24 @@ def variants(document: Document, surroundings: Surroundings) -> Variants:
         return Variants([], resolved.documents, diagnostics)
     # Ordered only now: what is wrong is reported in the order of the file.
     resolved = resolved._replace(tree=_in_order(resolved.tree))
-    points, found = matrix.points(resolved.tree)
-    diagnostics += placed(found, resolved.tree, resolved.documents)
-    if has_errors(found):
-        return Variants([], resolved.documents, diagnostics)
-    if not points:
-        only = Variant("", {}, resolved.tree, Experiment(resolved.tree.value))
-        return Variants([only], resolved.documents, diagnostics, resolved.overlays)
-    runs, found = _swept(resolved, points)
+    if get(resolved.tree.value, ("spec", "sweep"), None):
+        runs, found = _swept(resolved)
+    else:
+        runs, found = [_only(resolved.tree)], []
     return Variants(runs, resolved.documents, diagnostics + found, resolved.overlays)
 
 
-def _swept(resolved: Resolved, points: list[matrix.Point]) -> tuple[list[Variant], list[Diagnostic]]:
+def _swept(resolved: Resolved) -> tuple[list[Variant], list[Diagnostic]]:
+    from tjgen.resolve import matrix  # few experiments are swept
+
+    points, found = matrix.points(resolved.tree)
+    found = placed(found, resolved.tree, resolved.documents)
+    if has_errors(found):
+        return [], found
+    if not points:
+        return [_only(resolved.tree)], found
     runs: list[Variant] = []
-    diagnostics: list[Diagnostic] = []
+    diagnostics = found
     for point in points:
         tree = _in_order(matrix.at(resolved.tree, point))
         found = _checked(tree, resolved.documents)
@@ -68,6 +72,10 @@ def _swept(resolved: Resolved, points: list[matrix.Point]) -> tuple[list[Variant
         if not has_errors(found):
             runs.append(Variant(point.label, point.settings, tree, Experiment(tree.value)))
     return ([] if has_errors(diagnostics) else runs), diagnostics
+
+
+def _only(tree: Managed) -> Variant:
+    return Variant("", {}, tree, Experiment(tree.value))
 
 
 def _in_order(tree: Managed) -> Managed:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
 from tjgen.runs.lock import DIRECTORY, Lock, path_of
-from tjgen.runs.lockfile import read
 from tjgen.typing import Protocol
 
 
@@ -58,4 +57,6 @@ class Locks:
             hint = "restore the file from Git"
             message = f"the lock {file} cannot be read: {reason}"
             raise CompileError([Diagnostic("TJ078", ERROR, message, hint=hint, name="unreadable-lock")]) from None
+        from tjgen.runs.lockfile import read  # its patterns take longer to compile than many locks to read
+
         return read(text, file)
