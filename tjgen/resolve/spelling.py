@@ -15,15 +15,16 @@ from tjgen.spec.compact import EXPERIMENT_SPEC_FORM
 from tjgen.spec.forms import Form, form_at
 
 _NUMBER = re.compile(r"(?:[0-9]|[-+.][.0-9])[\w.+-]*")
+"""Words that begin as numbers do."""
 _PROPERTIES = re.compile(r"\A(?:[&!]\S*\s+)+")
 """What YAML allows before a scalar: an anchor, a tag."""
 _SWEEPS: FieldPath = ("spec", "sweep")
 
 
 def spelled(document: Document, form: Form) -> Tree:
-    """The value of `document`, where floats that become text are that text already."""
+    """The value of `document`, where numbers that become text are that text already."""
     tree = document.value
-    paths = [*_floats(tree, form, ()), *_swept(tree)]
+    paths = [*_numbers(tree, form, ()), *_swept(tree)]
     if not paths or _is_canonical(document.text):
         return tree
     for path in paths:
@@ -31,21 +32,21 @@ def spelled(document: Document, form: Form) -> Tree:
     return tree
 
 
-def _floats(tree: Tree, form: Form, path: FieldPath) -> Iterator[FieldPath]:
-    """The places of floats that stand where the text of any scalar is meant."""
-    if tree.__class__ is float:
+def _numbers(tree: Tree, form: Form, path: FieldPath) -> Iterator[FieldPath]:
+    """The places of numbers that stand where the text of any scalar is meant."""
+    if tree.__class__ is float or tree.__class__ is int:
         if form.short and form.short[0][1] == "text":
             yield path
     elif tree.__class__ is dict:
-        if form.short and form.short[0][1] == "text" and tree.get(form.short[0][0]).__class__ is float:
+        if form.short and form.short[0][1] == "text" and tree.get(form.short[0][0]).__class__ in (float, int):
             yield (*path, form.short[0][0])
         elif form.each is not None:
             for key, value in tree.items():
-                yield from _floats(value, form.each, (*path, key))
+                yield from _numbers(value, form.each, (*path, key))
         else:
             for key, inner in form.fields.items():
                 if key in tree:
-                    yield from _floats(tree[key], inner, (*path, key))
+                    yield from _numbers(tree[key], inner, (*path, key))
 
 
 def _swept(tree: Tree) -> Iterator[FieldPath]:
@@ -69,24 +70,26 @@ def _entries(tree: Tree) -> list[tuple[str, Tree]]:
 
 
 def _swept_value(key: str, value: Tree, path: FieldPath) -> Iterator[FieldPath]:
-    if value.__class__ is float or value.__class__ is dict:
+    if value.__class__ in (float, int, dict):
         try:
             field = parse(key)
         except ValueError:
             return
-        yield from _floats(value, form_at(EXPERIMENT_SPEC_FORM, field), path)
+        yield from _numbers(value, form_at(EXPERIMENT_SPEC_FORM, field), path)
 
 
 def _is_canonical(content: str) -> bool:
-    """Whether every word of the text that could be a float is written as `repr` writes it."""
-    return all(_is_as_printed(word) for word in _NUMBER.findall(content) if not word.isdigit())
+    """Whether every word of the text that could be a number is written as Python prints the number."""
+    return all((word.isdigit() and word[0] != "0") or _is_as_printed(word) for word in _NUMBER.findall(content))
 
 
 def _is_as_printed(word: str) -> bool:
-    try:
-        return repr(float(word)) == word
-    except ValueError:
-        return True  # no number
+    for kind in (int, float):
+        try:
+            return repr(kind(word)) == word
+        except ValueError:
+            continue
+    return not word.startswith(("0x", "0o", "-0x", "-0o", "+"))
 
 
 def _written(document: Document, path: FieldPath) -> Tree:

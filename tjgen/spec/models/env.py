@@ -21,7 +21,7 @@ class EnvVar(Shape):
     needed: ClassVar[bool] = True
 
     value: Scalar | None = None
-    """The value; numbers and booleans become their text as it is written."""
+    """The value; a number becomes the text that is written, a boolean `true` or `false`."""
     secret: Text | None = None
     """Name of the Secret that holds the value under `key`."""
     config_map: Text | None = None
