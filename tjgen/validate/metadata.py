@@ -47,7 +47,7 @@ def faults(metadata: dict[str, Any], *, group: str, kind: str, namespaced: bool,
         # The server labels a namespace with its name, and what is wrong with the one is wrong with the other.
         for fault in labels({_NAME_LABEL: metadata["name"]}, at.child("labels")):
             yield fault._replace(path=("metadata", "name"), echo=True)
-    yield from annotations(metadata.get("annotations") or {}, at.child("annotations"))
+    yield from annotation_keys(metadata.get("annotations") or {}, at.child("annotations"))
     yield from _owners(metadata.get("ownerReferences") or [], at.child("ownerReferences"))
     yield from _finalizers(metadata.get("finalizers") or [], at.child("finalizers"), built_in=built_in)
     yield from _managed_fields(metadata.get("managedFields") or [], at.child("managedFields"))
@@ -88,7 +88,7 @@ def labels(given: dict[str, str], at: Place) -> Iterator[Fault]:
             yield at.seen_at(key).invalid(value, message)
 
 
-def annotations(given: dict[str, str], at: Place) -> Iterator[Fault]:
+def annotation_keys(given: dict[str, str], at: Place) -> Iterator[Fault]:
     """Keys of annotations, in any case, and their size in all (`ValidateAnnotations`)."""
     for key in given:
         for message in syntax.label_key(key.lower()):
@@ -101,13 +101,8 @@ def _owners(owners: list[Any], at: Place) -> Iterator[Fault]:
     controller = ""
     for position, owner in enumerate(_given(owners)):
         version = (owner.get("apiVersion") or "").rpartition("/")[2]
-        for key, value in (
-            ("apiVersion", version),
-            ("kind", owner.get("kind")),
-            ("name", owner.get("name")),
-            ("uid", owner.get("uid")),
-        ):
-            if not value:
+        for key in ("apiVersion", "kind", "name", "uid"):
+            if not (version if key == "apiVersion" else owner.get(key)):
                 message = "version must not be empty" if key == "apiVersion" else "must not be empty"
                 fault = at.child(key).invalid(owner.get(key) or "", message)
                 yield fault._replace(path=(*at.path, position, key))
@@ -117,10 +112,8 @@ def _owners(owners: list[Any], at: Place) -> Iterator[Fault]:
         if owner.get("controller"):
             this = f"{owner.get('kind')}/{owner.get('name')}"
             if controller:
-                message = (
-                    f'Only one reference can have Controller set to true. Found "true" in references for {controller} and {this}'
-                )
-                yield here.invalid(owners, message)
+                message = f'Found "true" in references for {controller} and {this}'
+                yield here.invalid(owners, f"Only one reference can have Controller set to true. {message}")
             controller = controller or this
 
 
