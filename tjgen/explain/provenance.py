@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from tjgen.diagnostics.model import Span
 from tjgen.fields.managed import Managed, Origin
-from tjgen.fields.path import FieldPath
+from tjgen.fields.path import MISSING, FieldPath, get
 from tjgen.manifests.manifest import Manifest
 from tjgen.source.document import Document
 from tjgen.typing import NamedTuple
@@ -50,12 +50,12 @@ def trace(origin: Origin, sources: Sources, *, expanded: bool = False) -> list[H
                 hops += trace(earlier, sources)
         return hops
     if origin.source == "experiment":
-        said = sources.experiment.origins(origin.because)
+        said = _origins_in(sources.experiment, origin.because)
         hops = [Hop(origin.manager, "experiment", origin.because, None)]
         if said:
             last = said[-1]
             document = sources.documents.get(last.source)
-            span = document.locate(last.because) if document is not None else None
+            span = _span(document, last.because) if document is not None else None
             hops[0] = hops[0]._replace(span=span)
             if last.manager != "experiment":
                 hops.append(Hop(last.manager, last.source, last.because, span))
@@ -63,8 +63,28 @@ def trace(origin: Origin, sources: Sources, *, expanded: bool = False) -> list[H
     document = {"runtime": sources.runtime, "platform": sources.platform, "project": sources.project}.get(
         origin.source, sources.documents.get(origin.source)
     )
-    span = document.locate(origin.because) if document is not None and origin.because is not None else None
+    span = _span(document, origin.because) if document is not None and origin.because is not None else None
     return [Hop(origin.manager, origin.source, origin.because, span)]
+
+
+def _origins_in(tree: Managed, path: FieldPath) -> tuple[Origin, ...]:
+    """Who said what stands at `path`. A map of one entry is that entry: of `MODE: {value: full}` an overlay may say the value."""
+    value, inner = get(tree.value, path), path
+    while value.__class__ is dict and len(value) == 1:
+        ((key, value),) = value.items()
+        inner = (*inner, key)
+        if inner in tree.owners:
+            path = inner
+    return tree.origins(path)
+
+
+def _span(document: Document, path: FieldPath) -> Span | None:
+    """Where `path` stands. In a short form (`gpu: h100:8`) one value stands for its parts."""
+    length = len(path)
+    while length and get(document.value, path[:length]) is MISSING:
+        length -= 1
+    is_short = length < len(path) and get(document.value, path[:length]).__class__ not in (dict, list)
+    return document.locate(path[:length] if is_short else path)
 
 
 def place_in(manifest: Manifest, path: FieldPath, sources: Sources) -> Span | None:

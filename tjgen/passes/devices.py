@@ -31,7 +31,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
                 yield from _beside(podset, experiment, device, because)
             if spec.procs_per_node is None and computing:
                 # The controller would count resources whose name holds "gpu" (facts: MIG, TPU and others are not).
-                yield Contribution(("trainer", "numProcPerNode"), spec.gpu.count * device.processes, because)
+                yield Contribution(("trainer", "numProcPerNode"), spec.gpu.count * device.processes, (*because, "count"))
     for name, changed in spec.roles.items():
         chosen = role(workload, name)
         if changed.gpu is None or chosen is None:
@@ -48,20 +48,22 @@ def _devices(
     workload: Workload, podset: PodSet, gpu: Gpu, device: DeviceClass, because: FieldPath
 ) -> Iterator[Contribution | Diagnostic]:
     for bound in ("limits", "requests"):
-        yield Contribution((*podset.main, "resources", bound, device.resource), str(gpu.count), because)
+        yield Contribution((*podset.main, "resources", bound, device.resource), str(gpu.count), (*because, "count"))
     for label, value in device.node_selector.items():
-        yield Contribution((*podset.pod, "nodeSelector", label), value, because)
+        yield Contribution((*podset.pod, "nodeSelector", label), value, (*because, "class"))
     # Tolerations are one atomic list: what stands there stays in it.
     before = get(workload.tree.value, (*podset.pod, "tolerations"), None) or []
     added = [toleration for toleration in device.tolerations if toleration not in before]
     if added:
         origins = workload.tree.origins((*podset.pod, "tolerations"))
         said = bool(before) and any(origin.manager == "experiment" for origin in origins)
-        yield Contribution((*podset.pod, "tolerations"), [*before, *added], because, manager="experiment" if said else None)
+        yield Contribution(
+            (*podset.pod, "tolerations"), [*before, *added], (*because, "class"), manager="experiment" if said else None
+        )
     present = {item["name"] for item in get(workload.tree.value, (*podset.main, "env"), None) or []}
     for name, variable in device.env.items():
         if name not in present:
-            yield Contribution((*podset.main, "env", named(name)), env_item(name, variable), because)
+            yield Contribution((*podset.main, "env", named(name)), env_item(name, variable), (*because, "class"))
 
 
 def _beside(podset: PodSet, experiment: Experiment, device: DeviceClass, because: FieldPath) -> Iterator[Contribution]:
@@ -71,7 +73,9 @@ def _beside(podset: PodSet, experiment: Experiment, device: DeviceClass, because
     for resource, each, said in (("cpu", device.cpu_per_device, spec.cpu), ("memory", device.memory_per_device, spec.memory)):
         if each is not None and said is None:
             for bound in ("limits", "requests"):
-                yield Contribution((*podset.main, "resources", bound, resource), device.times(each, spec.gpu.count), because)
+                yield Contribution(
+                    (*podset.main, "resources", bound, resource), device.times(each, spec.gpu.count), (*because, "count")
+                )
 
 
 def _unknown(gpu: Gpu, setting: Setting, because: FieldPath) -> Diagnostic:
