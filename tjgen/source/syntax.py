@@ -131,6 +131,9 @@ def explain(error: Any, source: Text) -> Diagnostic:
         index = beginning
     elif wording.unfinished and not content[index:].strip():
         message, index = wording.unfinished, beginning if wording.beginning else len(content.rstrip())
+    elif wording.unfinished and "\n" in content[beginning:index]:
+        related = (Note("it would have to be closed before this", source.span(index, index + 1)),)
+        message, index = wording.unfinished, beginning
     elif wording.beginning and beginning != index:
         related = (Note(wording.beginning, source.span(beginning, beginning + 1)),)
     return diagnostic(SYNTAX, message, span=source.span(index, index + 1), hint=wording.hint, related=related)
