@@ -8,7 +8,7 @@ from math import isfinite
 from tjgen.fields.path import Tree
 from tjgen.source import kubernetes
 from tjgen.source.problems import AMBIGUOUS, LIMIT, NUMBER, TAG
-from tjgen.source.scalars import MERGE, TAG_PREFIX, Dialect, Doubt, Memo, clip, describe, written
+from tjgen.source.scalars import MERGE, TAG_PREFIX, TYPES_OF_TAG, Dialect, Doubt, Memo, clip, describe, written
 from tjgen.typing import Any
 
 _INFINITY = float("inf")
@@ -98,18 +98,15 @@ def _unambiguous(text: str, ours: Tree, theirs: Tree) -> str:
     return f"write {clip(str(ours))}, or quote it ({quoted})"
 
 
-_OF_TAG: dict[str, tuple[type, ...]] = {"bool": (bool,), "int": (int,), "float": (float, int), "null": (type(None),)}
-
-
 def tagged(tag: str, text: str) -> Any:
     """The value of a scalar with a tag; a Doubt where the tag does not fit or is unknown."""
     if tag == "!" or tag == TAG_PREFIX + "str":
         return text
     name = tag[len(TAG_PREFIX) :] if tag.startswith(TAG_PREFIX) else ""
-    if name not in _OF_TAG:
+    if name not in TYPES_OF_TAG:
         return stray_tag(tag, text)
     value = resolve(text)
-    if value.__class__ in _OF_TAG[name] or value.__class__ is Doubt:
+    if value.__class__ in TYPES_OF_TAG[name] or value.__class__ is Doubt:
         return float(value) if name == "float" and value.__class__ is int else value
     return Doubt(
         text, TAG, f'"{clip(text)}" is not a value of the tag !!{name}', f"remove the tag !!{name}, or correct the value"

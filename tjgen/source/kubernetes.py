@@ -11,7 +11,7 @@ from math import isfinite, isinf, isnan
 
 from tjgen.fields.path import Tree
 from tjgen.source.problems import IGNORED_TAG, KEY, NUMBER, TAG
-from tjgen.source.scalars import MERGE, TAG_PREFIX, Dialect, Doubt, Memo, clip, written
+from tjgen.source.scalars import MERGE, TAG_PREFIX, TYPES_OF_TAG, Dialect, Doubt, Memo, clip, written
 from tjgen.typing import Any
 
 _INFINITY = float("inf")
@@ -139,26 +139,21 @@ def float32_text(value: float) -> str:
     return f"{float(digits):.{max(0, places)}f}"
 
 
-_OF_TAG: dict[str, tuple[type, ...]] = {"bool": (bool,), "int": (int,), "float": (float, int), "null": (type(None),)}
-
-
 def tagged(tag: str, text: str) -> Any:
     """The value of a scalar with a tag; a Doubt where the tag does not fit, or means nothing to kubectl."""
     if tag == "!" or tag == TAG_PREFIX + "str":
         return text
     name = tag[len(TAG_PREFIX) :] if tag.startswith(TAG_PREFIX) else ""
-    if name in _OF_TAG:
+    if name in TYPES_OF_TAG:
         value = resolve(text)
         # A number of more than 63 bits has a type of its own in Go, which no tag converts.
-        if value.__class__ in _OF_TAG[name] and not (name == "float" and value.__class__ is int and value >= 1 << 63):
+        if value.__class__ in TYPES_OF_TAG[name] and not (name == "float" and value.__class__ is int and value >= 1 << 63):
             return _as_json(value, text) if value.__class__ is float else value
         message = f'"{clip(text)}" is not a value of the tag !!{name}'
         return Doubt(text, TAG, message, f"remove the tag !!{name}, or correct the value")
     if name == "binary":
         return _binary(text)
-    if name == "timestamp":
-        return text
-    if name == "merge":
+    if name in ("timestamp", "merge"):
         return text
     return stray_tag(tag, text)
 

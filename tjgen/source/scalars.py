@@ -13,6 +13,8 @@ MERGE = object()
 
 TAG_PREFIX = "tag:yaml.org,2002:"
 """What `!!` stands for."""
+TYPES_OF_TAG: dict[str, tuple[type, ...]] = {"bool": (bool,), "int": (int,), "float": (float, int), "null": (type(None),)}
+"""Name of a tag -> the types that a value of it has when it is read without the tag."""
 
 _MEMORY = 50_000
 _LONGEST_REMEMBERED = 80
