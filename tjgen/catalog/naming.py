@@ -5,9 +5,7 @@ Both are part of what users keep in Git and clusters: once released, the same in
 
 from __future__ import annotations
 
-import hashlib
-import json
-
+from tjgen.canonical import json_text, sha256_hex
 from tjgen.fields.path import Tree, get
 
 _TRAINER_STEP = ("template", "metadata", "labels", "trainer.kubeflow.org/trainjob-ancestor-step")
@@ -16,8 +14,7 @@ _CONTAINERS = ("template", "spec", "template", "spec", "containers")
 
 def digest(spec: Tree) -> str:
     """SHA-256, in hex, over the spec as JSON with sorted keys and no blanks: order of keys and style do not count."""
-    text = json.dumps(spec, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return sha256_hex(json_text(spec, ascii_only=False))
 
 
 def emitted_name(runtime: str, spec: Tree) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from tjgen.canonical import json_text, sha256_hex
 from tjgen.fields.path import FieldPath, Tree, render
 from tjgen.spec.forms import text
 
@@ -34,11 +35,7 @@ def _plain(point: _Point) -> str:
 
 
 def _marked(label: str, point: _Point) -> str:
-    import hashlib
-    import json
-
-    content = json.dumps([[render(path), value] for path, value in point], sort_keys=True, separators=(",", ":"))
-    mark = hashlib.sha256(content.encode()).hexdigest()[:6]
+    mark = sha256_hex(json_text([[render(path), value] for path, value in point]))[:6]
     return f"{label[: LONGEST - 7].rstrip('-')}-{mark}".lstrip("-")
 
 

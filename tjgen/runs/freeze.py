@@ -8,10 +8,10 @@ carried into them, since that can be changed in place.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 
+from tjgen.canonical import json_text, sha256_hex
 from tjgen.diagnostics.model import ERROR, INFO, WARNING, Diagnostic
 from tjgen.fields.path import FieldPath, Tree, get
 from tjgen.runs.lock import LockedRun
@@ -71,7 +71,7 @@ def content_digest(bodies: Mapping[str, str]) -> str:
 def settings_digest(experiment: Tree) -> str:
     """The digest of what SETTINGS names in an experiment, a document as it is written."""
     said = [[list(path), value] for path in SETTINGS if (value := get(experiment, path, None)) not in (None, {}, [])]
-    return "sha256:" + sha256(json.dumps(said, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    return "sha256:" + sha256_hex(json_text(said))
 
 
 def decide(

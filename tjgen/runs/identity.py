@@ -13,10 +13,9 @@ the same input has the same identity for ever: another form gets another version
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from hashlib import sha256
 
+from tjgen.canonical import json_text, sha256_hex
 from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.path import Tree, parse
 from tjgen.k8s import quantity
@@ -100,7 +99,7 @@ class Identity(NamedTuple):
         """The identity that names the run after it was renewed so many times on purpose; itself for 0."""
         if times == 0:
             return self
-        return self._replace(digest=sha256(f"{self}\nrenewal {times}".encode()).hexdigest())
+        return self._replace(digest=sha256_hex(f"{self}\nrenewal {times}"))
 
     def run_name(self, experiment: str, label: str = "", *, fixed: bool = False) -> str:
         """`experiment[-label]-xxxxxxxx`; with `fixed` the attempt from the second on, in place of the eight characters."""
@@ -134,8 +133,7 @@ def identify(
         "spec": _canonical(spec, _SPEC, _RULES),
         "task": [task, _canonical((spec.get("tasks") or {}).get(task), PLAIN, _NO_RULE)] if task else [],
     }
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return Identity(sha256(f"{FORM}\n{text}".encode()).hexdigest(), _attempt(spec))
+    return Identity(sha256_hex(f"{FORM}\n{json_text(content)}"), _attempt(spec))
 
 
 def suffix(digest: str) -> str:
