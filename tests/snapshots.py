@@ -26,8 +26,8 @@ class ExpectedFile(SingleFileSnapshotExtension):
         """The folder of the case's expected files."""
         # syrupy asks for every test of the session, also for those without a case.
         parameters = getattr(getattr(test_location.item, "callspec", None), "params", {})
-        case = parameters.get("case", Path(test_location.filepath).parent / "no-case")
-        return str(case / FOLDER)
+        case = parameters.get("case")
+        return str((case if isinstance(case, Path) else Path(test_location.filepath).parent / "no-case") / FOLDER)
 
     @classmethod
     def get_snapshot_name(cls, *, test_location: PyTestLocation, index: SnapshotIndex = 0) -> str:
