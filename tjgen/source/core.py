@@ -8,7 +8,20 @@ from math import isfinite
 from tjgen.fields.path import Tree
 from tjgen.source import kubernetes
 from tjgen.source.problems import AMBIGUOUS, LIMIT, NUMBER, TAG
-from tjgen.source.scalars import MERGE, TAG_PREFIX, TYPES_OF_TAG, Dialect, Doubt, Memo, clip, describe, written
+from tjgen.source.scalars import (
+    FIRST_OF_NUMBER,
+    IN_NUMBER,
+    MERGE,
+    TAG_PREFIX,
+    TYPES_OF_TAG,
+    Dialect,
+    Doubt,
+    Memo,
+    clip,
+    describe,
+    is_decimal,
+    written,
+)
 from tjgen.typing import Any
 
 _INFINITY = float("inf")
@@ -20,10 +33,8 @@ _WORDS: dict[str, Tree] = {
     **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), _INFINITY),
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -_INFINITY),
 }
-_FIRST_OF_NUMBER = frozenset("0123456789+-.")
-_DECIMAL = re.compile(r"[-+]?[0-9]+\Z").match
-_BASED = re.compile(r"0(?:o[0-7]+|x[0-9a-fA-F]+)\Z").match
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z").match
+_BASED = r"0(?:o[0-7]+|x[0-9a-fA-F]+)\Z"
+_FLOAT = r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z"
 _MOST_DIGITS = 4_300
 """Python refuses to convert longer integers, for good reason: the time grows with the square."""
 
@@ -61,13 +72,13 @@ def resolve(text: str) -> Any:
     if text in _WORDS:
         value = _WORDS[text]
         return _infinite(text) if value.__class__ is float else value
-    if text[0] not in _FIRST_OF_NUMBER:
+    if text[0] not in FIRST_OF_NUMBER or not IN_NUMBER.issuperset(text):
         return text
-    if _DECIMAL(text):
+    if is_decimal(text):
         return int(text) if len(text) <= _MOST_DIGITS else _too_long(text)
-    if _BASED(text):
+    if re.match(_BASED, text):
         return int(text, 0) if len(text) <= _MOST_DIGITS else _too_long(text)
-    if _FLOAT(text):
+    if re.match(_FLOAT, text):
         value = float(text)
         return value if isfinite(value) else _infinite(text)
     return text

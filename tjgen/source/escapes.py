@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_SLASH = re.compile(r"(?<!\\)(?:\\\\)*\\/").search
+_SLASH = r"(?<!\\)(?:\\\\)*\\/"
 _HALVES = r"(?<!\\)((?:\\\\)*)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
 
 
@@ -15,7 +15,7 @@ def is_json(content: str) -> bool:
 
 def has_slash_escapes(content: str) -> bool:
     """Whether the text holds `\\/`: an escape in JSON and in YAML 1.2, none to go-yaml v2."""
-    return "\\/" in content and _SLASH(content) is not None
+    return "\\/" in content and re.search(_SLASH, content) is not None
 
 
 def join_halves(content: str) -> str:

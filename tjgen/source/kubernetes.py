@@ -11,7 +11,18 @@ from math import isfinite, isinf, isnan
 
 from tjgen.fields.path import Tree
 from tjgen.source.problems import IGNORED_TAG, KEY, NUMBER, TAG
-from tjgen.source.scalars import MERGE, TAG_PREFIX, TYPES_OF_TAG, Dialect, Doubt, Memo, clip, written
+from tjgen.source.scalars import (
+    FIRST_OF_NUMBER,
+    IN_NUMBER,
+    MERGE,
+    TAG_PREFIX,
+    TYPES_OF_TAG,
+    Dialect,
+    Doubt,
+    Memo,
+    clip,
+    written,
+)
 from tjgen.typing import Any
 
 _INFINITY = float("inf")
@@ -23,15 +34,14 @@ _WORDS: dict[str, Tree] = {
     **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), _INFINITY),
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -_INFINITY),
 }
-_FIRST_OF_NUMBER = frozenset("0123456789+-.")
-_SHORT_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})\Z").match
-_INTEGER = re.compile(
-    r"(?P<sign>[-+]?)(?:0[xX](?P<hexadecimal>[0-9a-fA-F]+)|0[bB](?P<binary>[01]+)|0[oO]?(?P<octal>[0-7]+)|(?P<decimal>0|[1-9][0-9]*))\Z"
-).match
-_SIGNED_BINARY = re.compile(r"0b([-+][01]+)\Z").match
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z").match
-_DIGIT_SEPARATOR = re.compile(r"(?<=[0-9])_(?=[0-9])").sub
+# Patterns are compiled when the first text asks for them: few files have such numbers.
+_INTEGER = r"(?P<sign>[-+]?)(?:0[xX](?P<hexadecimal>[0-9a-fA-F]+)|0[bB](?P<binary>[01]+)|0[oO]?(?P<octal>[0-7]+)|(?P<decimal>0|[1-9][0-9]*))\Z"
+_SIGNED_BINARY = r"0b([-+][01]+)\Z"
+_FLOAT = r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z"
+_DIGIT_SEPARATOR = r"(?<=[0-9])_(?=[0-9])"
 _LONGEST_INTEGER = 70
+_SAFE_DIGITS = 18
+"""Digits that 64 bits hold, whatever they are."""
 
 
 def plain(text: str) -> Any:
@@ -66,16 +76,16 @@ def resolve(text: str) -> Tree:
     """The value of an unquoted scalar before it becomes JSON: floats may be whole, infinite or not a number."""
     if text in _WORDS:
         return _WORDS[text]
-    if text[0] not in _FIRST_OF_NUMBER:
+    if text[0] not in FIRST_OF_NUMBER or not IN_NUMBER.issuperset(text):
         return text
-    if _SHORT_INTEGER(text):
+    if len(text) <= _SAFE_DIGITS and text.isdigit() and (text[0] != "0" or text == "0"):
         return int(text)
     return _number(text)
 
 
 def _number(text: str) -> Tree:
     if text[0] == ".":  # strconv.ParseFloat alone, which wants its underscores between digits
-        return _float(_DIGIT_SEPARATOR("", text), text)
+        return _float(re.sub(_DIGIT_SEPARATOR, "", text), text)
     digits = text.replace("_", "")
     value = _integer(digits)
     return _float(digits, text) if value is None else value
@@ -85,10 +95,10 @@ def _integer(digits: str) -> int | None:
     """What strconv.ParseInt and ParseUint make of it in base 0 and 64 bits."""
     if len(digits) > _LONGEST_INTEGER:
         return None
-    match = _INTEGER(digits)
+    match = re.match(_INTEGER, digits)
     if match is None:
         # ParseInt is asked once more behind the prefix "0b", and takes a sign there.
-        match = _SIGNED_BINARY(digits)
+        match = re.match(_SIGNED_BINARY, digits)
         return _within(int(match[1], 2), signed=True) if match else None
     sign, hexadecimal, binary, octal, decimal = match.groups()
     if hexadecimal:
@@ -105,7 +115,7 @@ def _within(value: int, *, signed: bool) -> int | None:
 
 
 def _float(digits: str, text: str) -> Tree:
-    if not _FLOAT(digits):
+    if not re.match(_FLOAT, digits):
         return text
     value = float(digits)
     return value if isfinite(value) else text

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from tjgen.source import core, kubernetes
-from tjgen.source.scalars import Memo
+from tjgen.source.scalars import FIRST_OF_NUMBER, IN_NUMBER, Memo
 
 _WORD = re.compile(r"[A-Za-z_/][A-Za-z0-9_/.-]*\Z").match
 # What may stand unquoted in block context: begins with no indicator (a dash is none before a letter, digit or dash), has no
@@ -18,14 +18,15 @@ _UNQUOTED = re.compile(
     r"""(?!---|\.\.\.)(?:-(?=[A-Za-z0-9-])|[^\x00-\x20\x7f\-?:,\[\]{}#&*!|>'"%@`])"""
     r"""(?:[^\x00-\x20\x7f:]|:(?![\x20]|\Z)|[\x20](?![\x20]*(?:\#|\Z)))*\Z"""
 ).match
-_YAML11 = re.compile(
+_YAML11 = (
     r"[-+]?[0-9][0-9_,]*(?::[0-5]?[0-9])*(?:\.[0-9_,]*)?(?:[eE][-+]?[0-9_]+)?\Z"
     r"|[-+]?\.[0-9_,]+(?:[eE][-+]?[0-9_]+)?\Z"
     r"|[-+]?0[xXoObB][-+]?[0-9a-fA-F_,]+\Z"
     r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt\x20].*)?\Z"
-    r"|[-+][-+_.,:0-9]*\Z|=\Z|<<\Z"
-).match
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]").search
+    r"|[-+][-+_.,:0-9]*\Z"
+)
+_IN_YAML11 = IN_NUMBER | {",", ":"}
+_CONTROL = r"[\x00-\x1f\x7f]"
 # Characters that nobody sees, or sees as a space, or that change the order of what is seen. Patterns with them are built
 # only for a text that is not ASCII: it takes as long as all else here.
 _HIDDEN = "\x80-\xa0\xad\u061c\u180e\u200b-\u200f\u2028-\u202f\u205f-\u206f\u3000\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff"
@@ -38,7 +39,7 @@ def quote(text: str) -> str:
         return double_quoted(text)
     if _WORD(text) or _UNQUOTED(text):
         return double_quoted(text) if _is_taken_for_another(text) else text
-    if not text or _CONTROL(text) or ("'" in text and '"' not in text and "\\" not in text):
+    if not text or re.search(_CONTROL, text) or ("'" in text and '"' not in text and "\\" not in text):
         return double_quoted(text)
     return "'" + text.replace("'", "''") + "'"
 
@@ -56,7 +57,15 @@ def has_hidden(text: str) -> bool:
 
 def _is_taken_for_another(text: str) -> bool:
     """Whether some reader sees a boolean, null, number, date or merge key where the string is meant."""
-    return kubernetes.resolve(text).__class__ is not str or core.resolve(text).__class__ is not str or _YAML11(text) is not None
+    return kubernetes.resolve(text).__class__ is not str or core.resolve(text).__class__ is not str or _is_yaml11(text)
+
+
+def _is_yaml11(text: str) -> bool:
+    """Whether YAML 1.1 has a number, a date, a default key or a merge key there that the dialects do not know."""
+    if text[0] not in FIRST_OF_NUMBER:
+        return text in ("=", "<<")
+    # A date may go on with anything behind its time; every other form is made of few characters.
+    return (_IN_YAML11.issuperset(text) or text[4:5] == "-") and re.match(_YAML11, text) is not None
 
 
 def _escape(match: re.Match[str]) -> str:

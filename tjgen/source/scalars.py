@@ -16,6 +16,10 @@ TAG_PREFIX = "tag:yaml.org,2002:"
 TYPES_OF_TAG: dict[str, tuple[type, ...]] = {"bool": (bool,), "int": (int,), "float": (float, int), "null": (type(None),)}
 """Name of a tag -> the types that a value of it has when it is read without the tag."""
 
+FIRST_OF_NUMBER = frozenset("0123456789+-.")
+IN_NUMBER = FIRST_OF_NUMBER | frozenset("_abcdefABCDEFxXoO")
+"""Characters that numbers are made of, whoever reads them. Most texts are told apart by these, without a pattern."""
+
 _MEMORY = 50_000
 _LONGEST_REMEMBERED = 80
 
@@ -59,6 +63,12 @@ class Dialect(NamedTuple):
     """Tag that says nothing of its value, and the value -> Doubt."""
     follows_go: bool
     """Whether go-yaml v2 is followed where it departs from YAML 1.2: in merge keys, escapes, directives and separators."""
+
+
+def is_decimal(text: str) -> bool:
+    """Whether the text is decimal digits, with a sign or without."""
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    return digits.isdigit() and digits.isascii()
 
 
 def describe(value: Tree) -> str:

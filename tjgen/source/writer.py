@@ -16,7 +16,7 @@ _LONGEST_KEY = 1_000
 """Readers look for the colon of a key within 1024 characters; longer keys are announced by a question mark."""
 # A block literal can hold any visible text whose first line with text does not begin with a space: that line sets the
 # indentation. A carriage return would be read as a line break.
-_LITERAL = re.compile(r"\n*[^\x00-\x20\x7f][^\x00-\x08\x0b-\x1f\x7f]*\Z").match
+_LITERAL = r"\n*[^\x00-\x20\x7f][^\x00-\x08\x0b-\x1f\x7f]*\Z"
 
 Write = Callable[[str], None]
 
@@ -100,7 +100,7 @@ def _float(value: float) -> str:
 
 def _lines(text: str, indent: str) -> str:
     """A text of several lines as a block literal, or in double quotes where a literal would be misread."""
-    if not _LITERAL(text) or has_hidden(text):
+    if not re.match(_LITERAL, text) or has_hidden(text):
         return double_quoted(text)
     body = text.rstrip("\n")
     ends = len(text) - len(body)
