@@ -7,12 +7,12 @@ they ship: in-place restart, job restart and elastic JobSets are off.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from tjgen.fields.path import FieldPath, Tree, get
 from tjgen.k8s.names import LABEL_LENGTH, job_name, pod_name
 from tjgen.k8s.syntax import dns1035_label, dns1123_subdomain, label_value
 from tjgen.trainer.typed import DecodeError, typed
+from tjgen.typing import Any
 from tjgen.validate.fault import Fault
 from tjgen.validate.place import at
 from tjgen.validate.webhooks.answer import Answer, internal, invalid, refused
