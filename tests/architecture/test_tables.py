@@ -1,0 +1,79 @@
+"""Tables of named things against the folders that hold them: nothing is half-added."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+import pytest
+
+from tests.checkout import ROOT
+from tjgen.cli.command import FORMAT, Command
+from tjgen.cli.program import COMMANDS
+from tjgen.passes.table import PASSES
+from tjgen.slicing.strategies import STRATEGIES
+from tjgen.trainer.framework import PLUGINS
+
+PHASES = ("enforce_ml_policy", "enforce_pod_group_policy", "enforce_pod_spec", "build")
+
+
+def modules(package: str) -> list[ModuleType]:
+    """The modules of a package."""
+    folder = ROOT.joinpath(*package.split("."))
+    return [import_module(f"{package}.{path.stem}") for path in sorted(folder.glob("*.py")) if path.stem != "__init__"]
+
+
+def own(module: ModuleType, name: str) -> bool:
+    """Whether the module defines a function of this name, rather than importing it."""
+    return getattr(getattr(module, name, None), "__module__", None) == module.__name__
+
+
+def test_every_module_with_a_command_is_in_the_table_under_its_name() -> None:
+    with_command = {module.__name__: module.COMMAND.name for module in modules("tjgen.cli") if hasattr(module, "COMMAND")}
+    assert {module: name for name, module in COMMANDS.items()} == with_command
+    assert [name for name, module in COMMANDS.items() if not module.endswith(f".{name}")] == []
+
+
+@pytest.mark.parametrize("module", COMMANDS.values(), ids=COMMANDS)
+def test_a_command_is_described_and_can_be_run(module: str) -> None:
+    loaded = import_module(module)
+    command: Command = loaded.COMMAND
+    assert own(loaded, "run")
+    assert command.summary.endswith(".")
+    assert command.description.endswith(".")
+    assert f"tjgen {command.name}" in command.example
+    names = [option.name for option in command.options]
+    assert len(names) == len(set(names))
+    assert all(option.help.endswith(".") for option in command.options)
+
+
+def test_every_pass_is_in_the_table_under_the_name_of_its_module() -> None:
+    found = {module.__name__: module for module in modules("tjgen.passes") if own(module, "contribute")}
+    assert {f"tjgen.passes.{name}": function for name, function in PASSES} == {
+        name: module.contribute for name, module in found.items()
+    }
+
+
+def test_every_plugin_of_the_twin_is_in_the_table_in_the_order_of_upstream() -> None:
+    found = [module for module in modules("tjgen.trainer.plugins") if any(own(module, phase) for phase in PHASES)]
+    # Upstream runs its plugins in the order of a Go map, which is none; by name is an order that stays.
+    assert list(PLUGINS) == found
+
+
+def test_every_strategy_is_in_the_table_under_its_name() -> None:
+    found = [module.__name__ for module in modules("tjgen.slicing") if own(module, "plan")]
+    assert {f"tjgen.slicing.{name.replace('-', '_')}": module for name, module in STRATEGIES.items()} == {
+        name: name for name in found
+    }
+
+
+def test_every_format_has_its_renderer() -> None:
+    found = {module.__name__.rpartition(".")[2] for module in modules("tjgen.diagnostics.render") if own(module, "render")}
+    assert set(FORMAT.choices) == found
+
+
+@pytest.mark.parametrize("runtime", sorted((ROOT / "runtimes").glob("*.yaml")), ids=lambda path: path.stem)
+def test_every_bundled_runtime_is_used_by_a_case_or_an_example(runtime: object) -> None:
+    name = getattr(runtime, "stem", "")
+    written = [*(ROOT / "tests" / "cases").rglob("experiment.yaml"), *(ROOT / "examples").rglob("*.yaml")]
+    assert any(f"runtime: {name}\n" in path.read_text(encoding="utf-8") for path in written), f"add a case with runtime: {name}"
