@@ -9,7 +9,7 @@ from tjgen import lower
 from tjgen.catalog.runtime import CatalogRuntime
 from tjgen.diagnostics.model import Diagnostic, has_errors
 from tjgen.explain.provenance import Sources, place_in
-from tjgen.fields.path import get
+from tjgen.fields.path import Tree, get
 from tjgen.k8s.names import longest_trainjob_name
 from tjgen.manifests.manifest import PREVIEW, RUNTIMES, Manifest
 from tjgen.passes.patches import patched
@@ -21,7 +21,7 @@ from tjgen.spec.objects import Experiment
 from tjgen.targets import jobset, trainjob
 from tjgen.trainer.framework import Expansion, expand
 from tjgen.typing import NamedTuple
-from tjgen.validate import report
+from tjgen.validate import admission, report
 from tjgen.validate.judge import judge
 from tjgen.workload.contribution import EXPERIMENT, contribute
 from tjgen.workload.workload import Workload, over
@@ -66,9 +66,16 @@ def compile_run(experiment: Experiment, runtime: CatalogRuntime, setting: Settin
         applied, previews = [manifest for manifest in applied[:-1] if manifest.stage != RUNTIMES] + standing, []
     # A generated Secret's values are the controller's: there is nothing of ours to judge in it.
     for manifest in (*applied, *(preview for preview in previews if preview.kind != "Secret")):
-        found = list(report.diagnostics(manifest.tree, judge(manifest.tree)))
-        diagnostics += _located(found, manifest, sources)
+        diagnostics += _located(_judged(manifest.tree, template.tree), manifest, sources)
     return Compiled(applied, previews, placed(_once(diagnostics), tree, sources.documents), sources, workload)
+
+
+def _judged(tree: Tree, runtime: Tree) -> list[Diagnostic]:
+    """What the API server says, and where it accepts the object, its webhooks."""
+    verdict = judge(tree)
+    if verdict.stages or not verdict.checked:
+        return list(report.diagnostics(tree, verdict))
+    return list(admission.diagnostics(tree, admission.review(tree, context=[runtime, *admission.assumed(runtime)])))
 
 
 def _workload(experiment: Experiment, runtime: CatalogRuntime, setting: Setting) -> tuple[Workload, list[Diagnostic]]:

@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from tjgen.fields.path import Tree
 from tjgen.source.reader import KUBERNETES, read
 from tjgen.typing import NamedTuple
+from tjgen.validate import admission
 from tjgen.validate.fault import BAD_REQUEST, Fault
 from tjgen.validate.judge import judge
 from tjgen.validate.verdict import DECODE, STRICT
 
+WEBHOOK = "webhook"
 _DUPLICATE_KEY = "TJ003"
 
 
@@ -19,7 +21,7 @@ class Admission(NamedTuple):
 
     allowed: bool
     stage: str
-    """The stage that refuses: decode, strict, validation; "" where none does."""
+    """The stage that refuses: decode, strict, validation, webhook; "" where none does."""
     errors: tuple[Fault, ...]
     """Each with `type`, `field` and `detail` in the server's words."""
     checked: bool = True
@@ -37,8 +39,8 @@ def admit(
 ) -> Admission:
     """The verdict on creating `document`: a parsed object, or its YAML text where the text matters.
 
-    `versions` chooses releases, such as {"trainer": "v2.3.0"}. Updates (`old`), other objects (`context`) and
-    webhooks are not judged yet: they change nothing.
+    `versions` chooses releases, such as {"trainer": "v2.3.0"}. `context` are other objects of the cluster, which
+    webhooks look up; `old` is the object that `document` replaces, about which so far only webhooks are asked.
     """
     if document.__class__ is str:
         documents, problems = read(document, "<document>", KUBERNETES)
@@ -48,4 +50,8 @@ def admit(
             return Admission(False, stage, tuple(Fault(BAD_REQUEST, "", one.message, ()) for one in refused))
         document = documents[0].value if documents else None
     verdict = judge(document, versions=versions)
+    if verdict.allowed and webhooks:
+        answer = admission.review(document, old=old, context=context)
+        if answer.errors:
+            return Admission(False, WEBHOOK, answer.errors)
     return Admission(verdict.allowed, verdict.stage, verdict.errors, verdict.checked)

@@ -8,6 +8,7 @@ from tjgen.diagnostics.model import Diagnostic
 from tjgen.fields.path import FieldPath, Tree
 from tjgen.source import reader
 from tjgen.source.document import Document
+from tjgen.validate import admission
 from tjgen.validate.judge import judge
 from tjgen.validate.report import diagnostics
 
@@ -18,17 +19,28 @@ def check(text: str | bytes, file: str, *, versions: Mapping[str, str] | None = 
     `versions` chooses the releases that the cluster runs. With `strict`, a kind without a schema is an error.
     """
     documents, found = reader.read(text, file, reader.KUBERNETES)
+    # What stands in one file is applied together, so webhooks find it in the cluster.
+    context = [manifest for document in documents for manifest, _ in manifests(document.value)]
     for document in documents:
-        found += check_document(document, versions=versions, strict=strict)
+        found += check_document(document, versions=versions, strict=strict, context=context)
     return found
 
 
 def check_document(
-    document: Document, *, versions: Mapping[str, str] | None = None, strict: bool = False
+    document: Document, *, versions: Mapping[str, str] | None = None, strict: bool = False, context: Sequence[Tree] = ()
 ) -> Iterator[Diagnostic]:
-    """What is wrong with the manifest of one document, or with each of the manifests of a List."""
+    """What is wrong with the manifest of one document, or with each of the manifests of a List.
+
+    Webhooks are asked about what the server accepts; `context` are the objects that they find in the cluster.
+    """
     for manifest, path in manifests(document.value):
-        for diagnostic in diagnostics(manifest, judge(manifest, versions=versions), strict=strict):
+        verdict = judge(manifest, versions=versions)
+        found = [*diagnostics(manifest, verdict, strict=strict)]
+        if verdict.allowed:
+            assumed = [one for other in context for one in admission.assumed(other)]
+            answer = admission.review(manifest, context=[*context, *assumed])
+            found += admission.diagnostics(manifest, answer)
+        for diagnostic in found:
             whole = path + (diagnostic.path or ())
             yield diagnostic._replace(path=whole, span=document.locate(whole, key=diagnostic.name == "unknown-field"))
 

@@ -1,0 +1,56 @@
+"""An object that the schema accepts -> what the admission webhooks of its kind say about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic
+from tjgen.fields.path import Tree, get
+from tjgen.trainer.framework import live
+from tjgen.trainer.inputs import runtime_of
+from tjgen.validate.report import subject_of
+from tjgen.validate.webhooks import jobset, trainer
+from tjgen.validate.webhooks.answer import Answer
+from tjgen.validate.wording import field
+
+_TRAINER = "trainer.kubeflow.org"
+_JOBSET = "jobset.x-k8s.io"
+
+
+def review(tree: Tree, *, old: Tree = None, context: Sequence[Tree] = ()) -> Answer:
+    """The webhooks' answer on creating `tree`, or on replacing `old` by it; an empty one for kinds without webhooks.
+
+    `context` holds the objects that stand in the cluster. A TrainJob whose runtime is not among them
+    is asked only what does not depend on it, for nobody knows whether the cluster has it.
+    """
+    group = str(get(tree, ("apiVersion",), "")).partition("/")[0]
+    if group == _JOBSET:
+        return jobset.validate(live(tree), old=old, context=context)
+    if group != _TRAINER:
+        return Answer()
+    if get(tree, ("kind",), None) == "TrainJob" and runtime_of(tree, context) is None:
+        return trainer.validate(tree, old=old, context=None)
+    return trainer.validate(tree, old=old, context=context)
+
+
+def diagnostics(tree: Tree, answer: Answer) -> Iterator[Diagnostic]:
+    """The answer for people: TJ530 for each refusal, TJ531 for each warning."""
+    subject = subject_of(tree)
+    for fault in answer.errors:
+        words = fault.said or fault.detail
+        where = f"{field(fault.path)}: " if fault.path else ""
+        hint = fault.hint or "change the field; the webhook would refuse the object"
+        yield Diagnostic("TJ530", ERROR, where + words, subject, fault.path, hint=hint, name="refused-by-webhook")
+    for words in answer.warnings:
+        yield Diagnostic("TJ531", WARNING, words, subject, (), name="webhook-warning")
+
+
+def assumed(tree: Tree) -> list[Tree]:
+    """What a runtime's pods refer to and a cluster is taken to have: their PriorityClasses."""
+    names = set()
+    for job in get(tree, ("spec", "template", "spec", "replicatedJobs"), None) or []:
+        name = get(job, ("template", "spec", "template", "spec", "priorityClassName"), None)
+        if name:
+            names.add(name)
+    api_version, kind = "scheduling.k8s.io/v1", "PriorityClass"
+    return [{"apiVersion": api_version, "kind": kind, "metadata": {"name": name}, "value": 0} for name in sorted(names)]
