@@ -19,7 +19,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         # Loaded only for those who slice data: it is as much as all other passes together.
         from tjgen.passes import slices
 
-        yield from slices.contribute(workload, experiment, setting)
+        yield from slices.deliver(workload, experiment, setting)
 
 
 def local_files(experiment: Experiment, document: str) -> dict[str, str]:

@@ -34,7 +34,7 @@ MOST_IN_ENV = 128 * 1024 - 256
 """Bytes of one variable that Linux takes (MAX_ARG_STRLEN), less its name."""
 
 
-def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+def deliver(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
     """The path of the data, and its slices where the experiment asks for them."""
     data = experiment.spec.data
     assert data is not None, "asked only where there is data"
