@@ -24,6 +24,8 @@ from typing import Any
 
 import yaml
 
+from tjgen.validate.cel.rules import ruled
+
 HERE = Path(__file__).resolve().parent
 MODULES = HERE / "modules"
 CONTROLLER_GEN = "sigs.k8s.io/controller-tools/cmd/controller-gen"
@@ -114,7 +116,7 @@ def converted(crds: Path, kinds: list[str] | None) -> Any:
 
 
 def schema_of(crd: dict[str, Any], version: dict[str, Any]) -> dict[str, Any]:
-    """The version's schema; its root also says how the kind is served."""
+    """The version's schema; its root also says how the kind is served, and where its CEL rules stand."""
     subresources = version.get("subresources", {})
     resource = {"plural": crd["names"]["plural"], "scope": crd["scope"], "status": "status" in subresources}
     if "scale" in subresources:
@@ -125,7 +127,10 @@ def schema_of(crd: dict[str, Any], version: dict[str, Any]) -> dict[str, Any]:
         return schema  # ObjectMeta itself
     # The metadata of an object is the same everywhere and stands in a file of its own.
     properties = {**schema["properties"], "metadata": {"type": "object"}}
-    return {**schema, "properties": properties, "x-kubernetes-group-version-kind": [gvk], "x-tjgen-resource": resource}
+    rules = ruled(schema)
+    extensions = {} if rules is None else {"x-tjgen-rules": rules}
+    extensions |= {"x-kubernetes-group-version-kind": [gvk], "x-tjgen-resource": resource}
+    return {**schema, "properties": properties, **extensions}
 
 
 def laid_out(value: Any, depth: int = 0) -> str:

@@ -14,6 +14,7 @@ import yaml
 from tests.checkout import ROOT
 from tjgen.schema import listkeys, store
 from tjgen.schema.store import Schema
+from tjgen.validate.cel.rules import ruled
 
 SCHEMAS = ROOT / "schemas"
 SETS = sorted(source.parent for source in SCHEMAS.glob("*/*/SOURCE"))
@@ -58,6 +59,12 @@ def test_every_kind_of_the_files_is_in_the_index() -> None:
         for gvk in json.loads(file.read_text(encoding="utf-8")).get("x-kubernetes-group-version-kind", ()):
             found.add("/".join(part for part in (gvk["group"], gvk["version"], gvk["kind"]) if part))
     assert found == set(INDEX["kinds"])
+
+
+@pytest.mark.parametrize("file", sorted(SCHEMAS.glob("*/*/*.json")), ids=lambda file: f"{file.parent.name}-{file.name}")
+def test_a_file_says_where_its_rules_stand(file: Path) -> None:
+    schema = json.loads(file.read_text(encoding="utf-8"))
+    assert schema.get("x-tjgen-rules") == ruled(schema)
 
 
 def test_a_release_can_be_chosen() -> None:

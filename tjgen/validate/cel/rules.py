@@ -29,24 +29,39 @@ class Plan(NamedTuple):
     items: Plan | None
 
 
+Ruled = dict[str, Any]
+"""Where the rules of a schema stand: the steps down to each, a property by its name, ITEMS or VALUES."""
+ITEMS = "[]"
+VALUES = "{}"
+
 _plans: dict[int, tuple[Schema, Plan | None]] = {}
 
 
+def ruled(schema: Any) -> Ruled | None:
+    """Where the rules of a schema stand; None where it has none."""
+    if schema.__class__ is not dict:
+        return None
+    parts = {**schema.get("properties", {}), VALUES: schema.get("additionalProperties"), ITEMS: schema.get("items")}
+    below = {step: found for step, part in parts.items() if (found := ruled(part)) is not None}
+    return below if below or "x-kubernetes-validations" in schema else None
+
+
 def plan(schema: Schema) -> Plan | None:
-    """Where the rules of a schema stand; None where it has none. Made once for each schema, which is kept alive."""
+    """The rules of a schema; None where it has none. Made once for each schema, which is kept alive."""
     known = _plans.get(id(schema))
     if known is None:
-        known = _plans[id(schema)] = (schema, _plan(schema))
+        # The files of schemas/ say where theirs are: to look for them takes longer than all else of a check.
+        where = schema.get("x-tjgen-rules") if "x-tjgen-resource" in schema else ruled(schema)
+        known = _plans[id(schema)] = (schema, None if where is None else _plan(schema, where))
     return known[1]
 
 
-def _plan(schema: Any) -> Plan | None:
-    if schema.__class__ is not dict:
-        return None
-    rules = tuple(schema.get("x-kubernetes-validations", ()))
-    properties = {name: below for name, part in schema.get("properties", {}).items() if (below := _plan(part)) is not None}
-    values, items = _plan(schema.get("additionalProperties")), _plan(schema.get("items"))
-    return Plan(schema, rules, properties, values, items) if rules or properties or values or items else None
+def _plan(schema: Schema, where: Ruled) -> Plan:
+    named = {name: below for name, below in where.items() if name not in (VALUES, ITEMS)}
+    properties = {name: _plan(schema["properties"][name], below) for name, below in named.items()}
+    values = _plan(schema["additionalProperties"], where[VALUES]) if VALUES in where else None
+    items = _plan(schema["items"], where[ITEMS]) if ITEMS in where else None
+    return Plan(schema, tuple(schema.get("x-kubernetes-validations", ())), properties, values, items)
 
 
 def faults(tree: dict[str, Tree], schema: Schema) -> Iterator[Fault]:
