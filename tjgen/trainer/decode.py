@@ -15,6 +15,7 @@ from tjgen.trainer.runtimes import SPEC, JobShape, Runtime, shapes, steps_of
 from tjgen.typing import Any
 
 MANAGER = "trainer:jobset"
+_TYPES = ("JobSetSpec", "JobSetSpecPatch")
 _TEMPLATE: FieldPath = ("trainingRuntimeSpec", "template")
 
 
@@ -61,7 +62,7 @@ def _merge_patches(info: Info, job: Job) -> None:
             continue
         note = _Note(info.owners, job, (*path, "spec"))
         try:
-            info.spec = strategic.merge(info.spec, template["spec"], "JobSetSpec", note, ("spec",))
+            info.spec = strategic.merge(info.spec, template["spec"], _TYPES, note, ("spec",))
         except strategic.MergeError as error:
             raise RefusedError(str(error), path, "give every element of the list its key") from None
     jobs = info.spec.get("replicatedJobs")

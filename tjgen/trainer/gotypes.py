@@ -2,12 +2,12 @@
 
 One line a struct: `field:type` with `!` where Go prints even a zero, `=value` for what the API server
 fills in, and after a list's type `@key` where strategic merge knows the elements by that field (`@`
-alone: a merged list of scalars). `*` is a pointer, whose zero is kept. Only fields that the CRDs have
-stand here: the API server prunes the others.
+alone: a merged list of scalars). `*` is a pointer, whose zero is kept. `?` marks what Go prints as null
+where it is absent. Only fields that the CRDs have stand here: the API server prunes the others.
 
 Source: the json and patch tags of Trainer v2.3.0, JobSet v0.12.0 and Kubernetes 0.36 joined with the
 defaults of their CRDs; defaults that Go drops again (`name: ""`) are left out. Pods go through apply
-configurations, which drop nulls; claim templates do not, hence their own types.
+configurations, which drop those nulls; claim templates do not, hence their own types.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TYPES = {
     ),
     "Capabilities": "add:[]string drop:[]string",
     "CephFSVolumeSource": (
-        "monitors:[]string path:string user:string secretFile:string secretRef:*LocalObjectReference readOnly:bool"
+        "monitors:[]string? path:string user:string secretFile:string secretRef:*LocalObjectReference readOnly:bool"
     ),
     "CinderVolumeSource": "volumeID:string! fsType:string readOnly:bool secretRef:*LocalObjectReference",
     "ClaimSpec": (
@@ -120,7 +120,7 @@ TYPES = {
         " completionMode:*string suspend:*bool podReplacementPolicy:*string managedBy:*string"
     ),
     "JobSpecPatch": "template:*PodTemplatePatch",
-    "JobSuccessPolicy": "rules:[]JobSuccessPolicyRule",
+    "JobSuccessPolicy": "rules:[]JobSuccessPolicyRule?",
     "JobSuccessPolicyRule": "succeededIndexes:*string succeededCount:*int32",
     "JobTemplatePatch": "metadata:*ObjectMeta spec:*JobSpecPatch",
     "JobTemplateSpec": "metadata:ObjectMeta! spec:JobSpec!",
@@ -147,7 +147,7 @@ TYPES = {
         "requiredDuringSchedulingIgnoredDuringExecution:*NodeSelector"
         " preferredDuringSchedulingIgnoredDuringExecution:[]PreferredSchedulingTerm"
     ),
-    "NodeSelector": "nodeSelectorTerms:[]NodeSelectorTerm",
+    "NodeSelector": "nodeSelectorTerms:[]NodeSelectorTerm?",
     "NodeSelectorRequirement": "key:string! operator:string! values:[]string",
     "NodeSelectorTerm": "matchExpressions:[]NodeSelectorRequirement matchFields:[]NodeSelectorRequirement",
     "ObjectFieldSelector": "apiVersion:string fieldPath:string!",
@@ -156,7 +156,7 @@ TYPES = {
         "kind:string apiVersion:string metadata:ObjectMeta! spec:ClaimSpec! status:PersistentVolumeClaimStatus!"
     ),
     "PersistentVolumeClaimCondition": (
-        "type:string! status:string! lastProbeTime:Time lastTransitionTime:Time reason:string message:string"
+        "type:string! status:string! lastProbeTime:Time! lastTransitionTime:Time! reason:string message:string"
     ),
     "PersistentVolumeClaimSpec": (
         "accessModes:[]string selector:*LabelSelector resources:VolumeResourceRequirements! volumeName:string"
@@ -189,8 +189,8 @@ TYPES = {
     ),
     "PodDNSConfig": "nameservers:[]string searches:[]string options:[]PodDNSConfigOption",
     "PodDNSConfigOption": "name:string value:*string",
-    "PodFailurePolicy": "rules:[]PodFailurePolicyRule",
-    "PodFailurePolicyOnExitCodesRequirement": "containerName:*string operator:string! values:[]int32",
+    "PodFailurePolicy": "rules:[]PodFailurePolicyRule?",
+    "PodFailurePolicyOnExitCodesRequirement": "containerName:*string operator:string! values:[]int32?",
     "PodFailurePolicyOnPodConditionsPattern": "type:string! status:string!",
     "PodFailurePolicyRule": (
         "action:string! onExitCodes:*PodFailurePolicyOnExitCodesRequirement"
@@ -209,7 +209,7 @@ TYPES = {
         " seLinuxChangePolicy:*string"
     ),
     "PodSpec": (
-        "volumes:[]Volume@name initContainers:[]Container@name containers:[]Container@name"
+        "volumes:[]Volume@name initContainers:[]Container@name containers:[]Container@name?"
         " ephemeralContainers:[]EphemeralContainer@name restartPolicy:string terminationGracePeriodSeconds:*int64"
         " activeDeadlineSeconds:*int64 dnsPolicy:string nodeSelector:map[string]string serviceAccountName:string"
         " serviceAccount:string automountServiceAccountToken:*bool nodeName:string hostNetwork:bool hostPID:bool"
@@ -237,10 +237,10 @@ TYPES = {
         " timeoutSeconds:int32 periodSeconds:int32 successThreshold:int32 failureThreshold:int32"
         " terminationGracePeriodSeconds:*int64"
     ),
-    "ProjectedVolumeSource": "sources:[]VolumeProjection defaultMode:*int32",
+    "ProjectedVolumeSource": "sources:[]VolumeProjection? defaultMode:*int32",
     "QuobyteVolumeSource": "registry:string! volume:string! readOnly:bool user:string group:string tenant:string",
     "RBDVolumeSource": (
-        "monitors:[]string image:string! fsType:string pool:string=rbd user:string=admin keyring:string=/etc/ceph/keyring"
+        "monitors:[]string? image:string! fsType:string pool:string=rbd user:string=admin keyring:string=/etc/ceph/keyring"
         " secretRef:*LocalObjectReference readOnly:bool"
     ),
     "ReplicatedJob": (
@@ -254,7 +254,7 @@ TYPES = {
     "RuntimeRef": "name:string apiGroup:*string=trainer.kubeflow.org kind:*string=ClusterTrainingRuntime",
     "SELinuxOptions": "user:string role:string type:string level:string",
     "ScaleIOVolumeSource": (
-        "gateway:string! system:string! secretRef:*LocalObjectReference sslEnabled:bool protectionDomain:string"
+        "gateway:string! system:string! secretRef:*LocalObjectReference? sslEnabled:bool protectionDomain:string"
         " storagePool:string storageMode:string=ThinProvisioned volumeName:string fsType:string=xfs readOnly:bool"
     ),
     "SeccompProfile": "type:string! localhostProfile:*string",
@@ -293,8 +293,8 @@ TYPES = {
     ),
     "TrainingRuntimeSpec": "mlPolicy:*MLPolicy podGroupPolicy:*PodGroupPolicy template:JobSetTemplateSpec!",
     "TrainingRuntimeSpecPatch": "template:*JobSetTemplatePatch",
-    "TypedLocalObjectReference": "apiGroup:*string kind:string! name:string!",
-    "TypedObjectReference": "apiGroup:*string kind:string! name:string! namespace:*string",
+    "TypedLocalObjectReference": "apiGroup:*string? kind:string! name:string!",
+    "TypedObjectReference": "apiGroup:*string? kind:string! name:string! namespace:*string",
     "VolcanoPodGroupPolicySource": "networkTopology:*NetworkTopologySpec",
     "Volume": (
         "name:string! hostPath:*HostPathVolumeSource emptyDir:*EmptyDirVolumeSource"

@@ -57,6 +57,11 @@ def _gpus(amounts: dict[str, Any]) -> int:
     return parse(amounts[names[0]]).value if names else 0
 
 
+def int32(value: int) -> int:
+    """The value as Go's int32 holds it: whoever asks for billions of GPUs gets what overflows."""
+    return (value + 2**31) % 2**32 - 2**31
+
+
 def cpus(resources: dict[str, Any]) -> int:
     """The CPUs of a node, rounded up: requests, or limits where requests have none.
 

@@ -15,33 +15,43 @@ from tjgen.typing import Any
 Note = Callable[[FieldPath, FieldPath, Tree], None]
 """Called with the path in the tree, the path below the patch and the value, for each value brought."""
 
+Shapes = tuple[Struct, Struct]
+"""The type of the tree and the type of the patch."""
+
 
 class MergeError(Exception):
     """A patch that strategic merge refuses, with upstream's words."""
 
 
-def merge(tree: dict[str, Tree], patch: dict[str, Tree], name: str, note: Note, path: FieldPath = ()) -> dict[str, Tree]:
-    """`tree`, of the Go type `name`, with `patch` merged in; raises MergeError for an element without its key."""
-    return _map(tree, patch, struct(name), path, (), note)
+def merge(tree: dict[str, Tree], patch: dict[str, Tree], types: tuple[str, str], note: Note, path: FieldPath) -> dict[str, Tree]:
+    """`tree` with `patch` merged in, given the Go types of both; raises MergeError for an element without its key."""
+    return _map(tree, patch, (struct(types[0]), struct(types[1])), path, (), note)
 
 
 def _map(
-    tree: dict[str, Tree], patch: dict[str, Tree], shape: Struct, path: FieldPath, below: FieldPath, note: Note
+    tree: dict[str, Tree], patch: dict[str, Tree], shapes: Shapes, path: FieldPath, below: FieldPath, note: Note
 ) -> dict[str, Tree]:
+    shape, patch_shape = shapes
     merged = dict(tree)
+    for key, field in patch_shape.fields.items():
+        # The patch is printed as JSON first, and a null there removes.
+        if field.is_null and key not in patch and merged.pop(key, None) is not None:
+            note((*path, key), below, None)
     for key, value in patch.items():
         field = shape.fields[key]
         here, there = (*path, key), (*below, key)
         current = merged.get(key)
         if current.__class__ is dict and value.__class__ is dict:
             if field.struct:
-                merged[key] = _map(current, value, struct(field.struct), here, there, note)
+                below_shapes = (struct(field.struct), struct(patch_shape.fields[key].struct))
+                merged[key] = _map(current, value, below_shapes, here, there, note)
             else:
                 merged[key] = {**current, **value}
                 for name, item in value.items():
                     note((*here, name), (*there, name), item)
         elif current.__class__ is list and field.merge_key:
-            merged[key] = _keyed(current, value, field.merge_key, struct(field.struct), here, there, note)
+            element_shapes = (struct(field.struct), struct(patch_shape.fields[key].struct))
+            merged[key] = _keyed(current, value, field.merge_key, element_shapes, here, there, note)
         elif current.__class__ is list and field.merge_key == "":
             merged[key] = _scalars(current, value)
             note(here, there, value)
@@ -57,7 +67,7 @@ def _map(
 
 
 def _keyed(
-    items: list[Tree], patch: list[Tree], key: str, shape: Struct, path: FieldPath, below: FieldPath, note: Note
+    items: list[Tree], patch: list[Tree], key: str, shapes: Shapes, path: FieldPath, below: FieldPath, note: Note
 ) -> list[Tree]:
     merged = list(items)
     for position, item in enumerate(patch):
@@ -67,10 +77,10 @@ def _keyed(
         at = _index(merged, key, item[key])
         there = (*below, step if _index(patch, key, item[key]) == position else position)
         if at < 0:
-            merged.append(shape.read(item))
+            merged.append(shapes[0].read(item))
             note((*path, step), there, merged[-1])
         else:
-            merged[at] = _map(merged[at], item, shape, (*path, step), there, note)
+            merged[at] = _map(merged[at], item, shapes, (*path, step), there, note)
     for item in (*merged, *items):
         if key not in item:
             raise _no_key(item, key)

@@ -54,6 +54,8 @@ class Field(NamedTuple):
     """The key of a merged list, "" for a merged list of scalars, None for everything else."""
     plain: type | None
     """The class whose values are taken as they are."""
+    is_null: bool
+    """Whether Go itself prints null where there is no value; the controller does not."""
 
 
 class Struct(NamedTuple):
@@ -92,13 +94,14 @@ def _compile(name: str, defaulted: bool) -> Struct:
         key, _, notation = entry.partition(":")
         notation, assigned, default = notation.partition("=")
         always = notation.endswith("!")
-        go_type, merged, merge_key = notation.rstrip("!").partition("@")
+        go_type, merged, merge_key = notation.rstrip("!?").partition("@")
         fields[key] = Field(
             _reader(go_type, defaulted),
             always or go_type[0] == "*",
             _element(go_type),
             merge_key if merged else None,
             _PLAIN.get(go_type.lstrip("*")),
+            notation.endswith("?"),
         )
         if assigned and defaulted:
             defaults.append((key, _default(go_type, default)))
@@ -234,7 +237,7 @@ _SCALARS: dict[str, Read] = {
 
 _PLAIN = {"string": str, "bool": bool, "any": str}
 
-_ZEROS: dict[str, Tree] = {"string": "", "bool": False, "Quantity": "0", "IntOrString": 0}
+_ZEROS: dict[str, Tree] = {"string": "", "bool": False, "Quantity": "0", "IntOrString": 0, "Time": None}
 
 
 def _element(go_type: str) -> str:

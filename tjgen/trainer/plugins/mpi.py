@@ -81,7 +81,9 @@ def slots(info: Info, job: Job, policy: dict[str, Any]) -> tuple[int, Origin]:
         gpus = resources.gpus(resources.per_node(info, job))
         if gpus > 1:
             asks = job.resources is not None
-            return gpus, Origin(MANAGER, *(("trainjob", ("spec", "trainer", "resourcesPerNode")) if asks else ("tjgen",)))
+            return resources.int32(gpus), Origin(
+                MANAGER, *(("trainjob", ("spec", "trainer", "resourcesPerNode")) if asks else ("tjgen",))
+            )
     return policy["numProcPerNode"], info.asked(MANAGER, *_POLICY, "numProcPerNode")
 
 

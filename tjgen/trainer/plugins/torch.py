@@ -72,7 +72,7 @@ def processes_per_node(info: Info, job: Job) -> tuple[int | str, Origin]:
     found = resources.per_node(info, job)
     because = _RULE if job.resources is None else Origin(MANAGER, "trainjob", ("spec", "trainer", "resourcesPerNode"))
     if resources.gpus(found) == 0:
-        return max(1, resources.cpus(found)), because
+        return resources.int32(max(1, resources.cpus(found))), because
     return AUTO, because
 
 

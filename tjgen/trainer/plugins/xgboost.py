@@ -32,7 +32,7 @@ def enforce_ml_policy(info: Info, job: Job) -> None:
             {"name": "DMLC_TRACKER_URI", "value": host(job)},
             {"name": "DMLC_TRACKER_PORT", "value": str(PORT)},
             {"name": "DMLC_TASK_ID", "valueFrom": {"fieldRef": {"fieldPath": COMPLETION_INDEX}}},
-            {"name": "DMLC_NUM_WORKER", "value": str(podset.count * max(gpus, 1))},
+            {"name": "DMLC_NUM_WORKER", "value": str(resources.int32(podset.count * resources.int32(gpus or 1)))},
         ),
         (
             (Origin(MANAGER, "trainjob", ("metadata", "name")),),

@@ -7,12 +7,21 @@ from tjgen.trainer.typed import struct
 from tjgen.validate.wording import as_json
 
 
-def go_json(tree: Tree, name: str) -> str:
-    """`tree`, or each element of it, as encoding/json writes the Go type `name`."""
+def go_json(tree: Tree, name: str, written: Tree = None) -> str:
+    """`tree`, or each element of it, as encoding/json writes the Go type `name`.
+
+    `written` is the same value as it stands in the file: only there an empty list differs from an absent one.
+    """
     if tree.__class__ is list:
-        return "[" + ",".join(go_json(item, name) for item in tree) + "]"
+        before = written if written.__class__ is list and len(written) == len(tree) else [None] * len(tree)
+        return "[" + ",".join(map(go_json, tree, [name] * len(tree), before)) + "]"
     if tree.__class__ is not dict or not name:
         return as_json(tree)
-    fields = struct(name).fields
-    parts = [f'"{key}":{go_json(tree[key], field.struct)}' for key, field in fields.items() if key in tree]
+    before = written if written.__class__ is dict else {}
+    parts = []
+    for key, field in struct(name).fields.items():
+        if key in tree:
+            parts.append(f'"{key}":{go_json(tree[key], field.struct, before.get(key))}')
+        elif field.is_null:
+            parts.append(f'"{key}":{"[]" if before.get(key) == [] else "null"}')
     return "{" + ",".join(parts) + "}"

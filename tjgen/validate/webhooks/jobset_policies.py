@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from tjgen.fields.path import FieldPath, Tree, get
 from tjgen.k8s.names import LABEL_LENGTH
 from tjgen.k8s.syntax import dns1123_subdomain
 from tjgen.trainer.typed import DecodeError, typed
+from tjgen.typing import Any
 from tjgen.validate.fault import Fault
 from tjgen.validate.webhooks.answer import internal, invalid
 from tjgen.validate.webhooks.gojson import go_json
@@ -82,16 +82,16 @@ def validate_claims(tree: Tree, spec: dict[str, Any], context: Sequence[Tree]) -
             if len(f"{name}-{jobset}".encode()) > LABEL_LENGTH:
                 words = "VolumeClaimPolicies template name is too long"
                 yield invalid((*path, "metadata", "name"), quote(name), words, "shorten it", f"{place}.name")
-            yield from _mounts(spec.get("replicatedJobs", []), name)
+            yield from _mounts(spec.get("replicatedJobs"), name)
             existing = _claim(f"{name}-{jobset}", get(tree, ("metadata", "namespace"), ""), context)
             if existing is not None:
                 yield from _existing(existing, template, policy, tree, path, base, place)
             seen.add(name)
 
 
-def _mounts(jobs: list[Any], name: str) -> Iterator[Fault]:
+def _mounts(jobs: list[Any] | None, name: str) -> Iterator[Fault]:
     is_mounted = False
-    for position, job in enumerate(jobs):
+    for position, job in enumerate(jobs or ()):
         pod_spec = job["template"]["spec"]["template"]["spec"]
         path: FieldPath = (*_JOBS, position, "template", "spec", "template", "spec", "volumes")
         for number, volume in enumerate(pod_spec.get("volumes", ())):

@@ -98,7 +98,12 @@ def _targets(patch: Any, names: dict[str, set[str]], job: Job) -> Iterator[Fault
 
 def _about_patches(job: Job, words: str) -> Fault:
     stamped = [{"time": PATCH_TIME, **patch} for patch in job.spec["runtimePatches"]]
-    return invalid(_PATCHES, go_json(stamped, "RuntimePatch"), words, "use spec.trainer.env or spec.initializer for that")
+    return invalid(
+        _PATCHES,
+        go_json(stamped, "RuntimePatch", get(job.tree, _PATCHES)),
+        words,
+        "use spec.trainer.env or spec.initializer for that",
+    )
 
 
 def _without_times(job: Job) -> list[dict[str, Any]]:
