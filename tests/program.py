@@ -7,6 +7,7 @@ import sys
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
+from unittest.mock import patch
 
 import yaml
 
@@ -23,10 +24,11 @@ class Answer(NamedTuple):
     err: str
 
 
-def tjgen(folder: Path, *words: str) -> Answer:
+def tjgen(folder: Path, *words: str, stdin: str = "") -> Answer:
     """Run one command line in `folder`."""
+    given = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2))
-    with chdir(folder), redirect_stdout(out), redirect_stderr(err):
+    with chdir(folder), patch("sys.stdin", given), redirect_stdout(out), redirect_stderr(err):
         code = run(list(words))
         sys.stdout.flush()
         sys.stderr.flush()
@@ -34,7 +36,7 @@ def tjgen(folder: Path, *words: str) -> Answer:
 
 
 def cases(kind: str) -> list[Path]:
-    """The folders of one kind of case: "cases" or "rejects"."""
+    """The folders of one kind of case: "cases", "rejects" or "cli"."""
     return sorted(path for path in (TESTS / kind).iterdir() if path.is_dir())
 
 

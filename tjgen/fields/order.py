@@ -8,8 +8,21 @@ from __future__ import annotations
 
 from tjgen.fields.path import Tree
 
-_FIRST = ("apiVersion", "kind", "metadata", "name", "key", "image", "command", "args", "env")
-_RANK = {key: f"\0{position}" for position, key in enumerate(_FIRST)}
+_FIRST = (
+    "apiVersion",
+    "kind",
+    "metadata",
+    "name",
+    "namespace",
+    "labels",
+    "annotations",
+    "key",
+    "image",
+    "command",
+    "args",
+    "env",
+)
+_RANK = {key: f"\0{position:02}" for position, key in enumerate(_FIRST)}
 
 
 def ordered(tree: Tree) -> Tree:

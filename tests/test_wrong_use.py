@@ -1,0 +1,56 @@
+"""Help, and words that click explains. Not compared in full: the layout is click's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.program import tjgen
+from tjgen import __version__
+from tjgen.cli.program import COMMANDS, command_of
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_a_command_says_what_its_description_says(name: str, tmp_path: Path) -> None:
+    command, _ = command_of(name)
+    answer = tjgen(tmp_path, name, "--help")
+    assert (answer.code, answer.err) == (0, "")
+    said = " ".join(answer.out.split())
+    assert command.description.split(".")[0] in said
+    assert command.example in said
+    for option in command.options:
+        assert all(flag in said for flag in option.flags)
+
+
+def test_help_lists_every_command(tmp_path: Path) -> None:
+    answer = tjgen(tmp_path, "--help")
+    assert (answer.code, answer.err) == (0, "")
+    for name in COMMANDS:
+        assert command_of(name)[0].summary in answer.out
+
+
+def test_the_version(tmp_path: Path) -> None:
+    answer = tjgen(tmp_path, "--version")
+    assert (answer.code, answer.err) == (0, "")
+    assert __version__ in answer.out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param([], id="no command"),
+        pytest.param(["biuld", "experiment.yaml"], id="a command that does not exist"),
+        pytest.param(["build", "--enviroment", "dev"], id="an option that does not exist"),
+        pytest.param(["build", "experiment.yaml", "--env"], id="an option without its value"),
+        pytest.param(["build", "experiment.yaml", "--strict=yes"], id="a value for a flag"),
+        pytest.param(["build", "experiment.yaml", "--format", "xml"], id="a value that is no choice"),
+        pytest.param(["check"], id="too few words"),
+        pytest.param(["schema", "experiment", "overlay"], id="too many words"),
+    ],
+)
+def test_wrong_use_says_nothing_on_standard_output_and_ends_with_2(words: list[str], tmp_path: Path) -> None:
+    answer = tjgen(tmp_path, *words)
+    assert (answer.code, answer.out) == (2, "")
+    assert "Traceback" not in answer.err
+    assert "Usage" in answer.err or "Error" in answer.err
