@@ -133,6 +133,7 @@ class Builder:
         self._named = {path for path in paths if not os.path.isdir(path)}
         self.files = self._files(paths)
         self._seen: dict[str, Document | None] = {}
+        self._judged: set[str] = set()
         if has_errors(self.diagnostics):
             raise CompileError(self.diagnostics)
 
@@ -233,7 +234,7 @@ class Builder:
         here = self._settings[unit.environment]
         runtime = here.runtime(runtime)
         sources = Sources(variant.tree, documents, runtime.document, here.platform, self.project.document)
-        compiled = compile_run(experiment, runtime, here.setting(unit, name, runtime.launcher), sources)
+        compiled = compile_run(experiment, runtime, here.setting(unit, name, runtime.launcher), sources, self._judged)
         return Run(unit, name, variant, runtime, identity, renewal, False, compiled)
 
     def _unit(self, document: Document, environment: str | None, variant: Variant) -> Unit:

@@ -40,8 +40,14 @@ class Compiled(NamedTuple):
     """What was asked for, before a target said it in its own words."""
 
 
-def compile_run(experiment: Experiment, runtime: CatalogRuntime, setting: Setting, sources: Sources) -> Compiled:
-    """One run, named `setting.run`, of a merged experiment. Ends early where a phase finds errors."""
+def compile_run(
+    experiment: Experiment, runtime: CatalogRuntime, setting: Setting, sources: Sources, judged: set[str]
+) -> Compiled:
+    """One run, named `setting.run`, of a merged experiment. Ends early where a phase finds errors.
+
+    `judged` remembers the metadata of runtimes that nothing is said against: they are named by their
+    content, so that all runs that share one need only one look at it.
+    """
     workload, diagnostics = _workload(experiment, runtime, setting)
     tree = sources.experiment
     if has_errors(diagnostics):
@@ -52,6 +58,8 @@ def compile_run(experiment: Experiment, runtime: CatalogRuntime, setting: Settin
     applied = [lowered.runtime] if lowered.emits_runtime else []
     applied, found = patched([*applied, *lowered.objects, lowered.trainjob], experiment)
     diagnostics += found
+    if lowered.emits_runtime and applied[0] is not lowered.runtime:
+        applied[0], applied[-1] = trainjob.renamed(applied[0], applied[-1], runtime.name)
     job = applied[-1]
     template = applied[0] if lowered.emits_runtime else lowered.runtime
     sources = sources._replace(trainjob=job, made_runtime=template)
@@ -66,7 +74,13 @@ def compile_run(experiment: Experiment, runtime: CatalogRuntime, setting: Settin
         applied, previews = [manifest for manifest in applied[:-1] if manifest.stage != RUNTIMES] + standing, []
     # A generated Secret's values are the controller's: there is nothing of ours to judge in it.
     for manifest in (*applied, *(preview for preview in previews if preview.kind != "Secret")):
-        diagnostics += _located(_judged(manifest.tree, template.tree), manifest, sources)
+        shared = f"{manifest.tree['metadata']}" if manifest.stage == RUNTIMES else ""
+        if shared in judged:
+            continue
+        found = _judged(manifest.tree, template.tree)
+        diagnostics += _located(found, manifest, sources)
+        if shared and not found:
+            judged.add(shared)
     return Compiled(applied, previews, placed(_once(diagnostics), tree, sources.documents), sources, workload)
 
 

@@ -61,6 +61,8 @@ class Directory:
         self._wishes = wishes
         self._put: dict[str, bytes] = {}
         """Path -> digest of the body that was put there."""
+        self._runtimes: dict[str, tuple[Tree, str]] = {}
+        """Path -> metadata and text of runtimes."""
         self._now = _Progress()
         self._known: set[str] = set()
         self._uses: set[str] = set()
@@ -127,7 +129,7 @@ class Directory:
 
     def _run(self, run: Run, lock: Lock, renew: Callable[[Run], Run | None]) -> LockedRun:
         """Decide about one run and put its files; what the lock shall say of it."""
-        files = [_file(manifest, run) for manifest in run.compiled.manifests]
+        files = [self._file(manifest, run) for manifest in run.compiled.manifests]
         folder = run_folder(run.unit, run.name)
         own = {file.path[len(folder) + 1 :]: file.body for file in files if file.path.startswith(folder + "/")}
         content = freeze.content_digest(own)
@@ -177,6 +179,20 @@ class Directory:
             uses=uses,
             renewal=run.renewal,
         )
+
+    def _file(self, manifest: Manifest, run: Run) -> OutputFile:
+        """The file of an object that is applied, with the source to edit and the experiment that owns it, if one does."""
+        path = path_of(manifest, run)
+        if manifest.stage == RUNTIMES:
+            # Its name follows its spec, so what is named and labelled the same is the same.
+            metadata = manifest.tree["metadata"]
+            known = self._runtimes.get(path)
+            if known is None or known[0] != metadata:
+                known = self._runtimes[path] = (metadata, dump(manifest.tree))
+            return OutputFile(path, known[1], run.runtime.file)
+        body = dump(manifest.tree)
+        is_own = manifest.stage == RUNS or get(manifest.tree, ("metadata", "labels", EXPERIMENT_LABEL), None) == run.unit.name
+        return OutputFile(path, body, run.unit.source, run.unit.key) if is_own else OutputFile(path, body, "the project")
 
     def _put_once(self, file: OutputFile, run: Run) -> None:
         """Put a file that other runs may make too: they have to agree on it."""
@@ -245,15 +261,6 @@ class _Progress:
 
 def _trees(texts: dict[str, str]) -> dict[str, Tree]:
     return {name: read(text, name, KUBERNETES)[0][0].value for name, text in texts.items()}
-
-
-def _file(manifest: Manifest, run: Run) -> OutputFile:
-    """The file of an object that is applied, with the source to edit and the experiment that owns it, if one does."""
-    path, body = path_of(manifest, run), dump(manifest.tree)
-    if manifest.stage == RUNTIMES:
-        return OutputFile(path, body, run.runtime.file)
-    is_own = manifest.stage == RUNS or get(manifest.tree, ("metadata", "labels", EXPERIMENT_LABEL), None) == run.unit.name
-    return OutputFile(path, body, run.unit.source, run.unit.key) if is_own else OutputFile(path, body, "the project")
 
 
 def images(run: Run) -> tuple[str, ...]:

@@ -48,7 +48,7 @@ def lower(workload: Workload, base: CatalogRuntime) -> Lowered:
     diagnostics = []
     emits_runtime = base.origin != "cluster" or bool(remainder)
     if emits_runtime:
-        runtime = _runtime(workload, base, remainder)
+        runtime = _runtime(workload, base, remainder) if remainder else _whole(workload, base)
         if base.origin == "cluster":
             diagnostics.append(_derived(workload, base, runtime, remainder))
     else:
@@ -59,6 +59,18 @@ def lower(workload: Workload, base: CatalogRuntime) -> Lowered:
         for key, tree in (workload.tree.value.get("objects") or {}).items()
     ]
     return Lowered(trainjob, runtime, emits_runtime, objects, diagnostics)
+
+
+_WHOLES: dict[tuple[int, str], tuple[CatalogRuntime, Manifest]] = {}
+
+
+def _whole(workload: Workload, base: CatalogRuntime) -> Manifest:
+    """The catalog's runtime as it is, made once for all runs of a namespace."""
+    known = _WHOLES.get((id(base), workload.namespace))
+    if known is None:
+        # The runtime is kept with it, so that its id stays its own.
+        known = _WHOLES[(id(base), workload.namespace)] = (base, _runtime(workload, base, []))
+    return known[1]
 
 
 def _runtime(workload: Workload, base: CatalogRuntime, remainder: list[Asked]) -> Manifest:
@@ -86,6 +98,24 @@ def _runtime(workload: Workload, base: CatalogRuntime, remainder: list[Asked]) -
     for path, origins in spec.owners.items():
         owners[("spec", *path)] = origins
     return Manifest(tree, owners, RUNTIMES)
+
+
+def renamed(runtime: Manifest, trainjob: Manifest, base: str) -> tuple[Manifest, Manifest]:
+    """A runtime that a patch has changed under the name that follows its content, and the TrainJob that refers to it.
+
+    A name that the patch itself sets stays as it is.
+    """
+    before = get(trainjob.tree, ("spec", "runtimeRef", "name"), "")
+    name = emitted_name(base, runtime.tree.get("spec"))
+    if runtime.name != before or name == before:
+        return runtime, trainjob
+    changed = []
+    for manifest, path in ((runtime, ("metadata", "name")), (trainjob, ("spec", "runtimeRef", "name"))):
+        writer = Writer(Managed(manifest.tree, manifest.owners), keys=_KEYS)
+        writer.put(path, name, _TJGEN)
+        done = writer.done()
+        changed.append(Manifest(done.value, done.owners, manifest.stage))
+    return changed[0], changed[1]
 
 
 def _trainjob(workload: Workload, runtime: Manifest, parts: list[Asked]) -> Manifest:
