@@ -146,7 +146,7 @@ FAULTS = {
     "no points": ("{exclude: []}", "TJ233 empty-sweep experiment.yaml:6:10 the sweep has no point"),
     "a point twice": (
         "{matrix: {gpu: ['h100:8', {class: h100, count: 8}]}}",
-        "TJ234 repeated-point experiment.yaml:6:36 the sweep has the point gpu={'class': 'h100', 'count': 8} twice",
+        'TJ234 repeated-point experiment.yaml:6:36 the sweep has the point gpu={class: "h100", count: 8} twice',
     ),
     "too many": (
         "{max: 3, matrix: {nodes: [1, 2], cpu: [1, 2]}}",

@@ -57,7 +57,7 @@ SAID = {
     "a list for a device": (
         "gpu: [h100]",
         "TJ103 wrong-type",
-        "spec.gpu: spec.gpu is ['h100'], a list, where a text or a mapping belongs",
+        'spec.gpu: spec.gpu is ["h100"], a list, where a text or a mapping belongs',
         "write class:count, such as h100:8",
     ),
     "a text for a mapping": (

@@ -15,6 +15,7 @@ from tjgen.fields.path import FieldPath, Tree, get, render
 from tjgen.resolve.fieldpaths import field_path
 from tjgen.resolve.labels import labels
 from tjgen.resolve.layers import Layer, merged, part
+from tjgen.spec.check import shown
 from tjgen.spec.compact import EXPERIMENT_FORM
 from tjgen.spec.forms import form_at, long_form
 from tjgen.typing import NamedTuple
@@ -219,13 +220,13 @@ def _bad_points(chosen: list[Values], most: int) -> Iterator[Diagnostic]:
             )
         )
         if mark in seen:
-            shown = ", ".join(f"{key}={value.value}" for key, value in values.items())
-            last = list(values.values())[-1].because
+            said = ", ".join(f"{key}={shown(value.value)}" for key, value in values.items())
+            last = [value.because for value in values.values()][-1:] or [SWEEP]
             yield Diagnostic(
                 "TJ234",
                 ERROR,
-                f"the sweep has the point {shown} twice",
-                path=last,
+                f"the sweep has the point {said} twice",
+                path=last[0],
                 hint="name each value once",
                 name="repeated-point",
             )

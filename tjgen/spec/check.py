@@ -8,6 +8,7 @@ from tjgen.k8s.nearest import nearest
 from tjgen.schema import walk
 from tjgen.schema.walk import Finding
 from tjgen.spec import compact
+from tjgen.spec.forms import text
 from tjgen.typing import Any
 
 Schema = dict[str, Any]
@@ -129,10 +130,16 @@ def _kind(value: Tree) -> str:
 
 
 def shown(value: Tree) -> str:
-    """A value as a message quotes it, clipped where it is long."""
-    if value.__class__ is bool:
-        return "true" if value else "false"
-    if value is None:
-        return "null"
-    text = f'"{value}"' if value.__class__ is str else str(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    """A value as a message quotes it: in YAML's flow style, clipped where it is long."""
+    flow = _flow(value)
+    return flow if len(flow) <= 60 else flow[:57] + "..."
+
+
+def _flow(value: Tree) -> str:
+    if value.__class__ is str:
+        return f'"{value}"'
+    if value.__class__ is dict:
+        return "{" + ", ".join([f"{key}: {_flow(item)}" for key, item in value.items()]) + "}"
+    if value.__class__ is list:
+        return "[" + ", ".join(map(_flow, value)) + "]"
+    return "null" if value is None else text(value)
