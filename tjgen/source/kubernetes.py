@@ -35,7 +35,8 @@ _WORDS: dict[str, Tree] = {
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -_INFINITY),
 }
 # Patterns are compiled when the first text asks for them: few files have such numbers.
-_INTEGER = r"(?P<sign>[-+]?)(?:0[xX](?P<hexadecimal>[0-9a-fA-F]+)|0[bB](?P<binary>[01]+)|0[oO]?(?P<octal>[0-7]+)|(?P<decimal>0|[1-9][0-9]*))\Z"
+# Groups: sign, hexadecimal, binary, octal, decimal.
+_INTEGER = r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))\Z"
 _SIGNED_BINARY = r"0b([-+][01]+)\Z"
 _FLOAT = r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z"
 _DIGIT_SEPARATOR = r"(?<=[0-9])_(?=[0-9])"
