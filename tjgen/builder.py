@@ -21,6 +21,7 @@ from tjgen.resolve.project import ALONE, Project, find, load
 from tjgen.resolve.reading import read_content
 from tjgen.resolve.settings import settings
 from tjgen.resolve.variants import Variant, variants
+from tjgen.runs import archive
 from tjgen.runs.identity import Identity, identify
 from tjgen.runs.lock import path_of
 from tjgen.runs.store import Locks
@@ -72,6 +73,11 @@ class Run(NamedTuple):
     def state(self) -> str:
         """What the experiment says of it: active, suspended or archived."""
         return self.variant.experiment.spec.state
+
+    def archived(self) -> Run:
+        """The same run as a record that nothing runs, whatever its experiment says."""
+        manifests = archive.archived(self.compiled.manifests, archive.by_lock(self.name))
+        return self._replace(compiled=self.compiled._replace(manifests=manifests))
 
 
 class Built(NamedTuple):
@@ -191,7 +197,8 @@ class Builder:
     def _build(self, document: Document, environment: str | None, content: bytes) -> Built:
         found = variants(document, self._surroundings[environment])
         if not found.runs:
-            return Built(Unit(document, environment, "", "", document.file), [], found.diagnostics)
+            problems = [one if one.span or one.related else one._replace(span=document.locate(())) for one in found.diagnostics]
+            return Built(Unit(document, environment, "", "", document.file), [], problems)
         unit = self._unit(document, environment, found.runs[0])
         twin = self._seen.setdefault(unit.key, document)
         if twin is not document:
@@ -218,7 +225,7 @@ class Builder:
         locked = self.locks.of(unit).current(identity)
         renewal = locked.renewal if locked is not None else 0
         run = self._compiled(unit, variant, documents, runtime, identity, renewal)._replace(reads_files=bool(files))
-        return run, [*found, *run.compiled.diagnostics]
+        return run.archived() if locked is not None and locked.archived else run, [*found, *run.compiled.diagnostics]
 
     def renewed(self, run: Run) -> Run:
         """The same run under its next name."""
@@ -235,6 +242,8 @@ class Builder:
         runtime = here.runtime(runtime)
         sources = Sources(variant.tree, documents, runtime.document, here.platform, self.project.document)
         compiled = compile_run(experiment, runtime, here.setting(unit, name, runtime.launcher), sources, self._judged)
+        if experiment.spec.state == "archived":
+            compiled = compiled._replace(manifests=archive.archived(compiled.manifests, archive.BY_EXPERIMENT))
         return Run(unit, name, variant, runtime, identity, renewal, False, compiled)
 
     def _unit(self, document: Document, environment: str | None, variant: Variant) -> Unit:
