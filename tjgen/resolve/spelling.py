@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from tjgen.fields.path import FieldPath, Tree, get, parse
 from tjgen.source.document import Document
 from tjgen.spec.compact import EXPERIMENT_SPEC_FORM
-from tjgen.spec.forms import Form, form_at
+from tjgen.spec.forms import Form, form_at, text
 
 _NUMBER = re.compile(r"(?:[0-9]|[-+.][.0-9])[\w.+-]*")
 """Words that begin as numbers do."""
@@ -22,13 +22,15 @@ _SWEEPS: FieldPath = ("spec", "sweep")
 
 
 def spelled(document: Document, form: Form) -> Tree:
-    """The value of `document`, where numbers that become text are that text already."""
+    """The value of `document`, where numbers that become text are that text already, whatever else the file holds."""
     tree = document.value
     paths = [*_numbers(tree, form, ()), *_swept(tree)]
-    if not paths or _is_canonical(document.text):
+    if not paths:
         return tree
+    # Finding places costs more than all else here, so it is only done where a number could be written in another way.
+    canonical = _is_canonical(document.text)
     for path in paths:
-        tree = _put(tree, path, 0, _written(document, path))
+        tree = _put(tree, path, 0, text(get(tree, path)) if canonical else _written(document, path))
     return tree
 
 
