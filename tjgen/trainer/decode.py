@@ -12,7 +12,7 @@ from tjgen.trainer.info import NODE, TRAINER, Info, PodSet, RefusedError
 from tjgen.trainer.job import RUNTIME, TRAINJOB, Job
 from tjgen.trainer.resources import merged
 from tjgen.trainer.runtimes import SPEC, JobShape, Runtime, shapes, steps_of
-from tjgen.typing import Any
+from tjgen.typing import Any, NamedTuple
 
 MANAGER = "trainer:jobset"
 _TYPES = ("JobSetSpec", "JobSetSpecPatch")
@@ -24,9 +24,9 @@ def new_info(job: Job, runtime: Runtime) -> Info:
     info = Info(runtime)
     jobs = runtime.jobs
     if job.spec.get("runtimePatches"):
-        _propagate(info, job)
-        _merge_patches(info, job)
-        jobs = shapes(info.spec, runtime.jobs)
+        patched = _patched(job, runtime)
+        info.labels, info.annotations, info.spec, jobs = patched.labels, patched.annotations, patched.spec, patched.jobs
+        info.owners = patched.owners.copy()
     for shape in jobs:
         info.podsets.append(_podset(shape, info, job))
     return info
@@ -43,32 +43,59 @@ def patches(job: Job) -> list[tuple[FieldPath, dict[str, Any]]]:
     ]
 
 
-def _propagate(info: Info, job: Job) -> None:
+class _Patched(NamedTuple):
+    """A runtime's template with the patches of a TrainJob in it."""
+
+    labels: dict[str, str]
+    annotations: dict[str, str]
+    spec: dict[str, Tree]
+    jobs: tuple[JobShape, ...]
+    owners: Owners
+
+
+_latest: dict[int, tuple[Tree, Runtime, _Patched]] = {}
+"""The last answer by the identity of the TrainJob: webhooks and controller look at the same one, one after the other."""
+
+
+def _patched(job: Job, runtime: Runtime) -> _Patched:
+    tree, other, patched = _latest.get(id(job.tree), (None, None, None))
+    if patched is None or tree is not job.tree or other is not runtime:
+        owners = runtime.owners.copy()
+        labels = _propagated(runtime.labels, "labels", job, owners)
+        annotations = _propagated(runtime.annotations, "annotations", job, owners)
+        spec = _merged_patches(runtime.spec, job, owners)
+        patched = _Patched(labels, annotations, spec, shapes(spec, runtime.jobs), owners)
+        _latest.clear()
+        _latest[id(job.tree)] = (job.tree, runtime, patched)
+    return patched
+
+
+def _propagated(there: dict[str, str], kind: str, job: Job, owners: Owners) -> dict[str, str]:
     for path, template in patches(job):
-        for kind, there in (("labels", info.labels), ("annotations", info.annotations)):
-            added = template.get("metadata", {}).get(kind)
-            if added:
-                setattr(info, kind, {**there, **added})
-                for key, value in added.items():
-                    origin = job.origin_of(MANAGER, (*path, "metadata", kind, key), value)
-                    info.owners[("metadata", kind, key)] = (origin,)
+        added = template.get("metadata", {}).get(kind)
+        if added:
+            there = {**there, **added}
+            for key, value in added.items():
+                owners[("metadata", kind, key)] = (job.origin_of(MANAGER, (*path, "metadata", kind, key), value),)
+    return there
 
 
-def _merge_patches(info: Info, job: Job) -> None:
-    before = info.spec.get("replicatedJobs", [])
+def _merged_patches(spec: dict[str, Any], job: Job, owners: Owners) -> dict[str, Any]:
+    before = spec.get("replicatedJobs", [])
     order = {item["name"]: position for position, item in enumerate(before)}
     for path, template in patches(job):
         if "spec" not in template:
             continue
-        note = _Note(info.owners, job, (*path, "spec"))
+        note = _Note(owners, job, (*path, "spec"))
         try:
-            info.spec = strategic.merge(info.spec, template["spec"], _TYPES, note, ("spec",))
+            spec = strategic.merge(spec, template["spec"], _TYPES, note, ("spec",))
         except strategic.MergeError as error:
             raise RefusedError(str(error), path, "give every element of the list its key") from None
-    jobs = info.spec.get("replicatedJobs")
+    jobs = spec.get("replicatedJobs")
     if jobs is not before and jobs:
         # A job that the runtime does not have counts as the first: it goes to the front.
-        info.spec = {**info.spec, "replicatedJobs": sorted(jobs, key=lambda item: order.get(item["name"], 0))}
+        spec = {**spec, "replicatedJobs": sorted(jobs, key=lambda item: order.get(item["name"], 0))}
+    return spec
 
 
 class _Note:

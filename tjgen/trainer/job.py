@@ -116,11 +116,20 @@ def environment_variable(item: dict[str, Any]) -> dict[str, Tree]:
     return {"name": item["name"], "valueFrom": copied}
 
 
+_latest: dict[int, tuple[Tree, dict[str, Any]]] = {}
+"""The last spec by the identity of what was written: webhooks and controller decode the same one, one after the other."""
+
+
 def _spec(written: Tree) -> dict[str, Any]:
-    try:
-        return typed(written, "TrainJobSpec")  # type: ignore[no-any-return]  # a struct reads as a dict
-    except DecodeError as error:
-        raise error.under("spec") from None
+    known, spec = _latest.get(id(written), (None, None))
+    if spec is None or known is not written:
+        try:
+            spec = typed(written, "TrainJobSpec")
+        except DecodeError as error:
+            raise error.under("spec") from None
+        _latest.clear()
+        _latest[id(written)] = (written, spec)
+    return spec
 
 
 def _list(trainer: dict[str, Any], written: Any, field: str) -> list[str] | None:
