@@ -32,7 +32,7 @@ def tjgen(folder: Path, *words: str, stdin: str = "") -> Answer:
         code = run(list(words))
         sys.stdout.flush()
         sys.stderr.flush()
-    return Answer(code, *(stream.buffer.getvalue().decode() for stream in (out, err)))  # type: ignore[attr-defined]  # BytesIO
+    return Answer(code, *(stream.buffer.getvalue().decode() for stream in (out, err)))
 
 
 def cases(kind: str) -> list[Path]:

@@ -7,7 +7,7 @@ import copy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tjgen.fields.managed import Managed, Origin, graft
+from tjgen.fields.managed import ListKeys, Managed, Origin, graft
 from tjgen.fields.path import MISSING, get, named
 from tjgen.fields.writer import Writer, apply, apply_all
 from tjgen.manifests.leaves import leaves
@@ -15,7 +15,7 @@ from tjgen.manifests.leaves import leaves
 RUNTIME = Origin("runtime", "runtime", ("spec",), True)
 USER = Origin("experiment", "experiment", ("spec", "image"))
 PASS = Origin("pass:volumes", "experiment", ("spec", "volumes"))
-KEYS = {"containers": ("name",), "env": ("name",)}
+KEYS: ListKeys = {"containers": ("name",), "env": ("name",)}
 BASE = {"containers": [{"name": "node", "image": "a", "env": [{"name": "A", "value": "1"}]}], "labels": {"x": "1"}}
 
 SCALARS = st.none() | st.integers(0, 3) | st.sampled_from(["a", "b"])

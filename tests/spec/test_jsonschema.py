@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # has no stubs
+from jsonschema import Draft202012Validator
 
 from tjgen.spec.jsonschema import KINDS, json_schema
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # has no stubs
+from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 
 from tests.spec.trees import fitting, nearly_fitting
