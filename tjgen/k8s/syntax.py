@@ -12,6 +12,12 @@ _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
 _LABEL_1035 = "[a-z]([-a-z0-9]*[a-z0-9])?"
 _KEY_NAME = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+_LABEL_UNDERSCORE = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
+_SUBDOMAIN_UNDERSCORE = rf"{_LABEL_UNDERSCORE}(\.{_LABEL_UNDERSCORE})*"
+_SUBDOMAIN_WORDS = (
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', "
+    "and must start and end with an alphanumeric character"
+)
 _KEY_VALUE = f"({_KEY_NAME})?"
 _CONFIG_KEY = "[-._a-zA-Z0-9]+"
 
@@ -83,6 +89,57 @@ def label_value(text: str) -> list[str]:
             "and must start and end with an alphanumeric character" + _shown(_KEY_VALUE, "MyValue", "my_value", "12345")
         )
     return wrong
+
+
+def dns1123_subdomain_with_underscore(text: str) -> list[str]:
+    """A subdomain whose labels may hold underscores, also at their beginning (`IsDNS1123SubdomainWithUnderscore`)."""
+    wrong = _too_long(text, 253, "characters")
+    parts = [label.removeprefix("_").replace("_", "-") if label[-1:] != "_" else "" for label in text.split(".")]
+    if not all(map(_is_label, parts)):
+        wrong.append(_SUBDOMAIN_WORDS + _shown(_SUBDOMAIN_UNDERSCORE, "example.com"))
+    return wrong
+
+
+def env_name(text: str) -> list[str]:
+    """The name of an environment variable as newer servers take it (`IsRelaxedEnvVarName`)."""
+    wrong = [] if text else ["environment variable name must be non-empty"]
+    if not all(" " <= character <= "~" and character != "=" for character in text):
+        wrong.append("a valid environment variable name must consist only of printable ASCII characters other than '='")
+    return wrong
+
+
+def port_number(port: int) -> list[str]:
+    """1 to 65535 (`IsValidPortNum`)."""
+    return [] if 1 <= port <= 65535 else ["must be between 1 and 65535, inclusive"]
+
+
+def port_name(text: str) -> list[str]:
+    """The name of a port, at most 15 characters (`IsValidPortName`)."""
+    wrong = _too_long(text, 15, "characters")
+    if not text or not _IN_LABEL.issuperset(text):
+        wrong.append("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)")
+    if not _LETTERS.intersection(text):
+        wrong.append("must contain at least one letter (a-z)")
+    if "--" in text:
+        wrong.append("must not contain consecutive hyphens")
+    if text.startswith("-") or text.endswith("-"):
+        wrong.append("must not begin or end with a hyphen")
+    return wrong
+
+
+def http_header(text: str) -> list[str]:
+    """The name of an HTTP header (`IsHTTPHeaderName`)."""
+    if text and (_ANY | {"-"}).issuperset(text):
+        return []
+    return ["a valid HTTP header must consist of alphanumeric characters or '-'" + _shown("[-A-Za-z0-9]+", "X-Header-Name")]
+
+
+def percent(text: str) -> list[str]:
+    """A percentage (`IsValidPercent`)."""
+    if text.endswith("%") and text[:-1].isascii() and text[:-1].isdigit():
+        return []
+    said = "a valid percent string must be a numeric string followed by an ending '%'"
+    return [said + _shown("[0-9]+%", "1%", "93%")]
 
 
 def path_segment(text: str) -> list[str]:

@@ -17,6 +17,7 @@ from tjgen.typing import Any
 
 _BITS = {"int32": 31, "int64": 63}
 _TYPES = {"string": str, "boolean": bool}
+_EMPTY: dict[str, type] = {"object": dict, "array": list, "string": str, "boolean": bool, "integer": int, "number": float}
 
 
 def mismatches(tree: Tree, schema: Schema, path: FieldPath = ()) -> Iterator[Finding]:
@@ -36,6 +37,27 @@ def mismatches(tree: Tree, schema: Schema, path: FieldPath = ()) -> Iterator[Fin
         wrong = _scalar(tree, schema)
         if wrong:
             yield _mismatch(path, tree, wrong)
+
+
+def decoded(tree: Tree, schema: Schema) -> Tree:
+    """A tree without mismatches as Go holds it: nulls are not given; in lists and maps they are empty values."""
+    if "x-kubernetes-preserve-unknown-fields" in schema and "properties" not in schema:
+        return tree
+    if tree.__class__ is list and schema.get("type") == "array":
+        items = schema["items"]
+        return [_empty(items) if item is None else decoded(item, items) for item in tree]
+    if tree.__class__ is not dict:
+        return tree
+    properties, others = schema.get("properties"), schema.get("additionalProperties")
+    if properties is not None:
+        return {key: decoded(value, properties[key]) for key, value in tree.items() if value is not None and key in properties}
+    return {key: _empty(others) if value is None else decoded(value, others) for key, value in tree.items()} if others else tree
+
+
+def _empty(schema: Schema) -> Tree:
+    if "x-kubernetes-int-or-string" in schema:
+        return 0
+    return _EMPTY.get(str(schema.get("type")), list)()
 
 
 def _object(tree: Tree, schema: Schema, path: FieldPath) -> Iterator[Finding]:

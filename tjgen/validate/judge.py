@@ -14,6 +14,7 @@ from tjgen.schema.defaults import with_defaults
 from tjgen.schema.store import Schema
 from tjgen.schema.walk import Finding
 from tjgen.validate import custom, decode, metadata
+from tjgen.validate.builtin import kinds
 from tjgen.validate.fault import BAD_REQUEST, Fault
 from tjgen.validate.verdict import DECODE, STRICT, UNCHECKED, VALIDATION, Stage, Verdict
 from tjgen.validate.wording import field, quote, shown
@@ -43,6 +44,8 @@ def judge(tree: Tree, *, versions: Mapping[str, str] | None = None, duplicates: 
         invalid += _metadata(tree, schema, api_version, kind, built_in=built_in)
     if built_in:
         read += decode.mismatches({**tree, "metadata": None}, schema)
+        if not any(finding.type == walk.TYPE for finding in read):
+            invalid += kinds.faults(api_version, kind, _decoded(tree, schema))
     else:
         stored = with_defaults(tree, schema)
         unknown, wrong = custom.structural(stored, schema)
@@ -54,6 +57,11 @@ def judge(tree: Tree, *, versions: Mapping[str, str] | None = None, duplicates: 
     mismatches = [finding for finding in read if finding.type == walk.TYPE]
     unknown = [finding for finding in read if finding.type == walk.UNKNOWN]
     return Verdict((*_decode(mismatches), *_strict(unknown, duplicates), *_validation(invalid)))
+
+
+def _decoded(tree: dict[str, Tree], schema: Schema) -> dict[str, Tree]:
+    body = decode.decoded({key: value for key, value in tree.items() if key != "metadata"}, schema)
+    return {**body, "metadata": decode.decoded(tree.get("metadata") or {}, store.object_meta())}
 
 
 def _metadata(tree: Tree, schema: Schema, api_version: str, kind: str, *, built_in: bool) -> Iterator[Fault]:

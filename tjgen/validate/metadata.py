@@ -13,6 +13,7 @@ from tjgen.k8s.syntax import Check
 from tjgen.typing import Any
 from tjgen.validate.fault import Fault
 from tjgen.validate.place import Place
+from tjgen.validate.wording import Struct
 
 _ANNOTATIONS = 256 * 1024
 _MANAGER = 128
@@ -100,7 +101,8 @@ def annotation_keys(given: dict[str, str], at: Place) -> Iterator[Fault]:
 def _owners(owners: list[Any], at: Place) -> Iterator[Fault]:
     controller = ""
     for position, owner in enumerate(_given(owners)):
-        version = (owner.get("apiVersion") or "").rpartition("/")[2]
+        group, _, version = (owner.get("apiVersion") or "").rpartition("/")
+        version = "" if "/" in group else version
         for key in ("apiVersion", "kind", "name", "uid"):
             if not (version if key == "apiVersion" else owner.get(key)):
                 message = "version must not be empty" if key == "apiVersion" else "must not be empty"
@@ -108,25 +110,35 @@ def _owners(owners: list[Any], at: Place) -> Iterator[Fault]:
                 yield fault._replace(path=(*at.path, position, key))
         here = at.seen_at(position)
         if (owner.get("apiVersion"), owner.get("kind")) == ("v1", "Event"):
-            yield here.invalid(owner, "/v1, Kind=Event is disallowed from being an owner")
+            yield here.invalid(_as_struct(owner), "/v1, Kind=Event is disallowed from being an owner")
         if owner.get("controller"):
             this = f"{owner.get('kind')}/{owner.get('name')}"
             if controller:
                 message = f'Found "true" in references for {controller} and {this}'
-                yield here.invalid(owners, f"Only one reference can have Controller set to true. {message}")
+                yield here.invalid(
+                    [_as_struct(one or {}) for one in owners], f"Only one reference can have Controller set to true. {message}"
+                )
             controller = controller or this
+
+
+def _as_struct(owner: dict[str, Any]) -> Struct:
+    """An owner as the server shows it."""
+    always = {name: owner.get(name) or "" for name in ("apiVersion", "kind", "name", "uid")}
+    return Struct(always | {name: owner[name] for name in ("controller", "blockOwnerDeletion") if owner.get(name) is not None})
 
 
 def _finalizers(finalizers: list[Any], at: Place, *, built_in: bool) -> Iterator[Fault]:
     for position, finalizer in enumerate(finalizers):
         for message in syntax.label_key(finalizer or ""):
-            yield at.seen_at(position).invalid(finalizer, message)
+            yield at.seen_at(position).invalid(finalizer or "", message)
     if "orphan" in finalizers and "foregroundDeletion" in finalizers:
         yield at.invalid(finalizers, "finalizer orphan and foregroundDeletion cannot be both set")
     if built_in:
         for position, finalizer in enumerate(finalizers):
             if "/" not in (finalizer or "") and finalizer not in _STANDARD_FINALIZERS:
-                yield at.item(position).invalid(finalizer, "name is neither a standard finalizer name nor is it fully qualified")
+                yield at.item(position).invalid(
+                    finalizer or "", "name is neither a standard finalizer name nor is it fully qualified"
+                )
 
 
 def _managed_fields(entries: list[Any], at: Place) -> Iterator[Fault]:
