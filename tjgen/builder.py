@@ -20,14 +20,17 @@ from tjgen.resolve.places import Documents, placed
 from tjgen.resolve.project import ALONE, Project, find, load
 from tjgen.resolve.reading import read_content
 from tjgen.resolve.settings import settings
+from tjgen.resolve.spelling import spelled
 from tjgen.resolve.variants import Variant, variants
 from tjgen.runs import archive
 from tjgen.runs.identity import Identity, identify
 from tjgen.runs.lock import path_of
 from tjgen.runs.store import Locks
-from tjgen.setting import Setting
+from tjgen.setting import Cluster, Setting
 from tjgen.source.document import Document
 from tjgen.source.reader import CORE, read
+from tjgen.spec.objects import PlatformSpec
+from tjgen.spec.compact import EXPERIMENT_FORM
 from tjgen.typing import NamedTuple, Protocol
 
 _BESIDE = ("Project", "Overlay", "Platform")
@@ -63,6 +66,8 @@ class Run(NamedTuple):
     """How often it was made anew on purpose: part of its name, not of its identity."""
     reads_files: bool
     compiled: Compiled
+    is_record: bool = False
+    """Whether it was archived by itself, whatever its experiment says."""
 
     @property
     def fixed(self) -> bool:
@@ -75,9 +80,9 @@ class Run(NamedTuple):
         return self.variant.experiment.spec.state
 
     def archived(self) -> Run:
-        """The same run as a record that nothing runs, whatever its experiment says."""
+        """The same run as a record, which nothing runs."""
         manifests = archive.archived(self.compiled.manifests, archive.by_lock(self.name))
-        return self._replace(compiled=self.compiled._replace(manifests=manifests))
+        return self._replace(compiled=self.compiled._replace(manifests=manifests), is_record=True)
 
 
 class Built(NamedTuple):
@@ -221,7 +226,8 @@ class Builder:
         if runtime is None:
             return None, found
         files = local_files(experiment, unit.document.file)
-        identity = identify(unit.document.value, environment=unit.environment, point=variant.point, files=files)
+        said = spelled(unit.document, EXPERIMENT_FORM)
+        identity = identify(said, environment=unit.environment, point=variant.point, files=files)
         locked = self.locks.of(unit).current(identity)
         renewal = locked.renewal if locked is not None else 0
         run = self._compiled(unit, variant, documents, runtime, identity, renewal)._replace(reads_files=bool(files))
@@ -300,7 +306,7 @@ class _Environment:
         self.platform = platform.document if platform is not None else None
         self.classes = classes(spec.device_classes if spec is not None else None)
         self.rewrite = dict(spec.images.rewrite) if spec is not None else {}
-        self.access_modes = {key: list(one.access_modes) for key, one in (spec.storage_classes if spec else {}).items()}
+        self.cluster = _cluster(spec) if spec is not None else Cluster()
         self.labels = dict(own.labels) if own is not None else {}
         self._runtimes: dict[int, tuple[CatalogRuntime, CatalogRuntime]] = {}
 
@@ -320,12 +326,18 @@ class _Environment:
             directory=os.path.dirname(unit.document.file),
             classes=self.classes,
             rewrite=self.rewrite,
-            access_modes=self.access_modes,
+            cluster=self.cluster,
             system=self.project.spec.schedule.system,
             launcher=launcher,
             labels=self.labels,
             environment=unit.environment,
         )
+
+
+def _cluster(platform: PlatformSpec) -> Cluster:
+    modes = {name: list(one.access_modes) for name, one in platform.storage_classes.items() if one.access_modes}
+    release = platform.cluster.kubernetes
+    return Cluster(modes, int(release.partition(".")[2]) if release is not None else None, platform.cluster.image_volumes)
 
 
 def _is_experiment(document: Document) -> bool:

@@ -45,7 +45,7 @@ else:
                 return type.__new__(cls, name, bases, body)
             fields = tuple(body.pop("__annotations__", ()))
             defaults = tuple([body.pop(field) for field in fields if field in body])
-            code = _NEW[len(fields)].__code__.replace(co_varnames=("cls", *fields), co_name=name, co_qualname=name)
+            code = _maker_of(len(fields)).__code__.replace(co_varnames=("cls", *fields), co_name=name, co_qualname=name)
             getters = {field: _tuplegetter(position, None) for position, field in enumerate(fields)}
             made = FunctionType(code, globals(), name, defaults)
             extra = {"__new__": made, "__slots__": (), "__match_args__": fields, "_fields": fields}
@@ -92,3 +92,9 @@ else:
         lambda cls, a, b, c, d, e, f, g, h, i, j, k, m: _tuple(cls, (a, b, c, d, e, f, g, h, i, j, k, m)),
     )
     """By the number of fields: how a tuple of them is made. The names of the parameters are put in for each class."""
+
+    def _maker_of(count):
+        if count < len(_NEW):
+            return _NEW[count]
+        names = ", ".join(f"field{number}" for number in range(count))
+        return eval(f"lambda cls, {names}: _tuple(cls, ({names}))", globals())

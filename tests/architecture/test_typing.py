@@ -47,6 +47,31 @@ def test_it_is_a_tuple_with_names() -> None:
     assert repr(made) == "Made(x=1, y=None, z=(2, 3))"
 
 
+class Many(ours.NamedTuple):
+    """More fields than there are makers for."""
+
+    a: int
+    b: int
+    c: int
+    d: int
+    e: int
+    f: int
+    g: int
+    h: int
+    i: int
+    j: int
+    k: int
+    m: int
+    n: int
+    o: int = 15
+
+
+def test_any_number_of_fields_will_do() -> None:
+    made = Many(*range(13))
+    assert tuple(made) == (*range(13), 15)
+    assert (made.a, made.n, made._replace(b=9).b) == (0, 12, 9)
+
+
 def test_some_of_it_can_be_replaced_in_a_copy() -> None:
     made = Made(1, "a")
     changed, same = made._replace(y=None), made._replace()
