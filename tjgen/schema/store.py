@@ -2,8 +2,9 @@
 
 A schema is what a CustomResourceDefinition holds (OpenAPI v3 with the x-kubernetes extensions). Its
 root also has `x-tjgen-resource`: plural name, scope, whether there is a status subresource, and
-where the scale subresource looks. `metadata` at the root is just some object: see `object_meta`.
-Schemas are shared between all callers and never written into.
+where the scale subresource looks; and `x-tjgen-rules`: where its CEL rules stand. `metadata` at the
+root is just some object: see `object_meta`. Schemas are shared between all callers and never written
+into.
 """
 
 from __future__ import annotations

@@ -180,8 +180,14 @@ def _keyed(value: list[Any], keys: list[str], place: _Place, findings: list[Find
         if item is not None and item.__class__ is not dict:
             findings.append(Finding(_path((place, position)), NOT_KEYED, "must be an object for an array of list-type map", item))
             return
-    if len(value) > 1:
+    if len(value) > 1 and not _tells_apart(value, keys[0]):
         _unique(value, [{key: item[key] for key in keys if key in item} if item else {} for item in value], place, findings)
+
+
+def _tells_apart(items: list[Any], key: str) -> bool:
+    """Whether all elements have the key, with texts that are all different: the ordinary case, seen at once."""
+    marks = {item[key] for item in items if item and item.get(key).__class__ is str}
+    return len(marks) == len(items)
 
 
 def _unique(value: list[Any], marks: list[Any], place: _Place, findings: list[Finding]) -> None:

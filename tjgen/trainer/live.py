@@ -52,10 +52,19 @@ def _rule(position: int, rule: dict[str, Any]) -> dict[str, Tree]:
 
 
 def _with_dropped(before: Tree, after: Tree) -> Tree:
-    """`after` with the zeros and empties of `before` that Go does not print."""
+    """`after` with the zeros and empties of `before` that Go does not print; `after` itself where there are none."""
     if before.__class__ is dict and after.__class__ is dict:
-        kept = {key: _with_dropped(before[key], value) if key in before else value for key, value in after.items()}
-        return kept | {key: value for key, value in before.items() if key not in after and value is not None}
+        changed = {}
+        for key, value in before.items():
+            if key not in after:
+                if value is not None:
+                    changed[key] = value
+            elif value.__class__ is dict or value.__class__ is list:
+                restored = _with_dropped(value, after[key])
+                if restored is not after[key]:
+                    changed[key] = restored
+        return {**after, **changed} if changed else after
     if before.__class__ is list and after.__class__ is list and len(before) == len(after):
-        return [_with_dropped(*pair) for pair in zip(before, after, strict=True)]
+        items = [_with_dropped(*pair) for pair in zip(before, after, strict=True)]
+        return items if any(new is not old for new, old in zip(items, after, strict=True)) else after
     return after

@@ -27,7 +27,6 @@ _PATCHES: FieldPath = ("spec", "runtimePatches")
 
 def validate_initializers(info: Info, job: Job) -> Iterator[Fault]:
     """Each initializer needs a job and a container of its name, and a mount called initializer."""
-    shown = go_json(job.spec["runtimeRef"], "RuntimeRef")
     for kind, name in (("dataset", DATASET_INITIALIZER), ("model", MODEL_INITIALIZER)):
         if kind not in job.spec.get("initializer", {}):
             continue
@@ -40,6 +39,7 @@ def validate_initializers(info: Info, job: Job) -> Iterator[Fault]:
             words = f"must have volumeMount with name - {MOUNT} in container {name} of the {name} job"
         else:
             continue
+        shown = go_json(job.spec["runtimeRef"], "RuntimeRef")
         yield invalid(_REFERENCE, shown, words, "use a runtime that has them, or remove the initializer")
 
 
