@@ -44,7 +44,7 @@ spec:
       annotations: {contact: training@example.com}
     pod:
       nodeSelector: {pool: training}
-      securityContext: {runAsUser: 1000, fsGroup: 1000}
+      securityContext: {runAsUser: 1000, fsGroup: 1000, fsGroupChangePolicy: OnRootMismatch}
 """
 
 _EXPERIMENT = """\
