@@ -53,6 +53,8 @@ class Pairs:
 
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
+        self.is_sane = self.random.random() < 0.5
+        """Whether to stay with what the schemas allow, so that the webhooks are asked."""
 
     def pair(self) -> list[Tree]:
         """The documents of one case: runtime, TrainJob and, now and then, a PriorityClass."""
@@ -66,6 +68,31 @@ class Pairs:
                 {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "high"}, "value": 1}
             )
         return documents
+
+    def stored(self, documents: list[Tree]) -> list[Tree]:
+        """What the cluster held before, where the case is an update: the TrainJob with other patches, and its JobSet."""
+        random = self.random
+        if not self.rarely(0.2):
+            return []
+        runtime, trainjob = documents[:2]
+        old = {**trainjob, "spec": dict(trainjob["spec"])}
+        if self.often(0.7):
+            old["spec"]["runtimePatches"] = self.patches(runtime)
+        old["spec"]["suspend"] = self.often()
+        metadata = {"name": trainjob["metadata"]["name"], "namespace": trainjob["metadata"].get("namespace", "default")}
+        counts = {
+            "name": "node",
+            **dict.fromkeys(("ready", "succeeded", "failed", "suspended"), 0),
+            "active": random.choice((0, 1)),
+        }
+        jobset: Tree = {
+            "apiVersion": "jobset.x-k8s.io/v1alpha2",
+            "kind": "JobSet",
+            "metadata": metadata,
+            "spec": {},
+            "status": {"restarts": 0, "replicatedJobsStatus": [counts]},
+        }
+        return [old, *([jobset] if self.often() else []), *([runtime] if self.often() else [])]
 
     def rarely(self, chance: float = 0.12) -> bool:
         return self.random.random() < chance
@@ -251,6 +278,14 @@ class Pairs:
             return {"name": name, "value": random.choice(("1", "", "x y"))}
         if kind < 0.65:
             return {"name": name}
+        if self.is_sane:
+            sources: tuple[Tree, ...] = (
+                {"fieldRef": {"fieldPath": "metadata.name", "apiVersion": "v1"}},
+                {"secretKeyRef": {"key": "k", "name": "s", "optional": False}},
+                {"configMapKeyRef": {"key": "k"}},
+                {"resourceFieldRef": {"resource": "limits.cpu", "divisor": "1000m"}},
+            )
+            return {"name": name, "valueFrom": random.choice(sources)}
         return {"name": name, "valueFrom": self.typed("EnvVarSource", 0.35)}
 
     def port(self) -> Tree:
@@ -283,6 +318,13 @@ class Pairs:
     def volume(self) -> Tree:
         random = self.random
         name = random.choice(("v1", "v2", "v3", "v4", "mpi-ssh-auth", "shared-memory"))
+        if self.is_sane:
+            plain: tuple[Tree, ...] = (
+                {"emptyDir": {}},
+                {"emptyDir": {"sizeLimit": "1024Mi"}},
+                {"persistentVolumeClaim": {"claimName": "c"}},
+            )
+            return {"name": name, **random.choice(plain)}
         sources = [entry.partition(":") for entry in TYPES["Volume"].split()][1:]
         field, _, notation = random.choice(sources)
         return {"name": name, field: self.value(notation, 0.4, 1)}
@@ -314,7 +356,7 @@ class Pairs:
 
     def trainer(self) -> Tree:
         random = self.random
-        args = (
+        args: tuple[list[str], ...] = (
             [],
             ["--x"],
             ["model.lora_attn_modules=[q]"],
@@ -322,7 +364,7 @@ class Pairs:
             ["model.use_dora=true", "model.lora_attn_modules=[]", "model.quantize_base=true"],
             ["output_dir=/x", "tokenizer.path"],
         )
-        choices = {
+        choices: Tree = {
             "image": random.choice(("own:1", "")),
             "command": random.choice(([], ["a", "b"], ["tune", "run"], ["tune", "run"])),
             "args": random.choice(args),
@@ -334,6 +376,8 @@ class Pairs:
         trainer = {key: value for key, value in choices.items() if self.often(0.45)}
         if self.rarely(0.05):
             trainer[random.choice(tuple(choices))] = None
+        if self.rarely(0.01):
+            trainer[random.choice(tuple(choices))] = random.choice((True, "x", 2.5, 3_000_000_000, [1], {"a": {}}))
         return trainer
 
     def initializer(self) -> Tree:
@@ -414,7 +458,6 @@ class Pairs:
         return self.decorated("PodSpecPatch", patch, 0.15, ("containers", "initContainers"))
 
     def container_patch(self, name: str) -> Tree:
-        random = self.random
         patch: Tree = {"name": name}
         if self.often(0.4):
             patch["env"] = self.env()
@@ -422,13 +465,12 @@ class Pairs:
             mounts = {mount["mountPath"]: mount for mount in (self.mount() for _ in range(2))}
             patch["volumeMounts"] = list(mounts.values())
         if self.often(0.2):
-            patch["securityContext"] = self.typed("SecurityContext", 0.2)
-        del random
+            patch["securityContext"] = {"runAsUser": 0} if self.is_sane else self.typed("SecurityContext", 0.2)
         return patch
 
     def decorated(self, name: str, tree: Tree, chance: float, skipped: tuple[str, ...]) -> Tree:
         """`tree` with other fields of the Go type `name`, each with a small chance."""
-        for entry in TYPES[name].split():
+        for entry in () if self.is_sane else TYPES[name].split():
             field, _, notation = entry.partition(":")
             if field not in tree and field not in skipped and self.random.random() < chance:
                 tree[field] = self.value(notation, 0.3, 1)

@@ -1,9 +1,10 @@
 """Random pairs through the twin and through the real controller, on demand.
 
-    python -m tests.fuzz.trainer ORACLE [--count 2000] [--seed 1] [--keep FOLDER]
+    python -m tests.fuzz.trainer ORACLE [--count 2000] [--seed 1] [--live] [--keep FOLDER]
 
 ORACLE is a program that answers `ORACLE batch IN OUT` with the expansion and the admission of each
-case, as the recorded cases hold them. Prints how many agree and the smallest case of each difference.
+case, as the recorded cases hold them (with --live the JobSets as they are stored). Prints how many
+agree and the smallest case of each difference.
 """
 
 from __future__ import annotations
@@ -30,16 +31,23 @@ BATCH = 500
 EARLIER = ("schema", "cel")
 
 
+class Case(NamedTuple):
+    """Documents to admit, and those that were stored before where they are updates."""
+
+    documents: list[Any]
+    stored: list[Any]
+
+
 class Difference(NamedTuple):
     """A case on which the two disagree, and the first place where they do."""
 
-    documents: list[Any]
+    case: Case
     kind: str
     where: str
 
     @property
     def size(self) -> int:
-        return len(json.dumps(self.documents))
+        return len(json.dumps(self.case))
 
 
 def main() -> int:
@@ -47,15 +55,17 @@ def main() -> int:
     parser.add_argument("oracle")
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--live", action="store_true", help="compare the JobSets as the API server stores them")
     parser.add_argument("--keep", type=Path, help="write the smallest case of each difference here")
     options = parser.parse_args()
     smallest: dict[str, Difference] = {}
-    total = agreed = verdicts = 0
+    total = agreed = verdicts = asked = 0
     for start in range(0, options.count, BATCH):
-        cases = [Pairs(options.seed * 1_000_000 + number).pair() for number in range(start, min(start + BATCH, options.count))]
-        for documents, expanded, admitted in answers(options.oracle, cases):
-            found = [*differences(documents, expanded, admitted)]
+        cases = [case(options.seed * 1_000_000 + number) for number in range(start, min(start + BATCH, options.count))]
+        for one, expanded, admitted in answers(options.oracle, cases, options.live):
+            found = [*differences(one, expanded, admitted, options.live)]
             verdicts += len(admitted)
+            asked += sum(verdict.get("stage") not in EARLIER for verdict in admitted)
             total += 1
             agreed += not found
             for difference in found:
@@ -66,54 +76,73 @@ def main() -> int:
         sys.stdout.write(f"{key}\n    {difference.where[:600]}\n")
         if options.keep is not None:
             folder = options.keep / f"{len(list(options.keep.glob('*')))}"
-            folder.mkdir(parents=True)
-            (folder / "input.yaml").write_text(stream(difference.documents), encoding="utf-8")
-    sys.stdout.write(f"{agreed} of {total} cases agree ({verdicts} verdicts)\n")
+            write(difference.case, folder)
+    sys.stdout.write(f"{agreed} of {total} cases agree; {asked} of {verdicts} verdicts reach a webhook\n")
     return agreed != total
 
 
-def answers(oracle: str, cases: list[list[Any]]) -> Iterator[tuple[list[Any], list[Any], list[Any]]]:
+def case(seed: int) -> Case:
+    """The case of a seed."""
+    pairs = Pairs(seed)
+    documents = pairs.pair()
+    return Case(documents, pairs.stored(documents))
+
+
+def answers(oracle: str, cases: list[Case], is_live: bool) -> Iterator[tuple[Case, list[Any], list[Any]]]:
     """Each case with its expansion and verdicts."""
     folder = Path(tempfile.mkdtemp())
-    for number, documents in enumerate(cases):
-        case = folder / "in" / f"{number:05d}"
-        case.mkdir(parents=True)
-        (case / "input.yaml").write_text(stream(documents), encoding="utf-8")
-    command = [oracle, "batch", str(folder / "in"), str(folder / "out")]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    for number, documents in enumerate(cases):
+    for number, one in enumerate(cases):
+        write(one, folder / "in" / f"{number:05d}")
+    flags = ["--jobset-defaults"] if is_live else []
+    command = [oracle, *flags, "batch", str(folder / "in"), str(folder / "out")]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for number, one in enumerate(cases):
         out = folder / "out" / f"{number:05d}"
         expanded = [*yaml.load_all((out / "expanded.yaml").read_bytes(), yaml.CSafeLoader)]
         lines = (out / "admit.json").read_text(encoding="utf-8").splitlines()
-        yield documents, expanded, [json.loads(line) for line in lines]
+        yield one, expanded, [json.loads(line) for line in lines]
     shutil.rmtree(folder)
+
+
+def write(one: Case, folder: Path) -> None:
+    """The files of a case."""
+    folder.mkdir(parents=True)
+    (folder / "input.yaml").write_text(stream(one.documents), encoding="utf-8")
+    if one.stored:
+        (folder / "old.yaml").write_text(stream(one.stored), encoding="utf-8")
 
 
 def stream(documents: list[Any]) -> str:
     return "---\n".join(json.dumps(document, indent=1) + "\n" for document in documents)
 
 
-def differences(documents: list[Any], expanded: list[Any], admitted: list[Any]) -> Iterator[Difference]:
+def differences(one: Case, expanded: list[Any], admitted: list[Any], is_live: bool) -> Iterator[Difference]:
     """Where the twin says something else than the recording."""
-    expansions = expand_documents(documents)
-    mine = printed(expansions)
-    where = first_difference([hidden(tree) for tree in mine], [hidden(tree) for tree in expanded])
-    if where:
-        yield Difference(documents, "expansion", where)
+    expansions = expand_documents(one.documents)
     jobsets = [made.tree for _, expansion in expansions for made in expansion.objects if made.tree["kind"] == "JobSet"]
+    mine = printed(expansions)
+    if is_live:
+        mine = [live(tree) if tree.get("kind") == "JobSet" else tree for tree in mine]
+    where = first_difference([hidden(tree) for tree in mine], [hidden(tree) for tree in expanded])
+    if where and not any(tree["kind"] == "JobSet" for tree in one.stored):
+        # With a JobSet in place the controller makes no other: later reconciles are not the twin's.
+        yield Difference(one, "expansion", where)
+    if is_live:
+        return
+    context = [*one.stored, *one.documents]
     for verdict in admitted:
-        if verdict.get("stage") in EARLIER:
+        if verdict.get("stage") in EARLIER or (verdict.get("generatedFrom") and verdict["kind"] != "JobSet"):
             continue
-        if verdict.get("generatedFrom") and verdict["kind"] == "JobSet" and jobsets:
-            words = [fault.detail for fault in jobset.validate(live(jobsets[0]), context=documents).errors]
-        elif not verdict.get("generatedFrom"):
-            answer = trainer.validate(documents[verdict["index"]], context=documents)
-            words = [f"{fault.field}: {fault.detail}" if fault.field else fault.detail for fault in answer.errors]
+        if verdict.get("generatedFrom"):
+            words = [fault.detail for fault in jobset.validate(live(jobsets[0]), context=context).errors]
         else:
-            continue
+            tree = one.documents[verdict["index"]]
+            old = next((other for other in one.stored if other["kind"] == tree["kind"]), None)
+            answer = trainer.validate(tree, old=old, context=context)
+            words = [f"{fault.field}: {fault.detail}" if fault.field else fault.detail for fault in answer.errors]
         where = first_difference(words, verdict.get("errors") or [])
         if where:
-            yield Difference(documents, f"verdict on {verdict['kind']}", where)
+            yield Difference(one, f"verdict on {verdict['kind']}", where)
 
 
 def hidden(tree: Any) -> Any:

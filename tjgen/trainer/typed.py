@@ -40,7 +40,7 @@ class DecodeError(Exception):
             return self._text
         fields = ".".join(step for step in self.path if isinstance(step, str))
         where = f"{self.struct}.{fields} of type {self.go_type}"
-        return f"json: cannot unmarshal {_json_word(self.value)} into Go struct field {where}"
+        return f"json: cannot unmarshal {_json_word(self.value, self.go_type)} into Go struct field {where}"
 
 
 class Field(NamedTuple):
@@ -116,7 +116,7 @@ def _struct_reader(
 ) -> Read:
     def read(value: Any) -> Tree:
         if value.__class__ is not dict:
-            raise DecodeError(value, f"v1.{name}")
+            raise DecodeError(value, _qualified(name))
         result: dict[str, Tree] = {}
         for key, item in value.items():
             field = fields.get(key)
@@ -157,7 +157,7 @@ def _reader(go_type: str, defaulted: bool) -> Read:
 def _list_reader(read: Read, go_type: str) -> Read:
     def read_list(value: Any) -> list[Tree]:
         if value.__class__ is not list:
-            raise DecodeError(value, go_type)
+            raise DecodeError(value, "[]" + _qualified(go_type[2:]))
         result = []
         for position, item in enumerate(value):
             try:
@@ -172,7 +172,7 @@ def _list_reader(read: Read, go_type: str) -> Read:
 def _map_reader(read: Read, go_type: str) -> Read:
     def read_map(value: Any) -> dict[str, Tree]:
         if value.__class__ is not dict:
-            raise DecodeError(value, go_type)
+            raise DecodeError(value, "v1.ResourceList" if go_type.endswith("Quantity") else go_type)
         result = {}
         for key, item in value.items():
             if item is not None:
@@ -183,6 +183,13 @@ def _map_reader(read: Read, go_type: str) -> Read:
         return result
 
     return read_map
+
+
+def _qualified(name: str) -> str:
+    """A type with its Go package: what a TrainJob alone has is of Trainer, everything else here of Kubernetes."""
+    if name not in TYPES:
+        return name
+    return f"v1alpha1.{name}" if name in _OF_TRAINER or name.endswith("Patch") else f"v1.{name}"
 
 
 def _string(value: Any) -> Tree:
@@ -235,6 +242,8 @@ _SCALARS: dict[str, Read] = {
     "any": lambda value: value,
 }
 
+_OF_TRAINER = ("DatasetInitializer", "Initializer", "ModelInitializer", "RuntimeRef", "TrainJobSpec", "Trainer")
+
 _PLAIN = {"string": str, "bool": bool, "any": str}
 
 _ZEROS: dict[str, Tree] = {"string": "", "bool": False, "Quantity": "0", "IntOrString": 0, "Time": None}
@@ -260,9 +269,10 @@ def _default(go_type: str, text: str) -> Tree:
     return int(text) if "int" in go_type else text
 
 
-def _json_word(value: Any) -> str:
+def _json_word(value: Any, go_type: str) -> str:
     if value.__class__ is bool:
         return "bool"
     if value.__class__ in (int, float):
-        return f"number {value}" if value.__class__ is float or abs(value) >= 1 << 31 else "number"
+        # encoding/json shows a number only where the field holds numbers, but not such ones.
+        return f"number {value}" if go_type.startswith("int") else "number"
     return {str: "string", list: "array", dict: "object"}.get(value.__class__, "null")

@@ -13,11 +13,11 @@ def go_json(tree: Tree, name: str, written: Tree = None) -> str:
     `written` is the same value as it stands in the file: only there an empty list differs from an absent one.
     """
     if tree.__class__ is list:
-        before = written if written.__class__ is list and len(written) == len(tree) else [None] * len(tree)
-        return "[" + ",".join(map(go_json, tree, [name] * len(tree), before)) + "]"
+        items = written if written.__class__ is list and len(written) == len(tree) else [None] * len(tree)
+        return "[" + ",".join([go_json(*pair) for pair in zip(tree, [name] * len(tree), items, strict=True)]) + "]"
     if tree.__class__ is not dict or not name:
         return as_json(tree)
-    before = written if written.__class__ is dict else {}
+    before: dict[str, Tree] = written if written.__class__ is dict else {}
     parts = []
     for key, field in struct(name).fields.items():
         if key in tree:

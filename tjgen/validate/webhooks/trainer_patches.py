@@ -56,7 +56,7 @@ def validate_patches(info: Info, job: Job, old: Job | None, context: Sequence[Tr
         yield from domain_prefixed_path((*_PATCHES, "manager"), patch.get("manager", ""))
         template = patch.get("trainingRuntimeSpec", {}).get("template", {})
         for item in template.get("spec", {}).get("replicatedJobs", ()):
-            yield from _targets(item, names, job)
+            yield from _targets(item, names, job, old)
 
 
 def _changed(job: Job, old: Job, context: Sequence[Tree]) -> Iterator[Fault]:
@@ -75,11 +75,11 @@ def _changed(job: Job, old: Job, context: Sequence[Tree]) -> Iterator[Fault]:
                     yield forbidden(_PATCHES, words, "wait until its pods are gone")
 
 
-def _targets(patch: Any, names: dict[str, set[str]], job: Job) -> Iterator[Fault]:
+def _targets(patch: Any, names: dict[str, set[str]], job: Job, old: Job | None) -> Iterator[Fault]:
     # The runtime was patched before, so unknown jobs and containers are there by now: the first three never fire.
     known = names.get(patch.get("name", ""))
     if known is None:
-        yield _about_patches(job, "must not have replicated job that doesn't exist in the runtime job template")
+        yield _about_patches(job, old, "must not have replicated job that doesn't exist in the runtime job template")
         return
     pod = patch
     for step in POD_SPEC:
@@ -87,23 +87,34 @@ def _targets(patch: Any, names: dict[str, set[str]], job: Job) -> Iterator[Fault
     where = f"that doesn't exist in the runtime job {patch.get('name', '')}"
     for container in pod.get("initContainers", ()):
         if container.get("name", "") not in known:
-            yield _about_patches(job, f"must not have initContainer {where}")
+            yield _about_patches(job, old, f"must not have initContainer {where}")
     special = (DATASET_INITIALIZER, MODEL_INITIALIZER, NODE)
     for container in pod.get("containers", ()):
         if container.get("name", "") not in known:
-            yield _about_patches(job, f"must not have container {where}")
+            yield _about_patches(job, old, f"must not have container {where}")
         elif container.get("env") and container["name"] in special:
-            yield _about_patches(job, f"must not have envs for the {', '.join(special)} containers")
+            yield _about_patches(job, old, f"must not have envs for the {', '.join(special)} containers")
 
 
-def _about_patches(job: Job, words: str) -> Fault:
-    stamped = [{"time": PATCH_TIME, **patch} for patch in job.spec["runtimePatches"]]
+def _about_patches(job: Job, old: Job | None, words: str) -> Fault:
+    before = {patch.get("manager"): patch for patch in old.spec.get("runtimePatches", ())} if old is not None else {}
+    stamped = [_stamped(patch, before.get(patch.get("manager"))) for patch in job.spec["runtimePatches"]]
     return invalid(
         _PATCHES,
         go_json(stamped, "RuntimePatch", get(job.tree, _PATCHES)),
         words,
         "use spec.trainer.env or spec.initializer for that",
     )
+
+
+def _stamped(patch: dict[str, Any], before: dict[str, Any] | None) -> dict[str, Any]:
+    # pkg/webhooks `TrainJobDefaulter.Default`: a changed patch gets the time of day, an unchanged one keeps its own.
+    if before is None:
+        return {"time": PATCH_TIME, **patch}
+    bare = {key: value for key, value in patch.items() if key != "time"}
+    if bare == {key: value for key, value in before.items() if key != "time"}:
+        return before
+    return {**bare, "time": PATCH_TIME}
 
 
 def _without_times(job: Job) -> list[dict[str, Any]]:
