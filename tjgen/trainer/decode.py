@@ -101,20 +101,19 @@ def _merged_patches(spec: dict[str, Any], job: Job, owners: Owners) -> dict[str,
 class _Note:
     """Records the origin of each value that a patch brings."""
 
-    __slots__ = ("because", "job", "owners")
+    __slots__ = ("because", "owners", "written")
 
     def __init__(self, owners: Owners, job: Job, because: FieldPath) -> None:
         self.owners = owners
-        self.job = job
         self.because = because
+        self.written = get(job.tree, because)
 
     def __call__(self, path: FieldPath, below: FieldPath, value: Tree) -> None:
         length = len(path)
         for known in [known for known in self.owners if len(known) > length and known[:length] == path]:
             del self.owners[known]
-        because = (*self.because, *below)
-        mirrors = get(self.job.tree, because) == value
-        self.owners[path] = (Origin(MANAGER, TRAINJOB, because, mirrors),)
+        mirrors = get(self.written, below) == value
+        self.owners[path] = (Origin(MANAGER, TRAINJOB, (*self.because, *below), mirrors),)
 
 
 def _podset(shape: JobShape, info: Info, job: Job) -> PodSet:

@@ -20,6 +20,8 @@ NODE = "node"
 LAUNCHER = "launcher"
 DATASET_INITIALIZER = "dataset-initializer"
 MODEL_INITIALIZER = "model-initializer"
+KNOWN_ANCESTORS = (TRAINER, DATASET_INITIALIZER, MODEL_INITIALIZER)
+"""The ancestors whose jobs the controller treats in a special way, with one replica each."""
 
 
 class RefusedError(Exception):

@@ -33,9 +33,9 @@ def _map(
 ) -> dict[str, Tree]:
     shape, patch_shape = shapes
     merged = dict(tree)
-    for key, field in patch_shape.fields.items():
+    for key in patch_shape.nulls:
         # The patch is printed as JSON first, and a null there removes.
-        if field.is_null and key not in patch and merged.pop(key, None) is not None:
+        if key not in patch and merged.pop(key, None) is not None:
             note((*path, key), below, None)
     for key, value in patch.items():
         field = shape.fields[key]

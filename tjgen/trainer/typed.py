@@ -65,6 +65,8 @@ class Struct(NamedTuple):
     defaults: tuple[tuple[str, Tree], ...]
     zeros: tuple[tuple[str, Tree], ...]
     """What is printed where nothing was set."""
+    nulls: tuple[str, ...]
+    """Fields that are printed as null where nothing was set."""
     read: Read
 
 
@@ -108,7 +110,8 @@ def _compile(name: str, defaulted: bool) -> Struct:
         if always:
             zeros.append((key, _zero(go_type)))
     frozen = (fields, tuple(defaults), tuple(zeros))
-    return Struct(*frozen, _struct_reader(name, *frozen))
+    nulls = tuple([key for key, field in fields.items() if field.is_null])
+    return Struct(*frozen, nulls, _struct_reader(name, *frozen))
 
 
 def _struct_reader(
@@ -150,8 +153,20 @@ def _reader(go_type: str, defaulted: bool) -> Read:
         return _map_reader(_reader(go_type.partition("]")[2], defaulted), go_type)
     if go_type in _SCALARS:
         return _SCALARS[go_type]
-    # A struct is compiled when a value of it is met: types refer to each other, and few are used.
-    return lambda value: struct(go_type, defaulted=defaulted).read(value)
+    return _lazy_reader(go_type, defaulted)
+
+
+def _lazy_reader(name: str, defaulted: bool) -> Read:
+    """A struct's reader, compiled when a value of it is met: types refer to each other, and few are used."""
+    compiled: Read | None = None
+
+    def read(value: Any) -> Tree:
+        nonlocal compiled
+        if compiled is None:
+            compiled = struct(name, defaulted=defaulted).read
+        return compiled(value)
+
+    return read
 
 
 def _list_reader(read: Read, go_type: str) -> Read:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from tjgen.fields.managed import Origin
 from tjgen.fields.path import FieldPath, Tree, get
 from tjgen.manifests.leaves import selectors_of
-from tjgen.trainer.info import DATASET_INITIALIZER, MODEL_INITIALIZER, NODE, TRAINER, Container, Info, PodSet
+from tjgen.trainer.info import DATASET_INITIALIZER, KNOWN_ANCESTORS, MODEL_INITIALIZER, NODE, TRAINER, Container, Info, PodSet
 from tjgen.trainer.job import Job, owners_of, variables
 from tjgen.trainer.objects import Made, made
 from tjgen.trainer.plugins.mpi import runs_launcher_as_node
@@ -170,7 +170,7 @@ def _job(podset: PodSet, info: Info, counted: PodSet | None) -> dict[str, Tree]:
         path = (*shape.path, "template", "spec")
         info.owners[(*path, "parallelism")] = info.owners[(*path, "completions")] = (counted.count_origin,)
     job = {**tree, "template": {**template, "spec": spec}}
-    if podset.ancestor == TRAINER or podset.ancestor in _INITIALIZERS:
+    if podset.ancestor in KNOWN_ANCESTORS:
         job["replicas"] = 1
         if tree.get("replicas") != 1:
             info.owners[(*shape.path, "replicas")] = _RULE

@@ -142,7 +142,7 @@ def swallowed_ports(subject: Subject) -> Iterator[Diagnostic]:
             yield subject.of_runtime(
                 "TJ836",
                 "ports-swallowed",
-                f"{what}: the controller takes ports without a name for one and the same",
+                f"{what}: the controller takes ports with one number, and ports without a name, for the same port",
                 "give every port a name",
                 in_runtime((*container.path, "ports")),
             )

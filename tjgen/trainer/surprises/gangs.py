@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.k8s.names import longest_trainjob_name
+from tjgen.trainer.info import KNOWN_ANCESTORS
 from tjgen.trainer.surprises.subject import Subject, in_runtime
 
 
@@ -27,7 +28,7 @@ def gang_without_replicas(subject: Subject) -> Iterator[Diagnostic]:
         return
     for podset in subject.info.podsets:
         replicas = podset.shape.tree.get("replicas", 1)
-        if replicas > 1 and podset.ancestor is None:
+        if replicas > 1 and podset.ancestor not in KNOWN_ANCESTORS:
             yield subject.of_runtime(
                 "TJ851",
                 "gang-without-replicas",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.fields.path import FieldPath
 from tjgen.trainer import resources
-from tjgen.trainer.info import NODE, TRAINER
+from tjgen.trainer.info import KNOWN_ANCESTORS, NODE, TRAINER
 from tjgen.trainer.surprises.subject import Subject, in_runtime
 
 _TRAINER: FieldPath = ("spec", "trainer")
@@ -120,7 +120,7 @@ def overwritten_counts(subject: Subject) -> Iterator[Diagnostic]:
                     (*path, field),
                 )
         replicas = podset.shape.tree.get("replicas", 1)
-        if podset.ancestor is not None and replicas != 1:
+        if podset.ancestor in KNOWN_ANCESTORS and replicas != 1:
             yield subject.of_runtime(
                 "TJ817",
                 "replicas-overwritten",
