@@ -9,7 +9,7 @@ A comment before a fenced block says what the block is:
     <!-- same as: FILE -->       the same YAML as a file of the repository
     <!-- not run: REASON -->     nothing
 
-Blocks of `sh` are run without a comment, and must succeed; blocks of other kinds need one.
+Blocks of `sh` and `python` are run without a comment, and must succeed; blocks of other kinds need one.
 """
 
 from __future__ import annotations
@@ -91,6 +91,8 @@ def act(block: Block, folder: Path) -> None:
             assert yaml.safe_load(block.text) == yaml.safe_load((ROOT / block.which).read_text(encoding="utf-8"))
         case "not run":
             assert block.which
+        case "" if block.language == "python":
+            subprocess.run([sys.executable, "-c", block.text], cwd=folder, check=True, capture_output=True)
         case "":
             assert block.language == "sh", f"say what this block is:\n{block.text}"
             answer = shell(block.text, folder)
