@@ -60,10 +60,12 @@ else:
         __slots__ = ()
 
         def _replace(self, /, **changed):
-            fields = self._fields
-            if not changed.keys() <= set(fields):
-                raise ValueError(f"{self.__class__.__name__} has no field {', '.join(sorted(changed.keys() - set(fields)))}")
-            return _tuple(self.__class__, [changed.get(field, value) for field, value in zip(fields, self, strict=True)])
+            fields, values = self._fields, list(self)
+            for field, value in changed.items():
+                if field not in fields:
+                    raise ValueError(f"{self.__class__.__name__} has no field {field}")
+                values[fields.index(field)] = value
+            return _tuple(self.__class__, values)
 
         def _asdict(self):
             return dict(zip(self._fields, self, strict=True))

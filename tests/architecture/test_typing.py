@@ -79,7 +79,7 @@ def test_some_of_it_can_be_replaced_in_a_copy() -> None:
     assert same.__class__ is Made
     assert tuple(made) == (1, "a", ())
     unknown: dict[str, Any] = {"w": 1, "x": 2, "u": 3}
-    with pytest.raises(ValueError, match="no field u, w"):
+    with pytest.raises(ValueError, match="no field w"):
         made._replace(**unknown)
 
 
