@@ -31,7 +31,9 @@ def run(name: str, **fields: object) -> LockedRun:
 
 
 ONE = run("a-5k25scfv", images=("ghcr.io/x/train:1.4", "train"), uses=("prod/runtimes/ns/tjgen-torch-1a2b3c4d.yaml",))
-LOCK = Lock("prod/vision/a", {"a-zzzzzzzz": run("a-zzzzzzzz", number=2, renewal=1, state="suspended"), "a-5k25scfv": ONE})
+LOCK = Lock(
+    "prod/vision/a", {"a-zzzzzzzz": run("a-zzzzzzzz", number=2, renewal=1, state="suspended", archived=True), "a-5k25scfv": ONE}
+)
 TEXT = f"""\
 # Written by tjgen: the runs that exist, and what they are made of. Commit it; a run without its block is new.
 apiVersion: tjgen.dev/v1alpha1
@@ -56,6 +58,7 @@ runs:
     renewal: 1
     number: 2
     state: suspended
+    archived: true
     runtime: tjgen-torch
     runtimeDigest: sha256:{A}
     content: sha256:{B}
@@ -95,6 +98,7 @@ RUNS = st.builds(
     images=st.lists(TEXTS, max_size=2).map(tuple),
     uses=st.lists(TEXTS, max_size=2).map(tuple),
     renewal=st.integers(0, 2),
+    archived=st.booleans(),
 )
 LOCKS = st.builds(Lock, TEXTS, st.lists(RUNS, min_size=1, max_size=3).map(lambda runs: {run.name: run for run in runs}))
 
@@ -177,6 +181,7 @@ def test_a_run_that_stands_twice_is_an_error() -> None:
         pytest.param(
             f"content: sha256:{B}\n    settings: sha256:{A}\n    images", "images", "6:3", "content is None", id="no digest"
         ),
+        pytest.param("state: active", "state: active\n    archived: 1", "10:15", "archived is 1, not true", id="no flag"),
         pytest.param("number: 1", "number: one", "8:13", "number is 'one'", id="no number"),
         pytest.param("    - train\n", "    - 3\n", "15:5", "images is no list of texts", id="no text in a list"),
         pytest.param("experiment: prod/vision/a\n", "", "2:1", "experiment is missing", id="no experiment"),

@@ -12,6 +12,7 @@ COMMANDS = {
     "check": "tjgen.cli.check",
     "expand": "tjgen.cli.expand",
     "explain": "tjgen.cli.explain",
+    "runs": "tjgen.cli.runs",
     "runtimes": "tjgen.cli.runtimes",
     "schema": "tjgen.cli.schema",
 }

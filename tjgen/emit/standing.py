@@ -1,4 +1,4 @@
-"""A folder of an output tree -> the bodies of our files in it, without their headers: what a frozen run stands on."""
+"""A folder of an output tree -> our files in it, and their bodies without headers: what a frozen run stands on."""
 
 from __future__ import annotations
 
@@ -7,24 +7,30 @@ import os
 from tjgen.diagnostics.model import CompileError
 from tjgen.emit import header, problems
 from tjgen.emit.ground import Ground, ObstacleError
+from tjgen.emit.plan import OutputFile
 
 
 def bodies(directory: str, folder: str) -> dict[str, str]:
-    """Body of every file of ours in `folder` (folders in it are not entered), by name; empty where there is none.
+    """Body of every file of ours in `folder`, by name: see `files`."""
+    return {file.path.rpartition("/")[2]: file.body for file in files(directory, folder)}
+
+
+def files(directory: str, folder: str) -> list[OutputFile]:
+    """Every file of ours in `folder` (folders in it are not entered) in order of name; none where there is no such folder.
 
     Line ends are those that were written, whatever a checkout made of them. Raises CompileError where
     something cannot be read.
     """
     ground = Ground(directory)
-    found = {}
+    found: list[OutputFile] = []
     try:
         ground.enter(folder)
         for name in sorted(os.listdir(ground.full(folder))):
             if name.startswith("."):
                 continue
-            body = _body(ground, f"{folder}/{name}")
-            if body is not None:
-                found[name] = body
+            file = _file(ground, f"{folder}/{name}")
+            if file is not None:
+                found.append(file)
     except (FileNotFoundError, ObstacleError):
         return found
     except OSError as error:
@@ -32,7 +38,7 @@ def bodies(directory: str, folder: str) -> dict[str, str]:
     return found
 
 
-def _body(ground: Ground, path: str) -> str | None:
+def _file(ground: Ground, path: str) -> OutputFile | None:
     try:
         standing = ground.read(path, opening=header.OPENING[:-1])
     except ObstacleError:
@@ -40,4 +46,5 @@ def _body(ground: Ground, path: str) -> str | None:
     known = header.read(standing.content) if standing is not None else None
     if standing is None or known is None:
         return None
-    return standing.content[known.length :].replace(b"\r\n", b"\n").decode(errors="replace")
+    body = standing.content[known.length :].replace(b"\r\n", b"\n").decode(errors="replace")
+    return OutputFile(path, body, known.source, known.owner)

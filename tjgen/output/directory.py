@@ -11,24 +11,29 @@ from collections.abc import Callable, Sequence
 from hashlib import sha256
 
 from tjgen.builder import Built, Run
-from tjgen.diagnostics.model import ERROR, INFO, CompileError, Diagnostic, Span
+from tjgen.diagnostics.model import INFO, Diagnostic
 from tjgen.emit.plan import OutputFile
 from tjgen.emit.standing import bodies
 from tjgen.fields.path import Tree, get
 from tjgen.k8s.labels import EXPERIMENT_LABEL
 from tjgen.manifests.manifest import DATA, RUNS, RUNTIMES, Manifest
+from tjgen.output import problems
 from tjgen.output.done import Counts, Done
 from tjgen.output.layout import experiment_folder, path_of, preview_files, run_folder, stage_folder
+from tjgen.output.records import Records
 from tjgen.runs import freeze
-from tjgen.runs.lock import Lock, LockedRun, write
+from tjgen.runs.lock import ARCHIVED, SUPERSEDED, Lock, LockedRun, write
 from tjgen.runs.lock import path_of as lock_path
-from tjgen.runs.store import Locks
+from tjgen.runs.store import Locks, Place
 from tjgen.source.reader import KUBERNETES, read
 from tjgen.source.writer import dump
 from tjgen.typing import NamedTuple, Protocol
 
 SEVERAL = 3
 """Runs that would change are named one by one up to this number."""
+
+
+Renew = Callable[[Run], "Run | None"]
 
 
 class Wanted(Protocol):
@@ -46,6 +51,10 @@ class Wishes(NamedTuple):
     force: bool = False
     prune_runs: bool = False
     prune_data: bool = False
+    keep: int | None = None
+    """How many superseded runs of each experiment stay; None: all."""
+    again: bool = False
+    """Run again under another name whatever `renew` answers for, also what would not change."""
 
 
 class Directory:
@@ -67,33 +76,39 @@ class Directory:
         self._known: set[str] = set()
         self._uses: set[str] = set()
         self._frozen: list[Diagnostic] = []
+        self._records = Records(locks)
+        self._repeated: list[tuple[Built, Renew]] = []
+        """Units with new runs that repeat archived ones: whether they were renamed is known at the end."""
 
-    def add(self, built: Built, renew: Callable[[Run], Run | None]) -> Done | None:
+    def add(self, built: Built, renew: Renew) -> Done | None:
         """Take the runs of a unit. `renew` compiles a run again under its next name, or answers None.
 
         The answer is what was done, for the next build to remember; None where that would not be the same again.
         """
+        self._known.add(built.lock)
+        lock = self._locks.of(built.unit)
+        if any(run.name not in lock.runs and self._records.twin(run) is not None for run in built.runs):
+            self._repeated.append((built, renew))
+            return None
+        return self._add(built, lock, renew)
+
+    def _add(self, built: Built, lock: Lock, renew: Renew) -> Done | None:
         unit = built.unit
         now = self._now = _Progress()
-        lock = self._locks.of(unit)
-        path = built.lock
-        self._known.add(path)
         asked = [self._run(run, lock, renew) for run in built.runs]
         lock = lock.with_runs(asked).superseding([run.name for run in asked])
-        old = lock.superseded()
-        if self._wishes.prune_runs:
-            lock = lock.without(old)
-            self._count(removed=len(old))
-        else:
-            self._count(kept=len(old))
-            for name in old:
+        lock = self._pruned(lock)
+        asked_for = {run.name for run in asked}
+        for name in lock.runs:
+            if name not in asked_for:
+                self._count(kept=1)
                 self._keep(run_folder(unit, name))
         for run in lock.runs.values():
             self._uses.update(run.uses)
         self._claim(experiment_folder(unit))
         if self._wishes.prune_data:
             self._tree.claim(f"{stage_folder(unit.environment, DATA)}/{unit.namespace}", owner=unit.key)
-        self._tree.record(path, write(lock))
+        self._tree.record(built.lock, write(lock))
         self.counts = self.counts.plus(now.counts)
         uses = sorted({path for run in lock.runs.values() for path in run.uses})
         done = Done(tuple(now.files), tuple(now.previews), tuple(now.keeps), tuple(uses), tuple(now.shared), now.counts)
@@ -109,15 +124,17 @@ class Directory:
             before = self._put.setdefault(path, content)
             self._tree.keep(path)
             if before != content:
-                self.diagnostics.append(_made_twice(path, None))
+                self.diagnostics.append(problems.made_twice(path, None))
         self.counts = self.counts.plus(done.counts)
 
     def finish(self, environments: list[str | None], *, whole: bool) -> None:
         """After the last unit: a build of the whole project also clears what no experiment stands behind."""
+        for built, renew in self._repeated:
+            runs = [self._renamed(run, whole=whole) for run in built.runs]
+            self._add(built._replace(runs=runs), self._locks.of(built.unit), renew)
         if whole:
             for path, lock in list(self._locks.others(environments, self._known)):
-                self.counts = self.counts.plus(Counts(removed=len(lock.runs)))
-                self._tree.record(path, None)
+                self._forget(path, lock)
             for environment in environments:
                 self._claim(stage_folder(environment, RUNS))
                 self._tree.claim(stage_folder(environment, RUNTIMES))
@@ -125,9 +142,33 @@ class Directory:
                     self._tree.claim(stage_folder(environment, DATA))
             for path in sorted(self._uses):
                 self._tree.keep(path)
-        self.diagnostics += self._frozen if len(self._frozen) <= SEVERAL else [_would_change(len(self._frozen))]
+        self.diagnostics += self._frozen if len(self._frozen) <= SEVERAL else [problems.would_change(len(self._frozen))]
 
-    def _run(self, run: Run, lock: Lock, renew: Callable[[Run], Run | None]) -> LockedRun:
+    def _renamed(self, run: Run, *, whole: bool) -> Run:
+        """The run as a record, where it is an archived run of an experiment that has another name now."""
+        twin = self._records.twin(run) if run.name not in self._locks.of(run.unit).runs else None
+        if twin is None or twin.lock in self._known:
+            return run
+        self._say(problems.renamed(run, twin) if whole else problems.repeated(run, twin), run)
+        return run.archived() if whole else run
+
+    def _pruned(self, lock: Lock) -> Lock:
+        """The lock without the superseded runs that need not stay."""
+        keep = 0 if self._wishes.prune_runs else self._wishes.keep
+        old = lock.superseded(keep=keep) if keep is not None else []
+        self._count(removed=len(old))
+        return lock.without(old)
+
+    def _forget(self, path: str, lock: Lock) -> None:
+        """No experiment stands behind the lock any more: its runs go, but for those that are a record."""
+        stays = lock.superseding(()).without([name for name, run in lock.runs.items() if run.standing != ARCHIVED])
+        self.counts = self.counts.plus(Counts(kept=len(stays.runs), removed=len(lock.runs) - len(stays.runs)))
+        for run in stays.runs.values():
+            self._keep(run_folder(Place.of(path, lock), run.name))
+            self._uses.update(run.uses)
+        self._tree.record(path, write(stays))
+
+    def _run(self, run: Run, lock: Lock, renew: Renew) -> LockedRun:
         """Decide about one run and put its files; what the lock shall say of it."""
         files = [self._file(manifest, run) for manifest in run.compiled.manifests]
         folder = run_folder(run.unit, run.name)
@@ -135,17 +176,23 @@ class Directory:
         content = freeze.content_digest(own)
         settings = freeze.settings_digest(run.unit.document.value)
         locked = lock.runs.get(run.name)
-        wanted = renew(run) if locked is not None and content != locked.content else None
-        if wanted is not None:
+        is_record = run.is_record or run.state == ARCHIVED
+        may_change = locked is not None and (self._wishes.again or (content != locked.content and not is_record))
+        wanted = renew(run) if may_change else None
+        if wanted is not None and wanted.name != run.name:
             return self._run(wanted, lock, lambda _: None)
-        problem = None
-        if run.fixed:
+        problem = problems.name_stays(run) if wanted is not None else None
+        if run.fixed and problem is None:
             place = os.path.join(self._locks.folder, lock_path(run.unit.environment, run.unit.namespace, run.unit.name))
             problem = freeze.fixed_name_problem(locked, str(run.identity), place)
         decision = freeze.decide(
             locked, content=content, settings=settings, standing=lambda: self._standing(folder), force=self._wishes.force
         )
-        self._say(problem or decision.diagnostic, run)
+        diagnostic = problem or decision.diagnostic
+        # That a record would be built otherwise today is no news.
+        self._say(None if is_record and diagnostic is not None and diagnostic.severity == INFO else diagnostic, run)
+        if run.is_record and locked is not None and locked.state == SUPERSEDED:
+            self._say(problems.asked_for_again(run), run)
         if decision.kind in (freeze.FROZEN, freeze.IN_PLACE):
             assert locked is not None, "only a locked run is frozen"
             self._count(kept=1)
@@ -178,6 +225,7 @@ class Directory:
             images=images(run),
             uses=uses,
             renewal=run.renewal,
+            archived=run.is_record,
         )
 
     def _file(self, manifest: Manifest, run: Run) -> OutputFile:
@@ -205,7 +253,7 @@ class Directory:
             self._put[file.path] = content
             self._tree.put(file)
         elif before != content:
-            self.diagnostics.append(_made_twice(file.path, run))
+            self.diagnostics.append(problems.made_twice(file.path, run))
 
     def _keep(self, folder: str) -> None:
         self._now.keeps.append(folder)
@@ -234,7 +282,8 @@ class Directory:
         if diagnostic is None:
             return
         self._now.steady = False
-        placed = diagnostic._replace(span=diagnostic.span or _place(run, diagnostic), path=None)
+        span = diagnostic.span or run.unit.document.locate(diagnostic.path or ("metadata", "name"))
+        placed = diagnostic._replace(span=span, path=None)
         if diagnostic.severity == INFO:
             self._frozen.append(placed)
         else:
@@ -274,37 +323,3 @@ def images(run: Run) -> tuple[str, ...]:
                     if container.get("image"):
                         found.add(container["image"])
     return tuple(sorted(found))
-
-
-def refuse_nested(directory: str, previews: str) -> None:
-    """Raise CompileError (TJ271) where previews would lie in what is applied, or the other way round."""
-    outer, inner = os.path.realpath(directory), os.path.realpath(previews)
-    if os.path.commonpath([outer, inner]) in (outer, inner):
-        message = f"the previews in {previews} would lie in {directory}, which is applied"
-        hint = "give --expanded a folder outside of the output"
-        raise CompileError([Diagnostic("TJ271", ERROR, message, hint=hint, name="previews-in-output")])
-
-
-def _place(run: Run, diagnostic: Diagnostic) -> Span | None:
-    return run.unit.document.locate(diagnostic.path or ("metadata", "name"))
-
-
-def _made_twice(path: str, run: Run | None) -> Diagnostic:
-    return Diagnostic(
-        "TJ270",
-        ERROR,
-        f"{path} is made twice, and differently" + (f", once by run {run.name}" if run is not None else ""),
-        span=run.unit.document.locate(("metadata", "name")) if run is not None else None,
-        hint="give the claim another name or scope, or let both experiments say the same of it",
-        name="made-twice",
-    )
-
-
-def _would_change(count: int) -> Diagnostic:
-    return Diagnostic(
-        "TJ076",
-        INFO,
-        f"{count} runs would change, but are locked and stay as they are",
-        hint="use --renew NAME, which may be a pattern, to run them again under other names",
-        name="run-would-change",
-    )

@@ -7,8 +7,9 @@
 
 from __future__ import annotations
 
-from tjgen.builder import Run, Unit
+from tjgen.builder import Run
 from tjgen.manifests.manifest import DATA, RUNS, RUNTIMES, Manifest
+from tjgen.runs.store import Locked
 from tjgen.source.writer import dump
 
 PREVIEW_NOTE = "# A preview: what controllers will create from the run. It is not to be applied.\n# +argocd:skip-file-rendering\n"
@@ -20,12 +21,12 @@ def stage_folder(environment: str | None, stage: str) -> str:
     return f"{environment}/{stage}" if environment else stage
 
 
-def experiment_folder(unit: Unit) -> str:
+def experiment_folder(unit: Locked) -> str:
     """The folder of all runs of an experiment."""
     return f"{stage_folder(unit.environment, RUNS)}/{unit.namespace}/{unit.name}"
 
 
-def run_folder(unit: Unit, run: str) -> str:
+def run_folder(unit: Locked, run: str) -> str:
     """The folder of one run."""
     return f"{experiment_folder(unit)}/{run}"
 

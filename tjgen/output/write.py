@@ -11,9 +11,10 @@ from tjgen.diagnostics.model import Diagnostic, has_errors
 from tjgen.emit import problems
 from tjgen.emit.comparison import Comparison
 from tjgen.emit.tree import Committed, OutputTree
-from tjgen.output.directory import Directory, Wishes, refuse_nested
+from tjgen.output.directory import Directory, Wishes
 from tjgen.output.done import Counts
 from tjgen.output.memory import Memory, Remembered
+from tjgen.output.problems import refuse_nested
 from tjgen.typing import NamedTuple
 
 
@@ -41,7 +42,7 @@ def write(
     with ExitStack() as stack:
         tree = stack.enter_context(OutputTree(directory, force=wishes.force, records=builder.locks.folder))
         shown = stack.enter_context(OutputTree(previews, force=wishes.force)) if previews is not None else None
-        one = Directory(directory, tree, shown, builder.locks, wishes)
+        one = Directory(directory, tree, shown, builder.locks, wishes._replace(keep=builder.project.spec.history.keep))
         # A run is only renewed, and a file only forced, where it is looked at.
         forgets = bool(renew) or wishes.force
         memory = Memory(builder, directory, previews, [b"prune" if wishes.prune_runs or wishes.prune_data else b""])
@@ -62,7 +63,7 @@ def compare(builder: Builder, directory: str, previews: str | None, *, wishes: W
         refuse_nested(directory, previews)
     tree = Comparison(directory, records=builder.locks.folder)
     shown = Comparison(previews) if previews is not None else None
-    one = Directory(directory, tree, shown, builder.locks, wishes)
+    one = Directory(directory, tree, shown, builder.locks, wishes._replace(keep=builder.project.spec.history.keep))
     diagnostics = _build(builder, one, [], seen, Memory(builder, directory, previews, [b""]))
     if not has_errors(diagnostics):
         diagnostics += [problems.stale(found.place, found.kind) for found in tree.differences()]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tjgen.fields.managed import Origin
+from tjgen.fields.managed import Origin, Owners
 from tjgen.fields.path import Tree, get
 from tjgen.manifests.manifest import RUNS, Manifest
 
@@ -34,7 +34,7 @@ def archived(manifests: list[Manifest], origin: Origin) -> list[Manifest]:
 
 
 def _archived(manifest: Manifest, origin: Origin) -> Manifest:
-    owners = {("metadata", "annotations", key): (origin,) for key in MARKS}
+    owners: Owners = {("metadata", "annotations", key): (origin,) for key in MARKS}
     return Manifest(marked(manifest.tree), {**manifest.owners, **owners}, manifest.stage, expanded=manifest.expanded)
 
 

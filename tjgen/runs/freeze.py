@@ -157,8 +157,9 @@ def _type(tree: Tree) -> tuple[str, str]:
 def _described_as_before(old: Tree, new: Tree) -> Tree:
     """The new labels or annotations, but those of ours as before: they say what was built, and it was not built anew."""
     ours = {key: value for key, value in old.items() if key.startswith(OURS)}
-    theirs = {key: value for key, value in new.items() if not key.startswith(OURS)}
-    return {**ours, **theirs} or None
+    # In the order of a build, so that what is then the same is so byte for byte.
+    described = {key: ours.get(key, value) for key, value in new.items() if key in ours or not key.startswith(OURS)}
+    return {**described, **ours} or None
 
 
 def _carried(old: Tree, path: FieldPath, value: Tree) -> Tree:

@@ -21,6 +21,8 @@ KIND = "RunLock"
 COMMENT = "# Written by tjgen: the runs that exist, and what they are made of. Commit it; a run without its block is new.\n"
 
 ACTIVE = "active"
+CURRENT = "current"
+"""What people call an active run."""
 SUSPENDED = "suspended"
 ARCHIVED = "archived"
 SUPERSEDED = "superseded"
@@ -50,6 +52,13 @@ class LockedRun(NamedTuple):
     """Files that it shares with other runs, by path in the output tree: they stay as long as a lock names them."""
     renewal: int = 0
     """How often the run was made anew on purpose, without a change of the experiment."""
+    archived: bool = False
+    """Whether it was archived by itself, whatever its experiment says (see `archive`)."""
+
+    @property
+    def standing(self) -> str:
+        """What people call it: archived before superseded, since nothing runs it any more; else its state."""
+        return ARCHIVED if self.archived else CURRENT if self.state == ACTIVE else self.state
 
 
 class Lock(NamedTuple):
@@ -70,10 +79,9 @@ class Lock(NamedTuple):
         return self._replace(runs={**self.runs, **{run.name: run for run in runs}})
 
     def superseding(self, asked: Iterable[str]) -> Lock:
-        """The lock in which all runs but those asked for are superseded."""
+        """The lock in which all runs but those asked for are superseded; archived ones stay archived."""
         names = set(asked)
-        runs = {name: run if name in names else run._replace(state=SUPERSEDED) for name, run in self.runs.items()}
-        return self._replace(runs=runs)
+        return self._replace(runs={name: run if name in names else _superseded(run) for name, run in self.runs.items()})
 
     def without(self, names: Iterable[str]) -> Lock:
         """The lock without these runs."""
@@ -81,8 +89,9 @@ class Lock(NamedTuple):
         return self._replace(runs={name: run for name, run in self.runs.items() if name not in gone})
 
     def superseded(self, *, keep: int = 0) -> list[str]:
-        """Names of the superseded runs in order of age, without the last `keep`."""
-        old = sorted((run for run in self.runs.values() if run.state == SUPERSEDED), key=lambda run: (run.number, run.name))
+        """Names of the superseded runs in order of age, without the last `keep`; archived ones are a record, not history."""
+        found = [run for run in self.runs.values() if run.standing == SUPERSEDED]
+        old = sorted(found, key=lambda run: (run.number, run.name))
         return [run.name for run in old[: max(0, len(old) - keep)]]
 
     @property
@@ -104,12 +113,18 @@ def write(lock: Lock) -> str | None:
     return COMMENT + dump({"apiVersion": API_VERSION, "kind": KIND, "experiment": lock.experiment, "runs": runs})
 
 
+def _superseded(run: LockedRun) -> LockedRun:
+    return run._replace(state=SUPERSEDED, archived=run.archived or run.state == ARCHIVED)
+
+
 def _block(run: LockedRun) -> Tree:
     block: Tree = {"identity": run.identity}
     if run.renewal:
         block["renewal"] = run.renewal
     block["number"] = run.number
     block["state"] = run.state
+    if run.archived:
+        block["archived"] = True
     block["runtime"] = run.runtime
     block["runtimeDigest"] = run.runtime_digest
     block["content"] = run.content

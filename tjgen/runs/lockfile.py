@@ -26,6 +26,7 @@ _BLOCK = re.compile(
     r"(?:    renewal: (?P<renewal>[1-9][0-9]{0,8})\n)?"
     r"    number: (?P<number>[1-9][0-9]{0,8})\n"
     rf"    state: (?P<state>{'|'.join(STATES)})\n"
+    r"(?P<archived>    archived: true\n)?"
     rf"    runtime: (?P<runtime>{_WORD})\n"
     rf"    runtimeDigest: (?P<runtime_digest>{_DIGEST})\n"
     rf"    content: (?P<content>{_DIGEST})\n"
@@ -39,6 +40,7 @@ _TEXTS = {"identity": r"v[0-9]+:[0-9a-f]{64}\Z", "runtimeDigest": rf"{_DIGEST}\Z
 _TEXTS |= {"settings": rf"{_DIGEST}\Z", "state": rf"(?:{'|'.join(STATES)})\Z", "runtime": r".+"}
 _NUMBERS = ("number", "renewal")
 _LISTS = ("images", "uses")
+_FLAGS = ("archived",)
 
 
 def read(text: str, file: str) -> Lock:
@@ -70,6 +72,7 @@ def _as_written(text: str) -> Lock | None:
             images=_items(block["images"]),
             uses=_items(block["uses"]),
             renewal=int(block["renewal"] or 0),
+            archived=block["archived"] is not None,
         )
     return Lock(head[1], runs) if runs else None
 
@@ -111,6 +114,7 @@ def _run(name: str, block: Tree) -> LockedRun:
         images=tuple(block.get("images", ())),
         uses=tuple(block.get("uses", ())),
         renewal=block.get("renewal", 0),
+        archived=block.get("archived", False),
     )
 
 
@@ -137,7 +141,7 @@ def _block_shape(path: FieldPath, block: Any) -> list[tuple[FieldPath, str]]:
         return [(path, f"{render(path)} is no mapping")]
     wrong: list[tuple[FieldPath, str]] = []
     for key in block:
-        if key not in _TEXTS and key not in _NUMBERS and key not in _LISTS:
+        if key not in (*_TEXTS, *_NUMBERS, *_LISTS, *_FLAGS):
             wrong.append(((*path, key), f"{render((*path, key))} is no field of a run lock"))
     for key, pattern in _TEXTS.items():
         value = block.get(key)
@@ -147,6 +151,10 @@ def _block_shape(path: FieldPath, block: Any) -> list[tuple[FieldPath, str]]:
         value = block.get(key, 0 if key == "renewal" else None)
         if value.__class__ is not int or value < 0:
             wrong.append(((*path, key), f"{render((*path, key))} is {value!r}, which no build writes"))
+    for key in _FLAGS:
+        value = block.get(key, False)
+        if value.__class__ is not bool:
+            wrong.append(((*path, key), f"{render((*path, key))} is {value!r}, not true or false"))
     for key in _LISTS:
         value = block.get(key, [])
         if value.__class__ is not list or any(item.__class__ is not str for item in value):

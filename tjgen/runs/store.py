@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
 from tjgen.runs.lock import DIRECTORY, Lock, path_of
-from tjgen.typing import Protocol
+from tjgen.typing import NamedTuple, Protocol
 
 
 class Locked(Protocol):
@@ -23,6 +23,26 @@ class Locked(Protocol):
     def key(self) -> str: ...
 
 
+class Place(NamedTuple):
+    """Where the runs of an experiment are, without the experiment."""
+
+    environment: str | None
+    namespace: str
+    name: str
+
+    @property
+    def key(self) -> str:
+        """`environment/namespace/name`, or `namespace/name` in a project without environments."""
+        return "/".join(part for part in (self.environment, self.namespace, self.name) if part)
+
+    @staticmethod
+    def of(path: str, lock: Lock) -> Place:
+        """The place of the lock at `path` below the folder of locks."""
+        top, namespace, name = path.removesuffix(".yaml").split("/")
+        # An experiment of a project without environments has a key of two parts.
+        return Place(top if lock.experiment.count("/") > 1 else None, namespace, name)
+
+
 class Locks:
     """The locks of a project; `directory` is the project's folder."""
 
@@ -32,6 +52,20 @@ class Locks:
     def of(self, unit: Locked) -> Lock:
         """The lock of an experiment, empty where it has no runs yet. Raises CompileError where the file is damaged."""
         return self._read(path_of(unit.environment, unit.namespace, unit.name)) or Lock(unit.key, {})
+
+    def all(self, environments: Sequence[str] = ()) -> Iterator[tuple[Place, Lock]]:
+        """Every lock in order of its path, of these environments where some are named. Raises CompileError."""
+        found = []
+        for parent, _, files in os.walk(self.folder):
+            for file in files:
+                path = os.path.relpath(os.path.join(parent, file), self.folder).replace(os.sep, "/")
+                if file.endswith(".yaml") and path.count("/") == 2:  # environment, namespace, experiment
+                    found.append(path)
+        for path in sorted(found):
+            if not environments or path.partition("/")[0] in environments:
+                lock = self._read(path)
+                if lock is not None:
+                    yield Place.of(path, lock), lock
 
     def others(self, environments: list[str | None], known: set[str]) -> Iterator[tuple[str, Lock]]:
         """Path and lock of every experiment of these environments whose path is not `known`."""

@@ -1,0 +1,192 @@
+"""`tjgen runs list|archive|unarchive|rerun|prune`: the runs of an output tree and its locks, and what becomes of them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from tjgen.cli.command import COMMON, FLAG, MANY, VALUE, Arguments, Command, Option
+from tjgen.cli.reporting import Reporter
+from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, has_errors
+from tjgen.fields.path import Tree
+from tjgen.output.inventory import Entry, disagreements, entries, matching, own_files
+from tjgen.resolve.project import ALONE, Project, find, load
+from tjgen.runs.lock import ARCHIVED, SUPERSEDED
+from tjgen.runs.store import Locks, Place
+
+COMMAND = Command(
+    "runs",
+    "List runs, archive them, run them again, remove old ones.",
+    "list: the runs of the project, or those that fit a NAME: current, suspended, superseded or archived. archive: make "
+    "records of finished runs, which Argo CD and Flux leave alone, so that nothing trains them again; unarchive takes it "
+    "back. rerun: train current runs once more, under new names. prune: remove superseded runs, all beyond the project's "
+    "history.keep or those that fit a NAME. A NAME may be a pattern.",
+    "tjgen runs archive 'resnet50-*' -o deploy",
+    "list|archive|unarchive|rerun|prune [NAME]...",
+    (
+        Option(("-o", "--output"), "output", "Output tree; the project's where it is left out.", VALUE, "DIR"),
+        Option(("--env",), "env", "Environment of the project; may be repeated.", MANY, "NAME"),
+        Option(("--keep",), "keep", "With prune: how many superseded runs of each experiment stay.", VALUE, "N"),
+        Option(("--archived",), "archived", "With prune: remove archived runs, too, that nothing asks for any more."),
+        Option(("--force",), "force", "Overwrite or remove files that were edited by hand.", FLAG),
+        *COMMON,
+    ),
+    least=1,
+)
+
+
+def run(arguments: Arguments) -> int:
+    """Do what the first word says; another word is wrong use."""
+    verb, *patterns = arguments["paths"]
+    wrong = _wrong_use(verb, patterns, arguments)
+    if wrong:
+        sys.stderr.write(f"Error: {wrong}\n")
+        return 2
+    reporter = Reporter(arguments)
+    try:
+        project_file = find(".")
+        project, problems = load(project_file) if project_file is not None else (ALONE, [])
+        reporter.add(problems)
+        directory = arguments["output"] or _output(project)
+        if directory is None and verb != "list":
+            sys.stderr.write("Error: give -o DIR, or say spec.output.directory in tjgen.yaml\n")
+            return 2
+        if not has_errors(problems):
+            _known_environments(project, arguments["env"])
+            _do(verb, patterns, arguments, project, directory, reporter)
+    except CompileError as error:
+        reporter.add(error.diagnostics)
+    return reporter.close()
+
+
+def _wrong_use(verb: str, patterns: Sequence[str], arguments: Arguments) -> str | None:
+    if verb not in ("list", "archive", "unarchive", "rerun", "prune"):
+        return "write tjgen runs list, archive, unarchive, rerun or prune"
+    if verb in ("archive", "unarchive", "rerun") and not patterns:
+        return f"tjgen runs {verb} needs the NAME of a run"
+    if verb != "prune" and (arguments["keep"] is not None or arguments["archived"]):
+        return "--keep and --archived go with prune"
+    keep = arguments["keep"]
+    if keep is not None and patterns:
+        return "--keep counts the runs of every experiment: leave the NAME out"
+    if keep is not None and not (keep.isascii() and keep.isdigit()):
+        return f"--keep takes a number, not {keep}"
+    return None
+
+
+def _output(project: Project) -> str | None:
+    said = project.spec.output.directory
+    return os.path.normpath(os.path.join(project.directory, said)) if said is not None else None
+
+
+def _known_environments(project: Project, wanted: Sequence[str]) -> None:
+    known = list(project.spec.environments)
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        message = f'the project has no environment "{unknown[0]}"'
+        hint = f"use one of {', '.join(known)}" if known else "leave --env out"
+        raise CompileError([Diagnostic("TJ262", ERROR, message, hint=hint, name="unknown-environment")])
+
+
+def _do(
+    verb: str, patterns: list[str], arguments: Arguments, project: Project, directory: str | None, reporter: Reporter
+) -> None:
+    locks = Locks(project.directory)
+    if verb == "list" or directory is None:
+        known = entries(locks, arguments["env"])
+        chosen, problems = matching(known, patterns) if patterns else (known, [])
+        reporter.add(problems)
+        if directory is not None:
+            reporter.add(list(disagreements(directory, known)))
+        _list(chosen, directory, as_json=arguments["format"] == "json")
+    elif verb == "rerun":
+        _rerun(patterns, arguments, locks, directory, reporter)
+    else:
+        _change(verb, patterns, arguments, project, directory, reporter)
+
+
+def _rerun(patterns: list[str], arguments: Arguments, locks: Locks, directory: str, reporter: Reporter) -> None:
+    from tjgen.output.rerun import rerun
+
+    chosen, problems = matching(entries(locks, arguments["env"]), patterns)
+    reporter.add(problems)
+    # A pattern means the runs of now; one that is named is meant, whatever it is.
+    chosen = [one for one in chosen if one.run.state != SUPERSEDED or one.run.name in patterns]
+    if chosen and not reporter.failed:
+        written = rerun(chosen, directory, os.path.dirname(locks.folder), force=arguments["force"])
+        reporter.add(written.diagnostics)
+        if not reporter.failed:
+            reporter.say(f"{written.counts}")
+
+
+def _change(verb: str, patterns: list[str], arguments: Arguments, project: Project, directory: str, reporter: Reporter) -> None:
+    from tjgen.emit.tree import OutputTree
+    from tjgen.output.history import History
+
+    locks = Locks(project.directory)
+    with OutputTree(directory, force=arguments["force"], records=locks.folder) as tree:
+        reporter.add(tree.notes)
+        known = entries(locks, arguments["env"])
+        chosen, problems = matching(known, patterns) if patterns else (known, [])
+        reporter.add(problems)
+        if reporter.failed:
+            return
+        history = History(directory, tree, locks)
+        if verb == "archive":
+            done = history.archive(chosen)
+        elif verb == "unarchive":
+            done = history.unarchive(chosen)
+        else:
+            keep = int(arguments["keep"]) if arguments["keep"] is not None else project.spec.history.keep or 0
+            done = history.prune(_old(chosen, patterns, keep=keep, archived=arguments["archived"]))
+        tree.commit()
+    words = {"archive": "archived", "unarchive": "brought back", "prune": "removed"}
+    reporter.say(f"runs: {len(done)} {words[verb]}")
+
+
+def _old(chosen: list[Entry], patterns: list[str], *, keep: int, archived: bool) -> list[Entry]:
+    """The runs that prune means. Those that are named are among them, so that what cannot go is refused aloud."""
+    wanted = {SUPERSEDED, ARCHIVED} if archived else {SUPERSEDED}
+    old = [entry for entry in chosen if entry.run.state == SUPERSEDED and entry.run.standing in wanted]
+    if patterns:
+        return [entry for entry in chosen if entry in old or entry.run.name in patterns]
+    history: dict[Place, list[Entry]] = {}
+    for entry in old:
+        if entry.run.standing == SUPERSEDED:
+            history.setdefault(entry.place, []).append(entry)
+    lasting = [entry for found in history.values() for entry in found[max(0, len(found) - keep) :]]
+    return [entry for entry in old if entry not in lasting]
+
+
+def _list(chosen: list[Entry], directory: str | None, *, as_json: bool) -> None:
+    if as_json:
+        import json
+
+        sys.stdout.write(json.dumps([_data(entry, directory) for entry in chosen], indent=2) + "\n")
+        return
+    rows = [("RUN", "STATE", "EXPERIMENT", "RUNTIME")]
+    rows += [(entry.run.name, entry.run.standing, entry.place.key, entry.run.runtime) for entry in chosen]
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    for row in rows:
+        sys.stdout.write("  ".join(f"{cell:<{width}}" for cell, width in zip(row, (*widths, 0), strict=True)).rstrip() + "\n")
+
+
+def _data(entry: Entry, directory: str | None) -> Tree:
+    place, one = entry
+    return {
+        "name": one.name,
+        "state": one.standing,
+        "asked": one.state != SUPERSEDED,
+        "environment": place.environment,
+        "namespace": place.namespace,
+        "experiment": place.name,
+        "number": one.number,
+        "renewal": one.renewal,
+        "identity": one.identity,
+        "runtime": one.runtime,
+        "runtimeDigest": one.runtime_digest,
+        "images": list(one.images),
+        "folder": entry.folder,
+        "files": [file.path for file in own_files(directory, entry)] if directory is not None else [],
+    }

@@ -1,0 +1,51 @@
+"""The locks of a project -> the archived run that a new run repeats, if there is one.
+
+The identity of a run does not cover the name of its experiment, so an experiment that was renamed is
+recognised by what it trains.
+"""
+
+from __future__ import annotations
+
+from tjgen.builder import Run
+from tjgen.runs.lock import ARCHIVED, path_of
+from tjgen.runs.store import Locks
+from tjgen.typing import NamedTuple
+
+
+class Record(NamedTuple):
+    """An archived run."""
+
+    run: str
+    experiment: str
+    """Key of its experiment."""
+    lock: str
+    """Path of its lock."""
+
+
+class Records:
+    """The archived runs of a project by identity, read when the first new run is looked up."""
+
+    def __init__(self, locks: Locks) -> None:
+        self._locks = locks
+        self._found: dict[str, list[Record]] | None = None
+
+    def twin(self, run: Run) -> Record | None:
+        """The archived run of another experiment in the same namespace that is what `run` is."""
+        if self._found is None:
+            self._found = self._read()
+        unit = run.unit
+        own = path_of(unit.environment, unit.namespace, unit.name)
+        beside = own.rpartition("/")[0]
+        for record in self._found.get(str(run.identity), ()):
+            if record.lock != own and record.lock.rpartition("/")[0] == beside:
+                return record
+        return None
+
+    def _read(self) -> dict[str, list[Record]]:
+        found: dict[str, list[Record]] = {}
+        for place, lock in self._locks.all():
+            path = path_of(place.environment, place.namespace, place.name)
+            for run in lock.runs.values():
+                if run.standing == ARCHIVED:
+                    found.setdefault(run.identity, []).append(Record(run.name, place.key, path))
+        return found

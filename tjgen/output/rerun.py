@@ -1,0 +1,53 @@
+"""Runs that shall be trained once more -> their successors under new names, written into the output tree."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from tjgen.builder import Builder
+from tjgen.diagnostics.model import ERROR, Diagnostic
+from tjgen.output.directory import Wishes
+from tjgen.output.history import archived_by_experiment, refuse
+from tjgen.output.inventory import Entry, own_files, without_files
+from tjgen.output.write import Written, write
+from tjgen.runs.lock import ARCHIVED
+
+
+def rerun(chosen: Sequence[Entry], directory: str, project: str, *, force: bool = False) -> Written:
+    """Build the files of the experiments with these runs renewed; `project` is the folder of the project.
+
+    Raises CompileError (TJ601, TJ604, TJ605) where a run cannot run again.
+    """
+    refuse(archived_by_experiment(entry) for entry in chosen if entry.run.state == ARCHIVED)
+    sources = [_source(entry, directory) for entry in chosen]
+    refuse(without_files(entry, directory) for entry, source in zip(chosen, sources, strict=True) if source is None)
+    paths = sorted({os.path.join(project, source) for source in sources if source})
+    environments = sorted({entry.place.environment for entry in chosen if entry.place.environment})
+    missing = [path for path in paths if not os.path.isfile(path)]
+    asked = [path for path in paths if path not in missing]
+    names = _names(Builder(asked, environments=environments)) if asked else set()
+    refuse(_not_asked_for(entry) for entry in chosen if entry.run.name not in names)
+    wishes = Wishes(force=force, again=True)
+    builder = Builder(asked, environments=environments)
+    return write(builder, directory, None, wishes=wishes, renew=[entry.run.name for entry in chosen])
+
+
+def _source(entry: Entry, directory: str) -> str | None:
+    files = own_files(directory, entry)
+    return files[0].source if files else None
+
+
+def _names(builder: Builder) -> set[str]:
+    """The names of the runs that the experiments ask for, as they stand now."""
+    return {run.name for built in builder.build() for run in built.runs}
+
+
+def _not_asked_for(entry: Entry) -> Diagnostic:
+    return Diagnostic(
+        "TJ605",
+        ERROR,
+        f'run "{entry.run.name}" cannot run again: experiment {entry.place.key} does not ask for it any more',
+        hint="bring the experiment back as it was, from Git, and build it",
+        name="run-not-asked-for",
+    )
