@@ -23,8 +23,7 @@ def undecodable_trainjob(trainjob: Tree, error: DecodeError) -> Diagnostic:
 
 def undecodable_runtime(runtime: Tree, error: DecodeError) -> Diagnostic:
     """A value that the runtime's Go type cannot hold: the API server has no such runtime."""
-    path = ("spec", *error.path)
-    return _refusal(runtime, "TJ806", "undecodable-runtime", error.text, path, "give the field a value of its type")
+    return _refusal(runtime, "TJ806", "undecodable-runtime", error.text, error.path, "give the field a value of its type")
 
 
 def runtime_not_found(job: Job) -> Diagnostic:

@@ -13,7 +13,7 @@ from tjgen.fields.path import FieldPath, Step, Tree
 from tjgen.k8s.quantity import Quantity
 from tjgen.manifests.leaves import selectors_of
 from tjgen.trainer.requests import pod_requests
-from tjgen.trainer.typed import typed
+from tjgen.trainer.typed import DecodeError, typed
 from tjgen.typing import Any, NamedTuple
 
 ANCESTOR_LABEL = "trainer.kubeflow.org/trainjob-ancestor-step"
@@ -79,7 +79,7 @@ class Runtime:
 
     def __init__(self, tree: Tree) -> None:
         metadata: Any = tree.get("metadata") or {}
-        spec = typed(tree.get("spec") or {}, "TrainingRuntimeSpec")
+        spec = _spec(tree.get("spec") or {})
         template = spec["template"]
         self.tree = tree
         self.name: str = metadata.get("name") or ""
@@ -115,6 +115,13 @@ def read(tree: Tree) -> Runtime:
             _read.clear()
         _read[id(tree)] = known
     return known
+
+
+def _spec(written: Tree) -> Any:
+    try:
+        return typed(written, "TrainingRuntimeSpec")
+    except DecodeError as error:
+        raise error.under("spec") from None
 
 
 def shapes(spec: dict[str, Tree], known: tuple[JobShape, ...] = ()) -> tuple[JobShape, ...]:

@@ -103,7 +103,7 @@ def _replicated_jobs(tree: Tree) -> tuple[Fault, ...]:
     try:
         runtime = runtimes.read(tree)
     except DecodeError as error:
-        return (refused(error.text, ("spec", *error.path), "give the field a value of its type"),)
+        return (refused(error.text, error.path, "give the field a value of its type"),)
     errors: list[Fault] = []
     jobs: list[Any] = runtime.spec.get("replicatedJobs", [])
     by_tree = {id(shape.tree): shape for shape in runtime.jobs}
