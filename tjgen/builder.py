@@ -29,8 +29,8 @@ from tjgen.runs.store import Locks
 from tjgen.setting import Cluster, Setting
 from tjgen.source.document import Document
 from tjgen.source.reader import CORE, read
-from tjgen.spec.objects import PlatformSpec
 from tjgen.spec.compact import EXPERIMENT_FORM
+from tjgen.spec.objects import PlatformSpec
 from tjgen.typing import NamedTuple, Protocol
 
 _BESIDE = ("Project", "Overlay", "Platform")
@@ -306,7 +306,7 @@ class _Environment:
         self.platform = platform.document if platform is not None else None
         self.classes = classes(spec.device_classes if spec is not None else None)
         self.rewrite = dict(spec.images.rewrite) if spec is not None else {}
-        self.cluster = _cluster(spec) if spec is not None else Cluster()
+        self.cluster = _cluster(spec) if spec is not None else Cluster({}, None, None)
         self.labels = dict(own.labels) if own is not None else {}
         self._runtimes: dict[int, tuple[CatalogRuntime, CatalogRuntime]] = {}
 

@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tjgen.platform.devices import DeviceClass
 from tjgen.typing import NamedTuple
+
+
+class Cluster(NamedTuple):
+    """What the Platform says of the cluster; a field that is empty or None is not known."""
+
+    access_modes: Mapping[str, list[str]]
+    """StorageClass -> access modes that it offers."""
+    kubernetes: int | None
+    """Minor release of Kubernetes."""
+    image_volumes: bool | None
+    """Whether pods can mount images."""
 
 
 class Setting(NamedTuple):
@@ -20,8 +33,7 @@ class Setting(NamedTuple):
     """Device classes of the Platform, over the built-in ones."""
     rewrite: dict[str, str]
     """Image prefixes to rewrite."""
-    access_modes: dict[str, list[str]]
-    """StorageClass -> access modes, where the Platform says."""
+    cluster: Cluster
     system: str | None
     """The project's schedule system."""
     launcher: list[str]

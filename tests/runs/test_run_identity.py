@@ -152,6 +152,7 @@ def test_the_order_of_keys_plays_no_part() -> None:
         pytest.param("labels: {team: a}", "labels: {team: b}", id="a label"),
         pytest.param("size: 200Gi", "size: 300Gi, storageClassName: fast", id="the size and class of a claim"),
         pytest.param("create: {size: 200Gi}", "create: {size: 200Gi, scope: family}", id="the default scope"),
+        pytest.param("create: {size: 200Gi}", "create: {size: 200Gi, keep: true}", id="whether a claim is kept"),
         pytest.param("slices: {by: lpt}", "slices: {by: lpt, over: nodes, deliver: env}", id="defaults of slices"),
         pytest.param("  nodes: 2", "  nodes: 2\n  attempt: 1", id="the first attempt"),
         pytest.param("  nodes: 2", "  nodes: 2\n  state: suspended", id="suspension"),
@@ -180,6 +181,8 @@ def test_what_says_the_same_has_the_same_identity(old: str, new: str) -> None:
         pytest.param("key: token", "key: other", id="the key of a Secret"),
         pytest.param("readOnly: true", "readOnly: false", id="whether a volume is only read"),
         pytest.param("create: {size: 200Gi}", "create: {size: 200Gi, scope: run}", id="the scope of a claim"),
+        pytest.param("mountPath: /ckpt", "mountPath: /ckpt, mounts: {/more: {}}", id="one more mount, of which nothing is said"),
+        pytest.param("create: {size: 200Gi}", "create: {size: 200Gi, from: {snapshot: a}}", id="what a claim holds"),
         pytest.param("    more: {emptyDir: {}}\n", "", id="an empty directory less"),
         pytest.param("queue: vision", "queue: other", id="the queue, which no object may change"),
         pytest.param("by: lpt", "by: contiguous", id="the strategy of slices"),
@@ -223,6 +226,11 @@ def test_a_point_that_sets_part_of_a_field_still_depends_on_the_rest() -> None:
 def test_a_value_that_a_point_sets_otherwise_does_not_matter() -> None:
     other = LARGE.replace("SEED: 3", "SEED: 4")
     assert of(LARGE, point={"spec.env.SEED": 7}) == of(other, point={"spec.env.SEED": 7})
+
+
+def test_a_mount_has_one_identity_in_all_its_forms() -> None:
+    texts = ("{/a: train}", "{/a: {subPath: train}}", "{/a: {subPath: train, readOnly: false, roles: []}}")
+    assert len({of(LARGE.replace("mountPath: /ckpt", f"mounts: {text}")) for text in texts}) == 1
 
 
 def test_what_is_excluded_is_excluded_under_each_name() -> None:

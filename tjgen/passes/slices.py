@@ -13,15 +13,17 @@ from collections.abc import Iterator
 from hashlib import sha256
 
 from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic, has_errors
-from tjgen.fields.path import FieldPath, Tree, get, named
+from tjgen.fields.path import FieldPath, Tree, named
 from tjgen.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY
 from tjgen.lower import SPEC
+from tjgen.passes.volumes import places, users_of
 from tjgen.setting import Setting
 from tjgen.slicing import delivery, directory, items, manifest, problems
 from tjgen.slicing.division import divide
 from tjgen.spec.objects import Data, Experiment, Items, Volume
 from tjgen.typing import Any
 from tjgen.workload.contribution import Contribution
+from tjgen.workload.roles import nodes as nodes_of
 from tjgen.workload.roles import workers
 from tjgen.workload.workload import PodSet, Workload
 
@@ -39,7 +41,8 @@ def deliver(workload: Workload, experiment: Experiment, setting: Setting) -> Fou
     data = experiment.spec.data
     assert data is not None, "asked only where there is data"
     volume = experiment.spec.volumes[data.volume]
-    readers = [podset for podset in workers(workload) if not volume.roles or podset.name in volume.roles]
+    users = [podset for podset, _ in users_of(workload, data.volume, volume)]
+    readers = [podset for podset in workers(workload) if podset in users]
     folder = _folder(data, volume)
     for podset in readers:
         if folder is not None:
@@ -50,7 +53,7 @@ def deliver(workload: Workload, experiment: Experiment, setting: Setting) -> Fou
     yield from found
     if has_errors(found):
         return
-    nodes = _nodes(workload)
+    nodes = nodes_of(workload)
     count = data.slices.count or nodes
     if count != nodes:
         yield _other_count(count, nodes)
@@ -109,12 +112,6 @@ def _manifest(file: str, because: FieldPath) -> tuple[items.Items, list[Diagnost
         return items.Items(), [problems.error(problems.UNREADABLE, message, path=because, hint=hint)]
 
 
-def _nodes(workload: Workload) -> int:
-    """Who gets a slice each: the nodes of the TrainJob, or those that the runtime has by itself."""
-    said = get(workload.tree.value, ("trainer", "numNodes"), None)
-    return int(said or get(workload.ml_policy, ("numNodes",), None) or 1)
-
-
 def _variables(slices: list[list[str]], readers: list[PodSet]) -> Found:
     text = json.dumps(slices, ensure_ascii=False, separators=(",", ":"))
     if len(text.encode()) > MOST_IN_ENV:
@@ -160,9 +157,10 @@ def _variable(podset: PodSet, name: str, value: str, because: FieldPath) -> Cont
 
 
 def _folder(data: Data, volume: Volume) -> str | None:
-    if volume.mount_path is None:
+    place = next(places(volume, AT), None)
+    if place is None:
         return None
-    return "/".join(part.strip("/") if i else part.rstrip("/") for i, part in enumerate((volume.mount_path, data.path)) if part)
+    return "/".join(part.strip("/") if i else part.rstrip("/") for i, part in enumerate((place.path, data.path)) if part)
 
 
 def _other_count(count: int, nodes: int) -> Diagnostic:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from tjgen.diagnostics.model import Diagnostic
-from tjgen.passes import data, devices, gang, images, volumes
+from tjgen.passes import data, devices, gang, images, storage, volumes
 from tjgen.setting import Setting
 from tjgen.spec.objects import Experiment
 from tjgen.workload.contribution import Contribution
@@ -17,6 +17,8 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("devices", devices.contribute),
     ("volumes", volumes.contribute),
     ("data", data.contribute),
+    # Behind all that adds volumes: it looks at them together.
+    ("storage", storage.contribute),
     ("gang", gang.contribute),
     # Last, so that it reaches the images of everything that was added.
     ("images", images.contribute),

@@ -1,175 +1,160 @@
-"""Volumes -> a volume and a mount in every pod set that uses them, and the claims to create."""
+"""Volumes -> a volume and its mounts in every pod set that uses them, and the claims to create."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 
 from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.path import FieldPath, Tree, get, named
-from tjgen.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY
 from tjgen.lower import SPEC, unknown_role
+from tjgen.passes.claims import claim, own_folder
+from tjgen.passes.sources import source
 from tjgen.setting import Setting
-from tjgen.spec.forms import text
-from tjgen.spec.objects import Experiment, Files, NewClaim, Volume
+from tjgen.spec.objects import Experiment, Volume
+from tjgen.typing import NamedTuple
 from tjgen.workload.contribution import Contribution
-from tjgen.workload.roles import members, role
-from tjgen.workload.workload import PodSet, Workload
+from tjgen.workload.roles import at_once, members, role
+from tjgen.workload.workload import PodSet, Workload, is_runtimes
 
 Found = Iterator[Contribution | Diagnostic]
 
 
+class Place(NamedTuple):
+    """One place where a volume is mounted."""
+
+    path: str
+    read_only: bool
+    sub_path: str | None
+    sub_path_expr: str | None
+    roles: Sequence[str]
+    because: FieldPath
+    """What is shown as the cause of the mount."""
+    at: FieldPath
+    """Where its path is written."""
+
+
 def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
     """Each volume under its own name, in the roles that it names or else in all that train."""
+    yield from _replaced(workload, experiment)
+    taken = _Taken(workload)
     for name, volume in experiment.spec.volumes.items():
         because: FieldPath = (*SPEC, "volumes", name)
         yield from _unknown_readers(workload, volume, because)
-        chosen = [found for wanted in volume.roles if (found := role(workload, wanted))] or members(workload)
-        source = _source(name, volume, setting)
+        users = users_of(workload, name, volume)
         if volume.pvc is not None and volume.pvc.create is not None:
-            yield from _claim(name, volume.pvc.create, setting, because)
-        for podset in chosen:
-            yield Contribution((*podset.pod, "volumes", named(name)), {"name": name, **source}, because)
-            if volume.mount_path is not None:
-                yield from _mount(workload, podset, name, volume, setting, because)
+            pods = at_once(workload, [podset for podset, _ in users])
+            at: FieldPath = (*because, "pvc", "create")
+            yield from claim(name, volume.pvc.create, pods, setting, at, read_only=volume.read_only)
+        for podset, mounts in users:
+            yield Contribution((*podset.pod, "volumes", named(name)), {"name": name, **source(name, volume, setting)}, because)
+            if volume.host_path is not None:
+                for label, value in volume.host_path.node_selector.items():
+                    at = (*because, "hostPath", "nodeSelector", label)
+                    yield Contribution((*podset.pod, "nodeSelector", label), value, at, mirrors=True)
+            for place in mounts:
+                clash = taken.by(podset, place, name)
+                yield clash if clash is not None else _mount(podset, name, volume, place, setting)
+
+
+def places(volume: Volume, because: FieldPath) -> Iterator[Place]:
+    """Where a volume is mounted: at its `mountPath`, then at each path of its `mounts`."""
+    if volume.mount_path is not None:
+        read_only = volume.read_only or volume.image is not None
+        yield Place(
+            volume.mount_path, read_only, volume.sub_path, volume.sub_path_expr, volume.roles, because, (*because, "mountPath")
+        )
+    for path, mount in volume.mounts.items():
+        read_only = mount.read_only or volume.read_only or volume.image is not None
+        at = (*because, "mounts", path)
+        yield Place(path, read_only, mount.sub_path, mount.sub_path_expr, mount.roles or volume.roles, at, at)
+
+
+def users_of(workload: Workload, name: str, volume: Volume) -> list[tuple[PodSet, list[Place]]]:
+    """The pod sets that use a volume, in the runtime's order, each with the places where it does."""
+    wanted = [(place, _readers(workload, name, place.roles)) for place in places(volume, (*SPEC, "volumes", name))]
+    used = [(podset, [place for place, readers in wanted if podset in readers]) for podset in workload.podsets]
+    return [(podset, mounts) for podset, mounts in used if mounts]
+
+
+def _readers(workload: Workload, name: str, roles: Sequence[str]) -> list[PodSet]:
+    if roles:
+        return [found for wanted in roles if (found := role(workload, wanted))]
+    # A volume that takes the place of one of the runtime's does so wherever that one is mounted.
+    mounting = [podset for podset in workload.podsets if any(mount.get("name") == name for mount in _mounts(workload, podset))]
+    return [podset for podset in workload.podsets if podset in mounting or podset in members(workload)]
+
+
+def _mounts(workload: Workload, podset: PodSet) -> list[Tree]:
+    return get(workload.tree.value, (*podset.main, "volumeMounts"), None) or []
+
+
+def _replaced(workload: Workload, experiment: Experiment) -> Found:
+    """Claims that JobSet would make under the name of a volume of the experiment: the pod cannot have both."""
+    path: FieldPath = ("runtime", "template", "spec", "volumeClaimPolicies")
+    policies = get(workload.tree.value, path, None) or []
+    names = {get(template, ("metadata", "name"), None) for policy in policies for template in policy.get("templates") or []}
+    for name in experiment.spec.volumes:
+        if name in names:
+            policies = [one for policy in policies if (one := _without(policy, name))]
+            yield Contribution(path, policies or None, (*SPEC, "volumes", name))
+
+
+def _without(policy: Tree, name: str) -> Tree:
+    """The policy without the template `name`; None where it has no other."""
+    templates = policy.get("templates") or []
+    left = [template for template in templates if get(template, ("metadata", "name"), None) != name]
+    return {**policy, "templates": left} if left or not templates else None
 
 
 def _unknown_readers(workload: Workload, volume: Volume, because: FieldPath) -> Found:
-    for position, wanted in enumerate(volume.roles):
-        if role(workload, wanted) is None:
-            yield unknown_role(workload, wanted, (*because, "roles", position))
+    asked = [(volume.roles, because), *((mount.roles, (*because, "mounts", path)) for path, mount in volume.mounts.items())]
+    for roles, at in asked:
+        for position, wanted in enumerate(roles):
+            if role(workload, wanted) is None:
+                yield unknown_role(workload, wanted, (*at, "roles", position))
 
 
-def _mount(workload: Workload, podset: PodSet, name: str, volume: Volume, setting: Setting, because: FieldPath) -> Found:
-    path = (*podset.main, "volumeMounts", (("mountPath", volume.mount_path),))
-    standing = get(workload.tree.value, path, None)
-    if standing is not None and standing.get("name") != name and workload.tree.origins(path)[0].manager == "experiment":
-        yield Diagnostic(
+def _mount(podset: PodSet, name: str, volume: Volume, place: Place, setting: Setting) -> Contribution:
+    create = volume.pvc.create if volume.pvc is not None else None
+    if create is not None and create.volume_mode == "Block":
+        device = {"name": name, "devicePath": place.path}
+        return Contribution((*podset.main, "volumeDevices", (("devicePath", place.path),)), device, place.because)
+    mount: Tree = {"name": name, "mountPath": place.path}
+    if place.read_only:
+        mount["readOnly"] = True
+    folder = own_folder(create, shared=volume.shared, read_only=place.read_only, setting=setting)
+    field, below = ("subPathExpr", place.sub_path_expr) if place.sub_path_expr is not None else ("subPath", place.sub_path)
+    if folder is not None or below is not None:
+        mount[field] = "/".join(part for part in (folder, below) if part is not None)
+    return Contribution((*podset.main, "volumeMounts", (("mountPath", place.path),)), mount, place.because)
+
+
+class _Taken:
+    """Which volume is mounted where: those of the runtime and of fields before `volumes`, then one after the other."""
+
+    def __init__(self, workload: Workload) -> None:
+        self._by: dict[tuple[str, str], tuple[str, bool]] = {}
+        for podset in workload.podsets:
+            for mount in _mounts(workload, podset):
+                path = (*podset.main, "volumeMounts", (("mountPath", mount["mountPath"]),))
+                theirs = all(is_runtimes(origin) for origin in workload.tree.origins(path))
+                self._by[podset.name, _folder(mount["mountPath"])] = (mount["name"], theirs)
+
+    def by(self, podset: PodSet, place: Place, name: str) -> Diagnostic | None:
+        """The clash, where another volume is mounted at the place; else the place is taken from now on."""
+        other, theirs = self._by.setdefault((podset.name, _folder(place.path)), (name, False))
+        if other == name:
+            return None
+        return Diagnostic(
             "TJ305",
             ERROR,
-            f"{volume.mount_path} is mounted twice in {podset.name}: by {standing['name']} and by {name}",
-            path=(*because, "mountPath"),
-            hint="give one of the volumes another mountPath",
+            f"{place.path} is mounted twice in {podset.name}: by {other}{' of the runtime' if theirs else ''} and by {name}",
+            path=place.at,
+            hint=f"use another path, or call the volume {other} to replace it" if theirs else "use another path for one of them",
             name="mount-path-taken",
         )
-        return
-    mount: Tree = {"name": name, "mountPath": volume.mount_path}
-    if _is_read_only(volume):
-        mount["readOnly"] = True
-    sub_path = volume.sub_path if volume.sub_path is not None else _own_folder(volume, setting)
-    if sub_path is not None and volume.sub_path_expr is None:
-        mount["subPath"] = sub_path
-    if volume.sub_path_expr is not None:
-        mount["subPathExpr"] = volume.sub_path_expr
-    yield Contribution(path, mount, because)
 
 
-def _is_read_only(volume: Volume) -> bool:
-    return volume.read_only or volume.image is not None
-
-
-def _own_folder(volume: Volume, setting: Setting) -> str | None:
-    """Runs of a family share its claim, and each writes into a folder of its own."""
-    create = volume.pvc.create if volume.pvc is not None else None
-    if create is None or create.scope == "run" or volume.shared or volume.read_only or create.volume_mode == "Block":
-        return None
-    return setting.run
-
-
-def claim_name(name: str, create: NewClaim, setting: Setting) -> str:
-    """The claim's name by its scope: claims never take a hash, so that data survives a new run."""
-    if create.scope == "project":
-        return name
-    return f"{setting.run if create.scope == 'run' else setting.family}-{name}"
-
-
-def _claim(name: str, create: NewClaim, setting: Setting, because: FieldPath) -> Found:
-    at: FieldPath = (*because, "pvc", "create")
-    claim = claim_name(name, create, setting)
-    to: FieldPath = ("objects", f"PersistentVolumeClaim/{claim}")
-    labels = {MANAGED_BY: "tjgen", **setting.labels}
-    if create.scope != "project":
-        labels[EXPERIMENT_LABEL] = setting.family
-    metadata: Tree = {"name": claim, "namespace": setting.namespace, "labels": {**labels, **create.labels}}
-    if create.annotations:
-        metadata["annotations"] = create.annotations
-    modes = create.access_modes or setting.access_modes.get(create.storage_class_name or "") or ["ReadWriteMany"]
-    shell = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata, "spec": {"accessModes": modes}}
-    yield Contribution(to, shell, at)
-    yield Contribution((*to, "spec", "resources"), {"requests": {"storage": text(create.size)}}, (*at, "size"))
-    if create.storage_class_name is not None:
-        because_class = (*at, "storageClassName")
-        yield Contribution((*to, "spec", "storageClassName"), create.storage_class_name, because_class, mirrors=True)
-    yield Contribution((*to, "spec", "volumeMode"), create.volume_mode or "Filesystem", at)
-
-
-def _source(name: str, volume: Volume, setting: Setting) -> Tree:
-    for attribute, build in _SOURCES.items():
-        if getattr(volume, attribute) is not None:
-            return build(name, volume, setting)
-    return {"emptyDir": {}}
-
-
-def _pvc(name: str, volume: Volume, setting: Setting) -> Tree:
-    assert volume.pvc is not None
-    create = volume.pvc.create
-    claim: Tree = {"claimName": claim_name(name, create, setting) if create is not None else volume.pvc.claim_name}
-    # A claim that is read only in the pod makes every mount of it so; the mount says it too.
-    return {"persistentVolumeClaim": {**claim, "readOnly": True} if volume.read_only else claim}
-
-
-def _host_path(name: str, volume: Volume, setting: Setting) -> Tree:
-    assert volume.host_path is not None
-    return {"hostPath": _present(path=volume.host_path.path, type=volume.host_path.type)}
-
-
-def _image(name: str, volume: Volume, setting: Setting) -> Tree:
-    assert volume.image is not None
-    return {"image": _present(reference=volume.image.reference, pullPolicy=volume.image.pull_policy)}
-
-
-def _ephemeral(name: str, volume: Volume, setting: Setting) -> Tree:
-    assert volume.ephemeral is not None
-    asked = volume.ephemeral
-    spec = _present(
-        accessModes=asked.access_modes or ["ReadWriteOnce"],
-        resources={"requests": {"storage": text(asked.size)}},
-        storageClassName=asked.storage_class_name,
-    )
-    return {"ephemeral": {"volumeClaimTemplate": {"spec": spec}}}
-
-
-def _empty_dir(name: str, volume: Volume, setting: Setting) -> Tree:
-    assert volume.empty_dir is not None
-    limit = volume.empty_dir.size_limit
-    size = text(limit) if limit is not None else None
-    return {"emptyDir": _present(medium=volume.empty_dir.medium, sizeLimit=size)}
-
-
-def _config_map(name: str, volume: Volume, setting: Setting) -> Tree:
-    assert volume.config_map is not None
-    return {"configMap": {"name": volume.config_map.name, **_files(volume.config_map)}}
-
-
-def _secret(name: str, volume: Volume, setting: Setting) -> Tree:
-    assert volume.secret is not None
-    return {"secret": {"secretName": volume.secret.name, **_files(volume.secret)}}
-
-
-def _files(files: Files) -> Tree:
-    items = [{"key": key, "path": path} for key, path in files.items.items()]
-    return _present(items=items or None, defaultMode=files.default_mode, optional=files.optional)
-
-
-def _present(**fields: Tree) -> dict[str, Tree]:
-    return {key: value for key, value in fields.items() if value is not None}
-
-
-_SOURCES: dict[str, Callable[[str, Volume, Setting], Tree]] = {
-    "pvc": _pvc,
-    "host_path": _host_path,
-    "image": _image,
-    "ephemeral": _ephemeral,
-    "empty_dir": _empty_dir,
-    "config_map": _config_map,
-    "secret": _secret,
-}
+def _folder(path: str) -> str:
+    """`/data` and `/data/` are two paths to the API server, and one folder to the container."""
+    return path.rstrip("/")

@@ -68,22 +68,40 @@ def _volumes(spec: Tree) -> Iterator[Diagnostic]:
     mounted: dict[tuple[str, str], str] = {}
     for name, volume in spec.get("volumes", {}).items():
         path: FieldPath = (*_SPEC, "volumes", name)
-        if "mountPath" not in volume:
+        mounts = volume.get("mounts", {})
+        if "mountPath" not in volume and not mounts:
             yield Diagnostic(
                 "TJ124", ERROR, f'volume "{name}" is mounted nowhere', path=path, hint="add mountPath", name="no-mount-path"
             )
             continue
-        if "subPath" in volume and "subPathExpr" in volume:
-            message = f'volume "{name}" has subPath and subPathExpr, which exclude each other'
-            yield Diagnostic(
-                "TJ121", ERROR, message, path=(*path, "subPathExpr"), hint="keep one of them", name="several-alternatives"
-            )
-        for role in volume.get("roles") or [""]:
-            other = mounted.setdefault((role, volume["mountPath"]), name)
-            if other != name:
-                message = f'volumes "{other}" and "{name}" are both mounted at {volume["mountPath"]}'
-                hint = "give each its own mountPath"
-                yield Diagnostic("TJ125", ERROR, message, path=(*path, "mountPath"), hint=hint, name="same-mount-path")
+        for place, at in ((volume, path), *((mount, (*path, "mounts", where)) for where, mount in mounts.items())):
+            yield from _sub_path(name, volume, place, at)
+        places = [(volume["mountPath"], volume, (*path, "mountPath"))] if "mountPath" in volume else []
+        places += [(where, mount, (*path, "mounts", where)) for where, mount in mounts.items()]
+        for where, mount, at in places:
+            for role in mount.get("roles") or volume.get("roles") or [""]:
+                key = (role, where.rstrip("/"))
+                other = mounted.get(key)
+                mounted.setdefault(key, name)
+                if other is not None:
+                    both = f'volumes "{other}" and "{name}" are both' if other != name else f'volume "{name}" is twice'
+                    message, hint = f"{both} mounted at {where}", "give each its own mountPath"
+                    yield Diagnostic("TJ125", ERROR, message, path=at, hint=hint, name="same-mount-path")
+
+
+def _sub_path(name: str, volume: Tree, place: Tree, at: FieldPath) -> Iterator[Diagnostic]:
+    """What one place of a volume says about the folder that it shows."""
+    said = [field for field in ("subPath", "subPathExpr") if field in place]
+    if len(said) == 2:
+        message = f'volume "{name}" has subPath and subPathExpr, which exclude each other'
+        yield Diagnostic("TJ121", ERROR, message, path=(*at, said[1]), hint="keep one of them", name="several-alternatives")
+    if said and place is volume and "mountPath" not in volume:
+        message = f'volume "{name}" has a {said[0]}, but no mountPath that it is for'
+        hint = f"say {said[0]} in each of mounts, or add mountPath"
+        yield Diagnostic("TJ128", ERROR, message, path=(*at, said[0]), hint=hint, name="idle-field")
+    if said and volume.get("pvc", {}).get("create", {}).get("volumeMode") == "Block":
+        message = f'volume "{name}" has a {said[0]}, but a raw device (volumeMode Block) has no folders'
+        yield Diagnostic("TJ128", ERROR, message, path=(*at, said[0]), hint=f"remove {said[0]}, or volumeMode", name="idle-field")
 
 
 def _data(spec: Tree) -> Iterator[Diagnostic]:

@@ -46,6 +46,7 @@ EXCLUDED: tuple[_Pattern, ...] = (
     ("volumes", _ANY, "pvc", "create", "volumeMode"),
     ("volumes", _ANY, "pvc", "create", "labels"),
     ("volumes", _ANY, "pvc", "create", "annotations"),
+    ("volumes", _ANY, "pvc", "create", "keep"),
 )
 """Paths below `spec` that are no part of the identity; nothing of `metadata` is."""
 
@@ -70,6 +71,7 @@ DEFAULTS: tuple[tuple[_Pattern, Tree], ...] = (
     (("roles", _ANY, "gpu", "count"), 1),
     (("volumes", _ANY, "readOnly"), False),
     (("volumes", _ANY, "shared"), False),
+    (("volumes", _ANY, "mounts", _ANY, "readOnly"), False),
     (("volumes", _ANY, "pvc", "create", "scope"), "family"),
     (("data", "slices", "by"), "contiguous"),
     (("data", "slices", "over"), "nodes"),
@@ -77,6 +79,9 @@ DEFAULTS: tuple[tuple[_Pattern, Tree], ...] = (
     (("schedule", "networkTopology", "mode"), "hard"),
 )
 """Values that say no more than their absence. The table belongs to the form: a default of the language may change, this not."""
+
+TELLING: tuple[_Pattern, ...] = (("volumes", _ANY, "mounts", _ANY),)
+"""Maps that say something by being there, though nothing is in them. Elsewhere an empty map is as good as none."""
 
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 """The letters of generated Kubernetes names: they make no words and are not taken for each other."""
@@ -173,13 +178,14 @@ def name_problem(name: str, *, budget: int = _LONGEST_LABEL) -> Diagnostic | Non
 class _Rule:
     """What the tables say about a place, and about those below it."""
 
-    __slots__ = ("amount", "below", "default", "excluded")
+    __slots__ = ("amount", "below", "default", "excluded", "telling")
 
     def __init__(self) -> None:
         self.below: dict[str, _Rule] = {}
         self.amount = False
         self.excluded = False
         self.default: Any = None
+        self.telling = False
 
     def at(self, key: str) -> _Rule:
         return self.below.get(key) or self.below.get(_ANY) or _NO_RULE
@@ -199,6 +205,8 @@ def _rules() -> _Rule:
         root.grown(pattern).amount = True
     for pattern, value in DEFAULTS:
         root.grown(pattern).default = value
+    for pattern in TELLING:
+        root.grown(pattern).telling = True
     return root
 
 
@@ -219,7 +227,7 @@ def _canonical(tree: Tree, form: Form, rule: _Rule) -> Tree:
                 continue
             value = _canonical(old, below(form, key), inner)
             is_default = value.__class__ is inner.default.__class__ and value == inner.default
-            if not is_default and not _says_nothing(key, value, form):
+            if not is_default and (inner.telling or not _says_nothing(key, value, form)):
                 kept[key] = value
         return kept
     if tree.__class__ is list:

@@ -204,6 +204,30 @@ ROLE_FORM = Form(
     fields={"env": Form(each=ENV_VAR_FORM), "envFrom": Form(each=ENV_SOURCE_FORM), "gpu": GPU_FORM},
 )
 
+POPULATOR: Schema = {
+    "type": "object",
+    "required": ["apiGroup", "kind", "name"],
+    "properties": {
+        "apiGroup": {"type": "string", "minLength": 1},
+        "kind": {"type": "string", "minLength": 1},
+        "name": {"type": "string", "minLength": 1},
+    },
+}
+
+CLAIM_CONTENT: Schema = {
+    "type": "object",
+    "properties": {
+        "snapshot": {"type": "string", "minLength": 1},
+        "claim": {"type": "string", "minLength": 1},
+        "populator": POPULATOR,
+    },
+}
+CLAIM_CONTENT_FORM = Form(
+    alternatives=(("snapshot",), ("claim",), ("populator",)),
+    choices={"snapshot": 0, "claim": 1, "populator": 2},
+    needed=True,
+)
+
 NEW_CLAIM: Schema = {
     "type": "object",
     "required": ["size"],
@@ -213,10 +237,13 @@ NEW_CLAIM: Schema = {
         "accessModes": {"type": "array", "items": ACCESS_MODE},
         "volumeMode": {"type": "string", "enum": ["Filesystem", "Block"]},
         "scope": {"type": "string", "enum": ["family", "run", "project"]},
+        "from": CLAIM_CONTENT,
+        "keep": {"type": "boolean"},
         "labels": TEXTS,
         "annotations": TEXTS,
     },
 }
+NEW_CLAIM_FORM = Form(fields={"from": CLAIM_CONTENT_FORM})
 
 CLAIM: Schema = {
     "type": "object",
@@ -227,6 +254,7 @@ CLAIM_FORM = Form(
     alternatives=(("claimName",), ("create",)),
     choices={"claimName": 0, "create": 1},
     needed=True,
+    fields={"create": NEW_CLAIM_FORM},
 )
 
 HOST_PATH: Schema = {
@@ -247,6 +275,7 @@ HOST_PATH: Schema = {
                 "BlockDevice",
             ],
         },
+        "nodeSelector": TEXTS,
     },
 }
 HOST_PATH_FORM = Form(short=(("path", "string"),))
@@ -256,6 +285,11 @@ IMAGE_VOLUME: Schema = {
     "required": ["reference"],
     "properties": {
         "reference": {"type": "string", "minLength": 1},
+        "digest": {
+            "type": "string",
+            "pattern": "^sha256:[0-9a-f]{64}$",
+            "x-tjgen-expects": "write sha256: and 64 hexadecimal digits",
+        },
         "pullPolicy": {"type": "string", "enum": ["Always", "Never", "IfNotPresent"]},
     },
 }
@@ -285,6 +319,34 @@ FILES: Schema = {
 }
 FILES_FORM = Form(short=(("name", "string"),))
 
+NFS: Schema = {
+    "type": "object",
+    "required": ["server", "path"],
+    "properties": {"server": {"type": "string", "minLength": 1}, "path": {"type": "string", "minLength": 1}},
+}
+
+CSI: Schema = {
+    "type": "object",
+    "required": ["driver"],
+    "properties": {
+        "driver": {"type": "string", "minLength": 1},
+        "fsType": {"type": "string", "minLength": 1},
+        "attributes": TEXTS,
+        "secret": {"type": "string", "minLength": 1},
+    },
+}
+
+MOUNT: Schema = {
+    "type": "object",
+    "properties": {
+        "readOnly": {"type": "boolean"},
+        "subPath": {"type": "string", "minLength": 1},
+        "subPathExpr": {"type": "string", "minLength": 1},
+        "roles": {"type": "array", "items": {"type": "string", "minLength": 1}},
+    },
+}
+MOUNT_FORM = Form(short=(("subPath", "string"),))
+
 VOLUME: Schema = {
     "type": "object",
     "properties": {
@@ -295,7 +357,13 @@ VOLUME: Schema = {
         "emptyDir": EMPTY_DIR,
         "configMap": {**FILES, "x-tjgen-short": {"type": "string", "minLength": 1}},
         "secret": {**FILES, "x-tjgen-short": {"type": "string", "minLength": 1}},
+        "nfs": NFS,
+        "csi": CSI,
         "mountPath": {"type": "string", "minLength": 1},
+        "mounts": {
+            "type": "object",
+            "additionalProperties": {**MOUNT, "x-tjgen-short": {"type": "string", "minLength": 1}},
+        },
         "readOnly": {"type": "boolean"},
         "subPath": {"type": "string", "minLength": 1},
         "subPathExpr": {"type": "string", "minLength": 1},
@@ -304,8 +372,28 @@ VOLUME: Schema = {
     },
 }
 VOLUME_FORM = Form(
-    alternatives=(("pvc",), ("hostPath",), ("image",), ("ephemeral",), ("emptyDir",), ("configMap",), ("secret",)),
-    choices={"pvc": 0, "hostPath": 1, "image": 2, "ephemeral": 3, "emptyDir": 4, "configMap": 5, "secret": 6},
+    alternatives=(
+        ("pvc",),
+        ("hostPath",),
+        ("image",),
+        ("ephemeral",),
+        ("emptyDir",),
+        ("configMap",),
+        ("secret",),
+        ("nfs",),
+        ("csi",),
+    ),
+    choices={
+        "pvc": 0,
+        "hostPath": 1,
+        "image": 2,
+        "ephemeral": 3,
+        "emptyDir": 4,
+        "configMap": 5,
+        "secret": 6,
+        "nfs": 7,
+        "csi": 8,
+    },
     needed=True,
     fields={
         "pvc": CLAIM_FORM,
@@ -313,6 +401,7 @@ VOLUME_FORM = Form(
         "image": IMAGE_VOLUME_FORM,
         "configMap": FILES_FORM,
         "secret": FILES_FORM,
+        "mounts": Form(each=MOUNT_FORM),
     },
 )
 
@@ -693,6 +782,7 @@ CLUSTER: Schema = {
     "properties": {
         "name": {"type": "string", "minLength": 1},
         "kubernetes": {"type": "string", "pattern": r"^1\.[0-9]+$"},
+        "imageVolumes": {"type": "boolean"},
     },
 }
 

@@ -230,16 +230,59 @@ class Role(Container):
         self.replicas = get("replicas")
 
 
+class Populator:
+    """An object that a volume populator of the cluster fills new claims from."""
+
+    __slots__ = ("api_group", "kind", "name")
+
+    api_group: str
+    kind: str
+    name: str
+
+    def __init__(self, tree: Tree) -> None:
+        self.api_group = tree["apiGroup"]
+        self.kind = tree["kind"]
+        self.name = tree["name"]
+
+
+class ClaimContent:
+    """What a new claim holds from the start; it has to be in the same namespace."""
+
+    __slots__ = ("claim", "populator", "snapshot")
+
+    snapshot: str | None
+    claim: str | None
+    populator: Populator | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.snapshot = get("snapshot")
+        self.claim = get("claim")
+        self.populator = None if (value := get("populator")) is None else Populator(value)
+
+
 class NewClaim:
     """A PersistentVolumeClaim that tjgen makes."""
 
-    __slots__ = ("access_modes", "annotations", "labels", "scope", "size", "storage_class_name", "volume_mode")
+    __slots__ = (
+        "access_modes",
+        "annotations",
+        "content",
+        "keep",
+        "labels",
+        "scope",
+        "size",
+        "storage_class_name",
+        "volume_mode",
+    )
 
     size: str | int | float
     storage_class_name: str | None
     access_modes: Sequence[str]
     volume_mode: str | None
     scope: str
+    content: ClaimContent | None
+    keep: bool
     labels: Mapping[str, str]
     annotations: Mapping[str, str]
 
@@ -250,6 +293,8 @@ class NewClaim:
         self.access_modes = get("accessModes", ())
         self.volume_mode = get("volumeMode")
         self.scope = get("scope", "family")
+        self.content = None if (value := get("from")) is None else ClaimContent(value)
+        self.keep = get("keep", False)
         self.labels = get("labels", _NONE)
         self.annotations = get("annotations", _NONE)
 
@@ -271,28 +316,32 @@ class Claim:
 class HostPath:
     """A directory or file of the node."""
 
-    __slots__ = ("path", "type")
+    __slots__ = ("node_selector", "path", "type")
 
     path: str
     type: str | None
+    node_selector: Mapping[str, str]
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
         self.path = tree["path"]
         self.type = get("type")
+        self.node_selector = get("nodeSelector", _NONE)
 
 
 class ImageVolume:
     """The content of an OCI image, read only."""
 
-    __slots__ = ("pull_policy", "reference")
+    __slots__ = ("digest", "pull_policy", "reference")
 
     reference: str
+    digest: str | None
     pull_policy: str | None
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
         self.reference = tree["reference"]
+        self.digest = get("digest")
         self.pull_policy = get("pullPolicy")
 
 
@@ -344,16 +393,68 @@ class Files:
         self.optional = get("optional")
 
 
+class Nfs:
+    """A folder that an NFS server exports."""
+
+    __slots__ = ("path", "server")
+
+    server: str
+    path: str
+
+    def __init__(self, tree: Tree) -> None:
+        self.server = tree["server"]
+        self.path = tree["path"]
+
+
+class Csi:
+    """A volume that a CSI driver makes for each pod."""
+
+    __slots__ = ("attributes", "driver", "fs_type", "secret")
+
+    driver: str
+    fs_type: str | None
+    attributes: Mapping[str, str]
+    secret: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.driver = tree["driver"]
+        self.fs_type = get("fsType")
+        self.attributes = get("attributes", _NONE)
+        self.secret = get("secret")
+
+
+class Mount:
+    """One more place where a volume is mounted."""
+
+    __slots__ = ("read_only", "roles", "sub_path", "sub_path_expr")
+
+    read_only: bool
+    sub_path: str | None
+    sub_path_expr: str | None
+    roles: Sequence[str]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.read_only = get("readOnly", False)
+        self.sub_path = get("subPath")
+        self.sub_path_expr = get("subPathExpr")
+        self.roles = get("roles", ())
+
+
 class Volume:
     """One source, and where it is mounted."""
 
     __slots__ = (
         "config_map",
+        "csi",
         "empty_dir",
         "ephemeral",
         "host_path",
         "image",
         "mount_path",
+        "mounts",
+        "nfs",
         "pvc",
         "read_only",
         "roles",
@@ -370,7 +471,10 @@ class Volume:
     empty_dir: EmptyDir | None
     config_map: Files | None
     secret: Files | None
+    nfs: Nfs | None
+    csi: Csi | None
     mount_path: str | None
+    mounts: Mapping[str, Mount]
     read_only: bool
     sub_path: str | None
     sub_path_expr: str | None
@@ -386,7 +490,10 @@ class Volume:
         self.empty_dir = None if (value := get("emptyDir")) is None else EmptyDir(value)
         self.config_map = None if (value := get("configMap")) is None else Files(value)
         self.secret = None if (value := get("secret")) is None else Files(value)
+        self.nfs = None if (value := get("nfs")) is None else Nfs(value)
+        self.csi = None if (value := get("csi")) is None else Csi(value)
         self.mount_path = get("mountPath")
+        self.mounts = {key: Mount(item) for key, item in get("mounts", _NONE).items()}
         self.read_only = get("readOnly", False)
         self.sub_path = get("subPath")
         self.sub_path_expr = get("subPathExpr")
@@ -865,15 +972,17 @@ _IMAGES = Images(_NONE)
 class Cluster:
     """The cluster itself."""
 
-    __slots__ = ("kubernetes", "name")
+    __slots__ = ("image_volumes", "kubernetes", "name")
 
     name: str | None
     kubernetes: str | None
+    image_volumes: bool | None
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
         self.name = get("name")
         self.kubernetes = get("kubernetes")
+        self.image_volumes = get("imageVolumes")
 
 
 _CLUSTER = Cluster(_NONE)

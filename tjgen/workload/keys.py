@@ -13,4 +13,5 @@ LIST_KEYS: ListKeys = {
     "imagePullSecrets": ("name",),
     "schedulingGates": ("name",),
     "volumeMounts": ("mountPath",),
+    "volumeDevices": ("devicePath",),
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from tjgen.fields.path import get
 from tjgen.workload.workload import NODE, TRAINER, PodSet, Workload
 
@@ -32,3 +34,28 @@ def role(workload: Workload, name: str) -> PodSet | None:
         if podset.name == name:
             return podset
     return None
+
+
+def nodes(workload: Workload) -> int:
+    """The nodes of the run: what the TrainJob says, or else its runtime."""
+    said = get(workload.tree.value, ("trainer", "numNodes"), None) or get(workload.ml_policy, ("numNodes",), None)
+    return int(said or 1)
+
+
+def at_once(workload: Workload, podsets: Iterable[PodSet]) -> int:
+    """How many pods of `podsets` run at a time. Initializers have ended when the others begin, and are not counted."""
+    return sum(_pods(workload, podset) for podset in podsets if not podset.is_initializer)
+
+
+def _pods(workload: Workload, podset: PodSet) -> int:
+    policy = workload.ml_policy
+    said = get(workload.tree.value, ("trainer", "numNodes"), None)
+    if get(policy, ("mpi",)):
+        # plugins/mpi/mpi.go (v2.3.0): numNodes of the TrainJob counts the job "node", of which the launcher may be one.
+        if podset.name == NODE and said is not None:
+            return max(int(said) - 1, 1) if get(policy, ("mpi", "runLauncherAsNode"), False) else int(said)
+    elif podset.ancestor == TRAINER:
+        return nodes(workload)
+    job = get(workload.tree.value, podset.path, {})
+    parallelism = get(job, ("template", "spec", "parallelism"), None)
+    return int(job.get("replicas", 1)) * int(1 if parallelism is None else parallelism)

@@ -65,6 +65,8 @@ class Cluster(Shape):
     """Name of the cluster."""
     kubernetes: Annotated[str, Field(pattern=r"^1\.[0-9]+$")] | None = None
     """Kubernetes release, such as "1.36"."""
+    image_volumes: bool | None = None
+    """Whether pods can mount images; by the release where it is left out."""
 
 
 class PlatformSpec(Shape):

@@ -4,9 +4,36 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
-from tjgen.spec.models.shape import AccessMode, Alternatives, Quantity, Shape, Text
+from tjgen.spec.models.shape import AccessMode, Alternatives, Quantity, Shape, Text, expects
+
+DIGEST = "^sha256:[0-9a-f]{64}$"
+
+
+class Populator(Shape):
+    """An object that a volume populator of the cluster fills new claims from."""
+
+    api_group: Text
+    """API group of the object."""
+    kind: Text
+    """Kind of the object."""
+    name: Text
+    """Name of the object."""
+
+
+class ClaimContent(Shape):
+    """What a new claim holds from the start; it has to be in the same namespace."""
+
+    alternatives: ClassVar[Alternatives] = (("snapshot",), ("claim",), ("populator",))
+    needed: ClassVar[bool] = True
+
+    snapshot: Text | None = None
+    """VolumeSnapshot to restore."""
+    claim: Text | None = None
+    """PersistentVolumeClaim to clone."""
+    populator: Populator | None = None
+    """Object that a volume populator fills it from."""
 
 
 class NewClaim(Shape):
@@ -22,6 +49,10 @@ class NewClaim(Shape):
     """Whether it is a file system or a raw device."""
     scope: Literal["family", "run", "project"] = "family"
     """Who shares it: all runs of the experiment, one run, or all experiments of the project."""
+    content: ClaimContent | None = Field(None, alias="from")
+    """What it holds from the start: a snapshot, a clone, or what a populator brings."""
+    keep: bool = False
+    """Whether a sync that removes it from Git leaves it in the cluster (Argo CD and Flux)."""
     labels: dict[str, str] = {}
     """Labels of the claim."""
     annotations: dict[str, str] = {}
@@ -52,6 +83,8 @@ class HostPath(Shape):
         None
     )
     """What the path must be before it is mounted."""
+    node_selector: dict[str, str] = {}
+    """Labels of the nodes that have the data."""
 
 
 class ImageVolume(Shape):
@@ -61,6 +94,8 @@ class ImageVolume(Shape):
 
     reference: Text
     """Image reference."""
+    digest: Annotated[str, StringConstraints(pattern=DIGEST), expects("write sha256: and 64 hexadecimal digits")] | None = None
+    """Digest of the image: whatever its tag is moved to, every pod reads the same data."""
     pull_policy: Literal["Always", "Never", "IfNotPresent"] | None = None
     """When the image is pulled."""
 
@@ -100,6 +135,43 @@ class Files(Shape):
     """Whether it may be missing."""
 
 
+class Nfs(Shape):
+    """A folder that an NFS server exports."""
+
+    server: Text
+    """Host name or address of the server."""
+    path: Text
+    """Path that it exports."""
+
+
+class Csi(Shape):
+    """A volume that a CSI driver makes for each pod."""
+
+    driver: Text
+    """Name of the driver."""
+    fs_type: Text | None = None
+    """File system, where the driver asks for it."""
+    attributes: dict[str, str] = {}
+    """What the driver is told (volumeAttributes)."""
+    secret: Text | None = None
+    """Secret that the driver is given (nodePublishSecretRef)."""
+
+
+class Mount(Shape):
+    """One more place where a volume is mounted."""
+
+    short: ClassVar[tuple[str, ...]] = ("subPath",)
+
+    read_only: bool = False
+    """Whether it is only read there."""
+    sub_path: Text | None = None
+    """Folder of the volume that is mounted."""
+    sub_path_expr: Text | None = None
+    """Folder of the volume that is mounted, with `$(VARIABLE)` references."""
+    roles: list[Text] = []
+    """Roles that mount it there; those of the volume where it is left out."""
+
+
 class Volume(Shape):
     """One source, and where it is mounted."""
 
@@ -111,6 +183,8 @@ class Volume(Shape):
         ("emptyDir",),
         ("configMap",),
         ("secret",),
+        ("nfs",),
+        ("csi",),
     )
     needed: ClassVar[bool] = True
 
@@ -128,8 +202,14 @@ class Volume(Shape):
     """A ConfigMap as files."""
     secret: Files | Text | None = None
     """A Secret as files."""
+    nfs: Nfs | None = None
+    """A folder of an NFS server."""
+    csi: Csi | None = None
+    """A volume of a CSI driver, made for each pod."""
     mount_path: Text | None = None
     """Where it is mounted."""
+    mounts: dict[str, Mount | Text] = {}
+    """More places where it is mounted: each path with the folder of the volume that it shows."""
     read_only: bool = False
     """Whether the pods only read it."""
     sub_path: Text | None = None

@@ -1,0 +1,84 @@
+"""A claim to create -> the PersistentVolumeClaim, under a name that outlives runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tjgen.fields.path import FieldPath, Tree
+from tjgen.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY
+from tjgen.setting import Setting
+from tjgen.spec.forms import text
+from tjgen.spec.objects import ClaimContent, NewClaim
+from tjgen.workload.contribution import Contribution
+
+KEPT = {
+    # Argo CD: neither when it goes from Git, nor with the Application.
+    "argocd.argoproj.io/sync-options": "Prune=false,Delete=false",
+    # Flux: the kustomize controller leaves it alone when it goes from Git.
+    "kustomize.toolkit.fluxcd.io/prune": "disabled",
+}
+"""What the sync tools read on an object that they shall not remove; each ignores the other's."""
+
+_READ = ("ReadWriteMany", "ReadOnlyMany", "ReadWriteOnce", "ReadWriteOncePod")
+_SHARED = ("ReadWriteMany", "ReadWriteOnce", "ReadOnlyMany", "ReadWriteOncePod")
+_ALONE = ("ReadWriteOnce", "ReadWriteMany", "ReadWriteOncePod", "ReadOnlyMany")
+
+
+def claim_name(name: str, create: NewClaim, setting: Setting) -> str:
+    """The claim's name by its scope: claims never take a hash, so that data survives a new run."""
+    if create.scope == "project":
+        return name
+    return f"{setting.run if create.scope == 'run' else setting.family}-{name}"
+
+
+def access_modes(create: NewClaim, pods: int, setting: Setting, *, read_only: bool) -> Sequence[str]:
+    """The modes that are asked for; else the one that fits, of those that the Platform says the class offers."""
+    if create.access_modes:
+        return create.access_modes
+    offered = setting.cluster.access_modes.get(create.storage_class_name or "") or ["ReadWriteMany"]
+    several = pods > 1 or create.scope != "run"
+    wanted = (_READ if read_only else _SHARED) if several else _ALONE
+    return [next(mode for mode in wanted if mode in offered)]
+
+
+def own_folder(create: NewClaim | None, *, shared: bool, read_only: bool, setting: Setting) -> str | None:
+    """The folder of a run on a claim of several runs; none where it reads only, or what the claim was filled with."""
+    if create is None or create.scope == "run" or create.content is not None or create.volume_mode == "Block":
+        return None
+    return None if shared or read_only else setting.run
+
+
+def claim(
+    name: str, create: NewClaim, pods: int, setting: Setting, because: FieldPath, *, read_only: bool
+) -> Iterator[Contribution]:
+    """The claim `name`, mounted by `pods` pods at a time; `because` is where the experiment says `create`."""
+    full = claim_name(name, create, setting)
+    to: FieldPath = ("objects", f"PersistentVolumeClaim/{full}")
+    labels = {MANAGED_BY: "tjgen", **setting.labels}
+    if create.scope != "project":
+        labels[EXPERIMENT_LABEL] = setting.family
+    metadata: Tree = {"name": full, "namespace": setting.namespace, "labels": {**labels, **create.labels}}
+    annotations = {**(KEPT if create.keep else {}), **create.annotations}
+    if annotations:
+        metadata["annotations"] = annotations
+    modes = list(access_modes(create, pods, setting, read_only=read_only))
+    shell = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata, "spec": {"accessModes": modes}}
+    yield Contribution(to, shell, because)
+    yield Contribution((*to, "spec", "resources"), {"requests": {"storage": text(create.size)}}, (*because, "size"))
+    if create.storage_class_name is not None:
+        because_class = (*because, "storageClassName")
+        yield Contribution((*to, "spec", "storageClassName"), create.storage_class_name, because_class, mirrors=True)
+    yield Contribution((*to, "spec", "volumeMode"), create.volume_mode or "Filesystem", because)
+    if create.content is not None:
+        # The API server fills each of the two from the other; with both in Git a sync sees no difference.
+        for field in ("dataSource", "dataSourceRef"):
+            yield Contribution((*to, "spec", field), _content(create.content), (*because, "from"))
+
+
+def _content(content: ClaimContent) -> Tree:
+    if content.snapshot is not None:
+        return {"apiGroup": "snapshot.storage.k8s.io", "kind": "VolumeSnapshot", "name": content.snapshot}
+    if content.claim is not None:
+        return {"kind": "PersistentVolumeClaim", "name": content.claim}
+    assert content.populator is not None, "one of the three is needed"
+    return {"apiGroup": content.populator.api_group, "kind": content.populator.kind, "name": content.populator.name}
