@@ -16,14 +16,27 @@ Catalog = Callable[[str, str, str], "Tree | None"]
 def expand_documents(trees: Sequence[Tree], catalog: Catalog | None = None) -> list[tuple[Tree, Expansion]]:
     """Each TrainJob of `trees`, in their order, with its expansion.
 
-    A runtime is looked for among the documents first, then in the catalog. The n-th TrainJob gets
-    the placeholder uid that ends in n.
+    A List counts as its items. A runtime is looked for among the documents first, then in the
+    catalog. The n-th TrainJob gets the placeholder uid that ends in n.
     """
-    trainjobs = [tree for tree in trees if is_kind(tree, "TrainJob")]
-    return [
-        (tree, expand(tree, runtime_of(tree, trees, catalog), uid=f"{PLACEHOLDER_UID[:-12]}{number:012d}"))
-        for number, tree in enumerate(trainjobs, 1)
-    ]
+    objects = opened(trees)
+    uids: dict[tuple[str, Tree], str] = {}
+    result = []
+    for tree in objects:
+        if is_kind(tree, "TrainJob"):
+            key = (_namespace(tree), get(tree, ("metadata", "name"), None))
+            uid = uids.setdefault(key, f"{PLACEHOLDER_UID[:-12]}{len(uids) + 1:012d}")
+            result.append((tree, expand(tree, runtime_of(tree, objects, catalog), uid=uid)))
+    return result
+
+
+def opened(trees: Sequence[Tree]) -> list[Tree]:
+    """The documents, with the items of Lists in their place, as kubectl reads them."""
+    result: list[Tree] = []
+    for tree in trees:
+        items = tree.get("items") if tree.__class__ is dict and tree.get("kind") == "List" else None
+        result += items if items.__class__ is list else [tree]
+    return result
 
 
 def runtime_of(trainjob: Tree, trees: Sequence[Tree], catalog: Catalog | None = None) -> Tree | None:
