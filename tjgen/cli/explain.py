@@ -8,13 +8,16 @@ import sys
 from tjgen.builder import Builder, Run
 from tjgen.cli.command import COMMON, MANY, Arguments, Command, Option
 from tjgen.cli.reporting import Reporter
-from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
+from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, ObjectRef
 from tjgen.emit import header
 from tjgen.explain.report import as_data, as_text, explain
-from tjgen.fields.path import FieldPath, parse
+from tjgen.fields.path import FieldPath, parse, render
 from tjgen.k8s.nearest import nearest
 from tjgen.manifests.manifest import Manifest
 from tjgen.resolve.project import find
+from tjgen.source.reader import KUBERNETES, read
+from tjgen.typing import NamedTuple
+from tjgen.validate.report import subject_of
 
 COMMAND = Command(
     "explain",
@@ -37,65 +40,89 @@ def run(arguments: Arguments) -> int:
     """Explain on stdout, as text or with --format json as data; diagnostics go to stderr."""
     reporter = Reporter(arguments)
     try:
-        file, wanted, below = _asked(arguments["paths"])
-        builder = Builder([file], environments=arguments["env"], set_values=arguments["set"])
+        asked = _asked(arguments["paths"], arguments["env"])
+        builder = Builder(asked.paths, environments=asked.environments, set_values=arguments["set"])
         runs: list[Run] = []
         for built in builder.build():
             reporter.add(built.diagnostics)
             runs += built.runs
         reporter.add(builder.diagnostics)
         if not reporter.failed:
-            _explain(runs, wanted, below, as_json=arguments["format"] == "json")
+            _explain(runs, asked, as_json=arguments["format"] == "json")
     except CompileError as error:
         reporter.add(error.diagnostics)
     return reporter.close()
 
 
-def _asked(words: list[str]) -> tuple[str, str, FieldPath]:
-    """The experiment's file, the object that is meant and the field; raises CompileError."""
-    file, wanted = words[0], words[1] if len(words) > 1 else ""
+class _Asked(NamedTuple):
+    """What is to be explained: `kind` and `name` "" and `namespace` None stand for any."""
+
+    paths: list[str]
+    environments: list[str]
+    kind: str
+    name: str
+    namespace: str | None
+    below: FieldPath
+
+    def means(self, manifest: Manifest) -> bool:
+        return (
+            self.kind.lower() in ("", manifest.kind.lower())
+            and self.name in ("", manifest.name)
+            and self.namespace in (None, manifest.namespace)
+        )
+
+
+def _asked(words: list[str], environments: list[str]) -> _Asked:
+    """What the words of the command line mean; raises CompileError."""
+    file = words[0]
     try:
         with open(file, "rb") as stream:
-            known = header.read(stream.read(1 << 14))
+            content = stream.read()
     except OSError as error:
-        raise CompileError(
-            [Diagnostic("TJ020", ERROR, f"{file} cannot be read: {error.strerror}", name="unreadable-file")]
-        ) from None
-    if known is not None:
-        from tjgen.source.reader import KUBERNETES, read
+        message = f"{file} cannot be read: {error.strerror}"
+        hint = "name an experiment, or a file that tjgen wrote"
+        raise CompileError([Diagnostic("TJ020", ERROR, message, hint=hint, name="unreadable-file")]) from None
+    known = header.read(content)
+    if known is None:
+        kind, _, name = words[1].partition("/") if len(words) > 1 else ("", "", "")
+        return _Asked([file], environments, kind, name, None, _path(words[2:]))
+    documents, _ = read(content, file, KUBERNETES)
+    subject = subject_of(documents[0].value) if documents else None
+    if subject is None:
+        hint = "build it again; it was edited by hand"
+        raise CompileError([Diagnostic("TJ026", ERROR, f"{file} holds no object", hint=hint, name="unknown-object")])
+    kind, name, namespace = subject.kind, subject.name, subject.namespace
+    if not known.owner:
+        # A file that experiments share: any of the project may be the one that asks for it.
+        return _Asked([], environments, kind, name, namespace, _path(words[1:]))
+    project = find(file) or find(".")
+    source = os.path.normpath(os.path.join(os.path.dirname(project) if project else "", known.source))
+    *environment, _, _ = known.owner.split("/")
+    return _Asked([source], environments or environment, kind, name, namespace, _path(words[1:]))
 
-        with open(file, "rb") as stream:
-            documents, _ = read(stream.read(), file, KUBERNETES)
-        tree = documents[0].value
-        wanted, words = f"{tree['kind']}/{tree['metadata']['name']}", [file, "", *words[1:]]
-        project = find(file)
-        file = os.path.normpath(os.path.join(os.path.dirname(project) if project else "", known.source))
+
+def _path(words: list[str]) -> FieldPath:
     try:
-        return file, wanted, parse(words[2]) if len(words) > 2 else ()
+        return parse(words[0]) if words else ()
     except ValueError as problem:
-        message = str(problem)
         hint = "write it like spec.template.spec.containers[name=node].image"
-        raise CompileError([Diagnostic("TJ024", ERROR, message, hint=hint, name="bad-field-path")]) from None
+        raise CompileError([Diagnostic("TJ024", ERROR, str(problem), hint=hint, name="bad-field-path")]) from None
 
 
-def _explain(runs: list[Run], wanted: str, below: FieldPath, *, as_json: bool) -> None:
-    kind, _, name = wanted.partition("/")
-    chosen: list[tuple[Run, Manifest]] = []
-    seen = set()
+def _explain(runs: list[Run], asked: _Asked, *, as_json: bool) -> None:
+    chosen: dict[ObjectRef, tuple[Run, Manifest]] = {}
     for run_ in runs:
         for manifest in (*run_.compiled.manifests, *run_.compiled.previews):
-            if (not kind or manifest.kind.lower() == kind.lower()) and name in ("", manifest.name) and manifest.ref not in seen:
-                seen.add(manifest.ref)
-                chosen.append((run_, manifest))
+            if asked.means(manifest):
+                chosen.setdefault(manifest.ref, (run_, manifest))
     if not chosen:
-        raise CompileError([_unknown(runs, wanted)])
-    explained = [(manifest, list(explain(manifest, run_.compiled.sources, below))) for run_, manifest in chosen]
+        raise CompileError([_unknown(runs, f"{asked.kind}/{asked.name}" if asked.name else asked.kind)])
+    explained = [(manifest, list(explain(manifest, run_.compiled.sources, asked.below))) for run_, manifest in chosen.values()]
     explained = [(manifest, found) for manifest, found in explained if found]
     if not explained:
-        message = f"no field of {wanted or 'these objects'} is at or below that path"
-        raise CompileError(
-            [Diagnostic("TJ025", ERROR, message, hint="leave the field out to see all", name="unknown-field-path")]
-        )
+        message = f"nothing of {', '.join(str(ref) for ref in chosen)} is at or below {render(asked.below)}"
+        hint = "leave the field out to see all"
+        raise CompileError([Diagnostic("TJ025", ERROR, message, hint=hint, name="unknown-field-path")])
     if as_json:
         import json
 
