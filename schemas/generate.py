@@ -55,7 +55,8 @@ def main(arguments: list[str]) -> None:
         with tempfile.TemporaryDirectory() as scratch:
             generate(module, sets[name], Path(scratch))
             schemas = dict(converted(Path(scratch), sets[name].get("kinds")))
-        write(HERE / name, schemas, origin(module, sets[name]))
+            lists = {file.name: file.read_text() for file in sorted(Path(scratch).glob("*.txt"))}
+        write(HERE / name, schemas | lists, origin(module, sets[name]))
         sys.stdout.write(f"{name}: {len(schemas)} kinds, {sum(map(len, schemas.values()))} bytes\n")
     (HERE / "index.json").write_text(laid_out(index(list(sets))) + "\n")
 

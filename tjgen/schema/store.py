@@ -51,6 +51,12 @@ def releases(project: str) -> tuple[str, ...]:
     return tuple(_index()["releases"].get(project, ()))
 
 
+def listed(project: str, name: str) -> frozenset[str]:
+    """The lines of a list that goes with the schemas of a project's newest release."""
+    with open(data.path("schemas", project, _index()["newest"][project], f"{name}.txt"), encoding="utf-8") as file:
+        return frozenset(file.read().split())
+
+
 def _index() -> dict[str, Any]:
     index = _load("index.json")
     assert index is not None, "schemas/index.json is there"

@@ -15,6 +15,7 @@ DUPLICATE = "FieldValueDuplicate"
 NOT_FOUND = "FieldValueNotFound"
 TOO_LONG = "FieldValueTooLong"
 TOO_MANY = "FieldValueTooMany"
+INTERNAL_ERROR = "InternalError"
 
 WHOLE = "<nil>"
 """The field of an error that the server does not give a place."""

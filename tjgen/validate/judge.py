@@ -15,8 +15,8 @@ from tjgen.schema.store import Schema
 from tjgen.schema.walk import Finding
 from tjgen.validate import custom, decode, metadata
 from tjgen.validate.builtin import kinds
-from tjgen.validate.fault import BAD_REQUEST, Fault
-from tjgen.validate.verdict import DECODE, STRICT, UNCHECKED, VALIDATION, Stage, Verdict
+from tjgen.validate.fault import BAD_REQUEST, INTERNAL_ERROR, Fault
+from tjgen.validate.verdict import DECODE, PANIC, STRICT, UNCHECKED, VALIDATION, Stage, Verdict
 from tjgen.validate.wording import field, quote, shown
 
 _STRICT = "strict decoding error: "
@@ -100,4 +100,5 @@ def _validation(invalid: list[Fault]) -> Iterator[Stage]:
     if invalid:
         once = {(fault.type, fault.field, fault.detail): fault for fault in reversed(invalid)}
         errors = tuple(reversed(once.values()))
-        yield Stage(VALIDATION, errors, tuple([fault for fault in errors if not fault.echo]))
+        panics = tuple([fault for fault in errors if fault.type == INTERNAL_ERROR])[:1]
+        yield Stage(PANIC if panics else VALIDATION, panics or errors, tuple([fault for fault in errors if not fault.echo]))

@@ -26,6 +26,7 @@ _RBAC = "rbac.authorization.k8s.io"
 NAMES: dict[tuple[str, str], Check] = {
     ("", "Namespace"): syntax.dns1123_label,
     ("", "Service"): syntax.dns1123_label,
+    ("apps", "StatefulSet"): syntax.dns1123_label,
     ("policy", "PodDisruptionBudget"): syntax.path_segment,  # upstream checks its metadata only as it does everyone's
     (_RBAC, "ClusterRole"): syntax.path_segment,
     (_RBAC, "ClusterRoleBinding"): syntax.path_segment,
@@ -33,6 +34,17 @@ NAMES: dict[tuple[str, str], Check] = {
     (_RBAC, "RoleBinding"): syntax.path_segment,
 }
 """How the kinds are named whose names are something else than DNS subdomains."""
+
+_COUNTED = {
+    *(("apps", kind) for kind in ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")),
+    *(("", kind) for kind in ("Pod", "PodTemplate", "ReplicationController")),
+    *(("batch", kind) for kind in ("CronJob", "Job")),
+    *(("networking.k8s.io", kind) for kind in ("Ingress", "NetworkPolicy")),
+    ("policy", "PodDisruptionBudget"),
+    ("resource.k8s.io", "DeviceClass"),
+    ("scheduling.k8s.io", "PriorityClass"),
+}
+"""The built-in kinds whose generation the server counts itself, whatever a manifest says."""
 
 
 def faults(metadata: dict[str, Any], *, group: str, kind: str, namespaced: bool, built_in: bool) -> Iterator[Fault]:
@@ -49,6 +61,8 @@ def faults(metadata: dict[str, Any], *, group: str, kind: str, namespaced: bool,
         for fault in labels({_NAME_LABEL: metadata["name"]}, at.child("labels")):
             yield fault._replace(path=("metadata", "name"), echo=True)
     yield from annotation_keys(metadata.get("annotations") or {}, at.child("annotations"))
+    if built_in and (metadata.get("generation") or 0) < 0 and (group, kind) not in _COUNTED:
+        yield at.child("generation").invalid(metadata["generation"], "must be greater than or equal to 0")
     yield from _owners(metadata.get("ownerReferences") or [], at.child("ownerReferences"))
     yield from _finalizers(metadata.get("finalizers") or [], at.child("finalizers"), built_in=built_in)
     yield from _managed_fields(metadata.get("managedFields") or [], at.child("managedFields"))

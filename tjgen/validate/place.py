@@ -53,7 +53,11 @@ class Place:
 
     def invalid(self, value: Tree, detail: str) -> Fault:
         """`field.Invalid`."""
-        return Fault(INVALID, self.field, f"Invalid value: {shown(value)}: {detail}", self.path)
+        return Fault(INVALID, self.field, f"Invalid value: {shown(value)}{': ' if detail else ''}{detail}", self.path)
+
+    def wrong(self, detail: str) -> Fault:
+        """`field.Invalid` that shows no value."""
+        return Fault(INVALID, self.field, f"Invalid value: {detail}", self.path)
 
     def not_supported(self, value: Tree, supported: Sequence[str]) -> Fault:
         """`field.NotSupported`; the caller decides on the order of the supported values."""

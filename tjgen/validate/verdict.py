@@ -8,6 +8,8 @@ from tjgen.validate.fault import Fault
 DECODE = "decode"
 STRICT = "strict"
 VALIDATION = "validation"
+PANIC = "panic"
+"""The server's own code fails at the manifest, which it refuses with an internal error."""
 
 
 class Stage(NamedTuple):

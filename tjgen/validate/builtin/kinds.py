@@ -14,6 +14,13 @@ from tjgen.validate.fault import Fault
 _CHECKS = {
     "v1/Pod": "pods:faults",
     "v1/PersistentVolumeClaim": "claims:faults",
+    "v1/PodTemplate": "workloads:pod_template",
+    "apps/v1/DaemonSet": "workloads:daemon_set",
+    "apps/v1/Deployment": "workloads:deployment",
+    "apps/v1/ReplicaSet": "workloads:replica_set",
+    "apps/v1/StatefulSet": "workloads:stateful_set",
+    "batch/v1/CronJob": "cron:faults",
+    "batch/v1/Job": "jobs:faults",
 }
 """apiVersion and kind -> module and function; kinds that are not named have nothing more to check."""
 

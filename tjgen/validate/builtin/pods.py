@@ -55,9 +55,11 @@ def faults(pod: dict[str, Any]) -> Iterator[Fault]:
 def template_faults(template: dict[str, Any], at: Place) -> Iterator[Fault]:
     """`ValidatePodTemplateSpec`."""
     metadata, spec = template.get("metadata", {}), template.get("spec", {})
-    yield from labels(metadata.get("labels", {}), at.child("metadata", "labels"))
-    yield from annotation_keys(metadata.get("annotations", {}), at.child("metadata", "annotations"))
-    yield from pod_annotations(metadata.get("annotations", {}), spec, at.child("metadata", "annotations"), at.child("spec"))
+    # Upstream leaves the step `metadata` out of what it calls these.
+    here = {name: Place(f"{at.field}.{name}", (*at.path, "metadata", name)) for name in ("labels", "annotations")}
+    yield from labels(metadata.get("labels", {}), here["labels"])
+    yield from annotation_keys(metadata.get("annotations", {}), here["annotations"])
+    yield from pod_annotations(metadata.get("annotations", {}), spec, here["annotations"], at.child("spec"))
     yield from pod_spec(spec, at.child("spec"), is_pod=False)
     if spec.get("ephemeralContainers"):
         yield at.child("spec", "ephemeralContainers").forbidden("ephemeral containers not allowed in pod template")

@@ -13,6 +13,7 @@ from tjgen.typing import Any
 from tjgen.validate.fault import Fault
 from tjgen.validate.metadata import labels
 from tjgen.validate.place import Place
+from tjgen.validate.wording import Struct
 
 _NEEDS_VALUES = "must be specified when `operator` is 'In' or 'NotIn'"
 _TAKES_NO_VALUES = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
@@ -45,6 +46,34 @@ def label_selector(selector: dict[str, Any] | None, at: Place, *, any_values: bo
         yield from label_name(expression.get("key", ""), here.child("key"))
         if not any_values:
             yield from _label_values(values, here.child("values"))
+
+
+def matches(selector: dict[str, Any] | None, given: dict[str, str]) -> bool:
+    """Whether a selector without faults picks what is labelled so (`LabelSelectorAsSelector`)."""
+    if selector is None:
+        return False
+    if any(given.get(key) != value for key, value in selector.get("matchLabels", {}).items()):
+        return False
+    return all(_expression_matches(expression, given) for expression in selector.get("matchExpressions", ()))
+
+
+def shown_selector(selector: dict[str, Any]) -> Struct:
+    """A LabelSelector as the server shows it."""
+    shown = {name: selector[name] for name in ("matchLabels", "matchExpressions") if selector.get(name)}
+    if "matchExpressions" in shown:
+        shown["matchExpressions"] = [_shown_expression(expression) for expression in shown["matchExpressions"]]
+    return Struct(shown)
+
+
+def _shown_expression(expression: dict[str, Any]) -> Struct:
+    always = {name: expression.get(name, "") for name in ("key", "operator")}
+    return Struct(always | ({"values": expression["values"]} if expression.get("values") else {}))
+
+
+def _expression_matches(expression: dict[str, Any], given: dict[str, str]) -> bool:
+    value, operator = given.get(expression["key"]), expression["operator"]
+    holds = value in expression["values"] if operator in ("In", "NotIn") else value is not None
+    return holds is (operator in ("In", "Exists"))
 
 
 def _label_values(values: Any, at: Place) -> Iterator[Fault]:

@@ -6,8 +6,10 @@
 package main
 
 import (
+	"archive/zip"
 	"encoding/json"
 	"fmt"
+	"go/build"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -97,6 +99,21 @@ func main() {
 			os.Exit(1)
 		}
 	}
+	timeZones(os.Args[1])
+}
+
+// timeZones writes the names of the time zones that Go knows, and so a server that is written in it.
+func timeZones(folder string) {
+	archive, err := zip.OpenReader(filepath.Join(build.Default.GOROOT, "lib", "time", "zoneinfo.zip"))
+	fail(err)
+	var names []string
+	for _, file := range archive.File {
+		if !strings.HasSuffix(file.Name, "/") {
+			names = append(names, file.Name+"\n")
+		}
+	}
+	sort.Strings(names)
+	fail(os.WriteFile(filepath.Join(folder, "timezones.txt"), []byte(strings.Join(names, "")), 0o644))
 }
 
 func load() (*crd.Parser, map[string]*loader.Package) {
