@@ -12,7 +12,7 @@ from tjgen.fields.managed import origins_of
 from tjgen.fields.path import MISSING, get, render
 from tjgen.k8s import quantity
 from tjgen.manifests.leaves import leaves
-from tjgen.trainer.inputs import expand_documents, runtime_of
+from tjgen.trainer.inputs import expand_documents, opened, runtime_of
 
 
 def equal(found: Any, value: Any) -> bool:
@@ -27,7 +27,7 @@ def equal(found: Any, value: Any) -> bool:
 
 @pytest.mark.parametrize("case", [*folders(RECORDED), *folders(CORPUS)])
 def test_every_leaf_says_where_it_comes_from(case: Path) -> None:
-    documents = trees(case / "input.yaml")
+    documents = opened(trees(case / "input.yaml"))
     wrong = []
     for trainjob, expansion in expand_documents(documents):
         sources = {"trainjob": trainjob, "runtime": runtime_of(trainjob, documents)}

@@ -10,7 +10,7 @@ import pytest
 
 from tests.trainer.cases import CORPUS, RECORDED, folders, trees
 from tjgen.trainer.framework import live
-from tjgen.trainer.inputs import expand_documents
+from tjgen.trainer.inputs import expand_documents, opened
 from tjgen.validate.fault import Fault
 from tjgen.validate.webhooks import jobset, trainer
 
@@ -33,7 +33,7 @@ def old_of(tree: Any, stored: list[Any]) -> Any:
 
 @pytest.mark.parametrize("case", [*folders(RECORDED), *folders(CORPUS)])
 def test_the_trainer_webhooks_say_the_same(case: Path) -> None:
-    documents = trees(case / "input.yaml")
+    documents = opened(trees(case / "input.yaml"))
     stored = trees(case / "old.yaml") if (case / "old.yaml").exists() else []
     for verdict in verdicts(case):
         if "generatedFrom" in verdict or verdict.get("stage") in EARLIER:

@@ -100,7 +100,18 @@ class Runtime:
         written = tree.get("spec") or {}
         for step in ("template", "spec"):
             written = written.get(step) or {}
-        _own_additions(written, self.spec, ("spec",), self.owners)
+        _own_additions(written, template["spec"], ("spec",), self.owners)
+        if self.spec is not template["spec"]:
+            self._own_moved_jobs(template["spec"]["replicatedJobs"])
+
+    def _own_moved_jobs(self, before: list[Any]) -> None:
+        # Jobs with one name are addressed by position, which is another one after sorting.
+        places = {id(job): position for position, job in enumerate(before)}
+        for known in [known for known in self.owners if known[:2] == _JOBS and len(known) > 2]:
+            del self.owners[known]
+        for position, shape in enumerate(self.jobs):
+            because = (*SPEC, "replicatedJobs", places[id(shape.tree)])
+            self.owners[(*_JOBS, position)] = (Origin("trainer:jobset", "runtime", because, mirrors=False),)
 
 
 _read: dict[int, Runtime] = {}

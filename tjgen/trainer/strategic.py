@@ -54,7 +54,7 @@ def _map(
             merged[key] = _keyed(current, value, field.merge_key, element_shapes, here, there, note)
         elif current.__class__ is list and field.merge_key == "":
             merged[key] = _scalars(current, value)
-            note(here, there, value)
+            note(here, there, merged[key])
         else:
             # What the patch's type holds is read again as the tree's type, which may drop a zero or add `{}`.
             typed = field.read(value)

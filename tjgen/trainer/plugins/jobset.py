@@ -15,6 +15,7 @@ from tjgen.trainer.job import Job, owners_of, variables
 from tjgen.trainer.objects import Made, made
 from tjgen.trainer.plugins.mpi import runs_launcher_as_node
 from tjgen.trainer.ports import settled
+from tjgen.trainer.runtimes import POD_SPEC
 from tjgen.typing import Any
 
 MANAGER = "trainer:jobset"
@@ -159,6 +160,8 @@ def _job(podset: PodSet, info: Info, counted: PodSet | None) -> dict[str, Tree]:
     volumes: Any = shape.pod_spec.get("volumes") if podset.volumes is None else podset.volumes
     if volumes:
         pod_spec["volumes"] = _first_like_last(volumes, "name") if len(volumes) > 1 else volumes
+        if pod_spec["volumes"] != volumes:
+            info.owners[(*shape.path, *POD_SPEC, "volumes")] = _RULE
     metadata = pod["metadata"]
     for field, values in (("labels", info.pod_labels), ("annotations", info.pod_annotations)):
         if values:

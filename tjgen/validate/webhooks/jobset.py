@@ -35,7 +35,7 @@ def validate(tree: Tree, *, old: Tree = None, context: Sequence[Tree] | None = (
     except DecodeError as error:
         return Answer((refused(error.under("spec").text, error.path, "give the field a value of its type"),))
     if before is not None:
-        return Answer(tuple(_update(spec, before)))
+        return Answer(tuple(_update(tree, spec, before)))
     return Answer(tuple(_create(tree, spec, context or ())))
 
 
@@ -131,7 +131,7 @@ def _coordinator(jobset: str, spec: dict[str, Any], jobs: list[Any]) -> Iterator
         yield internal(f"{words} (long JobSet / ReplicatedJob / SubDomain name?): {', '.join(wrong)}", path, "shorten the names")
 
 
-def _update(spec: dict[str, Any], old: dict[str, Any]) -> Iterator[Fault]:
+def _update(tree: Tree, spec: dict[str, Any], old: dict[str, Any]) -> Iterator[Fault]:
     jobs: list[Any] = spec.get("replicatedJobs", [])
     before: list[Any] = old.get("replicatedJobs", [])
     by_name = {job["name"]: job for job in before}
@@ -140,7 +140,7 @@ def _update(spec: dict[str, Any], old: dict[str, Any]) -> Iterator[Fault]:
         masked = [_masked(job, by_name[job["name"]]) if job["name"] in by_name else job for job in jobs]
     if masked != before:
         hint = "give the run a new name"
-        yield invalid(_JOBS, go_json(masked, "ReplicatedJob"), "field is immutable", hint)
+        yield invalid(_JOBS, go_json(masked, "ReplicatedJob", get(tree, _JOBS)), "field is immutable", hint)
     if spec.get("managedBy") != old.get("managedBy"):
         shown = "null" if "managedBy" not in spec else quote(spec["managedBy"])
         yield invalid(_MANAGED_BY, shown, "field is immutable", "keep it as it is")

@@ -82,14 +82,14 @@ def validate_claims(tree: Tree, spec: dict[str, Any], context: Sequence[Tree]) -
             if len(f"{name}-{jobset}".encode()) > LABEL_LENGTH:
                 words = "VolumeClaimPolicies template name is too long"
                 yield invalid((*path, "metadata", "name"), quote(name), words, "shorten it", f"{place}.name")
-            yield from _mounts(spec.get("replicatedJobs"), name)
+            yield from _mounts(spec.get("replicatedJobs"), name, get(tree, _JOBS))
             existing = _claim(f"{name}-{jobset}", get(tree, ("metadata", "namespace"), ""), context)
             if existing is not None:
                 yield from _existing(existing, template, policy, tree, path, base, place)
             seen.add(name)
 
 
-def _mounts(jobs: list[Any] | None, name: str) -> Iterator[Fault]:
+def _mounts(jobs: list[Any] | None, name: str, written: Tree) -> Iterator[Fault]:
     is_mounted = False
     for position, job in enumerate(jobs or ()):
         pod_spec = job["template"]["spec"]["template"]["spec"]
@@ -102,7 +102,7 @@ def _mounts(jobs: list[Any] | None, name: str) -> Iterator[Fault]:
         is_mounted |= any(mount["name"] == name for item in containers for mount in item.get("volumeMounts", ()))
     if not is_mounted:
         words = f"replicatedJob containers don't have a matching volumeMount: {name} from VolumeClaimPolicies"
-        yield invalid(_JOBS, go_json(jobs, "ReplicatedJob"), words, "mount the claim in a container")
+        yield invalid(_JOBS, go_json(jobs, "ReplicatedJob", written), words, "mount the claim in a container")
 
 
 def _claim(name: str, namespace: str, context: Sequence[Tree]) -> Tree:
