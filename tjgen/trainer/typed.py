@@ -26,20 +26,22 @@ class DecodeError(Exception):
         self.go_type = go_type
         self.struct = ""
         self.path: tuple[str | int, ...] = ()
+        self._fields: tuple[str, ...] = ()
         self._text = text
 
-    def under(self, step: str | int, struct: str = "") -> DecodeError:
-        """The same, seen from one level up."""
+    def under(self, step: str | int, struct: str | None = "") -> DecodeError:
+        """The same, seen from one level up; encoding/json counts neither positions nor the keys of maps (struct None)."""
         self.path = (step, *self.path)
-        self.struct = self.struct or struct
+        if isinstance(step, str) and struct is not None:
+            self._fields = (*_embedding(struct, step), step, *self._fields)
+            self.struct = self.struct or struct
         return self
 
     @property
     def text(self) -> str:
         if self._text:
             return self._text
-        fields = ".".join(step for step in self.path if isinstance(step, str))
-        where = f"{self.struct}.{fields} of type {self.go_type}"
+        where = f"{self.struct}.{'.'.join(self._fields)} of type {self.go_type}"
         return f"json: cannot unmarshal {_json_word(self.value, self.go_type)} into Go struct field {where}"
 
 
@@ -194,7 +196,7 @@ def _map_reader(read: Read, go_type: str) -> Read:
                 try:
                     result[key] = read(item)
                 except DecodeError as error:
-                    raise error.under(key) from None
+                    raise error.under(key, None) from None
         return result
 
     return read_map
@@ -257,6 +259,23 @@ _SCALARS: dict[str, Read] = {
     "any": lambda value: value,
 }
 
+
+def _embedding(name: str, field: str) -> tuple[str, ...]:
+    """The struct inside `name` that really has the field, where Go embeds one: encoding/json names it."""
+    if name == "Volume" and field != "name":
+        return ("VolumeSource",)
+    return ("LocalObjectReference",) if name in _REFERRING and field == "name" else ()
+
+
+_REFERRING = (
+    "ConfigMapEnvSource",
+    "ConfigMapKeySelector",
+    "ConfigMapProjection",
+    "ConfigMapVolumeSource",
+    "SecretEnvSource",
+    "SecretKeySelector",
+    "SecretProjection",
+)
 _OF_TRAINER = ("DatasetInitializer", "Initializer", "ModelInitializer", "RuntimeRef", "TrainJobSpec", "Trainer")
 
 _PLAIN = {"string": str, "bool": bool, "any": str}

@@ -24,8 +24,6 @@ def two_gangs(subject: Subject) -> Iterator[Diagnostic]:
 
 def gang_without_replicas(subject: Subject) -> Iterator[Diagnostic]:
     """minMember sums the counts of the jobs and leaves their replicas out."""
-    if not subject.info.pod_group_policy:
-        return
     for podset in subject.info.podsets:
         replicas = podset.shape.tree.get("replicas", 1)
         if replicas > 1 and podset.ancestor not in KNOWN_ANCESTORS:

@@ -56,11 +56,10 @@ def unknown_targets(subject: Subject) -> Iterator[Diagnostic]:
 
 def double_values(subject: Subject) -> Iterator[Diagnostic]:
     """A strategic merge adds a volume's new source or a variable's valueFrom to the old one."""
+    shapes = {podset.name: podset.shape for podset in reversed(subject.info.podsets)}
     for patch in _job_patches(subject):
-        podset = subject.info.podset(patch.name)
-        if podset is None:
-            continue
-        volumes = {volume["name"]: volume for volume in podset.shape.pod_spec.get("volumes", ())}
+        shape = shapes[patch.name]
+        volumes = {volume["name"]: volume for volume in shape.pod_spec.get("volumes", ())}
         for volume in patch.pod.get("volumes", ()):
             sources = sorted(set(volumes.get(volume["name"], ())) - {"name"})
             if len(sources) > 1:
@@ -72,7 +71,7 @@ def double_values(subject: Subject) -> Iterator[Diagnostic]:
                     (*patch.path, *POD_SPEC, "volumes", named(volume["name"])),
                 )
         for field in _FIELDS:
-            doubled = {(item.name, name) for item in _shapes(podset.shape, field) for name in _doubled(item)}
+            doubled = {(item.name, name) for item in _shapes(shape, field) for name in _doubled(item)}
             for container, path in patch.containers(field):
                 for variable in container.get("env", ()):
                     if (container.get("name"), variable["name"]) in doubled:
