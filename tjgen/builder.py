@@ -143,7 +143,8 @@ class Builder:
         self._settings = {name: _Environment(self.project, name) for name in self.environments}
         self._named = {path for path in paths if not os.path.isdir(path)}
         self.files = self._files(paths)
-        self._seen: dict[str, Document | None] = {}
+        self._seen: dict[str, tuple[str, int]] = {}
+        """Key of a unit -> file and place in it of its experiment; the document itself is not kept."""
         self._judged: set[str] = set()
         if has_errors(self.diagnostics):
             raise CompileError(self.diagnostics)
@@ -177,7 +178,7 @@ class Builder:
             self.diagnostics += found
             if has_errors(found):
                 continue
-            environments = [one for one in self.environments if not self._recalled(recall(file, one, content), one)]
+            environments = [one for one in self.environments if not self._recalled(recall(file, one, content), file, one)]
             if not environments:
                 continue
             documents, found = read(content, file, CORE)
@@ -191,12 +192,12 @@ class Builder:
         for surroundings in self._surroundings.values():
             self.diagnostics += [one for one in surroundings.unmatched() if self.whole]
 
-    def _recalled(self, found: Recalled | None, environment: str | None) -> bool:
+    def _recalled(self, found: Recalled | None, file: str, environment: str | None) -> bool:
         if found is None:
             return False
         self._surroundings[environment].note(found.overlays)
         for key, _ in found.units:
-            self._seen.setdefault(key, None)
+            self._seen.setdefault(key, (file, 0))
         return True
 
     def _build(self, document: Document, environment: str | None, content: bytes) -> Built:
@@ -205,8 +206,8 @@ class Builder:
             problems = [one if one.span or one.related else one._replace(span=document.locate(())) for one in found.diagnostics]
             return Built(Unit(document, environment, "", "", document.file), [], problems)
         unit = self._unit(document, environment, found.runs[0])
-        twin = self._seen.setdefault(unit.key, document)
-        if twin is not document:
+        twin = self._seen.setdefault(unit.key, (document.file, document.index))
+        if twin != (document.file, document.index):
             return Built(unit, [], [*found.diagnostics, _same_experiment(unit, twin)])
         diagnostics = list(found.diagnostics)
         runs = []
@@ -361,13 +362,16 @@ def _no_experiment(file: str, documents: list[Document], *, named: bool) -> Diag
     )
 
 
-def _same_experiment(unit: Unit, twin: Document | None) -> Diagnostic:
+def _same_experiment(unit: Unit, twin: tuple[str, int]) -> Diagnostic:
+    file, index = twin
+    documents, _ = read(read_content(file)[0], file, CORE)
+    first = next((one for one in documents if one.index == index), None)
     return Diagnostic(
         "TJ264",
         ERROR,
         f'experiment "{unit.name}" exists twice in namespace {unit.namespace}',
         span=unit.document.locate(("metadata", "name")),
-        related=(Note("first defined here", twin.locate(("metadata", "name"))),) if twin is not None else (),
+        related=(Note("first defined here", first.locate(("metadata", "name"))),) if first is not None else (),
         hint="give one of them another name or namespace",
         name="same-experiment",
     )
