@@ -58,6 +58,29 @@ def table(rows: Sequence[tuple[str, Totals]]) -> str:
         amounts = [str(totals.resources.get(resource, "-")) for resource in resources]
         storage = total({STORAGE: size} for size in totals.claims.values()).get(STORAGE, "-")
         lines.append([name, str(totals.pods), *amounts, str(storage)])
+    return _columns(lines)
+
+
+def slices_table(rows: Sequence[tuple[str, Tree]]) -> str:
+    """A line for each run whose data is sliced: how even the slices are (passes/slices.py describes them)."""
+    lines = [["RUN", "BY", "SLICES", "ITEMS", "FEWEST", "MOST", "SMALLEST", "LARGEST", "LARGEST/MEAN", "LEFT OUT", "REPEATED"]]
+    for name, one in rows:
+        counts = [str(one[key]) for key in ("count", "items", "fewest", "most")]
+        sizes = [_bytes(one[key]) if key in one else "-" for key in ("smallest", "largest")]
+        rest = [str(one.get(key, "-")) for key in ("dropped", "repeated")]
+        lines.append([name, str(one["by"]), *counts, *sizes, f"{one['ratio']:.3f}", *rest])
+    return _columns(lines)
+
+
+def _bytes(amount: int) -> str:
+    """Bytes for people, with one digit behind the point above 1023."""
+    for power, unit in ((5, "Pi"), (4, "Ti"), (3, "Gi"), (2, "Mi"), (1, "Ki")):
+        if amount >= 1024**power:
+            return f"{amount / 1024**power:.1f}{unit}"
+    return str(amount)
+
+
+def _columns(lines: Sequence[Sequence[str]]) -> str:
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     return "".join(
         "  ".join(_cell(text, width, i) for i, (text, width) in enumerate(zip(line, widths, strict=True))).rstrip() + "\n"

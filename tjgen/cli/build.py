@@ -9,6 +9,7 @@ from tjgen.builder import Builder, Built, Run
 from tjgen.cli.command import COMMON, FLAG, MANY, VALUE, Arguments, Command, Option
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import CompileError
+from tjgen.fields.path import Tree
 from tjgen.manifests.manifest import STAGES, Manifest
 
 COMMAND = Command(
@@ -144,15 +145,20 @@ class _Rows:
     def __init__(self, wanted: bool) -> None:
         self.wanted = wanted
         self.rows: list[tuple[str, object]] = []
+        self.slices: list[tuple[str, Tree]] = []
 
     def add(self, built: Built) -> None:
         if self.wanted:
             from tjgen.totals import of_run
 
             self.rows += [(one.name, of_run(one.compiled.manifests, one.compiled.previews)) for one in built.runs]
+            described = ((one.name, one.compiled.workload.tree.value.get("slices")) for one in built.runs)
+            self.slices += [(name, slices) for name, slices in described if slices is not None]
 
     def show(self) -> None:
         if self.wanted:
-            from tjgen.totals import table
+            from tjgen.totals import slices_table, table
 
             sys.stdout.write(table(self.rows))  # type: ignore[arg-type]  # rows of Totals, imported late
+            if self.slices:
+                sys.stdout.write("\n" + slices_table(self.slices))

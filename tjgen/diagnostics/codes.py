@@ -631,6 +631,21 @@ CODES = (
         "`slices.count` is not the number of nodes: items would stay unread, or (as a warning) nodes without items.",
         "Leave `count` out.",
     ),
+    Code(
+        "TJ307",
+        "slices-refused",
+        ERROR,
+        "A slicing strategy cannot divide these items into so many slices under these options, and says why.",
+        "Correct `weights`, `lists`, `options` or `remainder`.",
+    ),
+    Code(
+        "TJ308",
+        "items-left-out",
+        WARNING,
+        "`remainder: drop` makes all slices as short as the shortest, and that leaves out more items than cannot be "
+        "divided evenly; an error where nothing is left.",
+        "Use `remainder: pad`, or a strategy that gives each slice the same number of items.",
+    ),
     Code("TJ309", "too-many-slices", ERROR, "There are more slices than a run can have.", "Use fewer nodes."),
     Code("TJ310", "items-unreadable", ERROR, "The list of items cannot be read.", "Correct the file's name, format or encoding."),
     Code(

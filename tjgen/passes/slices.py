@@ -2,7 +2,8 @@
 
 The contract with training code: TJGEN_DATA_PATH (the folder of the items), TJGEN_SLICE_INDEX and
 TJGEN_SLICE_COUNT, and then TJGEN_SLICES (a JSON list with a list of paths for each slice) or
-TJGEN_SLICE_FILE (a file with the paths of this node's slice, one a line).
+TJGEN_SLICE_FILE (a file with the paths of this node's slice, one a line). TJGEN_SLICE_OVER=processes where
+each process of the node reads only every n-th item of the slice, beginning with its local rank.
 """
 
 from __future__ import annotations
@@ -13,14 +14,16 @@ from collections.abc import Iterator
 from hashlib import sha256
 
 from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic, has_errors
-from tjgen.fields.path import FieldPath, Tree, named
+from tjgen.fields.path import FieldPath, Tree, get, named
 from tjgen.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY
 from tjgen.lower import SPEC
 from tjgen.passes.volumes import places, users_of
 from tjgen.setting import Setting
 from tjgen.slicing import delivery, directory, items, manifest, problems
 from tjgen.slicing.division import divide
-from tjgen.spec.objects import Data, Experiment, Items, Volume
+from tjgen.slicing.proof import balance
+from tjgen.slicing.strategies import STRATEGIES
+from tjgen.spec.objects import Data, Experiment, Items, Slices, Volume
 from tjgen.typing import Any
 from tjgen.workload.contribution import Contribution
 from tjgen.workload.roles import nodes as nodes_of
@@ -57,14 +60,33 @@ def deliver(workload: Workload, experiment: Experiment, setting: Setting) -> Fou
     count = data.slices.count or nodes
     if count != nodes:
         yield _other_count(count, nodes)
-    plan, found = divide(known, count, data.slices.by, because=SLICES)
+    if data.slices.options and data.slices.by in STRATEGIES:
+        message = f"{data.slices.by} takes no options: they are for strategies of plugins"
+        yield problems.error(problems.REFUSED, message, path=(*SLICES, "options"), hint="remove options")
+        return
+    processes, found = _processes(workload, data.slices)
+    yield from found
+    if has_errors(found):
+        return
+    plan, found = divide(
+        known,
+        count,
+        data.slices.by,
+        because=SLICES,
+        options=_options(data.slices),
+        remainder=data.slices.remainder,
+        readers=processes,
+    )
     yield from found
     if plan is None:
         return
+    yield Contribution(("slices",), _described(data.slices, plan, known), SLICES)
     for podset in readers:
         index = {"name": "TJGEN_SLICE_INDEX", "valueFrom": {"fieldRef": {"fieldPath": INDEX_FIELD}}}
         yield Contribution((*podset.main, "env", named("TJGEN_SLICE_INDEX")), index, SLICES)
         yield _variable(podset, "TJGEN_SLICE_COUNT", str(count), SLICES)
+        if data.slices.over == "processes":
+            yield _variable(podset, "TJGEN_SLICE_OVER", "processes", (*SLICES, "over"))
     if data.slices.deliver == "configMap":
         yield from _lists(delivery.manifests(plan, known), readers, data, setting)
     else:
@@ -110,6 +132,37 @@ def _manifest(file: str, because: FieldPath) -> tuple[items.Items, list[Diagnost
         message = f"the manifest {file} cannot be read: {error.strerror}"
         hint = "name a file relative to the folder of the experiment"
         return items.Items(), [problems.error(problems.UNREADABLE, message, path=because, hint=hint)]
+
+
+def _options(slices: Slices) -> dict[str, Any]:
+    """What the strategy is told."""
+    said = {"weights": slices.weights, "lists": slices.lists}
+    return {**(slices.options or {}), **{key: list(value) for key, value in said.items() if value}}
+
+
+def _processes(workload: Workload, slices: Slices) -> tuple[int, list[Diagnostic]]:
+    """How many processes share the slice of a node: 1 where that is not known, or where a slice is for the node."""
+    if slices.over == "nodes":
+        return 1, []
+    policy = workload.ml_policy
+    said = [get(workload.tree.value, ("trainer", "numProcPerNode"), None)]
+    said += [get(policy, (kind, "numProcPerNode"), None) for kind in ("torch", "mpi")]
+    known = next((one for one in said if one.__class__ is int), None)
+    if known is None and slices.remainder != "keep":
+        message = f"remainder: {slices.remainder} over processes needs to know how many a node has"
+        hint = "set procsPerNode, or gpu, whose class says it"
+        return 1, [problems.error(problems.REFUSED, message, path=(*SLICES, "remainder"), hint=hint)]
+    return known or 1, []
+
+
+def _described(slices: Slices, plan: list[list[int]], known: items.Items) -> Tree:
+    """How even the slices are, for the summary of the build."""
+    found = balance(plan, known)
+    tree: Tree = {"by": slices.by, "count": len(plan), "items": len(known), "fewest": found.fewest, "most": found.most}
+    if found.smallest is not None:
+        tree |= {"smallest": found.smallest, "largest": found.largest}
+    read = sum(map(len, plan)) - len(known)
+    return {**tree, "ratio": round(found.ratio, 3), **({"repeated": read} if read > 0 else {"dropped": -read} if read else {})}
 
 
 def _variables(slices: list[list[str]], readers: list[PodSet]) -> Found:

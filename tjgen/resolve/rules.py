@@ -12,6 +12,7 @@ from tjgen.spec.forms import PLAIN, Form, chosen
 
 _SPEC: FieldPath = ("spec",)
 _SCHEDULE_OF = {"timeoutSeconds": "coscheduling", "networkTopology": "volcano"}
+_OPTIONS_OF = {"weights": "weighted", "lists": "explicit"}
 _OPERANDS = {"add": "value", "replace": "value", "test": "value", "move": "from", "copy": "from"}
 
 
@@ -121,6 +122,12 @@ def _data(spec: Tree) -> Iterator[Diagnostic]:
     if "items" not in data:
         hint = "add items: a list, a glob or a manifest"
         yield Diagnostic("TJ127", ERROR, "data.slices has no items to divide", path=(*path, "slices"), hint=hint, name="no-items")
+    by = slices.get("by", "contiguous")
+    for field, needed in _OPTIONS_OF.items():
+        if field in slices and by != needed:
+            message = f"data.slices has {field}, which {needed} reads, but its strategy is {by}"
+            hint = f"remove {field}, or set by: {needed}"
+            yield Diagnostic("TJ128", ERROR, message, path=(*path, "slices", field), hint=hint, name="idle-field")
     by_file = slices.get("deliver") == "configMap"
     if not by_file and "mountPath" in slices:
         message = "data.slices has a mountPath, but its slices are delivered as variables"

@@ -75,6 +75,7 @@ DEFAULTS: tuple[tuple[_Pattern, Tree], ...] = (
     (("volumes", _ANY, "pvc", "create", "scope"), "family"),
     (("data", "slices", "by"), "contiguous"),
     (("data", "slices", "over"), "nodes"),
+    (("data", "slices", "remainder"), "keep"),
     (("data", "slices", "deliver"), "env"),
     (("schedule", "networkTopology", "mode"), "hard"),
 )

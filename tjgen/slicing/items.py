@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterator, Sequence
+from itertools import islice
+from operator import lt
 
 from tjgen.diagnostics.model import Diagnostic, Note, Span
 from tjgen.fields.path import FieldPath
@@ -142,6 +144,11 @@ def size_of(written: str | int | float) -> int:
     return size
 
 
+def in_order(paths: Sequence[str]) -> bool:
+    """Whether the paths are sorted, none of them twice."""
+    return all(map(lt, paths, islice(paths, 1, None)))
+
+
 def _all_fine(paths: Sequence[str]) -> bool:
     """Whether none of the paths has a fault; may say no too often, for `_fault` has the last word."""
     joined = "\n".join(("", *paths, ""))
@@ -164,7 +171,7 @@ def _fault(path: str) -> str | None:
 
 
 def _duplicates(paths: list[str]) -> Iterator[tuple[str, int, int]]:
-    if len(set(paths)) == len(paths):
+    if in_order(paths) or len(set(paths)) == len(paths):
         return
     first: dict[str, int] = {}
     for index, path in enumerate(paths):

@@ -8,10 +8,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping
 from heapq import heapreplace
-from itertools import islice
-from operator import lt
 
-from tjgen.slicing.items import Items
+from tjgen.slicing.items import Items, in_order
 from tjgen.typing import Any
 
 NEEDS_SIZES = True
@@ -19,8 +17,9 @@ NEEDS_SIZES = True
 
 def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]]:
     """Equal sizes go by path, equal loads to the lowest slice; within a slice items keep their order."""
-    order = sorted(range(len(items)), key=items.sizes.__getitem__, reverse=True)
-    sizes = array("q", map(items.sizes.__getitem__, order))  # beside each other in memory, as they will be read
+    known = items.sizes.tolist()
+    order = sorted(range(len(known)), key=known.__getitem__, reverse=True)
+    sizes = array("q", map(known.__getitem__, order))  # beside each other in memory, as they will be read
     _settle_ties(order, sizes, items.paths)
     slices: list[list[int]] = [[] for _ in range(count)]
     take = [one.append for one in slices]
@@ -36,7 +35,7 @@ def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]
 
 def _settle_ties(order: list[int], sizes: array[int], paths: list[str]) -> None:
     """Sorts each run of equal sizes by path: far cheaper than to sort all by path before, and seldom needed."""
-    if all(map(lt, paths, islice(paths, 1, None))):
+    if in_order(paths):
         return
     start, current = 0, None
     for position, size in enumerate(sizes):

@@ -1,10 +1,12 @@
-"""What can be wrong with items and slices, by code: TJ309 to TJ319."""
+"""What can be wrong with items and slices, by code: TJ307 to TJ319."""
 
 from __future__ import annotations
 
 from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic, Note, Span
 from tjgen.fields.path import FieldPath
 
+REFUSED = ("TJ307", "slices-refused")
+LEFT_OUT = ("TJ308", "items-left-out")
 MANY = ("TJ309", "too-many-slices")
 UNREADABLE = ("TJ310", "items-unreadable")
 ITEM = ("TJ311", "bad-item")

@@ -436,12 +436,20 @@ SLICES: Schema = {
     "type": "object",
     "properties": {
         "by": {"type": "string", "minLength": 1},
-        "over": {"type": "string", "enum": ["nodes"]},
+        "weights": {
+            "type": "array",
+            "items": {"type": "integer", "maximum": 2147483647, "minimum": 0, "x-tjgen-exact": True},
+        },
+        "lists": {"type": "array", "items": {"type": "array", "items": {"type": "string", "minLength": 1}}},
+        "options": TREE,
+        "remainder": {"type": "string", "enum": ["keep", "pad", "drop"]},
+        "over": {"type": "string", "enum": ["nodes", "processes"]},
         "count": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "deliver": {"type": "string", "enum": ["env", "configMap"]},
         "mountPath": {"type": "string", "minLength": 1},
     },
 }
+SLICES_FORM = Form(fields={"options": VERBATIM})
 
 DATA: Schema = {
     "type": "object",
@@ -453,7 +461,7 @@ DATA: Schema = {
         "slices": SLICES,
     },
 }
-DATA_FORM = Form(fields={"items": ITEMS_FORM})
+DATA_FORM = Form(fields={"items": ITEMS_FORM, "slices": SLICES_FORM})
 
 SECRET_REF: Schema = {
     "type": "object",

@@ -536,9 +536,13 @@ class Items:
 class Slices:
     """How the items are divided."""
 
-    __slots__ = ("by", "count", "deliver", "mount_path", "over")
+    __slots__ = ("by", "count", "deliver", "lists", "mount_path", "options", "over", "remainder", "weights")
 
     by: str
+    weights: Sequence[int]
+    lists: Sequence[Sequence[str]]
+    options: Mapping[str, Any] | None
+    remainder: str
     over: str
     count: int | None
     deliver: str
@@ -547,6 +551,10 @@ class Slices:
     def __init__(self, tree: Tree) -> None:
         get = tree.get
         self.by = get("by", "contiguous")
+        self.weights = get("weights", ())
+        self.lists = get("lists", ())
+        self.options = get("options")
+        self.remainder = get("remainder", "keep")
         self.over = get("over", "nodes")
         self.count = get("count")
         self.deliver = get("deliver", "env")

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from tjgen.spec.models.shape import Alternatives, Count, Quantity, Shape, Text
+from tjgen.spec.models.shape import Alternatives, Count, Quantity, Shape, Subtree, Text, Whole
 
 
 class Item(Shape):
@@ -39,10 +39,20 @@ class Items(Shape):
 class Slices(Shape):
     """How the items are divided."""
 
+    verbatim: ClassVar[tuple[str, ...]] = ("options",)
+
     by: Text = "contiguous"
-    """Strategy: contiguous, round-robin, lpt (balanced by size), or one of a plugin."""
-    over: Literal["nodes"] = "nodes"
-    """Who gets a slice each."""
+    """Strategy: contiguous, round-robin, hash, rendezvous, weighted, explicit, lpt, contiguous-size-balanced, or a plugin's."""
+    weights: list[Whole] = []
+    """Share of each slice, for `weighted`: `[2, 1]` gives the first twice as many items."""
+    lists: list[list[Text]] = []
+    """Items of each slice, as paths or patterns, for `explicit`."""
+    options: Subtree | None = None
+    """What a strategy of a plugin is told."""
+    remainder: Literal["keep", "pad", "drop"] = "keep"
+    """Slices of unequal length: keep them, pad all to the longest by repeating items, or drop what the shortest lacks."""
+    over: Literal["nodes", "processes"] = "nodes"
+    """Who reads alone: a node its slice, or each process of the node its part of that slice."""
     count: Count | None = None
     """Number of slices; as many as there are readers where it is left out."""
     deliver: Literal["env", "configMap"] = "env"

@@ -1,0 +1,50 @@
+"""Items, and `lists` of paths and patterns, one for each slice -> the slices that they say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fnmatch import translate
+
+from tjgen.slicing.items import Items
+from tjgen.typing import Any
+
+NEEDS_SIZES = False
+_PATTERN = re.compile(r"[*?\[]")
+
+
+def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]]:
+    """A path, or a pattern in which `*` stands for any characters, `?` for one and `[ab]` for one of several.
+
+    Raises ValueError where the lists are not one for each slice, where an item is in none of them or in two, and
+    where an entry is no item.
+    """
+    lists: list[list[str]] = options.get("lists") or []
+    if len(lists) != count:
+        raise ValueError(f"has {len(lists)} lists for {count} slices")
+    index_of = {path: index for index, path in enumerate(items.paths)}
+    holder: dict[int, int] = {}
+    for number, entries in enumerate(lists):
+        for entry in entries:
+            for index in _matched(entry, index_of, number):
+                other = holder.setdefault(index, number)
+                if other != number:
+                    raise ValueError(f"has {items.paths[index]!r} in list {other} and in list {number}")
+    if len(holder) != len(items):
+        missing = next(index for index in range(len(items)) if index not in holder)
+        raise ValueError(f"has {items.paths[missing]!r} in none of its lists")
+    slices: list[list[int]] = [[] for _ in lists]
+    for index in range(len(items)):
+        slices[holder[index]].append(index)
+    return slices
+
+
+def _matched(entry: str, index_of: Mapping[str, int], number: int) -> list[int]:
+    if entry in index_of:
+        return [index_of[entry]]
+    if _PATTERN.search(entry):
+        matches = re.compile(translate(entry)).match
+        found = [index for path, index in index_of.items() if matches(path)]
+        if found:
+            return found
+    raise ValueError(f"has {entry!r} in list {number}, which is no item")
