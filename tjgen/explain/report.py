@@ -33,7 +33,7 @@ def as_text(manifest: Manifest, found: list[Explained]) -> str:
     note = "  (preview: a controller makes it)" if manifest.stage == PREVIEW else ""
     lines = [f"{manifest.kind} {where}{note}"]
     for leaf in found:
-        answers = " + ".join(" <- ".join(_hop(hop) for hop in hops) for hops in reversed(leaf.owners))
+        answers = " + ".join(" <- ".join(hop_text(hop) for hop in hops) for hops in reversed(leaf.owners))
         lines.append(f"  {render(leaf.path)}: {_shown(leaf.value)}  <- {answers}")
     return "\n".join(lines) + "\n"
 
@@ -56,7 +56,8 @@ def as_data(manifest: Manifest, found: list[Explained]) -> Tree:
     }
 
 
-def _hop(hop: Hop) -> str:
+def hop_text(hop: Hop) -> str:
+    """Who, by which field of what, and where that stands, on one line."""
     place = f" ({hop.span.file}:{hop.span.line}:{hop.span.column})" if hop.span is not None else ""
     asked = f" {render(hop.because)}" if hop.because else ""
     if hop.source == "trainjob" and "runtimePatches" in hop.because:

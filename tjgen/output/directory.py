@@ -197,6 +197,10 @@ class Directory:
             assert locked is not None, "only a locked run is frozen"
             self._count(kept=1)
             self._now.steady = False
+            for file in files:
+                # A claim is not frozen with the runs that use it.
+                if file.path in locked.uses and "/data/" in f"/{file.path}":
+                    self._put_once(file, run)
             if decision.kind == freeze.IN_PLACE:
                 own = self._carried(folder, own)
                 for name, body in own.items():

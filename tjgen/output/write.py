@@ -46,7 +46,7 @@ def write(
         # A run is only renewed, and a file only forced, where it is looked at.
         forgets = bool(renew) or wishes.force
         memory = Memory(builder, directory, previews, [b"prune" if wishes.prune_runs or wishes.prune_data else b""])
-        diagnostics = [*tree.notes, *_build(builder, one, renew, seen, None if forgets else memory)]
+        diagnostics = [*tree.notes, *build_into(one, builder, renew, seen, None if forgets else memory)]
         if has_errors(diagnostics):
             return Written(diagnostics, one.counts)
         files = tree.commit()
@@ -64,7 +64,7 @@ def compare(builder: Builder, directory: str, previews: str | None, *, wishes: W
     tree = Comparison(directory, records=builder.locks.folder)
     shown = Comparison(previews) if previews is not None else None
     one = Directory(directory, tree, shown, builder.locks, wishes._replace(keep=builder.project.spec.history.keep))
-    diagnostics = _build(builder, one, [], seen, Memory(builder, directory, previews, [b""]))
+    diagnostics = build_into(one, builder, [], seen, Memory(builder, directory, previews, [b""]))
     if not has_errors(diagnostics):
         diagnostics += [problems.stale(found.place, found.kind) for found in tree.differences()]
         if shown is not None:
@@ -72,9 +72,10 @@ def compare(builder: Builder, directory: str, previews: str | None, *, wishes: W
     return Written(diagnostics, one.counts)
 
 
-def _build(
-    builder: Builder, directory: Directory, renew: list[str], seen: Seen | None, memory: Memory | None
+def build_into(
+    directory: Directory, builder: Builder, renew: list[str], seen: Seen | None, memory: Memory | None
 ) -> list[Diagnostic]:
+    """Everything of `builder` into `directory`, which is finished then; what was found."""
     diagnostics: list[Diagnostic] = []
 
     def recall(file: str, environment: str | None, content: bytes) -> Remembered | None:

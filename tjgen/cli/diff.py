@@ -1,0 +1,121 @@
+"""`tjgen diff`: what a build would change -> what becomes of every run, field by field, in what a sync sees."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+
+from tjgen.builder import Builder
+from tjgen.cli.command import MANY, QUIET, STRICT, VALUE, Arguments, Command, Option
+from tjgen.cli.reporting import Reporter
+from tjgen.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic
+from tjgen.diff.compare import Entry, ObjectChange, compare
+from tjgen.diff.effect import SILENT
+from tjgen.diff.side import Side, only
+from tjgen.fields.path import render
+from tjgen.output.intended import intended, standing, standing_locks
+
+FORMATS = ("text", "markdown", "json")
+COMMAND = Command(
+    "diff",
+    "Say what becomes of every run.",
+    "Compare the output that the sources give with the output of a Git revision or a folder, or, where neither is named, "
+    "with what stands in the output folder. For each run: unchanged, changed in place, new (and which one it replaces), "
+    "refused by the server, accepted without effect; for each field both values, and who asked for them. Exit code 1 "
+    "where the server would refuse something.",
+    "tjgen diff origin/main --format markdown",
+    "[REV|DIR]",
+    (
+        Option(("-o", "--output"), "output", "Output tree; the project's where it is left out.", VALUE, "DIR"),
+        Option(("--env",), "env", "Environment of the project; may be repeated.", MANY, "NAME"),
+        Option(("--format",), "format", "How the comparison is written.", VALUE, "FORMAT", FORMATS),
+        QUIET,
+        STRICT,
+    ),
+    most=1,
+)
+
+
+def run(arguments: Arguments) -> int:
+    """Compare, report, and answer with the exit code."""
+    reporter = Reporter(arguments)
+    try:
+        builder = Builder((), environments=arguments["env"])
+        directory = arguments["output"] or builder.output
+        if directory is None:
+            sys.stderr.write("Error: give -o DIR, or say spec.output.directory in tjgen.yaml\n")
+            return 2
+        new, found = intended(builder, directory)
+        reporter.add(found)
+        if not reporter.failed:
+            old = _old(arguments["paths"], builder, directory, reporter)
+            _compare(old, new, builder, arguments["format"], reporter)
+    except CompileError as error:
+        reporter.add(error.diagnostics)
+    return reporter.close()
+
+
+def _old(words: Sequence[str], builder: Builder, directory: str, reporter: Reporter) -> Side:
+    if not words:
+        return Side(directory, standing(directory), standing_locks(builder.locks))
+    if os.path.isdir(words[0]):
+        return Side(words[0], standing(words[0]), {})
+    from tjgen.output.earlier import earlier
+
+    side, found = earlier(words[0], builder, directory)
+    reporter.add(found)
+    return side
+
+
+def _compare(old: Side, new: Side, builder: Builder, shape: str | None, reporter: Reporter) -> None:
+    environments = builder.environments
+    old = old._replace(bodies=only(old.bodies, environments))
+    new = new._replace(bodies=only(new.bodies, environments))
+    entries = compare(old, new)
+    for entry in entries:
+        reporter.add(list(_problems(entry)))
+    sys.stdout.write(_shown(entries, shape, old, new))
+    # Where both streams end in one file, the comparison comes before what is wrong with it.
+    sys.stdout.flush()
+
+
+def _shown(entries: list[Entry], shape: str | None, old: Side, new: Side) -> str:
+    if shape == "json":
+        import json
+
+        from tjgen.diff.data import as_data
+
+        return json.dumps(as_data(entries, old=old.name, new=new.name), indent=2) + "\n"
+    if shape == "markdown":
+        from tjgen.diff.markdown import render_markdown
+
+        return render_markdown(entries)
+    from tjgen.diff.text import render_text
+
+    return render_text(entries)
+
+
+def _problems(entry: Entry) -> Iterator[Diagnostic]:
+    for one in entry.objects:
+        for words in one.words:
+            yield _refused(one, words)
+        for field in one.fields:
+            if field.kind == SILENT:
+                message = f"{one.ref} {render(field.change.path)}: {field.remark}"
+                span = field.after.span if field.after is not None else None
+                hint = "raise attempt to train with the change"
+                yield Diagnostic("TJ631", WARNING, message, one.ref, span=span, hint=hint, name="update-without-effect")
+
+
+def _refused(one: ObjectChange, words: str) -> Diagnostic:
+    spans = [field.after.span for field in one.fields if field.after is not None and field.after.span is not None]
+    return Diagnostic(
+        "TJ630",
+        ERROR,
+        f"{one.ref}: {words}",
+        one.ref,
+        span=spans[0] if spans else None,
+        hint="leave the field as it is, or give the object another name",
+        name="refused-update",
+    )

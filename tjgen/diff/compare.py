@@ -1,0 +1,207 @@
+"""Two sides -> what becomes of each run and of each object that runs share, field by field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import takewhile
+
+from tjgen.diagnostics.model import ObjectRef
+from tjgen.diff.effect import IN_PLACE, REFUSED, SILENT, UNCHANGED, WORST, effect, group_and_kind
+from tjgen.diff.fields import Changed, changed
+from tjgen.diff.side import Place, Said, Side, place_of, tree_of
+from tjgen.diff.update import Refusal, refusals
+from tjgen.fields.path import MISSING, FieldPath, Tree, get
+from tjgen.manifests.manifest import RUNS, RUNTIMES
+from tjgen.runs.archive import MARKS
+from tjgen.runs.lock import SUPERSEDED
+from tjgen.typing import NamedTuple
+
+NEW = "new"
+REMOVED = "removed"
+ARCHIVED = "archived"
+SUPERSEDED_NOW = "superseded"
+KINDS = (NEW, IN_PLACE, SILENT, REFUSED, ARCHIVED, SUPERSEDED_NOW, REMOVED, UNCHANGED)
+"""What may become of a run, in the order of a summary."""
+
+
+class FieldChange(NamedTuple):
+    """A field, what becomes of the change, and who asked for either value."""
+
+    change: Changed
+    kind: str
+    remark: str = ""
+    before: Said | None = None
+    after: Said | None = None
+
+
+class ObjectChange(NamedTuple):
+    """An object that is in both sides and differs, or only in one."""
+
+    path: str
+    ref: ObjectRef
+    kind: str
+    fields: tuple[FieldChange, ...] = ()
+    words: tuple[str, ...] = ()
+    """What the server says where it refuses."""
+
+
+class Entry(NamedTuple):
+    """A run, or one object that runs share."""
+
+    place: Place
+    name: str
+    kind: str
+    objects: tuple[ObjectChange, ...] = ()
+    replaces: tuple[str, ...] = ()
+    """Runs that a new run supersedes."""
+
+
+def compare(old: Side, new: Side) -> list[Entry]:
+    """Every run and every shared object of either side, in order of path."""
+    groups: dict[tuple[Place, str], list[str]] = {}
+    for path in sorted({*old.bodies, *new.bodies}):
+        place = place_of(path)
+        if place is not None:
+            name = place.run or path.rpartition("/")[2].removesuffix(".yaml")
+            groups.setdefault((place, name), []).append(path)
+    runtimes = _runtimes(new)
+    return [_entry(place, name, paths, old, new, runtimes) for (place, name), paths in groups.items()]
+
+
+def _runtimes(side: Side) -> dict[tuple[str, str], list[str]]:
+    """Environment and namespace -> paths of the runtimes there."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for path in side.bodies:
+        place = place_of(path)
+        if place is not None and place.stage == RUNTIMES:
+            found.setdefault((place.environment, place.namespace), []).append(path)
+    return found
+
+
+def _entry(
+    place: Place, name: str, paths: list[str], old: Side, new: Side, runtimes: Mapping[tuple[str, str], list[str]]
+) -> Entry:
+    if not any(path in old.bodies for path in paths):
+        replaced = _replaced(place, old, new)
+        earlier = _twins(name, replaced[0], paths, old) if len(replaced) == 1 else {}
+        return Entry(place, name, NEW, tuple([_new(path, earlier.get(path), old, new) for path in paths]), replaced)
+    if not any(path in new.bodies for path in paths):
+        return Entry(place, name, REMOVED, tuple([_alone(path, old, REMOVED) for path in paths]))
+    differing = [path for path in paths if old.bodies.get(path) != new.bodies.get(path)]
+    beside = (
+        [tree_of(new.bodies[path], path) for path in runtimes.get((place.environment, place.namespace), ())] if differing else []
+    )
+    objects = tuple([_object(path, old, new, beside) for path in differing])
+    objects = tuple([one for one in objects if one.kind != UNCHANGED])
+    kind = max([one.kind for one in objects], key=_badness, default=UNCHANGED)
+    if kind == UNCHANGED and _state(new, place, name) == SUPERSEDED and _state(old, place, name) not in (SUPERSEDED, None):
+        kind = SUPERSEDED_NOW
+    return Entry(place, name, kind, objects)
+
+
+def _badness(kind: str) -> float:
+    """ARCHIVED, and files of a run that come or go, are between what is done in place and what is without effect."""
+    return WORST.index(kind) if kind in WORST else WORST.index(IN_PLACE) + 0.5
+
+
+def _alone(path: str, side: Side, kind: str) -> ObjectChange:
+    return ObjectChange(path, _ref(tree_of(side.bodies[path], path)), kind)
+
+
+def _object(path: str, old: Side, new: Side, beside: list[Tree]) -> ObjectChange:
+    if path not in old.bodies:
+        return _alone(path, new, NEW)
+    if path not in new.bodies:
+        return _alone(path, old, REMOVED)
+    before, after = tree_of(old.bodies[path], path), tree_of(new.bodies[path], path)
+    if before is None or after is None:
+        return ObjectChange(path, _ref(after), REFUSED, (), (f"{path} holds no manifest that could be read",))
+    ref = _ref(after)
+    changes = list(changed(before, after))
+    if not changes:
+        return ObjectChange(path, ref, UNCHANGED)
+    if _is_record(after):
+        # No sync applies it, so the server is not asked.
+        kind = SILENT if _is_record(before) else ARCHIVED
+        remark = "no sync applies an archived run"
+        fields = [FieldChange(one, kind, remark, *_asked(one, ref, old, new)) for one in changes]
+        return ObjectChange(path, ref, kind, tuple(fields))
+    refused = refusals(before, after, beside)
+    fields = [_field(one, ref, after, refused, old, new) for one in changes]
+    kind = REFUSED if refused else max([one.kind for one in fields], key=_badness)
+    return ObjectChange(path, ref, kind, tuple(fields), tuple([one.words for one in refused]))
+
+
+def _new(path: str, earlier: tuple[str, str, str] | None, old: Side, new: Side) -> ObjectChange:
+    """A file of a new run, with what is other in it than in the run that it takes the place of."""
+    found = _alone(path, new, NEW)
+    if earlier is None:
+        return found
+    twin, run, name = earlier
+    before = tree_of(old.bodies[twin].replace(run, name), twin)
+    ref = _ref(tree_of(old.bodies[twin], twin))
+    fields = []
+    for one in changed(before, tree_of(new.bodies[path], path)) if before is not None else ():
+        said = old.ask(ref, one.path, one.before) if one.before is not MISSING else None
+        fields.append(FieldChange(one, NEW, "", said, _asked(one, found.ref, old, new)[1]))
+    return found._replace(fields=tuple(fields))
+
+
+def _twins(name: str, replaced: str, paths: list[str], old: Side) -> dict[str, tuple[str, str, str]]:
+    """Path of the new run -> the path of the same thing in the run that it replaces, and both names of the run."""
+    found = {}
+    for path in paths:
+        twin = path.replace(name, replaced)
+        if twin in old.bodies:
+            found[path] = (twin, replaced, name)
+    return found
+
+
+def _field(change: Changed, ref: ObjectRef, tree: Tree, refused: list[Refusal], old: Side, new: Side) -> FieldChange:
+    asked = _asked(change, ref, old, new)
+    if any(_overlap(change.path, refusal.path) for refusal in refused):
+        return FieldChange(change, REFUSED, "", *asked)
+    found = effect(group_and_kind(tree), change)
+    return FieldChange(change, found.kind, found.remark, *asked)
+
+
+def _overlap(path: FieldPath, refused: FieldPath) -> bool:
+    """Whether the change lies in what is refused, or around it. Positions in lists are not told apart."""
+    fixed = list(takewhile(lambda step: step.__class__ is str, refused))
+    length = min(len(fixed), len(path))
+    return list(path[:length]) == fixed[:length]
+
+
+def _asked(change: Changed, ref: ObjectRef, old: Side, new: Side) -> tuple[Said | None, Said | None]:
+    before = old.ask(ref, change.path, change.before) if change.before is not MISSING else None
+    after = new.ask(ref, change.path, change.after) if change.after is not MISSING else None
+    return before, after
+
+
+def _is_record(tree: Tree) -> bool:
+    annotations = get(tree, ("metadata", "annotations"), None) or {}
+    return all(annotations.get(key) == value for key, value in MARKS.items())
+
+
+def _replaced(place: Place, old: Side, new: Side) -> tuple[str, ...]:
+    """The runs of the experiment that are superseded now, and were not before."""
+    now, then = new.locks.get(place.key), old.locks.get(place.key)
+    if place.stage != RUNS or now is None:
+        return ()
+    before = {run for run, one in then.runs.items() if one.state != SUPERSEDED} if then is not None else set()
+    replaced = [run for run in sorted(before) if run in now.runs and now.runs[run].state == SUPERSEDED]
+    # The point of a sweep stands in the name, before the eight characters: it has its own successor.
+    same_point = [run for run in replaced if run.rpartition("-")[0] == place.run.rpartition("-")[0]]
+    return tuple(same_point or replaced)
+
+
+def _state(side: Side, place: Place, run: str) -> str | None:
+    lock = side.locks.get(place.key)
+    found = lock.runs.get(run) if lock is not None else None
+    return found.state if found is not None else None
+
+
+def _ref(tree: Tree) -> ObjectRef:
+    metadata = get(tree, ("metadata",), None) or {}
+    words = (get(tree, ("apiVersion",), ""), get(tree, ("kind",), ""), metadata.get("namespace", ""), metadata.get("name", ""))
+    return ObjectRef(*[str(word) for word in words])

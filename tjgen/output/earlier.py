@@ -1,0 +1,84 @@
+"""A revision of the project's repository -> the output tree and the locks that it holds, and who asked for what then."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import chdir
+
+from tjgen.builder import Builder
+from tjgen.diagnostics.model import WARNING, CompileError, Diagnostic
+from tjgen.diff.revision import Repository, uncommitted
+from tjgen.diff.side import Ask, Side, nobody
+from tjgen.output.asking import Asking
+from tjgen.output.intended import body_of
+from tjgen.runs.lock import Lock
+from tjgen.runs.lockfile import read
+
+_SOURCES = (".yaml", ".yml", ".json", ".jsonl", ".txt", ".csv")
+"""What the files end in that sources can be made of. A repository may hold much else."""
+
+
+def earlier(revision: str, builder: Builder, directory: str) -> tuple[Side, list[Diagnostic]]:
+    """The side of a revision. Raises CompileError (TJ620 to TJ624, or what is wrong with a lock)."""
+    project = builder.project.directory or "."
+    repository = Repository.around(project)
+    commit = repository.commit(revision)
+    tree, sources = repository.path_of(directory), repository.path_of(project)
+    files = repository.files(commit, tree)
+    bodies = {path: body for path, content in files.items() if (body := body_of(content)) is not None}
+    diagnostics = []
+    if not bodies:
+        diagnostics.append(_empty(revision, directory))
+    count = repository.uncommitted(sources)
+    if count:
+        diagnostics.append(uncommitted(count, project))
+    locks = _locks(repository.files(commit, repository.path_of(builder.locks.folder)), revision, builder.locks.folder)
+    ask = _ask(revision, _project(repository, commit, sources, tree), builder)
+    return Side(revision, bodies, locks, ask), diagnostics
+
+
+def _locks(files: Mapping[str, bytes], revision: str, folder: str) -> dict[str, Lock]:
+    found = {}
+    for path, content in files.items():
+        if path.endswith(".yaml"):
+            lock = read(content.decode(errors="replace"), f"{revision}:{folder}/{path}")
+            found[lock.experiment] = lock
+    return found
+
+
+def _project(repository: Repository, commit: str, sources: str, tree: str) -> dict[str, bytes]:
+    """The files of the project that a build may read, without its output."""
+    below = tree[len(sources) + 1 :] if sources else tree
+    return repository.files(commit, sources, wanted=lambda path: path.endswith(_SOURCES) and not path.startswith(f"{below}/"))
+
+
+def _ask(revision: str, files: Mapping[str, bytes], builder: Builder) -> Ask:
+    """Who asked for a value then: the sources of then are built. Nobody, where this release cannot build them."""
+    from tempfile import TemporaryDirectory
+
+    asking = Asking(f"{revision}:")
+    with TemporaryDirectory(prefix="tjgen-") as folder:
+        for path, content in files.items():
+            place = os.path.join(folder, path)
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+            with open(place, "wb") as stream:
+                stream.write(content)
+        with chdir(folder):
+            try:
+                then = Builder((), environments=[name for name in builder.environments if name])
+            except CompileError:
+                return nobody
+            for built in then.build():
+                asking.add(built.runs)
+    return asking.ask
+
+
+def _empty(revision: str, directory: str) -> Diagnostic:
+    return Diagnostic(
+        "TJ626",
+        WARNING,
+        f"revision {revision} holds no output in {directory}, so everything is new",
+        hint="commit the output, or name the folder with -o",
+        name="no-output-in-revision",
+    )

@@ -1,0 +1,110 @@
+"""A builder -> the output tree and the locks that a build would leave, without writing anything."""
+
+from __future__ import annotations
+
+import os
+
+from tjgen.builder import Builder, Built
+from tjgen.diagnostics.model import CompileError, Diagnostic
+from tjgen.diff.side import Side
+from tjgen.emit import header, problems
+from tjgen.emit.plan import OutputFile
+from tjgen.output.asking import Asking
+from tjgen.output.directory import Directory, Wishes
+from tjgen.output.write import build_into
+from tjgen.runs.lock import Lock
+from tjgen.runs.lockfile import read
+from tjgen.runs.store import Locks
+
+
+class Collected:
+    """The verbs of `OutputTree`, with a tree in memory. What stands in the directory is read once, and stays as it is."""
+
+    def __init__(self, standing: dict[str, str]) -> None:
+        self._standing = standing
+        self._put: dict[str, str] = {}
+        self._kept: set[str] = set()
+        self._claims: list[str] = []
+        self.records: dict[str, str | None] = {}
+
+    def put(self, file: OutputFile) -> None:
+        """Want `file` in the tree."""
+        self._put[file.path] = file.body
+
+    def keep(self, path: str) -> None:
+        """Let what stands at `path`, a file or a whole folder, stay."""
+        self._kept.add(path)
+
+    def claim(self, folder: str, *, owner: str = "") -> None:
+        """Say that all files below `folder` are known; claims for an owner are for pruning, which nobody asks for here."""
+        if not owner:
+            self._claims.append(folder)
+
+    def record(self, path: str, text: str | None) -> None:
+        """Want `text` (None: no file) as the lock at `path`."""
+        self.records[path] = text
+
+    def bodies(self) -> dict[str, str]:
+        """The tree that a build would leave: path -> text without header."""
+        stays = {
+            path: body
+            for path, body in self._standing.items()
+            if _is_in(path, self._kept) or not any(path.startswith(f"{folder}/") for folder in self._claims)
+        }
+        return {**stays, **self._put}
+
+
+def intended(builder: Builder, directory: str) -> tuple[Side, list[Diagnostic]]:
+    """What `tjgen build -o DIR` would leave in the directory, and what it would say."""
+    tree = Collected(standing(directory))
+    asking = Asking()
+    wishes = Wishes(keep=builder.project.spec.history.keep)
+
+    def seen(built: Built) -> None:
+        asking.add(built.runs)
+
+    diagnostics = build_into(Directory(directory, tree, None, builder.locks, wishes), builder, [], seen, None)
+    locks = {place.key: lock for place, lock in builder.locks.all()}
+    for path, text in tree.records.items():
+        if text is not None:
+            lock = read(text, path)
+            locks[lock.experiment] = lock
+    return Side("this build", tree.bodies(), locks, asking.ask), diagnostics
+
+
+def standing(directory: str) -> dict[str, str]:
+    """The files of ours in a directory: path -> text without header. Raises CompileError where one cannot be read."""
+    found = {}
+    for parent, folders, files in os.walk(directory):
+        folders[:] = sorted(folder for folder in folders if not folder.startswith("."))
+        for name in sorted(files):
+            place = os.path.join(parent, name)
+            if not name.startswith(".") and os.path.isfile(place):
+                body = _read(place)
+                if body is not None:
+                    found[os.path.relpath(place, directory).replace(os.sep, "/")] = body
+    return found
+
+
+def _read(place: str) -> str | None:
+    try:
+        with open(place, "rb") as stream:
+            return body_of(stream.read())
+    except OSError as error:
+        raise CompileError([problems.unread(place, error)]) from error
+
+
+def standing_locks(locks: Locks) -> dict[str, Lock]:
+    """The locks of a project by the key of their experiment."""
+    return {place.key: lock for place, lock in locks.all()}
+
+
+def body_of(content: bytes) -> str | None:
+    """The text of a file of ours without its header; None where it is not ours."""
+    known = header.read(content)
+    return content[known.length :].replace(b"\r\n", b"\n").decode(errors="replace") if known is not None else None
+
+
+def _is_in(path: str, kept: set[str]) -> bool:
+    parts = path.split("/")
+    return any("/".join(parts[:length]) in kept for length in range(1, len(parts) + 1))
