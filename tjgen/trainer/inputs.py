@@ -20,11 +20,11 @@ def expand_documents(trees: Sequence[Tree], catalog: Catalog | None = None) -> l
     catalog. The n-th TrainJob gets the placeholder uid that ends in n.
     """
     objects = opened(trees)
-    uids: dict[tuple[str, Tree], str] = {}
+    uids: dict[tuple[str, str], str] = {}
     result = []
     for tree in objects:
         if is_kind(tree, "TrainJob"):
-            key = (_namespace(tree), get(tree, ("metadata", "name"), None))
+            key = (_namespace(tree), str(get(tree, ("metadata", "name"))))
             uid = uids.setdefault(key, f"{PLACEHOLDER_UID[:-12]}{len(uids) + 1:012d}")
             result.append((tree, expand(tree, runtime_of(tree, objects, catalog), uid=uid)))
     return result
@@ -61,4 +61,4 @@ def is_kind(tree: Tree, kind: str) -> bool:
 
 
 def _namespace(tree: Tree) -> str:
-    return get(tree, ("metadata", "namespace"), None) or "default"
+    return str(get(tree, ("metadata", "namespace"), None) or "default")

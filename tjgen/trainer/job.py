@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tjgen.fields.managed import Origin
 from tjgen.fields.path import MISSING, FieldPath, Step, Tree, get
-from tjgen.trainer.typed import DecodeError, typed
+from tjgen.trainer.typed import DecodeError, metadata_of, typed
 from tjgen.typing import Any
 
 TRAINJOB = "trainjob"
@@ -43,14 +43,14 @@ class Job:
     )
 
     def __init__(self, tree: Tree, uid: str) -> None:
-        metadata: Any = tree.get("metadata") or {}
+        metadata = metadata_of(tree)
         written = tree.get("spec")
         # A default inside an absent parent does nothing, so a missing spec stays without a runtimeRef.
         self.spec: dict[str, Any] = {"runtimeRef": {}} if written is None else _spec(written)
         self.tree = tree
         self.uid = uid
-        self.name: str = metadata.get("name") or ""
-        self.namespace: str = metadata.get("namespace") or "default"
+        self.name: str = metadata.get("name", "")
+        self.namespace: str = metadata.get("namespace", "default")
         self.trainer: dict[str, Any] | None = self.spec.get("trainer")
         trainer = self.trainer or {}
         self.command = _list(trainer, written, "command")

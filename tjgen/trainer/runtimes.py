@@ -13,7 +13,7 @@ from tjgen.fields.path import FieldPath, Step, Tree
 from tjgen.k8s.quantity import Quantity
 from tjgen.manifests.leaves import selectors_of
 from tjgen.trainer.requests import pod_requests
-from tjgen.trainer.typed import DecodeError, typed
+from tjgen.trainer.typed import DecodeError, metadata_of, typed
 from tjgen.typing import Any, NamedTuple
 
 ANCESTOR_LABEL = "trainer.kubeflow.org/trainjob-ancestor-step"
@@ -78,12 +78,12 @@ class Runtime:
     )
 
     def __init__(self, tree: Tree) -> None:
-        metadata: Any = tree.get("metadata") or {}
+        metadata = metadata_of(tree)
         spec = _spec(tree.get("spec") or {})
         template = spec["template"]
         self.tree = tree
-        self.name: str = metadata.get("name") or ""
-        self.object_labels: dict[str, str] = metadata.get("labels") or {}
+        self.name: str = metadata.get("name", "")
+        self.object_labels: dict[str, str] = metadata.get("labels", {})
         self.ml_policy: dict[str, Tree] | None = spec.get("mlPolicy")
         self.pod_group_policy: dict[str, Tree] = spec.get("podGroupPolicy") or {}
         self.labels: dict[str, str] = template["metadata"].get("labels") or {}

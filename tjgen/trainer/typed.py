@@ -77,6 +77,17 @@ def typed(tree: Tree, name: str) -> Tree:
     return struct(name, defaulted=True).read(tree)
 
 
+def metadata_of(tree: Tree) -> dict[str, Any]:
+    """What counts of an object's metadata: its names, labels and annotations; raises DecodeError as typed does."""
+    written = tree.get("metadata")
+    if written is None:
+        return {}
+    try:
+        return typed(written, "ObjectMeta")  # type: ignore[no-any-return]  # a struct reads as a dict
+    except DecodeError as error:
+        raise error.under("metadata") from None
+
+
 _structs: dict[str, Struct] = {}
 _defaulted_structs: dict[str, Struct] = {}
 

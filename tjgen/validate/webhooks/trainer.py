@@ -40,7 +40,7 @@ def validate(tree: Tree, *, old: Tree = None, context: Sequence[Tree] | None = (
 
     With `context` None nothing is known about other objects, and what depends on them is not asked.
     """
-    check = _VALIDATORS.get(tree.get("kind") if tree.__class__ is dict else None)
+    check = _VALIDATORS.get(str(get(tree, ("kind",))))
     return check(tree, old, context) if check is not None else Answer()
 
 
@@ -87,9 +87,8 @@ def _missing_runtime(job: Job) -> Fault:
 
 
 def _cluster_runtime(tree: Tree, old: Tree, context: Sequence[Tree] | None) -> Answer:
-    labels = get(tree, ("metadata", "labels"), None) or {}
     warnings: tuple[str, ...] = ()
-    if old is None and labels.get(SUPPORT_LABEL) == "deprecated":
+    if old is None and get(tree, ("metadata", "labels", SUPPORT_LABEL)) == "deprecated":
         warnings = (f'ClusterTrainingRuntime "{get(tree, ("metadata", "name"), "")}" {_DEPRECATED}',)
     return Answer(_replicated_jobs(tree), warnings)
 
@@ -125,7 +124,7 @@ def _replicated_jobs(tree: Tree) -> tuple[Fault, ...]:
     return tuple(errors)
 
 
-_VALIDATORS: dict[Any, Callable[[Tree, Tree, Sequence[Tree] | None], Answer]] = {
+_VALIDATORS: dict[str, Callable[[Tree, Tree, Sequence[Tree] | None], Answer]] = {
     "TrainJob": _trainjob,
     "ClusterTrainingRuntime": _cluster_runtime,
     "TrainingRuntime": _namespaced_runtime,

@@ -98,7 +98,7 @@ def _volcano(request: Request) -> Iterator[Fault]:
         path: FieldPath = ("spec", "annotations", volcano.QUEUE_ANNOTATION)
         place = f"spec.annotations[{volcano.QUEUE_ANNOTATION}]"
         yield invalid(path, '""', "Volcano queue name must not be empty", "name a queue, or remove the annotation", place)
-    known = {get(tree, ("metadata", "name")) for tree in request.context if get(tree, ("kind",)) == "PriorityClass"}
+    known = {str(get(tree, ("metadata", "name"))) for tree in request.context if get(tree, ("kind",)) == "PriorityClass"}
     for podset in info.podsets:
         name: Any = podset.shape.pod_spec.get("priorityClassName")
         if name in ("system-cluster-critical", "system-node-critical"):
