@@ -75,6 +75,7 @@ class Runtime:
         "pod_group_policy",
         "spec",
         "tree",
+        "written_jobs",
     )
 
     def __init__(self, tree: Tree) -> None:
@@ -90,6 +91,8 @@ class Runtime:
         self.annotations: dict[str, str] = template["metadata"].get("annotations") or {}
         self.spec: dict[str, Tree] = _ordered(template["spec"])
         self.jobs = shapes(self.spec)
+        self.written_jobs: list[Any] = template["spec"].get("replicatedJobs", [])
+        """The trees of the jobs in the order of the file, which is another one where names repeat."""
         self.owners: Owners = {
             (): (Origin("trainer", "tjgen"),),
             ("spec",): (Origin("trainer:jobset", "runtime", SPEC, mirrors=True),),

@@ -19,7 +19,6 @@ from tjgen.trainer.refusals import GROUP, unsupported
 from tjgen.trainer.refusals import RUNTIME as NAMESPACED
 from tjgen.trainer.runtimes import POD_SPEC, SPEC
 from tjgen.trainer.typed import DecodeError
-from tjgen.typing import Any
 from tjgen.validate.fault import Fault
 from tjgen.validate.webhooks.answer import Answer, invalid, refused
 from tjgen.validate.webhooks.gojson import go_json
@@ -104,9 +103,8 @@ def _replicated_jobs(tree: Tree) -> tuple[Fault, ...]:
     except DecodeError as error:
         return (refused(error.text, error.path, "give the field a value of its type"),)
     errors: list[Fault] = []
-    jobs: list[Any] = runtime.spec.get("replicatedJobs", [])
     by_tree = {id(shape.tree): shape for shape in runtime.jobs}
-    for position, job in enumerate(jobs):
+    for position, job in enumerate(runtime.written_jobs):
         shape = by_tree[id(job)]
         wanted = _CONTAINERS.get(shape.ancestor or "")
         if wanted is None:
