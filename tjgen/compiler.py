@@ -66,8 +66,11 @@ def compile_run(
 
     expansion = expand(job.tree, template.tree)
     previews = _previews(expansion, job)
+    overlong = _named(setting.run, previews)
+    if overlong:
+        # Controller, webhooks and server would each say it again in words of their own.
+        return Compiled([], [], placed(_once(diagnostics + overlong), tree, sources.documents), sources, workload)
     diagnostics += _located(expansion.diagnostics, job, sources)
-    diagnostics += _named(setting.run, previews)
     if experiment.spec.target == "jobset" and not has_errors(diagnostics):
         standing, found = jobset.finish(expansion.objects, job)
         diagnostics += found

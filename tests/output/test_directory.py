@@ -237,3 +237,19 @@ def test_two_experiments_that_make_one_claim_differently_are_told(folder: Path) 
         "dev/data/vision/persistentvolumeclaim-results.yaml",
         "prod/data/vision/persistentvolumeclaim-results.yaml",
     ]
+
+
+def test_a_stream_holds_one_environment(folder: Path) -> None:
+    answer = tjgen(folder, "build")
+    assert (answer.code, answer.out) == (1, "")
+    assert "TJ266" in answer.err
+    assert "dev, prod" in answer.err
+    assert tjgen(folder, "build", "--env", "prod").code == 0
+
+
+def test_a_stream_tells_objects_that_are_made_twice_and_differently(folder: Path) -> None:
+    for file, size in (("digits", "10Gi"), ("letters", "20Gi")):
+        edit(folder / f"experiments/{file}.yaml", "create: {size: 10Gi}", f"create: {{size: {size}, scope: project}}")
+    answer = tjgen(folder, "build", "--env", "dev")
+    assert (answer.code, answer.out) == (1, "")
+    assert "TJ270" in answer.err

@@ -8,7 +8,7 @@ import sys
 from tjgen.builder import Builder, Built, Run
 from tjgen.cli.command import COMMON, FLAG, MANY, VALUE, Arguments, Command, Option
 from tjgen.cli.reporting import Reporter
-from tjgen.diagnostics.model import CompileError
+from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, ObjectRef
 from tjgen.fields.path import Tree
 from tjgen.manifests.manifest import STAGES, Manifest
 
@@ -102,16 +102,17 @@ def _into_directory(builder: Builder, directory: str, arguments: Arguments, repo
 
 
 def _as_stream(builder: Builder, file: str | None, arguments: Arguments, reporter: Reporter) -> None:
+    if len(builder.environments) > 1 and not arguments["summary"]:
+        raise CompileError([_several_environments(builder)])
     rows = _Rows(arguments["summary"])
-    texts: list[str] = []
-    chosen: dict[object, str] = {}
+    chosen: dict[ObjectRef, Tree] = {}
     expanded = arguments["expanded"] is not None
     staged: dict[str, list[str]] = {stage: [] for stage in STAGES}
     for built in builder.build():
         reporter.add(built.diagnostics)
         rows.add(built)
         if not arguments["summary"]:
-            _collect(built.runs, expanded, chosen, staged)
+            reporter.add(_collect(built.runs, expanded, chosen, staged))
     reporter.add(builder.diagnostics)
     if reporter.failed:
         return
@@ -127,16 +128,30 @@ def _as_stream(builder: Builder, file: str | None, arguments: Arguments, reporte
         write_file(file, ["---\n".join(texts)], inputs=builder.files)
 
 
-def _collect(runs: list[Run], expanded: bool, chosen: dict[object, str], staged: dict[str, list[str]]) -> None:
-    """The texts of all objects, each object once, by stage."""
+def _collect(runs: list[Run], expanded: bool, chosen: dict[ObjectRef, Tree], staged: dict[str, list[str]]) -> list[Diagnostic]:
+    """The texts of all objects, each object once, by stage; an error for each that two runs make differently."""
     from tjgen.source.writer import dump
 
+    found = []
     for one in runs:
         manifests: list[Manifest] = one.compiled.previews if expanded else one.compiled.manifests
         for manifest in manifests:
-            if manifest.ref not in chosen:
-                text = chosen[manifest.ref] = dump(manifest.tree)
-                staged[STAGES[-1] if expanded else manifest.stage].append(text)
+            tree = chosen.get(manifest.ref)
+            if tree is None:
+                tree = chosen[manifest.ref] = manifest.tree
+                staged[STAGES[-1] if expanded else manifest.stage].append(dump(tree))
+            elif tree is not manifest.tree and tree != manifest.tree:
+                from tjgen.output.problems import made_twice
+
+                found.append(made_twice(str(manifest.ref), one))
+    return found
+
+
+def _several_environments(builder: Builder) -> Diagnostic:
+    names = ", ".join(str(name) for name in builder.environments)
+    hint = "choose one with --env, or write a tree of all with -o DIR"
+    message = f"the project has several environments: {names}"
+    return Diagnostic("TJ266", ERROR, message, hint=hint, name="several-environments")
 
 
 class _Rows:

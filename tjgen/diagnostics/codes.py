@@ -573,6 +573,13 @@ CODES = (
         "Give one of them another name or namespace.",
     ),
     Code(
+        "TJ266",
+        "several-environments",
+        ERROR,
+        "A stream holds the objects of one environment, and the project has several.",
+        "Choose one with `--env`, or write a tree of all with `-o DIR`.",
+    ),
+    Code(
         "TJ270",
         "made-twice",
         ERROR,
