@@ -147,9 +147,9 @@ class Writer:
         """Write where containers are missing: the origin owns the highest one that is made."""
         if value is None:
             return
-        length = len(path) - 1
-        while (container := self._own(path[:length])) is None and length > 0:
-            length -= 1
+        container, length = self._own(()), 0
+        while container is not None and (inner := self._own(path[: length + 1])) is not None:
+            container, length = inner, length + 1
         if container is None:
             self._root[0] = _below(path, value, {})
             self._note(())
@@ -244,9 +244,20 @@ def _below(rest: FieldPath, value: Tree, seed: dict[str, Tree]) -> Tree:
 
 
 def without_nulls(value: Tree) -> Tree:
-    """`value` without map entries that are None: in a patch they mean removal, and nothing is there."""
+    """`value` without map entries that are None: in a patch they mean removal, and nothing is there.
+
+    `value` itself where there are none.
+    """
     if value.__class__ is dict:
-        return {key: without_nulls(item) for key, item in value.items() if item is not None}
+        changed = False
+        kept = {}
+        for key, item in value.items():
+            new = without_nulls(item) if item.__class__ is dict or item.__class__ is list else item
+            if new is not None:
+                kept[key] = new
+            changed = changed or new is None or new is not item
+        return kept if changed else value
     if value.__class__ is list:
-        return [without_nulls(item) for item in value]
+        items = [without_nulls(item) if item.__class__ is dict or item.__class__ is list else item for item in value]
+        return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
     return value

@@ -19,7 +19,10 @@ IN_TRAINER = "trainer"
 IN_PATCH = "patch"
 IN_RUNTIME = "runtime"
 
-_POD: FieldPath = ("template", "spec", "template", "spec")
+_POD_DEPTH = len(JOBS) + 5
+"""Steps to the spec of a pod template: the job in the list of jobs, its template, spec, template, spec."""
+FIELD = _POD_DEPTH + 2
+"""Position of a container's field in its path."""
 _POD_METADATA: FieldPath = ("template", "spec", "template", "metadata")
 _JOB_METADATA: FieldPath = ("template", "metadata")
 _JOBSET_METADATA: FieldPath = ("runtime", "template", "metadata")
@@ -57,104 +60,127 @@ class Asked(NamedTuple):
 def asked(workload: Workload, base: Tree) -> list[Asked]:
     """What the workload has beyond the runtime spec `base`, each with its carrier, in order of writing."""
     found = []
-    reach = _Reach(workload)
-    wanted = workload.tree.value
+    reach = _Reach(workload, base)
     for recorded, recorded_origins in workload.tree.owners.items():
-        if recorded[:1] != ("runtime",):
+        if not recorded or recorded[0] != "runtime":
             continue
         origins = tuple([origin for origin in recorded_origins if not is_runtimes(origin)])
-        if not origins:
-            continue
-        for path in _units(workload, recorded):
-            value = get(wanted, path)
-            found.append(Asked(path, value, origins, _carrier(reach, base, path, value)))
+        if origins:
+            for path, value in _units(workload, recorded, reach.wanted(recorded)):
+                found.append(Asked(path, value, origins, _carrier(reach, path, value)))
     return found
 
 
-def _units(workload: Workload, path: FieldPath) -> Iterator[FieldPath]:
+def _units(workload: Workload, path: FieldPath, value: Tree) -> Iterator[tuple[FieldPath, Tree]]:
     """The parts that are decided one by one: elements of keyed lists, labels apart from annotations.
 
     A part that has a record of its own is left to it.
     """
-    value = get(workload.tree.value, path)
     known = workload.tree.owners
     if value.__class__ is list and path[-1].__class__ is str and path[-1] in LIST_KEYS and value:
         key = LIST_KEYS[path[-1]][0]
         for item in value:
             element = (*path, ((key, item[key]),))
             if element not in known:
-                yield element
+                yield element, item
     elif value.__class__ is dict and path[-1] == "metadata":
-        for field in value:
+        for field, below in value.items():
             if (*path, field) not in known:
-                yield (*path, field)
+                yield (*path, field), below
     else:
-        yield path
+        yield path, value
 
 
 class _Reach:
-    """Which containers `spec.trainer` writes to, by field."""
+    """Which containers `spec.trainer` writes to, by field; and what stands where, in the workload and before it."""
 
-    def __init__(self, workload: Workload) -> None:
+    def __init__(self, workload: Workload, base: Tree) -> None:
+        wanted = workload.tree.value
         self.workload = workload
         self.ml_policy = workload.ml_policy
+        # Most questions are about pods: each is found once.
+        self._pods = {podset.pod: (get(wanted, podset.pod), get(base, podset.pod[1:])) for podset in workload.podsets}
+        self._roots = (wanted["runtime"], base)
         trainers = [podset for podset in workload.podsets if podset.ancestor == TRAINER and podset.container == NODE]
         self.program = trainers
         # jobset/builder.go:Trainer (v2.3.0): with runLauncherAsNode the job "node" gets env and resources too.
         as_node = bool(get(self.ml_policy, ("mpi", "runLauncherAsNode"), False))
         extra = [podset for podset in workload.podsets if podset.name == NODE and podset not in trainers]
         self.env = trainers + (extra if as_node else [])
+        self._carries_resources: bool | None = None
+
+    def wanted(self, path: FieldPath) -> Tree:
+        """The value at `path` in the workload, or MISSING."""
+        return self._at(path, 0)
+
+    def before(self, path: FieldPath) -> Tree:
+        """The value that the runtime has there, or MISSING."""
+        return self._at(path, 1)
+
+    def is_in_pod(self, path: FieldPath) -> bool:
+        """Whether `path` leads into the spec of a pod template."""
+        return len(path) > _POD_DEPTH and path[:_POD_DEPTH] in self._pods
+
+    def _at(self, path: FieldPath, side: int) -> Tree:
+        pod = self._pods.get(path[:_POD_DEPTH])
+        return get(self._roots[side], path[1:]) if pod is None else get(pod[side], path[_POD_DEPTH:])
 
     def carries(self, path: FieldPath, field: str, value: Tree) -> bool:
         """Whether one value in `spec.trainer` gives `value` at `path` and nothing else anywhere."""
         podsets = self.env if field in ("env", "resources") else self.program
-        if not any(path[: len(podset.main)] == podset.main for podset in podsets):
+        container = path[:FIELD]
+        if all(podset.main != container for podset in podsets):
             return False
         if field == "resources":
-            if self.ml_policy is None:
-                return False
-            # The controller merges the whole map of the TrainJob into each container that it reaches.
-            wholes = [get(self.workload.tree.value, (*podset.main, "resources")) for podset in podsets]
-            return all(whole == wholes[0] for whole in wholes) and "claims" not in (wholes[0] or {})
+            if self._carries_resources is None:
+                self._carries_resources = self._are_resources_alike(podsets)
+            return self._carries_resources
         if len(podsets) == 1:
             return True
-        rest = path[len(podsets[0].main) :]
+        rest = path[FIELD:]
         return all(self._asks(podset, rest, value) for podset in podsets)
+
+    def _are_resources_alike(self, podsets: list[PodSet]) -> bool:
+        """Whether one map gives all of them: the controller merges the whole map of the TrainJob into each container."""
+        if self.ml_policy is None:
+            return False
+        wholes = [self.wanted((*podset.main, "resources")) for podset in podsets]
+        return all(whole == wholes[0] for whole in wholes) and "claims" not in (wholes[0] or {})
 
     def _asks(self, podset: PodSet, rest: FieldPath, value: Tree) -> bool:
         path = (*podset.main, *rest)
         owners = self.workload.tree.origins(path)
-        return get(self.workload.tree.value, path) == value and not all(is_runtimes(owner) for owner in owners)
+        return bool(self.wanted(path) == value) and not all(is_runtimes(owner) for owner in owners)
 
 
-def _carrier(reach: _Reach, base: Tree, path: FieldPath, value: Tree) -> str:
+def _carrier(reach: _Reach, path: FieldPath, value: Tree) -> str:
     if value is MISSING:
         return IN_RUNTIME
+    if reach.is_in_pod(path):
+        return _pod_carrier(reach, path, path[_POD_DEPTH:], value)
     if path[:3] == _JOBSET_METADATA:
         return IN_PATCH if path[3:4] in (("labels",), ("annotations",)) and value else IN_RUNTIME
-    if path[: len(JOBS)] != JOBS or len(path) <= len(JOBS) + 1:
-        return IN_RUNTIME
-    rest = path[len(JOBS) + 1 :]
-    for metadata in (_POD_METADATA, _JOB_METADATA):
-        if rest[: len(metadata)] == metadata:
-            return IN_PATCH if rest[len(metadata)] in ("labels", "annotations") and value else IN_RUNTIME
-    if rest[: len(_POD)] != _POD or len(rest) == len(_POD):
-        return IN_RUNTIME
-    return _pod_carrier(reach, base, path, rest[len(_POD) :], value)
+    if path[: len(JOBS)] == JOBS:
+        rest = path[len(JOBS) + 1 :]
+        for metadata in (_POD_METADATA, _JOB_METADATA):
+            if rest[: len(metadata)] == metadata:
+                return IN_PATCH if rest[len(metadata)] in ("labels", "annotations") and value else IN_RUNTIME
+    return IN_RUNTIME
 
 
-def _pod_carrier(reach: _Reach, base: Tree, path: FieldPath, field: FieldPath, value: Tree) -> str:
-    before = get(base, path[1:])
+def _pod_carrier(reach: _Reach, path: FieldPath, field: FieldPath, value: Tree) -> str:
     if field[0] in ("containers", "initContainers") and len(field) > 2:
         if field[0] == "containers" and field[2] in TRAINER_FIELDS and reach.carries(path, str(field[2]), value):
             return IN_TRAINER
         if field[2] not in PATCHED_CONTAINER_FIELDS:
             return IN_RUNTIME
+        before = reach.before(path)
         # A patch merges into the mount that the runtime has: fields that are to go would stay.
         return IN_PATCH if before is MISSING or before == value or field[2] == "securityContext" else IN_RUNTIME
     if field[0] not in PATCHED_POD_FIELDS or value in ([], {}, ""):
         return IN_RUNTIME
-    if field[0] == "volumes" and before is not MISSING and before != value:
+    if field[0] == "volumes":
+        before = reach.before(path)
         # The merge would keep the old source beside the new one (facts: "both sources").
-        return IN_RUNTIME
+        return IN_PATCH if before is MISSING or before == value else IN_RUNTIME
     return IN_PATCH

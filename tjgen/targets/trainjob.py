@@ -13,7 +13,7 @@ from tjgen.fields.managed import Managed, Origin, Owners
 from tjgen.fields.path import MISSING, FieldPath, Tree, get, render
 from tjgen.fields.writer import Writer
 from tjgen.manifests.manifest import DATA, RUNS, RUNTIMES, Manifest
-from tjgen.targets.carriers import IN_PATCH, IN_RUNTIME, IN_TRAINER, TRAINER_FIELDS, Asked, asked
+from tjgen.targets.carriers import FIELD, IN_PATCH, IN_RUNTIME, IN_TRAINER, TRAINER_FIELDS, Asked, asked
 from tjgen.typing import NamedTuple
 from tjgen.workload.keys import LIST_KEYS
 from tjgen.workload.workload import REWRITTEN, RUNTIME, Workload
@@ -132,15 +132,16 @@ def _trainjob(workload: Workload, runtime: Manifest, parts: list[Asked]) -> Mani
     _copy(workload.tree, ("initializer",), writer, ("spec", "initializer"))
     # The ML policy plugins of v2.3.0 add their variables only where spec.trainer is present.
     writer.put(("spec", "trainer"), {}, _TJGEN)
+    carried = [part for part in parts if part.carrier == IN_TRAINER]
     for field in ("image", "command", "args"):
-        _carry(writer, parts, field)
+        _carry(writer, carried, field)
     for count in ("numNodes", "numProcPerNode"):
         value = get(wanted, ("trainer", count))
         if value is not MISSING:
             for origin in workload.tree.origins(("trainer", count)):
                 writer.put(("spec", "trainer", count), value, origin)
-    _carry(writer, parts, "env")
-    _carry_resources(writer, workload, parts)
+    _carry(writer, carried, "env")
+    _carry_resources(writer, workload, carried)
     _patch(writer, parts)
     done = writer.done()
     return Manifest(done.value, done.owners)
@@ -157,13 +158,11 @@ def _copy_field(source: Managed, path: FieldPath, writer: Writer, to: FieldPath)
     writer.graft(to, value, {below: origins for below, origins in owners.items() if get(value, below) is not MISSING})
 
 
-def _carry(writer: Writer, parts: list[Asked], field: str) -> None:
+def _carry(writer: Writer, carried: list[Asked], field: str) -> None:
     """Image, command, args and env of the trainer's containers, each once."""
-    for part in parts:
-        if part.carrier == IN_TRAINER:
-            at = next(i for i, step in enumerate(part.path) if step == "containers") + 2
-            if part.path[at] == field:
-                _give(writer, ("spec", "trainer", TRAINER_FIELDS[field], *part.path[at + 1 :]), part)
+    for part in carried:
+        if part.path[FIELD] == field:
+            _give(writer, ("spec", "trainer", TRAINER_FIELDS[field], *part.path[FIELD + 1 :]), part)
 
 
 def _give(writer: Writer, path: FieldPath, part: Asked, others: tuple[Origin, ...] = ()) -> None:
@@ -174,13 +173,12 @@ def _give(writer: Writer, path: FieldPath, part: Asked, others: tuple[Origin, ..
         writer.graft(path, part.value, {(): (*others, *part.origins)})
 
 
-def _carry_resources(writer: Writer, workload: Workload, parts: list[Asked]) -> None:
+def _carry_resources(writer: Writer, workload: Workload, carried: list[Asked]) -> None:
     # All resources, not the difference: the controller counts GPUs in this map alone.
-    carried = [part for part in parts if part.carrier == IN_TRAINER and "resources" in part.path]
-    if not carried:
-        return
-    at = carried[0].path.index("resources") + 1
-    _copy_field(workload.tree, carried[0].path[:at], writer, ("spec", "trainer", "resourcesPerNode"))
+    for part in carried:
+        if part.path[FIELD] == "resources":
+            _copy_field(workload.tree, part.path[: FIELD + 1], writer, ("spec", "trainer", "resourcesPerNode"))
+            return
 
 
 def _patch(writer: Writer, parts: list[Asked]) -> None:

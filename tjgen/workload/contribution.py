@@ -13,6 +13,7 @@ from tjgen.workload.keys import LIST_KEYS
 from tjgen.workload.workload import Workload
 
 EXPERIMENT = "experiment"
+_GUARDED = frozenset((EXPERIMENT,))
 
 
 class Contribution(NamedTuple):
@@ -36,17 +37,19 @@ def contribute(workload: Workload, manager: str, found: Iterable[Contribution | 
     Passes fill and extend, they do not overrule: a contribution that would change what the user
     said is left out and reported with both places (TJ250).
     """
-    guarded = frozenset((EXPERIMENT,))
-    writer = Writer(workload.tree, keys=LIST_KEYS, guarded=guarded)
-    diagnostics = []
+    writer = None
+    diagnostics: list[Diagnostic] = []
     for one in found:
-        if one.__class__ is Contribution:
-            origin = Origin(one.manager or manager, one.source, one.because, one.mirrors)
-            writer.put(one.path, one.value, origin)
-        else:
+        if isinstance(one, Diagnostic):
             diagnostics.append(one)
+            continue
+        if writer is None:
+            writer = Writer(workload.tree, keys=LIST_KEYS, guarded=_GUARDED)
+        writer.put(one.path, one.value, Origin(one.manager or manager, one.source, one.because, one.mirrors))
+    if writer is None:
+        return workload, diagnostics
     diagnostics.extend(_conflict(conflict) for conflict in writer.conflicts)
-    return workload._replace(tree=writer.done()), diagnostics  # type: ignore[return-value]  # only Diagnostics are appended
+    return workload._replace(tree=writer.done()), diagnostics
 
 
 def _conflict(conflict: Conflict) -> Diagnostic:
