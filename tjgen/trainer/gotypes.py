@@ -5,7 +5,7 @@ fills in, and after a list's type `@key` where strategic merge knows the element
 alone: a merged list of scalars). `*` is a pointer, whose zero is kept. `?` marks what Go prints as null
 where it is absent. Only fields that the CRDs have stand here: the API server prunes the others.
 
-Source: the json and patch tags of Trainer v2.3.0, JobSet v0.12.0 and Kubernetes 0.36 joined with the
+Made by schemas/gotypes/table.py from the tags of Trainer v2.3.0, JobSet v0.12.0 and Kubernetes 0.36 and the
 defaults of their CRDs; defaults that Go drops again (`name: ""`) are left out. Pods go through apply
 configurations, which drop those nulls; claim templates do not, hence their own types.
 """

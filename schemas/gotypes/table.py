@@ -1,0 +1,128 @@
+"""The Go types of a Trainer release and the schemas of its CRDs -> the table `tjgen/trainer/gotypes.py`.
+
+    python schemas/gotypes/table.py [VERSION]
+
+Needs Go and the module proxy. The types come from the module that pins the release
+(`schemas/modules/trainer/VERSION`), defaults and the fields that the API server keeps from its schemas.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+TABLE = ROOT / "tjgen" / "trainer" / "gotypes.py"
+WIDTH = 130
+CLAIM = "PersistentVolumeClaim"
+
+Fields = list[dict[str, str]]
+
+
+def main() -> None:
+    version = sys.argv[1] if len(sys.argv) > 1 else "v2.3.0"
+    structs = reflected(version)
+    known = Known(structs)
+    for kind, name in (("trainjob", "TrainJobSpec"), ("trainingruntime", "TrainingRuntimeSpec")):
+        path = ROOT / "schemas" / "trainer" / version / f"trainer.kubeflow.org_v1alpha1_{kind}.json"
+        known.join(f"trainer/v1alpha1.{name}", json.loads(path.read_bytes())["properties"]["spec"])
+    head = TABLE.read_text(encoding="utf-8").partition("TYPES = {\n")[0]
+    TABLE.write_text(head + "TYPES = {\n" + "".join(lines(with_claims(known.table))) + "}\n", encoding="utf-8")
+
+
+def reflected(version: str) -> dict[str, Fields]:
+    """What the program beside this one prints, built in a copy of the pinned module."""
+    with tempfile.TemporaryDirectory() as folder:
+        module = Path(folder) / "module"
+        shutil.copytree(ROOT / "schemas" / "modules" / "trainer" / version, module)
+        (module / "gotypes").mkdir()
+        shutil.copy(Path(__file__).parent / "main.go", module / "gotypes")
+        printed = subprocess.run(["go", "run", "./gotypes"], cwd=module, check=True, capture_output=True).stdout
+    result: dict[str, Fields] = json.loads(printed)
+    return result
+
+
+class Known:
+    """The fields that a schema keeps, written in the notation of the table."""
+
+    def __init__(self, structs: dict[str, Fields]) -> None:
+        self.structs = structs
+        self.table: dict[str, dict[str, str]] = {}
+
+    def join(self, go_type: str, schema: dict[str, Any]) -> None:
+        """Add a type and those below it, as far as the schema has their fields."""
+        go_type = go_type.lstrip("*")
+        if go_type.startswith("[]"):
+            self.join(go_type[2:], schema["items"])
+        elif go_type.startswith("map["):
+            self.join(go_type.partition("]")[2], schema["additionalProperties"])
+        elif go_type in self.structs:
+            fields = self.table.setdefault(self.short(go_type), {})
+            for field in self.structs[go_type]:
+                below = schema.get("properties", {}).get(field["name"])
+                if below is not None:
+                    fields[field["name"]] = self.notation(field, below)
+                    self.join(field["type"], below)
+
+    def short(self, go_type: str) -> str:
+        """The name without its package; two packages have a SuccessPolicy."""
+        package, _, name = go_type.rpartition(".")
+        return f"Job{name}" if package == "batch/v1" and name.startswith("SuccessPolicy") else name
+
+    def notation(self, field: dict[str, str], schema: dict[str, Any]) -> str:
+        go_type = field["type"]
+        bare = go_type.lstrip("*[]")
+        text = go_type.replace(bare, self.short(bare)) if bare in self.structs else go_type
+        if field["strategy"].startswith("merge"):
+            text += "@" + field["key"]
+        by_value = go_type in self.structs or go_type in ("Quantity", "Time")
+        if "omitempty" not in field["options"] or (by_value and "omitzero" not in field["options"]):
+            text += "?" if go_type.startswith("[]") else "!"
+        default = schema.get("default")
+        if default is not None and (default or go_type.startswith("*")):
+            text += "=" + (str(default).lower() if isinstance(default, bool) else str(default))
+        return text
+
+
+def with_claims(table: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+    """The table with types of their own for claim templates, which keep the nulls that pods lose."""
+    result = dict(table)
+    sources = ("TypedLocalObjectReference", "TypedObjectReference")
+    for name in sources:
+        result[f"Claim{name}"] = table[name]
+    spec = {key: text.replace("*Typed", "*ClaimTyped") for key, text in table[f"{CLAIM}Spec"].items()}
+    result["ClaimSpec"] = spec
+    result[CLAIM] = {key: text.replace(f"{CLAIM}Spec!", "ClaimSpec!") for key, text in table[CLAIM].items()}
+    for name in (*sources, "ScaleIOVolumeSource"):
+        pairs = table[name].items()
+        result[name] = {key: f"{text[:-1]}?" if text[0] == "*" and text[-1] == "!" else text for key, text in pairs}
+    return result
+
+
+def lines(table: dict[str, dict[str, str]]) -> list[str]:
+    result = []
+    for name, fields in sorted(table.items()):
+        words = [f"{key}:{text}" for key, text in fields.items()]
+        line = f'    "{name}": "{" ".join(words)}",\n'
+        if len(line) <= WIDTH + 1:
+            result.append(line)
+            continue
+        result.append(f'    "{name}": (\n')
+        current = words[0]
+        for word in words[1:]:
+            if len(current) + len(word) + 1 > WIDTH - 15:
+                result.append(f'        "{current}"\n')
+                current = " " + word
+            else:
+                current += " " + word
+        result.append(f'        "{current}"\n    ),\n')
+    return result
+
+
+if __name__ == "__main__":
+    main()
