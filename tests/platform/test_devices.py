@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tjgen.platform.builtin import CLASSES
-from tjgen.platform.devices import DeviceClass, classes
+from tjgen.platform.devices import DeviceClass, Sharing, classes
 from tjgen.spec.objects import DeviceClass as Described
 
 RESOURCE = re.compile(r"[a-z0-9.-]+\.[a-z]+/[A-Za-z0-9._-]+\Z")
@@ -38,6 +38,35 @@ def test_a_platform_replaces_a_builtin_class_whole_and_adds_its_own() -> None:
     assert known["h100"] == DeviceClass("h100", "nvidia.com/gpu", {"pool": "h100"}, cpu_per_device=12)
     assert known["half"] == DeviceClass("half", "nvidia.com/mig-3g.40gb", memory="40Gi", processes=2)
     assert known["l4"] == classes()["l4"]
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_parts_of_a_builtin_class_are_resources_of_their_own(name: str) -> None:
+    device = classes()[name]
+    for profile, part in device.partitions.items():
+        assert RESOURCE.match(part.resource)
+        assert part.resource.endswith(profile)
+        assert part.memory is not None
+        assert profile.endswith(f".{str(part.memory).removesuffix('Gi')}gb")
+
+
+def test_a_part_is_a_class_of_its_own() -> None:
+    described = {
+        "resource": "nvidia.com/gpu",
+        "nodeSelector": {"pool": "a", "zone": "b"},
+        "processes": 2,
+        "memoryPerDevice": "64Gi",
+        "partitions": {"half": {"resource": "nvidia.com/mig-half", "nodeSelector": {"pool": "c"}}},
+    }
+    device = classes({"ours": Described(described)})["ours"]
+    assert device.part("half") == DeviceClass("ours", "nvidia.com/mig-half", {"pool": "c", "zone": "b"})
+
+
+def test_how_devices_are_shared_is_what_the_platform_says() -> None:
+    described = {"resource": "nvidia.com/gpu", "sharing": {"memory": "nvidia.com/gpumem", "annotations": {"a/b": "c"}}}
+    device = classes({"ours": Described(described)})["ours"]
+    assert device.sharing == Sharing(memory="nvidia.com/gpumem", annotations={"a/b": "c"})
+    assert classes({"ours": Described({"resource": "nvidia.com/gpu"})})["ours"].sharing is None
 
 
 @pytest.mark.parametrize(

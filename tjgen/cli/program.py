@@ -11,6 +11,7 @@ COMMANDS = {
     "build": "tjgen.cli.build",
     "check": "tjgen.cli.check",
     "expand": "tjgen.cli.expand",
+    "devices": "tjgen.cli.devices",
     "diff": "tjgen.cli.diff",
     "explain": "tjgen.cli.explain",
     "runs": "tjgen.cli.runs",

@@ -703,6 +703,27 @@ CODES = (
         "Remove it, or set `schedule.system`.",
     ),
     Code(
+        "TJ322",
+        "unknown-part",
+        ERROR,
+        "Devices of the class are not divided into such parts.",
+        "Use one that the hint names, or describe it in the Platform (`partitions`).",
+    ),
+    Code(
+        "TJ323",
+        "not-shared",
+        ERROR,
+        "The Platform does not say by which resources pods share the devices of the class.",
+        "Ask for whole devices, or describe it in the Platform (`sharing`).",
+    ),
+    Code(
+        "TJ324",
+        "parts-train-together",
+        WARNING,
+        "Parts of devices (MIG) cannot reach each other by NCCL, so a training over several of them is slow or fails.",
+        "Use whole devices, or one part for each run.",
+    ),
+    Code(
         "TJ330", "patch-matches-nothing", WARNING, "A patch selects none of the objects that are made.", "Correct its `target`."
     ),
     Code(

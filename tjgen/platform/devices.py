@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tjgen.k8s import quantity
-from tjgen.platform.builtin import CLASSES, TOLERATED
+from tjgen.platform.builtin import CLASSES, PART, TOLERATED
 from tjgen.typing import Any, NamedTuple, Protocol
 
 
@@ -20,6 +20,29 @@ class Described(Protocol):
     cpu_per_device: str | int | float | None
     memory_per_device: str | int | float | None
     env: Mapping[str, Any]
+    partitions: Mapping[str, Any]
+    sharing: Any
+
+
+class Part(NamedTuple):
+    """What a part of a device is to Kubernetes."""
+
+    resource: str
+    memory: str | int | float | None = None
+    node_selector: Mapping[str, str] = {}
+
+
+class Sharing(NamedTuple):
+    """Resources by which pods ask for less than a device."""
+
+    resource: str | None = None
+    """Counts the devices, in place of the class's own resource."""
+    memory: str | None = None
+    """MiB of each device."""
+    cores: str | None = None
+    """Percent of each device."""
+    annotations: Mapping[str, str] = {}
+    """Annotations of pods that share."""
 
 
 class DeviceClass(NamedTuple):
@@ -37,6 +60,17 @@ class DeviceClass(NamedTuple):
     memory_per_device: str | int | float | None = None
     env: Mapping[str, Any] = {}
     """Environment variables of pods that use it."""
+    partitions: Mapping[str, Part] = {}
+    """Parts that it is divided into, by profile."""
+    sharing: Sharing | None = None
+
+    def part(self, profile: str) -> DeviceClass:
+        """What such a part is, as a class of its own. Raises KeyError for a profile that the class does not have."""
+        part = self.partitions[profile]
+        # A process of CUDA sees one part; what comes with a whole device is too much for it.
+        return DeviceClass(
+            self.name, part.resource, {**self.node_selector, **part.node_selector}, self.tolerations, part.memory, env=self.env
+        )
 
     @staticmethod
     def times(each: str | int | float, count: int) -> str:
@@ -58,6 +92,8 @@ def classes(described: Mapping[str, Described] | None = None) -> dict[str, Devic
             one.cpu_per_device,
             one.memory_per_device,
             one.env,
+            {profile: Part(part.resource, part.memory, part.node_selector) for profile, part in one.partitions.items()},
+            Sharing(*(getattr(one.sharing, field) for field in Sharing._fields)) if one.sharing is not None else None,
         )
     return known
 
@@ -65,4 +101,5 @@ def classes(described: Mapping[str, Described] | None = None) -> dict[str, Devic
 def _builtin(name: str) -> DeviceClass:
     row = CLASSES[name]
     tolerations = [{"key": row.resource, "operator": "Exists", "effect": "NoSchedule"}] if row.resource in TOLERATED else []
-    return DeviceClass(name, row.resource, row.node_selector, tolerations, row.memory, row.processes)
+    parts = {profile: Part(PART.format(profile), memory) for profile, memory in row.parts.items()}
+    return DeviceClass(name, row.resource, row.node_selector, tolerations, row.memory, row.processes, partitions=parts)

@@ -55,6 +55,8 @@ AMOUNTS: tuple[_Pattern, ...] = (
     ("resources", _ANY),
     ("roles", _ANY, "resources", _ANY),
     ("sharedMemory",),
+    ("gpu", "share", "memory"),
+    ("roles", _ANY, "gpu", "share", "memory"),
     ("volumes", _ANY, "ephemeral", "size"),
     ("volumes", _ANY, "emptyDir", "sizeLimit"),
     ("data", "items", "list", _ANY, "size"),

@@ -94,15 +94,29 @@ ENV_SOURCE_FORM = Form(
     needed=True,
 )
 
+SHARE: Schema = {
+    "type": "object",
+    "properties": {
+        "memory": QUANTITY,
+        "cores": {"type": "integer", "maximum": 100, "minimum": 1, "x-tjgen-exact": True},
+    },
+}
+
 GPU: Schema = {
     "type": "object",
     "required": ["class"],
     "properties": {
         "class": {"type": "string", "pattern": "^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$"},
         "count": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "mig": {"type": "string", "minLength": 1},
+        "share": SHARE,
     },
 }
-GPU_FORM = Form(short=(("class", "string"), ("count", "integer")))
+GPU_FORM = Form(
+    short=(("class", "string"), ("count", "integer")),
+    alternatives=(("mig",), ("share",)),
+    choices={"mig": 0, "share": 1},
+)
 
 POD: Schema = {
     "type": "object",
@@ -751,6 +765,22 @@ OVERLAY: Schema = {
 }
 OVERLAY_FORM = Form(fields={"spec": OVERLAY_SPEC_FORM})
 
+PARTITION: Schema = {
+    "type": "object",
+    "required": ["resource"],
+    "properties": {"resource": {"type": "string", "minLength": 1}, "memory": QUANTITY, "nodeSelector": TEXTS},
+}
+
+SHARING: Schema = {
+    "type": "object",
+    "properties": {
+        "resource": {"type": "string", "minLength": 1},
+        "memory": {"type": "string", "minLength": 1},
+        "cores": {"type": "string", "minLength": 1},
+        "annotations": TEXTS,
+    },
+}
+
 DEVICE_CLASS: Schema = {
     "type": "object",
     "required": ["resource"],
@@ -766,6 +796,8 @@ DEVICE_CLASS: Schema = {
             "type": "object",
             "additionalProperties": {**ENV_VAR, "x-tjgen-short": {"type": ["string", "boolean", "number"]}},
         },
+        "partitions": {"type": "object", "additionalProperties": PARTITION},
+        "sharing": SHARING,
     },
 }
 DEVICE_CLASS_FORM = Form(fields={"env": Form(each=ENV_VAR_FORM)})

@@ -81,18 +81,36 @@ class EnvSource:
         self.optional = get("optional")
 
 
+class Share:
+    """What a pod gets of each device that it shares with others."""
+
+    __slots__ = ("cores", "memory")
+
+    memory: str | int | float | None
+    cores: int | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.memory = get("memory")
+        self.cores = get("cores")
+
+
 class Gpu:
     """Devices for each pod."""
 
-    __slots__ = ("count", "device_class")
+    __slots__ = ("count", "device_class", "mig", "share")
 
     device_class: str
     count: int
+    mig: str | None
+    share: Share | None
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
         self.device_class = tree["class"]
         self.count = get("count", 1)
+        self.mig = get("mig")
+        self.share = None if (value := get("share")) is None else Share(value)
 
 
 class Pod:
@@ -899,6 +917,40 @@ class Overlay:
         self.spec = OverlaySpec(tree["spec"])
 
 
+class Partition:
+    """One kind of part that a device is divided into."""
+
+    __slots__ = ("memory", "node_selector", "resource")
+
+    resource: str
+    memory: str | int | float | None
+    node_selector: Mapping[str, str]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.resource = tree["resource"]
+        self.memory = get("memory")
+        self.node_selector = get("nodeSelector", _NONE)
+
+
+class Sharing:
+    """How several pods share the devices of a class."""
+
+    __slots__ = ("annotations", "cores", "memory", "resource")
+
+    resource: str | None
+    memory: str | None
+    cores: str | None
+    annotations: Mapping[str, str]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.resource = get("resource")
+        self.memory = get("memory")
+        self.cores = get("cores")
+        self.annotations = get("annotations", _NONE)
+
+
 class DeviceClass:
     """What one device of the class is to Kubernetes."""
 
@@ -908,8 +960,10 @@ class DeviceClass:
         "memory",
         "memory_per_device",
         "node_selector",
+        "partitions",
         "processes",
         "resource",
+        "sharing",
         "tolerations",
     )
 
@@ -921,6 +975,8 @@ class DeviceClass:
     cpu_per_device: str | int | float | None
     memory_per_device: str | int | float | None
     env: Mapping[str, EnvVar]
+    partitions: Mapping[str, Partition]
+    sharing: Sharing | None
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
@@ -932,6 +988,8 @@ class DeviceClass:
         self.cpu_per_device = get("cpuPerDevice")
         self.memory_per_device = get("memoryPerDevice")
         self.env = {key: EnvVar(item) for key, item in get("env", _NONE).items()}
+        self.partitions = {key: Partition(item) for key, item in get("partitions", _NONE).items()}
+        self.sharing = None if (value := get("sharing")) is None else Sharing(value)
 
 
 class StorageClass:

@@ -12,6 +12,30 @@ from tjgen.spec.models.overlay import PartialExperiment
 from tjgen.spec.models.shape import AccessMode, ApiVersion, Count, Quantity, Scalar, Shape, Subtree, Text
 
 
+class Partition(Shape):
+    """One kind of part that a device is divided into."""
+
+    resource: Text
+    """Extended resource of the part, such as `nvidia.com/mig-1g.10gb`."""
+    memory: Quantity | None = None
+    """Memory of the part."""
+    node_selector: dict[str, str] = {}
+    """Labels of the nodes that have such parts, over those of the class."""
+
+
+class Sharing(Shape):
+    """How several pods share the devices of a class."""
+
+    resource: Text | None = None
+    """Extended resource that counts the devices, in place of the class's."""
+    memory: Text | None = None
+    """Extended resource that takes the MiB of each device."""
+    cores: Text | None = None
+    """Extended resource that takes the percent of each device."""
+    annotations: dict[str, str] = {}
+    """Annotations of pods that share."""
+
+
 class DeviceClass(Shape):
     """What one device of the class is to Kubernetes."""
 
@@ -31,6 +55,10 @@ class DeviceClass(Shape):
     """Main memory to ask for with each device, where the experiment does not say."""
     env: dict[str, EnvVar | Scalar] = {}
     """Environment variables of pods that use it."""
+    partitions: dict[str, Partition] = {}
+    """Parts that its devices are divided into, by the profile that experiments say as `mig`."""
+    sharing: Sharing | None = None
+    """How pods share its devices, for experiments that say `share`."""
 
 
 class StorageClass(Shape):
