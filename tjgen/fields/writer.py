@@ -147,7 +147,10 @@ class Writer:
         """Write where containers are missing: the origin owns the highest one that is made."""
         if value is None:
             return
-        container, length = self._own(()), 0
+        length = len(path) - 1
+        while length > 0 and path[:length] not in self._owned:
+            length -= 1
+        container = self._own(path[:length])
         while container is not None and (inner := self._own(path[: length + 1])) is not None:
             container, length = inner, length + 1
         if container is None:
