@@ -249,6 +249,11 @@ class Builder:
         runtime = here.runtime(runtime)
         sources = Sources(variant.tree, documents, runtime.document, here.platform, self.project.document)
         compiled = compile_run(experiment, runtime, here.setting(unit, name, runtime.launcher), sources, self._judged)
+        tool = self.project.spec.gitops.tool
+        if tool != "none":
+            from tjgen.gitops.annotations import annotated  # many projects name no tool
+
+            compiled = compiled._replace(manifests=annotated(compiled.manifests, tool))
         if experiment.spec.state == "archived":
             compiled = compiled._replace(manifests=archive.archived(compiled.manifests, archive.BY_EXPERIMENT))
         return Run(unit, name, variant, runtime, identity, renewal, False, compiled)

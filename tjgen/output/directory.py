@@ -53,6 +53,8 @@ class Wishes(NamedTuple):
     prune_data: bool = False
     keep: int | None = None
     """How many superseded runs of each experiment stay; None: all."""
+    tool: str = "none"
+    """What syncs the tree: its annotations can be changed in place."""
     again: bool = False
     """Run again under another name whatever `renew` answers for, also what would not change."""
 
@@ -174,7 +176,7 @@ class Directory:
         folder = run_folder(run.unit, run.name)
         own = {file.path[len(folder) + 1 :]: file.body for file in files if file.path.startswith(folder + "/")}
         content = freeze.content_digest(own)
-        settings = freeze.settings_digest(run.unit.document.value)
+        settings = freeze.settings_digest(run.unit.document.value, self._wishes.tool)
         locked = lock.runs.get(run.name)
         is_record = run.is_record or run.state == ARCHIVED
         may_change = locked is not None and (self._wishes.again or (content != locked.content and not is_record))
@@ -198,8 +200,8 @@ class Directory:
             self._count(kept=1)
             self._now.steady = False
             for file in files:
-                # A claim is not frozen with the runs that use it.
-                if file.path in locked.uses and "/data/" in f"/{file.path}":
+                # What runs share is not frozen with them. A runtime has the name of its content, but for annotations.
+                if file.path in locked.uses:
                     self._put_once(file, run)
             if decision.kind == freeze.IN_PLACE:
                 own = self._carried(folder, own)

@@ -11,7 +11,7 @@ from tjgen.emit import header, problems
 from tjgen.emit.plan import OutputFile
 from tjgen.output.asking import Asking
 from tjgen.output.directory import Directory, Wishes
-from tjgen.output.write import build_into
+from tjgen.output.write import build_into, of_project
 from tjgen.runs.lock import Lock
 from tjgen.runs.lockfile import read
 from tjgen.runs.store import Locks
@@ -58,7 +58,7 @@ def intended(builder: Builder, directory: str) -> tuple[Side, list[Diagnostic]]:
     """What `tjgen build -o DIR` would leave in the directory, and what it would say."""
     tree = Collected(standing(directory))
     asking = Asking()
-    wishes = Wishes(keep=builder.project.spec.history.keep)
+    wishes = of_project(builder, Wishes())
 
     def seen(built: Built) -> None:
         asking.add(built.runs)

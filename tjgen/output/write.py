@@ -42,7 +42,7 @@ def write(
     with ExitStack() as stack:
         tree = stack.enter_context(OutputTree(directory, force=wishes.force, records=builder.locks.folder))
         shown = stack.enter_context(OutputTree(previews, force=wishes.force)) if previews is not None else None
-        one = Directory(directory, tree, shown, builder.locks, wishes._replace(keep=builder.project.spec.history.keep))
+        one = Directory(directory, tree, shown, builder.locks, of_project(builder, wishes))
         # A run is only renewed, and a file only forced, where it is looked at.
         forgets = bool(renew) or wishes.force
         memory = Memory(builder, directory, previews, [b"prune" if wishes.prune_runs or wishes.prune_data else b""])
@@ -63,13 +63,19 @@ def compare(builder: Builder, directory: str, previews: str | None, *, wishes: W
         refuse_nested(directory, previews)
     tree = Comparison(directory, records=builder.locks.folder)
     shown = Comparison(previews) if previews is not None else None
-    one = Directory(directory, tree, shown, builder.locks, wishes._replace(keep=builder.project.spec.history.keep))
+    one = Directory(directory, tree, shown, builder.locks, of_project(builder, wishes))
     diagnostics = build_into(one, builder, [], seen, Memory(builder, directory, previews, [b""]))
     if not has_errors(diagnostics):
         diagnostics += [problems.stale(found.place, found.kind) for found in tree.differences()]
         if shown is not None:
             diagnostics += [problems.stale(found.place, found.kind) for found in shown.differences()]
     return Written(diagnostics, one.counts)
+
+
+def of_project(builder: Builder, wishes: Wishes) -> Wishes:
+    """The wishes with what the project says."""
+    spec = builder.project.spec
+    return wishes._replace(keep=spec.history.keep, tool=spec.gitops.tool)
 
 
 def build_into(

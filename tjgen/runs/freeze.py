@@ -68,9 +68,11 @@ def content_digest(bodies: Mapping[str, str]) -> str:
     return "sha256:" + sha256("".join(parts).encode()).hexdigest()
 
 
-def settings_digest(experiment: Tree) -> str:
-    """The digest of what SETTINGS names in an experiment, a document as it is written."""
+def settings_digest(experiment: Tree, tool: str = "none") -> str:
+    """The digest of what SETTINGS names in an experiment, a document as it is written, and of the tool that syncs it."""
     said = [[list(path), value] for path in SETTINGS if (value := get(experiment, path, None)) not in (None, {}, [])]
+    if tool != "none":
+        said.append([["gitops"], tool])
     return "sha256:" + sha256_hex(json_text(said))
 
 

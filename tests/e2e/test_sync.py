@@ -1,0 +1,238 @@
+"""What Argo CD and Flux make of trees that tjgen wrote, with their real engines, on a real API server with the real controllers.
+
+Run on demand: `MINICLUSTER=<binary> MINICLUSTER_DIR=<state of a running cluster> .ci/test tests/e2e`. The
+rig is described where its sources are; `minicluster up --dir STATE` starts it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.program import tjgen
+from tjgen.schema import store
+from tjgen.schema.defaults import with_defaults
+from tjgen.trainer import framework
+
+RIG = os.environ.get("MINICLUSTER", "")
+STATE = os.environ.get("MINICLUSTER_DIR", "")
+pytestmark = pytest.mark.skipif(
+    not (RIG and STATE), reason="needs a cluster: set MINICLUSTER to the rig's binary and MINICLUSTER_DIR to its state"
+)
+
+PROJECT = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Project
+spec: {{experiments: [experiments], output: {{directory: deploy}}, gitops: {tool}}}
+"""
+EXPERIMENT = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Experiment
+metadata: {{name: run, namespace: {namespace}, labels: {{team: search}}}}
+spec:
+  runtime: tjgen-torch
+  image: train:1
+  script: train.py
+  nodes: 2
+  volumes:
+    out: {{pvc: {{create: {{size: 1Gi, storageClassName: wait-for-consumer, accessModes: [ReadWriteMany]}}}}, mountPath: /out}}
+"""
+
+
+class Site:
+    """A project, a namespace, and a tool that syncs the one to the other."""
+
+    def __init__(self, folder: Path, namespace: str, tool: str) -> None:
+        self.folder = folder
+        self.namespace = namespace
+        self.tool = tool
+        (folder / "experiments").mkdir(parents=True)
+        (folder / "tjgen.yaml").write_text(PROJECT.format(tool=tool), encoding="utf-8")
+        self.experiment = folder / "experiments/run.yaml"
+        self.experiment.write_text(EXPERIMENT.format(namespace=namespace), encoding="utf-8")
+
+    def build(self, *words: str) -> None:
+        answer = tjgen(self.folder, "build", "-o", "deploy", *words)
+        assert answer.code == 0, answer.err
+
+    def edit(self, old: str, new: str) -> None:
+        text = self.experiment.read_text(encoding="utf-8")
+        assert old in text
+        self.experiment.write_text(text.replace(old, new), encoding="utf-8")
+
+    def sync(self, *, again: int = 0) -> list[dict[str, str]]:
+        """Sync the tree, and again without a change; for each sync what was done to which object. Every sync must succeed."""
+        return self._argocd(again) if self.tool == "argocd" else self._flux(again)
+
+    def _argocd(self, again: int) -> list[dict[str, str]]:
+        flags = ["--app", self.namespace, "--namespace", self.namespace, "--dir", str(self.folder / "deploy")]
+        report = self._rig("argo-sync", *flags, "--recurse", "--prune", "--repeat", str(again))
+        assert [one["phase"] for one in report["syncs"]] == ["Succeeded"] * (again + 1), report
+        self.state = report["state"]
+        return [{one["kind"]: one.get("syncResult", "") for one in sync.get("resources") or ()} for sync in report["syncs"]]
+
+    def _flux(self, again: int) -> list[dict[str, str]]:
+        done: list[dict[str, str]] = [{} for _ in range(again + 1)]
+        self.state = {"drift": []}
+        for stage in ("runtimes", "data", "runs"):
+            folder = self.folder / "deploy" / stage
+            folder.mkdir(exist_ok=True)
+            name = f"{self.namespace}-{stage}"
+            report = self._rig("flux-sync", "--name", name, "--dir", str(folder), "--prune", "--repeat", str(again))
+            for index, one in enumerate(report["runs"]):
+                assert one["ready"], report
+                for what, change in (one.get("changes") or {}).items():
+                    done[index][what.partition("/")[0]] = change
+                for what in one.get("pruned") or ():
+                    done[index][what.partition("/")[0]] = "pruned"
+            self.state["drift"] += report.get("drift") or []
+        return done
+
+    def _rig(self, *words: str) -> Any:
+        answer = subprocess.run([RIG, *words], capture_output=True, text=True, check=False, env=environment())
+        assert answer.returncode == 0, answer.stderr
+        return json.loads(answer.stdout)
+
+    def live(self, kind: str) -> list[Any]:
+        """The objects of a kind that are in the namespace."""
+        found: list[Any] = json.loads(kubectl("get", kind, "-n", self.namespace, "-o", "json"))["items"]
+        return found
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "KUBECONFIG": str(Path(STATE) / "kubeconfig")}
+
+
+def kubectl(*words: str, check: bool = True) -> str:
+    answer = subprocess.run(["kubectl", *words], capture_output=True, text=True, check=False, env=environment())
+    assert answer.returncode == 0 or not check, answer.stderr
+    return answer.stdout if check else answer.stderr
+
+
+def eventually(what: Callable[[], object]) -> None:
+    """Controllers take a moment."""
+    end = time.monotonic() + 30
+    while not what():
+        assert time.monotonic() < end
+        time.sleep(0.5)
+
+
+@pytest.fixture(params=["argocd", "flux"])
+def site(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    monkeypatch.setenv("TJGEN_CACHE", "off")
+    test = request.node.originalname.removeprefix("test_").replace("_", "-")[:40].strip("-")
+    namespace = f"{test}-{request.param}"
+    kubectl("delete", "namespace", namespace, "--ignore-not-found", "--wait=true", "--timeout=60s")
+    kubectl("create", "namespace", namespace)
+    one = Site(tmp_path / "project", namespace, request.param)
+    one.build()
+    yield one
+    kubectl("delete", "namespace", namespace, "--wait=false")
+
+
+def test_a_second_sync_changes_nothing(site: Site) -> None:
+    first, second = site.sync(again=1)
+    assert set(first) == {"TrainingRuntime", "PersistentVolumeClaim", "TrainJob"}
+    if site.tool == "argocd":
+        assert {site.state["status"], site.state["serverSideStatus"]} == {"Synced"}
+    else:
+        assert set(second.values()) == {"unchanged"}
+        assert {one["action"] for one in site.state["drift"]} == {"unchanged"}
+    eventually(
+        lambda: any(one["type"] == "Complete" for job in site.live("trainjob") for one in job["status"].get("conditions", ()))
+    )
+
+
+def test_the_jobset_is_the_preview(site: Site) -> None:
+    site.build("--expanded", "../previews")
+    site.sync()
+    eventually(lambda: site.live("jobset"))
+    (preview,) = [yaml.safe_load(path.read_text()) for path in (site.folder.parent / "previews").rglob("jobset-*.yaml")]
+    schema = store.find("jobset.x-k8s.io/v1alpha2", "JobSet")
+    assert schema is not None
+    (live,) = site.live("jobset")
+    assert with_defaults(framework.live(preview), schema)["spec"] == live["spec"]
+    assert preview["metadata"]["name"] == live["metadata"]["name"]
+
+
+def test_a_record_is_not_started_in_a_new_cluster(site: Site) -> None:
+    assert tjgen(site.folder, "runs", "archive", "run-*").code == 0
+    site.sync(again=1)
+    assert site.live("trainjob") == []
+    assert site.live("jobset") == []
+
+
+def test_a_record_that_is_in_the_cluster_is_left_alone(site: Site) -> None:
+    site.sync()
+    eventually(
+        lambda: any(one["type"] == "Complete" for job in site.live("trainjob") for one in job["status"].get("conditions", ()))
+    )
+    (before,) = site.live("trainjob")
+    assert tjgen(site.folder, "runs", "archive", "run-*").code == 0
+    site.sync(again=1)
+    (after,) = site.live("trainjob")
+    assert after["metadata"]["resourceVersion"] == before["metadata"]["resourceVersion"]
+    assert "deletionTimestamp" not in after["metadata"]
+    # Taken back, it is applied again, which changes its annotations and starts nothing.
+    assert tjgen(site.folder, "runs", "unarchive", "run-*").code == 0
+    site.sync()
+    assert [job["metadata"]["uid"] for job in site.live("trainjob")] == [before["metadata"]["uid"]]
+    assert len(site.live("jobset")) == 1
+
+
+def test_what_may_change_in_place_reaches_the_run(site: Site) -> None:
+    site.edit("script: train.py", "script: train.py\n  env: {MINICLUSTER_SECONDS: forever}")
+    site.build("--prune-runs")
+    site.sync()
+    eventually(lambda: site.live("jobset"))
+    site.edit("search", "ads")
+    site.edit("spec:\n", "spec:\n  state: suspended\n")
+    site.build()
+    site.sync()
+    (job,) = site.live("trainjob")
+    assert job["metadata"]["labels"]["team"] == "ads"
+    assert job["spec"]["suspend"] is True
+    eventually(lambda: all(one["spec"].get("suspend") for one in site.live("jobset")))
+
+
+def test_claims_stay_and_runs_go_with_their_runtime(site: Site) -> None:
+    site.sync()
+    eventually(lambda: site.live("jobset"))
+    site.experiment.rename(site.experiment.with_suffix(".txt"))
+    other = EXPERIMENT.format(namespace=site.namespace).replace("name: run", "name: other").replace("tjgen-torch", "tjgen-plain")
+    (site.folder / "experiments/other.yaml").write_text(other, encoding="utf-8")
+    site.build("--prune-data")
+    assert len(list((site.folder / "deploy").rglob("*.yaml"))) == 3
+    site.sync()
+    eventually(lambda: [job["metadata"]["name"].partition("-")[0] for job in site.live("trainjob")] == ["other"])
+    eventually(lambda: len(site.live("trainingruntime")) == 1)
+    assert sorted(claim["metadata"]["name"] for claim in site.live("pvc")) == ["other-out", "run-out"]
+    assert not any("deletionTimestamp" in claim["metadata"] for claim in site.live("pvc"))
+
+
+def test_diff_says_what_the_server_says(site: Site) -> None:
+    site.sync()
+    earlier = site.folder / "earlier"
+    shutil.copytree(site.folder / "deploy", earlier)
+    (job,) = (site.folder / "deploy").rglob("trainjob-*.yaml")
+    then = next(earlier.rglob("trainjob-*.yaml"))
+    then.write_text(then.read_text(encoding="utf-8").replace("train:1", "train:0"), encoding="utf-8")
+    answer = tjgen(site.folder, "diff", "earlier")
+    assert answer.code == 1
+    changed = site.folder / "changed.yaml"
+    changed.write_text(job.read_text(encoding="utf-8").replace("train:1", "train:0"), encoding="utf-8")
+    refused = kubectl("apply", "--server-side", "--force-conflicts", "--dry-run=server", "-f", str(changed), check=False)
+    assert "spec.trainer: Invalid value: field is immutable" in answer.out
+    assert (
+        'spec.trainer: Invalid value: "object": field is immutable' in refused
+        or "spec.trainer: Invalid value: field is immutable" in refused
+    )
