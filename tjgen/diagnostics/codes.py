@@ -724,6 +724,14 @@ CODES = (
         "Use whole devices, or one part for each run.",
     ),
     Code(
+        "TJ325",
+        "slices-under-mpi",
+        WARNING,
+        "mpirun starts programs on other nodes by SSH, and those do not see the variables of their pods, by which readers "
+        "learn their slice.",
+        "Deliver the lists by `configMap`, and choose one by the rank.",
+    ),
+    Code(
         "TJ330", "patch-matches-nothing", WARNING, "A patch selects none of the objects that are made.", "Correct its `target`."
     ),
     Code(

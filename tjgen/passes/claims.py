@@ -12,12 +12,16 @@ from tjgen.spec.objects import ClaimContent, NewClaim
 from tjgen.workload.contribution import Contribution
 
 KEPT = {
-    # Argo CD: neither when it goes from Git, nor with the Application.
-    "argocd.argoproj.io/sync-options": "Prune=false,Delete=false",
+    # Argo CD: neither when it goes from Git, nor with the Application; and it is not out of sync by that.
+    "argocd.argoproj.io/sync-options": "ServerSideApply=true,Prune=false,Delete=false",
+    "argocd.argoproj.io/compare-options": "IgnoreExtraneous",
     # Flux: the kustomize controller leaves it alone when it goes from Git.
     "kustomize.toolkit.fluxcd.io/prune": "disabled",
 }
-"""What the sync tools read on an object that they shall not remove; each ignores the other's."""
+"""What the sync tools read on an object that they shall not remove; each ignores the other's.
+
+A project that names its tool has these on every claim; `keep` is for those that do not.
+"""
 
 _READ = ("ReadWriteMany", "ReadOnlyMany", "ReadWriteOnce", "ReadWriteOncePod")
 _SHARED = ("ReadWriteMany", "ReadWriteOnce", "ReadOnlyMany", "ReadWriteOncePod")

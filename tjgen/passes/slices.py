@@ -80,6 +80,8 @@ def deliver(workload: Workload, experiment: Experiment, setting: Setting) -> Fou
     yield from found
     if plan is None:
         return
+    if get(workload.ml_policy, ("mpi",), None) is not None:
+        yield _under_mpi()
     yield Contribution(("slices",), _described(data.slices, plan, known), SLICES)
     for podset in readers:
         index = {"name": "TJGEN_SLICE_INDEX", "valueFrom": {"fieldRef": {"fieldPath": INDEX_FIELD}}}
@@ -214,6 +216,18 @@ def _folder(data: Data, volume: Volume) -> str | None:
     if place is None:
         return None
     return "/".join(part.strip("/") if i else part.rstrip("/") for i, part in enumerate((place.path, data.path)) if part)
+
+
+def _under_mpi() -> Diagnostic:
+    # sshd hands none of a container's variables to what it starts, and mpirun starts programs by it.
+    return Diagnostic(
+        "TJ325",
+        WARNING,
+        "programs that mpirun starts on other nodes do not see the variables of their pods, such as TJGEN_SLICE_INDEX",
+        path=SLICES,
+        hint="deliver by configMap, and choose the list by OMPI_COMM_WORLD_RANK // OMPI_COMM_WORLD_LOCAL_SIZE",
+        name="slices-under-mpi",
+    )
 
 
 def _other_count(count: int, nodes: int) -> Diagnostic:
