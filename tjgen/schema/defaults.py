@@ -53,7 +53,12 @@ def _object(tree: dict[str, Any], schema: Schema) -> dict[str, Any]:
             else:
                 del fresh[key]
             continue
-        changed = with_defaults(value, below)
+        if kind is dict:
+            changed = _object(value, below)
+        elif kind is list and "items" in below:
+            changed = _list(value, below["items"])
+        else:
+            continue
         if changed is not value:
             if fresh is None:
                 fresh = tree.copy()
@@ -70,6 +75,8 @@ def _object(tree: dict[str, Any], schema: Schema) -> dict[str, Any]:
 def _list(tree: list[Any], items: Schema) -> list[Any]:
     fresh: list[Any] | None = None
     for position, value in enumerate(tree):
+        if value.__class__ is str:
+            continue
         # A null in a list stays, unless the items have a default.
         changed = items.get("default") if value is None and not items.get("nullable") else with_defaults(value, items)
         if changed is not value:

@@ -141,8 +141,13 @@ def _object(value: dict[str, Any], schema: Schema, place: _Place, findings: list
             else:
                 findings.append(Finding(_path((place, key)), UNKNOWN, "unknown field", item, tuple(properties)))
                 continue
-        if item.__class__ is str and len(below) == 1 and below.get("type") == "string":
-            continue  # most leaves are plain strings
+        kind = item.__class__
+        if kind is str:
+            if len(below) == 1 and below.get("type") == "string":
+                continue  # most leaves are plain strings
+        elif kind is dict and below.get("type") == "object" and "enum" not in below:
+            _object(item, below, (place, key), findings)
+            continue
         _walk(item, below, (place, key), findings)
     if "required" in schema:
         for key in schema["required"]:
