@@ -54,7 +54,7 @@ def _object(tree: dict[str, Any], schema: Schema) -> dict[str, Any]:
                 del fresh[key]
             continue
         if kind is dict:
-            changed = _object(value, below)
+            changed: Any = _object(value, below)
         elif kind is list and "items" in below:
             changed = _list(value, below["items"])
         else:
