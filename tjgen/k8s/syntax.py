@@ -23,7 +23,8 @@ _CONFIG_KEY = "[-._a-zA-Z0-9]+"
 
 # The same in words: five patterns would take longer to compile than all names of a run take to check.
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
-_LOWER = _LETTERS | frozenset("0123456789")
+_DIGITS = frozenset("0123456789")
+_LOWER = _LETTERS | _DIGITS
 _ANY = _LOWER | frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _IN_LABEL = _LOWER | {"-"}
 _IN_KEY = _ANY | frozenset("-_.")
@@ -106,6 +107,16 @@ def env_name(text: str) -> list[str]:
     if not all(" " <= character <= "~" and character != "=" for character in text):
         wrong.append("a valid environment variable name must consist only of printable ASCII characters other than '='")
     return wrong
+
+
+def c_identifier(text: str) -> list[str]:
+    """A name as the language C has them (`IsCIdentifier`)."""
+    if text and text[0] not in _DIGITS and (_ANY | {"_"}).issuperset(text):
+        return []
+    said = (
+        "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'"
+    )
+    return [said + _shown("[A-Za-z_][A-Za-z0-9_]*", "my_name", "MY_NAME", "MyName")]
 
 
 def port_number(port: int) -> list[str]:

@@ -39,9 +39,11 @@ def judge(tree: Tree, *, versions: Mapping[str, str] | None = None, duplicates: 
     built_in = store.is_built_in(api_version, kind)
     read = [*decode.mismatches(tree.get("metadata"), store.object_meta(), ("metadata",))]
     invalid: list[Fault] = []
+    late: list[Fault] = []
     is_readable = not any(finding.type == walk.TYPE for finding in read)
     if is_readable:
-        invalid += _metadata(tree, schema, api_version, kind, built_in=built_in)
+        is_late = (api_version.rpartition("/")[0], kind) in metadata.LATE
+        (late if is_late else invalid).extend(_metadata(tree, schema, api_version, kind, built_in=built_in))
     if built_in:
         read += decode.mismatches({**tree, "metadata": None}, schema)
         if not any(finding.type == walk.TYPE for finding in read):
@@ -56,7 +58,7 @@ def judge(tree: Tree, *, versions: Mapping[str, str] | None = None, duplicates: 
             invalid += custom.rules(stored, schema, invalid)
     mismatches = [finding for finding in read if finding.type == walk.TYPE]
     unknown = [finding for finding in read if finding.type == walk.UNKNOWN]
-    return Verdict((*_decode(mismatches), *_strict(unknown, duplicates), *_validation(invalid)))
+    return Verdict((*_decode(mismatches), *_strict(unknown, duplicates), *_validation(invalid), *_validation(late)))
 
 
 def _decoded(tree: dict[str, Tree], schema: Schema) -> dict[str, Tree]:

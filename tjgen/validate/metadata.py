@@ -47,10 +47,15 @@ _COUNTED = {
 """The built-in kinds whose generation the server counts itself, whatever a manifest says."""
 
 
+LATE = (("policy", "PodDisruptionBudget"),)
+"""The built-in kinds whose metadata is looked at only as everyone's is, once the rest of them is found right."""
+
+
 def faults(metadata: dict[str, Any], *, group: str, kind: str, namespaced: bool, built_in: bool) -> Iterator[Fault]:
     """Everything that is wrong with `metadata`, whose types are known to be right."""
     at = Place("metadata", ("metadata",))
-    yield from _name(metadata, NAMES.get((group, kind), syntax.dns1123_subdomain), at)
+    if generated(metadata) or (group, kind) != ("", "LimitRange"):  # to which the server gives a name of its own
+        yield from _name(metadata, NAMES.get((group, kind), syntax.dns1123_subdomain), at)
     namespace = metadata.get("namespace")
     if namespaced and namespace:
         for message in syntax.dns1123_label(namespace):
@@ -64,7 +69,8 @@ def faults(metadata: dict[str, Any], *, group: str, kind: str, namespaced: bool,
     if built_in and (metadata.get("generation") or 0) < 0 and (group, kind) not in _COUNTED:
         yield at.child("generation").invalid(metadata["generation"], "must be greater than or equal to 0")
     yield from _owners(metadata.get("ownerReferences") or [], at.child("ownerReferences"))
-    yield from _finalizers(metadata.get("finalizers") or [], at.child("finalizers"), built_in=built_in)
+    has_standard = built_in and (group, kind) not in LATE
+    yield from _finalizers(metadata.get("finalizers") or [], at.child("finalizers"), has_standard=has_standard)
     yield from _managed_fields(metadata.get("managedFields") or [], at.child("managedFields"))
 
 
@@ -141,18 +147,30 @@ def _as_struct(owner: dict[str, Any]) -> Struct:
     return Struct(always | {name: owner[name] for name in ("controller", "blockOwnerDeletion") if owner.get(name) is not None})
 
 
-def _finalizers(finalizers: list[Any], at: Place, *, built_in: bool) -> Iterator[Fault]:
+def _finalizers(finalizers: list[Any], at: Place, *, has_standard: bool) -> Iterator[Fault]:
     for position, finalizer in enumerate(finalizers):
-        for message in syntax.label_key(finalizer or ""):
-            yield at.seen_at(position).invalid(finalizer or "", message)
+        yield from _qualified(finalizer or "", at.seen_at(position))
     if "orphan" in finalizers and "foregroundDeletion" in finalizers:
         yield at.invalid(finalizers, "finalizer orphan and foregroundDeletion cannot be both set")
-    if built_in:
+    if has_standard:
         for position, finalizer in enumerate(finalizers):
-            if "/" not in (finalizer or "") and finalizer not in _STANDARD_FINALIZERS:
-                yield at.item(position).invalid(
-                    finalizer or "", "name is neither a standard finalizer name nor is it fully qualified"
-                )
+            yield from _standard(finalizer or "", at.item(position))
+
+
+def finalizer_faults(finalizer: str, at: Place) -> Iterator[Fault]:
+    """`validateFinalizerName`."""
+    yield from _qualified(finalizer, at)
+    yield from _standard(finalizer, at)
+
+
+def _qualified(finalizer: str, at: Place) -> Iterator[Fault]:
+    for message in syntax.label_key(finalizer):
+        yield at.invalid(finalizer, message)
+
+
+def _standard(finalizer: str, at: Place) -> Iterator[Fault]:
+    if "/" not in finalizer and finalizer not in _STANDARD_FINALIZERS:
+        yield at.invalid(finalizer, "name is neither a standard finalizer name nor is it fully qualified")
 
 
 def _managed_fields(entries: list[Any], at: Place) -> Iterator[Fault]:

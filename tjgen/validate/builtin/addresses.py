@@ -42,6 +42,22 @@ def _read(text: str) -> tuple[Any, bool]:
         return None, False
 
 
+def read_address(text: str) -> Any:
+    """The address that a text says, which may have leading zeros; None for none."""
+    return _read(text)[0]
+
+
+def read_network(text: str) -> Any:
+    """The network around the address that a text says, which need not be its first; None for none (`ParseCIDRSloppy`)."""
+    from ipaddress import ip_network
+
+    address, _, length = text.partition("/")
+    parsed = read_address(address)
+    if parsed is None or not (length.isascii() and length.isdigit()) or int(length) > parsed.max_prefixlen:
+        return None
+    return ip_network(f"{parsed}/{int(length)}", strict=False)
+
+
 def network(text: str, at: Place) -> Iterator[Fault]:
     """`IsValidCIDRForLegacyField`."""
     address_text, slash, length = text.partition("/")

@@ -49,18 +49,23 @@ def _stored(spec: dict[str, Any]) -> dict[str, Any]:
 
 def claim_template(template: dict[str, Any], at: Place) -> Iterator[Fault]:
     """`ValidatePersistentVolumeClaimTemplate`."""
-    metadata, here = template.get("metadata", {}), at.child("metadata")
-    yield from annotation_keys(metadata.get("annotations", {}), here.child("annotations"))
-    yield from labels(metadata.get("labels", {}), here.child("labels"))
+    yield from template_metadata(template.get("metadata", {}), at.child("metadata"))
+    yield from claim_spec(template.get("spec", {}), at.child("spec"))
+
+
+def template_metadata(metadata: dict[str, Any], at: Place) -> Iterator[Fault]:
+    """`ValidateTemplateObjectMeta`: only labels and annotations."""
+    yield from annotation_keys(metadata.get("annotations", {}), at.child("annotations"))
+    yield from labels(metadata.get("labels", {}), at.child("labels"))
     for name, value in metadata.items():
         if name not in _TEMPLATE_METADATA and value != "" and (name, value) != ("generation", 0):
-            yield here.child("uID" if name == "uid" else name).forbidden("cannot be set")
-    yield from claim_spec(template.get("spec", {}), at.child("spec"))
+            yield at.child("uID" if name == "uid" else name).forbidden("cannot be set")
 
 
 def claim_spec(spec: dict[str, Any], at: Place) -> Iterator[Fault]:
     """`ValidatePersistentVolumeClaimSpec`."""
-    yield from _access_modes(spec.get("accessModes", ()), at.child("accessModes"))
+    here = at.child("accessModes")
+    yield from access_modes(spec.get("accessModes", ()), here, required="at least 1 access mode is required")
     yield from label_selector(spec.get("selector"), at.child("selector"))
     yield from _storage(spec.get("resources", {}), at.child("resources"))
     for name in ("storageClassName", "volumeAttributesClassName"):
@@ -72,9 +77,10 @@ def claim_spec(spec: dict[str, Any], at: Place) -> Iterator[Fault]:
     yield from _sources(spec, at)
 
 
-def _access_modes(modes: Any, at: Place) -> Iterator[Fault]:
+def access_modes(modes: Any, at: Place, *, required: str) -> Iterator[Fault]:
+    """The modes of a claim or a volume, and what is said where there are none."""
     if not modes:
-        yield at.required("at least 1 access mode is required")
+        yield at.required(required)
     for position, mode in enumerate(modes):
         if mode not in ACCESS_MODES:
             yield at.seen_at(position).not_supported(mode, ACCESS_MODES)

@@ -95,7 +95,7 @@ def _of_filled_in(fault: Fault, given: dict[str, str]) -> Fault:
     key = fault.path[-1]
     if key not in _NAME_LABELS or key in given or fault.path[-4:-1] != ("template", "metadata", "labels"):
         return fault
-    return fault._replace(path=("metadata", "name"), echo=key == _NAME_LABELS[0])
+    return fault._replace(path=("metadata", "name"))
 
 
 def _generated_selector(spec: dict[str, Any], name: str, at: Place) -> Iterator[Fault]:

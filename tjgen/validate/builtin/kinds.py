@@ -12,17 +12,35 @@ from tjgen.typing import Any
 from tjgen.validate.fault import Fault
 
 _CHECKS = {
+    "v1/ConfigMap": "contents:config_map",
     "v1/Pod": "pods:faults",
+    "v1/LimitRange": "quotas:limit_range",
+    "v1/Namespace": "contents:namespace",
+    "v1/PersistentVolume": "storage:persistent_volume",
     "v1/PersistentVolumeClaim": "claims:faults",
     "v1/PodTemplate": "workloads:pod_template",
+    "v1/ResourceQuota": "quotas:resource_quota",
+    "v1/Secret": "contents:secret",
+    "v1/Service": "services:service",
     "apps/v1/DaemonSet": "workloads:daemon_set",
     "apps/v1/Deployment": "workloads:deployment",
     "apps/v1/ReplicaSet": "workloads:replica_set",
     "apps/v1/StatefulSet": "workloads:stateful_set",
     "batch/v1/CronJob": "cron:faults",
     "batch/v1/Job": "jobs:faults",
+    "networking.k8s.io/v1/NetworkPolicy": "networks:network_policy",
+    "policy/v1/PodDisruptionBudget": "policies:pod_disruption_budget",
+    "rbac.authorization.k8s.io/v1/ClusterRole": "access:cluster_role",
+    "rbac.authorization.k8s.io/v1/ClusterRoleBinding": "access:cluster_role_binding",
+    "rbac.authorization.k8s.io/v1/Role": "access:role",
+    "rbac.authorization.k8s.io/v1/RoleBinding": "access:role_binding",
+    "resource.k8s.io/v1/DeviceClass": "devices:device_class",
+    "resource.k8s.io/v1/ResourceClaim": "devices:claim",
+    "resource.k8s.io/v1/ResourceClaimTemplate": "devices:claim_template",
+    "scheduling.k8s.io/v1/PriorityClass": "policies:priority_class",
+    "storage.k8s.io/v1/StorageClass": "storage:storage_class",
 }
-"""apiVersion and kind -> module and function; kinds that are not named have nothing more to check."""
+"""apiVersion and kind -> module and function; ServiceAccounts have nothing more to check, nor do we of other kinds."""
 
 
 def faults(api_version: str, kind: str, tree: dict[str, Any]) -> Iterator[Fault]:

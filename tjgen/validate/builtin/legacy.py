@@ -55,17 +55,26 @@ def _iscsi(source: dict[str, Any], at: Place) -> Iterator[Fault]:
     for name, spelling in (("iqn", "iqn"), ("initiatorName", "initiatorname")):
         if source.get(name) or (name == "initiatorName" and name in source):
             yield from _initiator(source[name], Place(f"{at.field}.{spelling}", (*at.path, name)))
+    yield from logical_unit(source, at)
+
+
+def logical_unit(source: dict[str, Any], at: Place) -> Iterator[Fault]:
+    """The number and the secret of an iSCSI source."""
     if not 0 <= source.get("lun", 0) <= 255:
         yield at.child("lun").invalid(source["lun"], _BYTE)
     if (source.get("chapAuthDiscovery") or source.get("chapAuthSession")) and "secretRef" not in source:
         yield at.child("secretRef").required()
 
 
+def is_initiator(name: str) -> bool:
+    """Whether this names an iSCSI initiator or target."""
+    return name[:3] in _IQN and _IQN[name[:3]].match(name) is not None
+
+
 def _initiator(name: str, at: Place) -> Iterator[Fault]:
-    if name[:3] not in _IQN:
-        yield at.invalid(name, "must be valid format starting with iqn, eui, or naa")
-    elif _IQN[name[:3]].match(name) is None:
-        yield at.invalid(name, "must be valid format")
+    if not is_initiator(name):
+        start = "" if name[:3] in _IQN else " starting with iqn, eui, or naa"
+        yield at.invalid(name, f"must be valid format{start}")
 
 
 def _flocker(source: dict[str, Any], at: Place) -> Iterator[Fault]:
@@ -78,14 +87,15 @@ def _flocker(source: dict[str, Any], at: Place) -> Iterator[Fault]:
         yield at.child("datasetName").invalid(name, "must not contain '/'")
 
 
-def _secret_name(source: dict[str, Any], at: Place) -> Iterator[Fault]:
+def secret_name(source: dict[str, Any], at: Place) -> Iterator[Fault]:
+    """A secret is named where there is to be one."""
     if "secretRef" in source and not source["secretRef"].get("name"):
         yield at.child("secretRef", "name").required()
 
 
 def _cinder(source: dict[str, Any], at: Place) -> Iterator[Fault]:
     yield from having("volumeID")(source, at)
-    yield from _secret_name(source, at)
+    yield from secret_name(source, at)
 
 
 def _quobyte(source: dict[str, Any], at: Place) -> Iterator[Fault]:
@@ -134,12 +144,17 @@ def _azure_disk(source: dict[str, Any], at: Place) -> Iterator[Fault]:
         yield at.child("diskURI").not_supported(uri, (_BLOB_URI,))
 
 
-def _storage_os(source: dict[str, Any], at: Place) -> Iterator[Fault]:
+def storage_os_names(source: dict[str, Any], at: Place) -> Iterator[Fault]:
+    """The names in a StorageOS source."""
     yield from having("volumeName")(source, at)
     for name in ("volumeName", "volumeNamespace"):
         for message in syntax.dns1123_label(source[name]) if source.get(name) else ():
             yield at.child(name).invalid(source[name], message)
-    yield from _secret_name(source, at)
+
+
+def _storage_os(source: dict[str, Any], at: Place) -> Iterator[Fault]:
+    yield from storage_os_names(source, at)
+    yield from secret_name(source, at)
 
 
 SOURCES: dict[str, Check] = {

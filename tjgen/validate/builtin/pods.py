@@ -176,13 +176,18 @@ def _numbers(spec: dict[str, Any], at: Place) -> Iterator[Fault]:
     if not 1 <= deadline <= _LONGEST_DEADLINE:
         message = f"must be between 1 and {_LONGEST_DEADLINE}, inclusive"
         yield at.child("activeDeadlineSeconds").invalid(deadline, message)
-    preemption = spec.get("preemptionPolicy", "Never")
-    if not preemption:
-        yield at.child("preemptionPolicy").required()
-    elif preemption not in _PREEMPTION:
-        yield at.child("preemptionPolicy").not_supported(preemption, _PREEMPTION)
+    yield from preemption_policy(spec, at)
     if "overhead" in spec:
         overhead = {"limits": {name: str(quantity.parse(value)) for name, value in spec["overhead"].items()}}
         # Upstream takes the overhead for limits, and says so in its paths.
         for fault in requirements(overhead, container_resource_name, set(), at.child("overhead")):
             yield fault._replace(path=tuple(step for step in fault.path if step != "limits"))
+
+
+def preemption_policy(given: dict[str, Any], at: Place) -> Iterator[Fault]:
+    """`ValidatePreemptionPolicy`."""
+    policy = given.get("preemptionPolicy", "Never")
+    if not policy:
+        yield at.child("preemptionPolicy").required()
+    elif policy not in _PREEMPTION:
+        yield at.child("preemptionPolicy").not_supported(policy, _PREEMPTION)

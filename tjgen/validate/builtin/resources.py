@@ -34,7 +34,6 @@ _COUNTED = (
 QUOTA_RESOURCES = frozenset(
     (*_COMPUTE, *_COUNTED, *[f"{side}.{name}" for side in ("limits", "requests") for name in _COMPUTE], "requests.storage")
 )
-_STANDARD = QUOTA_RESOURCES | {"storage"}
 
 NameCheck = Callable[[str, Place], Iterator[Fault]]
 
@@ -64,8 +63,7 @@ def resource_name(name: str, at: Place) -> Iterator[Fault]:
     messages = syntax.label_key(name)
     for message in messages:
         yield at.invalid(name, message)
-    is_quota = name in _STANDARD or name.startswith((HUGE_PAGES, f"requests.{HUGE_PAGES}"))
-    if not messages and "/" not in name and not is_quota:
+    if not messages and "/" not in name and name != "storage" and not is_quota_resource(name):
         yield at.invalid(name, "must be a standard resource type or fully qualified")
 
 
@@ -90,7 +88,7 @@ def pod_resource_name(name: str, at: Place) -> Iterator[Fault]:
 def quota_resource_name(name: str, at: Place) -> Iterator[Fault]:
     """`ValidateResourceQuotaResourceName`."""
     yield from resource_name(name, at)
-    if "/" not in name and name not in QUOTA_RESOURCES and not name.startswith((HUGE_PAGES, f"requests.{HUGE_PAGES}")):
+    if "/" not in name and not is_quota_resource(name):
         yield at.invalid(name, "must be a standard resource for quota")
 
 
@@ -99,19 +97,24 @@ def amounts(given: dict[str, Any], side: str) -> dict[str, Quantity]:
     return {name: _rounded(quantity.parse(value)) for name, value in given.get(side, {}).items()}
 
 
+def is_quota_resource(name: str) -> bool:
+    """Whether a quota of a resource is Kubernetes' own (`IsStandardQuotaResourceName`)."""
+    return name in QUOTA_RESOURCES or name.startswith((HUGE_PAGES, f"requests.{HUGE_PAGES}"))
+
+
 def _rounded(value: Quantity) -> Quantity:
-    return Quantity(_milli(value) * _THOUSANDTH, value.format) if value.nanos % _THOUSANDTH else value
+    return Quantity(in_thousandths(value) * _THOUSANDTH, value.format) if value.nanos % _THOUSANDTH else value
 
 
 def amount(name: str, value: Quantity, at: Place) -> Iterator[Fault]:
     """`ValidateResourceQuantityValue`."""
     if value.nanos < 0:
         yield at.invalid(str(value), NOT_NEGATIVE)
-    if is_whole(name) and _cut(_milli(value)) % 1000:
+    if is_whole(name) and _cut(in_thousandths(value)) % 1000:
         yield at.invalid(str(value), "must be an integer")
 
 
-def _milli(value: Quantity) -> int:
+def in_thousandths(value: Quantity) -> int:
     """The amount in thousandths, fractions rounded away from zero (`Quantity.MilliValue`)."""
     thousandths = -(-abs(value.nanos) // _THOUSANDTH)
     return thousandths if value.nanos >= 0 else -thousandths
@@ -167,7 +170,7 @@ def _fill_pages(name: str, value: Quantity) -> bool:
         size = quantity.parse(name.removeprefix(HUGE_PAGES))
     except ValueError:
         return False
-    return size.nanos > 0 and _milli(size) % 1000 == 0 and value.value % size.value == 0
+    return size.nanos > 0 and in_thousandths(size) % 1000 == 0 and value.value % size.value == 0
 
 
 def _claims(given: Any, known: set[str], at: Place) -> Iterator[Fault]:

@@ -21,7 +21,7 @@ from tjgen.validate.wording import quote
 
 _HOST_PATH_TYPES = ("", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket")
 _PULL_POLICIES = ("Always", "IfNotPresent", "Never")
-_ONE_SOURCE = "may not specify more than 1 volume type"
+ONE_SOURCE = "may not specify more than 1 volume type"
 
 
 def volumes(given: list[Any], at: Place, *, is_pod: bool, pod_name: str = "") -> tuple[dict[str, Any], list[Fault]]:
@@ -59,7 +59,7 @@ def _source(volume: dict[str, Any], at: Place, *, is_pod: bool, pod_name: str) -
             continue
         if seen:
             spelling = _FORBIDDEN_AS.get(kind, kind)
-            yield Place(f"{at.field}.{spelling}", (*at.path, kind)).forbidden(_ONE_SOURCE)
+            yield Place(f"{at.field}.{spelling}", (*at.path, kind)).forbidden(ONE_SOURCE)
             continue
         seen = True
         spelling = _CHECKED_AS.get(kind, kind)
@@ -81,7 +81,8 @@ def _empty_dir(source: dict[str, Any], at: Place) -> Iterator[Fault]:
         yield at.child("sizeLimit").forbidden("SizeLimit field must be a valid resource quantity")
 
 
-def _host_path(source: dict[str, Any], at: Place) -> Iterator[Fault]:
+def host_path(source: dict[str, Any], at: Place) -> Iterator[Fault]:
+    """`validateHostPathVolumeSource`."""
     if not source.get("path"):
         yield at.child("path").required()
         return
@@ -108,7 +109,8 @@ def _keys(named: str) -> Check:
     return check
 
 
-def _nfs(source: dict[str, Any], at: Place) -> Iterator[Fault]:
+def nfs(source: dict[str, Any], at: Place) -> Iterator[Fault]:
+    """`validateNFSVolumeSource`."""
     for name in ("server", "path"):
         if not source.get(name):
             yield at.child(name).required()
@@ -158,12 +160,12 @@ def _image(source: dict[str, Any], at: Place) -> Iterator[Fault]:
 
 _SOURCES: dict[str, Check] = {
     "emptyDir": _empty_dir,
-    "hostPath": _host_path,
+    "hostPath": host_path,
     "gitRepo": _git_repo,
     "gcePersistentDisk": legacy.SOURCES["gcePersistentDisk"],
     "awsElasticBlockStore": legacy.SOURCES["awsElasticBlockStore"],
     "secret": _keys("secretName"),
-    "nfs": _nfs,
+    "nfs": nfs,
     "iscsi": legacy.SOURCES["iscsi"],
     "glusterfs": legacy.SOURCES["glusterfs"],
     "flocker": legacy.SOURCES["flocker"],

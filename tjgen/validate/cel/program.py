@@ -51,7 +51,7 @@ class Program:
     def __init__(self, text: str) -> None:
         tree = parse(text)
         self._step = _compiled(tree, {"self", "oldSelf"})
-        self.is_transition = "oldSelf" in _names(tree)
+        self.is_transition = "oldSelf" in names_in(tree)
 
     def holds(self, value: Any, old: Any = None) -> bool:
         """Whether the rule holds of `value`; raises CelError where it cannot be told."""
@@ -66,11 +66,12 @@ def program(text: str) -> Program:
     return known
 
 
-def _names(node: Any) -> set[str]:
+def names_in(node: Any) -> set[str]:
+    """All names in a syntax tree, those that its functions bring among them."""
     if isinstance(node, tuple) and node and node[0] == "name":
         return {node[1]}
     if isinstance(node, (tuple, list)):
-        return set().union(*map(_names, node))
+        return set().union(*map(names_in, node))
     return set()
 
 
