@@ -686,7 +686,7 @@ CODES = (
         "slices-too-large",
         ERROR,
         "The lists of the slices do not fit into a ConfigMap, which holds 1 MiB.",
-        "Deliver by `env`, or put the lists on the volume.",
+        "Use folders or archives as items, or put the lists on the volume.",
     ),
     Code(
         "TJ320",

@@ -34,5 +34,5 @@ def too_large(files: Mapping[str, str], because: FieldPath) -> Diagnostic | None
         problems.LARGE,
         f"the lists of the slices have {bytes_} bytes, and a ConfigMap holds {LIMIT}",
         path=because,
-        hint="deliver by env, use folders or archives as items, or keep the lists on the volume",
+        hint="use folders or archives as items, or keep the lists on the volume",
     )

@@ -21,15 +21,16 @@ def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]
     order = sorted(range(len(known)), key=known.__getitem__, reverse=True)
     sizes = array("q", map(known.__getitem__, order))  # beside each other in memory, as they will be read
     _settle_ties(order, sizes, items.paths)
-    slices: list[list[int]] = [[] for _ in range(count)]
-    take = [one.append for one in slices]
+    owners = array("I", bytes(4 * len(order)))
     loads = list(range(count))  # bytes times count, plus the slice: one number that sorts by both
     for index, size in zip(order, sizes, strict=True):
         least = loads[0]
-        take[least % count](index)
+        owners[index] = least % count
         heapreplace(loads, least + size * count)
-    for one in slices:
-        one.sort()
+    slices: list[list[int]] = [[] for _ in range(count)]
+    take = [one.append for one in slices]
+    for index, owner in enumerate(owners):
+        take[owner](index)
     return slices
 
 
