@@ -48,8 +48,10 @@ def test_the_project_is_written_where_argo_cd_looks_for_it(tmp_path: Path) -> No
     shutil.copytree(EXAMPLES / "project", project)
     answer = tjgen(project, "build", "-o", yaml.safe_load((project / "tjgen.yaml").read_text())["spec"]["output"]["directory"])
     assert answer.code == 0
-    application = yaml.safe_load((project / "argocd" / "application.yaml").read_text())
-    assert list((project / application["spec"]["source"]["path"]).rglob("trainjob-*.yaml"))
+    for environment in ENVIRONMENTS:
+        (application,) = (project / "deploy" / environment / "gitops").glob("application-*.yaml")
+        source = yaml.safe_load(application.read_text())["spec"]["source"]
+        assert list((project / source["path"]).rglob("trainjob-*.yaml"))
 
 
 def test_every_example_is_listed() -> None:

@@ -32,7 +32,10 @@ pytestmark = pytest.mark.skipif(
 PROJECT = """\
 apiVersion: tjgen.dev/v1alpha1
 kind: Project
-spec: {{experiments: [experiments], output: {{directory: deploy}}, gitops: {tool}}}
+spec:
+  experiments: [experiments]
+  output: {{directory: deploy}}
+  gitops: {{tool: {tool}, repository: "https://git.example.com/site.git"}}
 """
 EXPERIMENT = """\
 apiVersion: tjgen.dev/v1alpha1
@@ -74,8 +77,16 @@ class Site:
         return self._argocd(again) if self.tool == "argocd" else self._flux(again)
 
     def _argocd(self, again: int) -> list[dict[str, str]]:
-        flags = ["--app", self.namespace, "--namespace", self.namespace, "--dir", str(self.folder / "deploy")]
-        report = self._rig("argo-sync", *flags, "--recurse", "--prune", "--repeat", str(again))
+        (application,) = [yaml.safe_load(path.read_text()) for path in (self.folder / "deploy/gitops").iterdir()]
+        source, policy = application["spec"]["source"], application["spec"]["syncPolicy"]
+        synced = self.folder / "synced"
+        shutil.rmtree(synced, ignore_errors=True)
+        assert source["directory"] == {"recurse": True, "exclude": "gitops/*"}
+        shutil.copytree(self.folder / source["path"], synced, ignore=shutil.ignore_patterns("gitops"))
+        flags = ["--app", self.namespace, "--namespace", self.namespace, "--dir", str(synced), "--recurse"]
+        flags += [word for option in policy["syncOptions"] for word in ("--sync-option", option)]
+        flags += ["--prune"] if policy["automated"]["prune"] else []
+        report = self._rig("argo-sync", *flags, "--repeat", str(again))
         assert [one["phase"] for one in report["syncs"]] == ["Succeeded"] * (again + 1), report
         self.state = report["state"]
         return [{one["kind"]: one.get("syncResult", "") for one in sync.get("resources") or ()} for sync in report["syncs"]]
@@ -83,11 +94,13 @@ class Site:
     def _flux(self, again: int) -> list[dict[str, str]]:
         done: list[dict[str, str]] = [{} for _ in range(again + 1)]
         self.state = {"drift": []}
-        for stage in ("runtimes", "data", "runs"):
-            folder = self.folder / "deploy" / stage
-            folder.mkdir(exist_ok=True)
-            name = f"{self.namespace}-{stage}"
-            report = self._rig("flux-sync", "--name", name, "--dir", str(folder), "--prune", "--repeat", str(again))
+        found = [yaml.safe_load(path.read_text()) for path in (self.folder / "deploy/gitops").glob("kustomization-*.yaml")]
+        for stage in sorted(found, key=lambda tree: len(tree["spec"].get("dependsOn", ()))):
+            folder = self.folder / stage["spec"]["path"]
+            flags = ["--name", f"{self.namespace}-{folder.name}", "--dir", str(folder)]
+            flags += ["--prune"] if stage["spec"]["prune"] else []
+            flags += ["--wait"] if stage["spec"]["wait"] else []
+            report = self._rig("flux-sync", *flags, "--repeat", str(again))
             for index, one in enumerate(report["runs"]):
                 assert one["ready"], report
                 for what, change in (one.get("changes") or {}).items():
@@ -211,7 +224,7 @@ def test_claims_stay_and_runs_go_with_their_runtime(site: Site) -> None:
     other = EXPERIMENT.format(namespace=site.namespace).replace("name: run", "name: other").replace("tjgen-torch", "tjgen-plain")
     (site.folder / "experiments/other.yaml").write_text(other, encoding="utf-8")
     site.build("--prune-data")
-    assert len(list((site.folder / "deploy").rglob("*.yaml"))) == 3
+    assert len(list((site.folder / "deploy/runtimes").rglob("*.yaml"))) == 1
     site.sync()
     eventually(lambda: [job["metadata"]["name"].partition("-")[0] for job in site.live("trainjob")] == ["other"])
     eventually(lambda: len(site.live("trainingruntime")) == 1)

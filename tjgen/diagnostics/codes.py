@@ -1027,6 +1027,13 @@ CODES = (
         "Raise `attempt` to train with the change.",
     ),
     Code(
+        "TJ640",
+        "output-not-in-repository",
+        ERROR,
+        "The project names a repository for its GitOps tool, but not where the output lies in it.",
+        "Say `spec.gitops.path`, or `spec.output.directory`.",
+    ),
+    Code(
         "TJ800",
         "undecodable-trainjob",
         ERROR,

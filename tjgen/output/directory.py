@@ -29,6 +29,8 @@ from tjgen.source.reader import KUBERNETES, read
 from tjgen.source.writer import dump
 from tjgen.typing import NamedTuple, Protocol
 
+SYNC = "gitops"
+"""Folder of the objects that make a tool sync the tree, beside the stages."""
 SEVERAL = 3
 """Runs that would change are named one by one up to this number."""
 
@@ -140,6 +142,7 @@ class Directory:
             for environment in environments:
                 self._claim(stage_folder(environment, RUNS))
                 self._tree.claim(stage_folder(environment, RUNTIMES))
+                self._tree.claim(stage_folder(environment, SYNC))
                 if self._wishes.prune_data:
                     self._tree.claim(stage_folder(environment, DATA))
             for path in sorted(self._uses):

@@ -15,7 +15,10 @@ from tjgen.output.directory import Directory, Wishes
 from tjgen.output.done import Counts
 from tjgen.output.memory import Memory, Remembered
 from tjgen.output.problems import refuse_nested
-from tjgen.typing import NamedTuple
+from tjgen.typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from tjgen.output.syncing import Present
 
 
 class Written(NamedTuple):
@@ -47,6 +50,8 @@ def write(
         forgets = bool(renew) or wishes.force
         memory = Memory(builder, directory, previews, [b"prune" if wishes.prune_runs or wishes.prune_data else b""])
         diagnostics = [*tree.notes, *build_into(one, builder, renew, seen, None if forgets else memory)]
+        if not has_errors(diagnostics):
+            diagnostics += syncing(builder, tree)
         if has_errors(diagnostics):
             return Written(diagnostics, one.counts)
         files = tree.commit()
@@ -66,10 +71,21 @@ def compare(builder: Builder, directory: str, previews: str | None, *, wishes: W
     one = Directory(directory, tree, shown, builder.locks, of_project(builder, wishes))
     diagnostics = build_into(one, builder, [], seen, Memory(builder, directory, previews, [b""]))
     if not has_errors(diagnostics):
+        diagnostics += syncing(builder, tree)
+    if not has_errors(diagnostics):
         diagnostics += [problems.stale(found.place, found.kind) for found in tree.differences()]
         if shown is not None:
             diagnostics += [problems.stale(found.place, found.kind) for found in shown.differences()]
     return Written(diagnostics, one.counts)
+
+
+def syncing(builder: Builder, tree: Present) -> list[Diagnostic]:
+    """The objects that make a GitOps tool sync the tree, where the project wants some; what is wrong with that."""
+    if builder.project.spec.gitops.repository is None:
+        return []
+    from tjgen.output.syncing import put  # most projects want none
+
+    return put(builder, tree)
 
 
 def of_project(builder: Builder, wishes: Wishes) -> Wishes:

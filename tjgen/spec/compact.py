@@ -875,7 +875,17 @@ OUTPUT: Schema = {
     "properties": {"directory": {"type": "string", "minLength": 1}, "expanded": {"type": "string", "minLength": 1}},
 }
 
-GIT_OPS: Schema = {"type": "object", "properties": {"tool": {"type": "string", "enum": ["argocd", "flux", "none"]}}}
+GIT_OPS: Schema = {
+    "type": "object",
+    "properties": {
+        "tool": {"type": "string", "enum": ["argocd", "flux", "none"]},
+        "repository": {"type": "string", "minLength": 1},
+        "revision": {"type": "string", "minLength": 1},
+        "path": {"type": "string", "minLength": 1},
+        "namespace": LABEL,
+        "project": {"type": "string", "minLength": 1},
+    },
+}
 GIT_OPS_FORM = Form(short=(("tool", "string"),))
 
 HISTORY: Schema = {

@@ -1150,13 +1150,23 @@ _OUTPUT = Output(_NONE)
 class GitOps:
     """What applies the manifests."""
 
-    __slots__ = ("tool",)
+    __slots__ = ("namespace", "path", "project", "repository", "revision", "tool")
 
     tool: str
+    repository: str | None
+    revision: str
+    path: str | None
+    namespace: str | None
+    project: str
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
         self.tool = get("tool", "none")
+        self.repository = get("repository")
+        self.revision = get("revision", "main")
+        self.path = get("path")
+        self.namespace = get("namespace")
+        self.project = get("project", "default")
 
 
 _GITOPS = GitOps(_NONE)

@@ -50,6 +50,16 @@ class GitOps(Shape):
 
     tool: Tool = "none"
     """The tool that syncs the output to the cluster."""
+    repository: Text | None = None
+    """URL of the repository that the tool reads; with it, the objects that make the tool sync are emitted too."""
+    revision: Text = "main"
+    """Branch that the tool reads."""
+    path: Text | None = None
+    """Folder of the output in the repository; `output.directory` where it is left out."""
+    namespace: Label | None = None
+    """Namespace of the objects that make the tool sync; `argocd` or `flux-system` where it is left out."""
+    project: Text = "default"
+    """Project of Argo CD."""
 
 
 class History(Shape):
