@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.fields.path import Tree
 from tjgen.source.reader import KUBERNETES, read
@@ -10,10 +10,23 @@ from tjgen.typing import NamedTuple
 from tjgen.validate import admission
 from tjgen.validate.fault import BAD_REQUEST, Fault
 from tjgen.validate.judge import judge
+from tjgen.validate.templates import templates
 from tjgen.validate.verdict import DECODE, STRICT
 
 WEBHOOK = "webhook"
 _DUPLICATE_KEY = "TJ003"
+
+
+class Template(NamedTuple):
+    """The verdict on a Job or Pod that a controller will make of a template."""
+
+    path: str
+    """Where the template stands: spec.replicatedJobs[0].template."""
+    kind: str
+    """Job or Pod."""
+    allowed: bool
+    stage: str
+    errors: tuple[Fault, ...]
 
 
 class Admission(NamedTuple):
@@ -25,8 +38,8 @@ class Admission(NamedTuple):
     errors: tuple[Fault, ...]
     """Each with `type`, `field` and `detail` in the server's words."""
     checked: bool = True
-    templates: tuple[Admission, ...] = ()
-    """The verdicts on Jobs and Pods that controllers would make; not judged yet, so empty."""
+    templates: tuple[Template, ...] = ()
+    """The verdicts on what controllers would make of an allowed object, as far as Jobs are allowed themselves."""
 
 
 def admit(
@@ -54,4 +67,10 @@ def admit(
         answer = admission.review(document, old=old, context=context)
         if answer.errors:
             return Admission(False, WEBHOOK, answer.errors)
-    return Admission(verdict.allowed, verdict.stage, verdict.errors, verdict.checked)
+    made = tuple(_made(document, versions)) if verdict.allowed else ()
+    return Admission(verdict.allowed, verdict.stage, verdict.errors, verdict.checked, made)
+
+
+def _made(tree: Tree, versions: Mapping[str, str] | None) -> Iterator[Template]:
+    for place, kind, verdict in ((one.place, one.kind, one.verdict) for one in templates(tree, versions=versions)):
+        yield Template(place, kind, verdict.allowed, verdict.stage, verdict.errors)
