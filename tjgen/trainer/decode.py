@@ -128,7 +128,7 @@ def _podset(shape: JobShape, info: Info, job: Job) -> PodSet:
     origin = Origin(MANAGER, RUNTIME, because, mirrors=True)
     if count is None or count < 1:
         count, origin = 1, Origin(MANAGER, "tjgen")
-    podset = PodSet(shape, info, count, origin)
+    podset = PodSet(shape, info.owners, count, origin)
     if job.resources is not None and policy is not None:
         as_node = bool(get(policy, ("mpi", "runLauncherAsNode"), False)) and shape.name == NODE
         if shape.ancestor == TRAINER or as_node:
@@ -143,7 +143,7 @@ def _merge_resources(podset: PodSet, override: dict[str, Any]) -> None:
         return
     base = container.tree["resources"]
     resources = merged(base, override)
-    owners = podset.info.owners
+    owners = podset.owners
     path = (*container.path, "resources")
     because: FieldPath = ("spec", "trainer", "resourcesPerNode")
     for kind in ("limits", "requests"):

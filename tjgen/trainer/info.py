@@ -38,12 +38,12 @@ class PanicError(RefusedError):
 
 
 class Container:
-    """A container of a pod set with what plugins changed in it."""
+    """A container of a pod set with what plugins changed in it. `owners` are those of the whole expansion."""
 
-    __slots__ = ("_places", "added_ports", "changes", "env", "info", "is_irregular", "mounts", "name", "path", "tree")
+    __slots__ = ("_places", "added_ports", "changes", "env", "is_irregular", "mounts", "name", "owners", "path", "tree")
 
-    def __init__(self, shape: ContainerShape, info: Info) -> None:
-        self.info = info
+    def __init__(self, shape: ContainerShape, owners: Owners) -> None:
+        self.owners = owners
         self.name = shape.name
         self.tree: dict[str, Any] = shape.tree
         self.path = shape.path
@@ -70,7 +70,7 @@ class Container:
         if env is None:
             env = self.env = list(self.tree.get("env", ()))
             self._places = {env[position]["name"]: position for position in range(len(env) - 1, -1, -1)}
-        path, owners, places = (*self.path, "env"), self.info.owners, self._places
+        path, owners, places = (*self.path, "env"), self.owners, self._places
         for variable, origin in zip(variables, origins, strict=True):
             name = variable["name"]
             position = places.get(name)
@@ -92,21 +92,21 @@ class Container:
             self.mounts = list(self.tree.get("volumeMounts", ()))
         for mount in mounts:
             upsert(self.mounts, mount, "mountPath")
-            self.info.owners[(*self.path, "volumeMounts", (("mountPath", mount["mountPath"]),))] = (origin,)
+            self.owners[(*self.path, "volumeMounts", (("mountPath", mount["mountPath"]),))] = (origin,)
 
     def add_port(self, port: Tree, origin: Origin) -> None:
         """Offer a port; where it lands among the others is decided when the JobSet is built."""
         self.added_ports.append(port)
-        self.info.owners[(*self.path, "ports", (("containerPort", port["containerPort"]),))] = (origin,)
+        self.owners[(*self.path, "ports", (("containerPort", port["containerPort"]),))] = (origin,)
 
     def change(self, field: str, value: Tree, origin: Origin) -> None:
         """Replace a field whole; an empty value removes it."""
         self.changes[field] = value
-        self.info.owners[(*self.path, field)] = (origin,)
+        self.owners[(*self.path, field)] = (origin,)
 
 
 class PodSet:
-    """The pods of one replicated job."""
+    """The pods of one replicated job. `owners` are those of the whole expansion."""
 
     __slots__ = (
         "ancestor",
@@ -114,22 +114,22 @@ class PodSet:
         "count",
         "count_origin",
         "has_merged_resources",
-        "info",
         "init_containers",
         "name",
+        "owners",
         "shape",
         "volumes",
     )
 
-    def __init__(self, shape: JobShape, info: Info, count: int, origin: Origin) -> None:
-        self.info = info
+    def __init__(self, shape: JobShape, owners: Owners, count: int, origin: Origin) -> None:
+        self.owners = owners
         self.shape = shape
         self.name = shape.name
         self.ancestor = shape.ancestor
         self.count = count
         self.count_origin = origin
-        self.containers = [Container(container, info) for container in shape.containers]
-        self.init_containers = [Container(container, info) for container in shape.init_containers]
+        self.containers = [Container(container, owners) for container in shape.containers]
+        self.init_containers = [Container(container, owners) for container in shape.init_containers]
         self.volumes: list[Any] | None = None
         self.has_merged_resources = False
 
@@ -147,7 +147,7 @@ class PodSet:
         for volume in volumes:
             upsert(self.volumes, volume, "name")
             path = (*self.shape.path, *POD_SPEC, "volumes", (("name", volume["name"]),))
-            self.info.owners[path] = (origin,)
+            self.owners[path] = (origin,)
 
     def container(self, name: str) -> Container | None:
         """The first container of that name, init containers aside."""

@@ -46,7 +46,7 @@ def enforce_ml_policy(info: Info, job: Job) -> None:
             continue
         podset.upsert_volumes(_volumes(job), rule)
         path = (*podset.shape.path, *POD_SPEC, "initContainers", (("name", INSTALLER),))
-        installer = Container(ContainerShape(INSTALLER, _installer(image, entrypoint), path, False), info)
+        installer = Container(ContainerShape(INSTALLER, _installer(image, entrypoint), path, False), info.owners)
         if any(container.name == INSTALLER for container in podset.init_containers):
             # The webhook refuses this; with two of one name nobody can tell whose is whose.
             info.owners[path[:-1]] = (rule,)

@@ -62,7 +62,7 @@ def _copy_back(container: Container) -> None:
         container.mounts = _first_like_last(mounts, "mountPath")
         for field, before, after in (("env", env, container.variables), ("volumeMounts", mounts, container.mounts)):
             if before != after:
-                container.info.owners[(*container.path, field)] = _RULE
+                container.owners[(*container.path, field)] = _RULE
     if container.added_ports or container.is_irregular:
         before = container.tree.get("ports", [])
         after = settled(before, container.added_ports)
@@ -74,7 +74,7 @@ def _copy_back(container: Container) -> None:
 
 def _own_ports(container: Container, before: list[Any], after: list[Any]) -> None:
     # An element that is no longer what the runtime has in its place says so.
-    owners = container.info.owners
+    owners = container.owners
     path = (*container.path, "ports")
     steps = selectors_of(after, "ports")
     if steps is None:
@@ -118,9 +118,7 @@ def _initializer(podset: PodSet, job: Job) -> None:
             sources = container.tree.get("envFrom", [])
             reference = {"secretRef": {"name": asked["secretRef"].get("name", "")}}
             container.changes["envFrom"] = [*sources, reference]
-            container.info.owners[(*container.path, "envFrom", len(sources))] = (
-                Origin(MANAGER, "trainjob", (*path, "secretRef")),
-            )
+            container.owners[(*container.path, "envFrom", len(sources))] = (Origin(MANAGER, "trainjob", (*path, "secretRef")),)
 
 
 def _trainer(podset: PodSet, info: Info, job: Job) -> None:
