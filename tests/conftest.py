@@ -6,6 +6,15 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from tests.snapshots import ExpectedFile
+from tests.trainer.cases import CORPUS
+
+
+def pytest_report_header() -> str:
+    """Whether the recorded corpora are there, without which a run compares less."""
+    present = sum(path.is_dir() for path in CORPUS.iterdir()) if CORPUS.is_dir() else 0
+    return (
+        f"corpus of recorded expansions: {present} cases" if present else "corpus of recorded expansions: absent (TJGEN_CORPUS)"
+    )
 
 
 @pytest.fixture
