@@ -14,7 +14,7 @@ from tjgen.trainer.framework import live
 from tjgen.trainer.inputs import expand_documents, opened
 from tjgen.validate.webhooks import jobset, trainer
 
-WRONG = (None, "x", "", 0, -1, 2.5, True, 10**20, [], {}, [None], ["a"], [{}], [[]], {"a": 1}, {"name": None})
+WRONG: tuple[Any, ...] = (None, "x", "", 0, -1, 2.5, True, 10**20, [], {}, [None], ["a"], [{}], [[]], {"a": 1}, {"name": None})
 INPUTS = sorted(RECORDED.glob("*/input.yaml"))
 
 
