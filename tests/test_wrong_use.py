@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from tests.checkout import ROOT
 from tests.program import tjgen
 from tjgen import __version__
 from tjgen.cli.program import COMMANDS, command_of
@@ -54,3 +57,12 @@ def test_wrong_use_says_nothing_on_standard_output_and_ends_with_2(words: list[s
     assert (answer.code, answer.out) == (2, "")
     assert "Traceback" not in answer.err
     assert "Usage" in answer.err or "Error" in answer.err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+def test_a_full_standard_output_is_an_error_and_no_defect() -> None:
+    with open("/dev/full", "wb") as full:
+        words = [sys.executable, "-m", "tjgen", "build", "examples/resnet50.yaml"]
+        answer = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT, check=False)
+    assert answer.returncode == 1
+    assert answer.stderr.startswith("error[TJ056] standard output cannot be written: No space left on device\n")

@@ -33,6 +33,9 @@ def run(words: list[str]) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
+    except OSError as error:
+        # Files are opened by name and report themselves; what has no name is standard output, on a full disk for instance.
+        return _unwritable(error) if error.filename is None else _defect(words, error)
     except Exception as error:  # noqa: BLE001  # the edge of the program: a defect is reported, not shown as a traceback
         return _defect(words, error)
 
@@ -60,6 +63,15 @@ def _with_joined_values(words: list[str]) -> list[str]:
     if follower.startswith("-") or not writes or follower.endswith((".yaml", ".yml")):
         return [*words[:at], "--expanded=-", *words[at + 1 :]]
     return [*words[:at], f"--expanded={follower}", *words[at + 2 :]]
+
+
+def _unwritable(error: OSError) -> int:
+    lines = [
+        f"error[TJ056] standard output cannot be written: {error.strerror}",
+        "  hint: what was written is not whole; make room, or write with -o, which leaves no half a file",
+    ]
+    sys.stderr.write("\n".join(lines) + "\n")
+    return 1
 
 
 def _defect(words: list[str], error: BaseException) -> int:
