@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic, Note, Span
-from tjgen.fields.path import FieldPath
+from tjgen.diagnostics.model import error, warning
+
+__all__ = ["AMBIGUOUS", "CLASH", "DUPLICATE", "NOTHING", "NO_PLACE", "SHAPE", "STRANGER", "UNKNOWN", "error", "warning"]
 
 UNKNOWN = ("TJ251", "unknown-runtime")
 AMBIGUOUS = ("TJ252", "ambiguous-runtime")
@@ -13,23 +14,3 @@ SHAPE = ("TJ255", "invalid-runtime")
 NO_PLACE = ("TJ256", "catalog-not-found")
 CLASH = ("TJ257", "import-would-overwrite")
 NOTHING = ("TJ258", "nothing-to-import")
-
-
-def error(
-    rule: tuple[str, str],
-    message: str,
-    *,
-    path: FieldPath | None = None,
-    span: Span | None = None,
-    related: tuple[Note, ...] = (),
-    hint: str | None = None,
-) -> Diagnostic:
-    """An error of a rule of this table."""
-    code, name = rule
-    return Diagnostic(code, ERROR, message, path=path, span=span, related=related, hint=hint, name=name)
-
-
-def warning(rule: tuple[str, str], message: str, *, span: Span | None = None, hint: str | None = None) -> Diagnostic:
-    """A warning of a rule of this table."""
-    code, name = rule
-    return Diagnostic(code, WARNING, message, span=span, hint=hint, name=name)

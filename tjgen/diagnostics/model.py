@@ -61,6 +61,28 @@ class Diagnostic(NamedTuple):
     """The kebab-case name of the rule, for people: "unknown-field"."""
 
 
+def error(
+    rule: tuple[str, str],
+    message: str,
+    *,
+    path: FieldPath | None = None,
+    span: Span | None = None,
+    related: tuple[Note, ...] = (),
+    hint: str | None = None,
+) -> Diagnostic:
+    """An error of a rule: its code and its name."""
+    code, name = rule
+    return Diagnostic(code, ERROR, message, path=path, span=span, related=related, hint=hint, name=name)
+
+
+def warning(
+    rule: tuple[str, str], message: str, *, path: FieldPath | None = None, span: Span | None = None, hint: str | None = None
+) -> Diagnostic:
+    """A warning of a rule: its code and its name."""
+    code, name = rule
+    return Diagnostic(code, WARNING, message, path=path, span=span, hint=hint, name=name)
+
+
 class CompileError(Exception):
     """The input cannot be compiled: the only exception that crosses a phase. Carries diagnostics."""
 

@@ -2,8 +2,25 @@
 
 from __future__ import annotations
 
-from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic, Note, Span
-from tjgen.fields.path import FieldPath
+from tjgen.diagnostics.model import error, warning
+
+__all__ = [
+    "BROKEN",
+    "DUPLICATE",
+    "EMPTY",
+    "ITEM",
+    "LARGE",
+    "LEFT_OUT",
+    "MANY",
+    "NONE",
+    "REFUSED",
+    "SIZE",
+    "STRATEGY",
+    "UNREADABLE",
+    "UNSIZED",
+    "error",
+    "warning",
+]
 
 REFUSED = ("TJ307", "slices-refused")
 LEFT_OUT = ("TJ308", "items-left-out")
@@ -18,23 +35,3 @@ STRATEGY = ("TJ316", "unknown-strategy")
 BROKEN = ("TJ317", "broken-slices")
 EMPTY = ("TJ318", "empty-slice")
 LARGE = ("TJ319", "slices-too-large")
-
-
-def error(
-    rule: tuple[str, str],
-    message: str,
-    *,
-    path: FieldPath | None = None,
-    span: Span | None = None,
-    related: tuple[Note, ...] = (),
-    hint: str | None = None,
-) -> Diagnostic:
-    """An error of a rule of this table."""
-    code, name = rule
-    return Diagnostic(code, ERROR, message, path=path, span=span, related=related, hint=hint, name=name)
-
-
-def warning(rule: tuple[str, str], message: str, *, path: FieldPath | None = None, hint: str | None = None) -> Diagnostic:
-    """A warning of a rule of this table."""
-    code, name = rule
-    return Diagnostic(code, WARNING, message, path=path, hint=hint, name=name)
