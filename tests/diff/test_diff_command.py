@@ -135,7 +135,7 @@ def test_a_claim_that_shrinks_is_refused_with_the_line(folder: Path) -> None:
     assert "  persistentvolumeclaim-bert-out  refused\n" in answer.out
     words = "spec.resources.requests.storage: Forbidden: field can not be less than status.capacity"
     assert f"    the server refuses: {words}\n" in answer.out
-    assert f"error[TJ630] experiments/bert.yaml:9:32: PersistentVolumeClaim/bert-out: {words}\n" in answer.err
+    assert f"error[TJ540] experiments/bert.yaml:9:32: PersistentVolumeClaim/bert-out: {words}\n" in answer.err
     edit(folder, "10Gi", "30Gi")
     answer = diff(folder, "HEAD")
     assert answer.code == 0
@@ -162,7 +162,7 @@ def test_what_is_refused_or_without_effect_in_a_run(folder: Path) -> None:
     job.write_text(text[: text.index("  trainer:")] + text[text.index("  runtimePatches:") :], encoding="utf-8")
     answer = diff(folder, "earlier")
     assert answer.code == 0
-    assert "warning[TJ631]" in answer.err
+    assert "warning[TJ541]" in answer.err
     assert "(accepted, but the JobSet that is there is never built anew)" in answer.out
     assert diff(folder, "earlier", "--strict").code == 1
 
@@ -227,7 +227,7 @@ def test_sources_of_then_that_cannot_be_built_answer_for_nothing(folder: Path) -
 def test_a_revision_that_is_not_there(folder: Path, tmp_path: Path) -> None:
     answer = diff(folder, "nosuch")
     assert (answer.code, answer.out) == (1, "")
-    assert 'error[TJ622] there is no revision and no folder "nosuch"' in answer.err
+    assert 'error[TJ093] there is no revision and no folder "nosuch"' in answer.err
     assert "-x" not in diff(folder, "--", "-x").out
     git(folder, "commit", "--quiet", "--allow-empty", "--message=second")
     clone = tmp_path / "clone"
@@ -242,30 +242,30 @@ def test_a_revision_without_output(folder: Path) -> None:
     git(folder, "commit", "--quiet", "--message=no output")
     answer = diff(folder, "HEAD")
     assert answer.code == 0
-    assert "warning[TJ626] revision HEAD holds no output in out, so everything is new" in answer.err
+    assert "warning[TJ097] revision HEAD holds no output in out, so everything is new" in answer.err
     assert answer.out.endswith("runs: 3 new\ndata: 1 new\nruntimes: 1 new\n")
 
 
 def test_uncommitted_files_are_told(folder: Path) -> None:
     edit(folder, "search", "ads")
     answer = diff(folder, "HEAD")
-    assert "info[TJ625] 1 file of . is not committed; compared is what stands in the folder" in answer.err
+    assert "info[TJ096] 1 file of . is not committed; compared is what stands in the folder" in answer.err
     assert answer.code == 0
 
 
 def test_no_repository(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.rmtree(folder / ".git")
     answer = diff(folder, "HEAD")
-    assert (answer.code, "TJ620" in answer.err) == (1, True)
+    assert (answer.code, "TJ091" in answer.err) == (1, True)
     monkeypatch.setenv("PATH", str(folder))
     answer = diff(folder, "HEAD")
-    assert (answer.code, "TJ621" in answer.err) == (1, True)
+    assert (answer.code, "TJ092" in answer.err) == (1, True)
 
 
 def test_output_outside_of_the_repository(folder: Path, tmp_path: Path) -> None:
     tjgen(folder, "build", "-o", "../elsewhere")
     answer = diff(folder, "HEAD", "-o", str(tmp_path / "elsewhere"))
-    assert (answer.code, "TJ623" in answer.err) == (1, True)
+    assert (answer.code, "TJ094" in answer.err) == (1, True)
 
 
 def test_a_lock_in_conflict_then_or_now(folder: Path) -> None:

@@ -129,8 +129,8 @@ def test_an_experiment_alone_leaves_them_as_they_are(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("gitops", "code", "place"),
     [
-        pytest.param(f"{{tool: argocd, repository: {URL}, path: ../out}}", "TJ640", "tjgen.yaml:8:11", id="outside"),
-        pytest.param(f"{{tool: flux, repository: {URL}, path: /out}}", "TJ640", "tjgen.yaml:8:11", id="absolute"),
+        pytest.param(f"{{tool: argocd, repository: {URL}, path: ../out}}", "TJ680", "tjgen.yaml:8:11", id="outside"),
+        pytest.param(f"{{tool: flux, repository: {URL}, path: /out}}", "TJ680", "tjgen.yaml:8:11", id="absolute"),
         pytest.param("{tool: flux, repository: 'git@git.example.com:nlp.git'}", "TJ505", "tjgen.yaml:8:11", id="no URL"),
         pytest.param("{tool: argo}", "TJ", "tjgen.yaml:8:18", id="unknown tool"),
         pytest.param(f"{{tool: argocd, repo: {URL}}}", "TJ", "tjgen.yaml:8:26", id="unknown field"),

@@ -151,7 +151,7 @@ def test_an_experiment_archives_its_runs_and_brings_them_back(folder: Path) -> N
     assert list(jobs(folder).values()) == [MARKS]
     refused = runs(folder, "unarchive", "digits-*")
     assert refused.code == 1
-    assert "TJ604" in refused.err
+    assert "TJ084" in refused.err
     edit(folder, "  state: archived\n", "")
     build(folder)
     assert snapshot(folder) == fresh
@@ -173,12 +173,12 @@ def test_an_archived_run_is_renamed_with_its_experiment_and_not_trained_again(fo
     runs(folder, "archive", old)
     edit(folder, "name: digits", "name: numbers")
     partial = tjgen(folder, "build", "experiments/digits.yaml", "-o", "elsewhere")
-    assert "TJ609" in partial.err
+    assert "TJ089" in partial.err
     for path in (folder / "tjgen.lock.d").rglob("numbers.yaml"):
         path.unlink()
     answer = build(folder)
     assert answer.code == 0
-    assert "TJ607" in answer.err
+    assert "TJ087" in answer.err
     assert set(jobs(folder)) == {old, old.replace("digits", "numbers")}
     assert list(jobs(folder).values()) == [MARKS, MARKS]
     assert sorted(states(folder)) == [("digits", "archived"), ("numbers", "archived")]
@@ -215,7 +215,7 @@ def test_a_record_that_is_asked_for_again_stays_a_record(folder: Path) -> None:
     build(folder)
     edit(folder, "train:2", "train:1")
     answer = build(folder)
-    assert "TJ608" in answer.err
+    assert "TJ088" in answer.err
     assert states(folder) == [("digits", "archived"), ("digits", "superseded")]
 
 
@@ -238,13 +238,13 @@ def test_rerun_refuses_what_nothing_asks_for(folder: Path) -> None:
     (old,) = jobs(folder)
     edit(folder, "train:1", "train:2")
     before = snapshot(folder)
-    assert "TJ605" in runs(folder, "rerun", old).err
+    assert "TJ085" in runs(folder, "rerun", old).err
     assert snapshot(folder) == before
     build(folder)
-    assert "TJ605" in runs(folder, "rerun", old).err
+    assert "TJ085" in runs(folder, "rerun", old).err
     edit(folder, "spec:\n", "spec:\n  naming: fixed\n")
     build(folder)
-    assert "TJ610" in runs(folder, "rerun", "digits").err
+    assert "TJ090" in runs(folder, "rerun", "digits").err
 
 
 def test_history_keeps_the_last_runs(folder: Path) -> None:
@@ -266,7 +266,7 @@ def test_prune_refuses_what_is_asked_for(folder: Path) -> None:
     (name,) = jobs(folder)
     refused = runs(folder, "prune", name)
     assert refused.code == 1
-    assert "TJ606" in refused.err
+    assert "TJ086" in refused.err
     assert runs(folder, "prune", "digits-*").err == "runs: 0 removed\n"
 
 
@@ -279,16 +279,16 @@ def test_what_does_not_fit_together_is_told(folder: Path) -> None:
     (stray / job.name).write_bytes(lost)
     answer = runs(folder, "list")
     assert answer.code == 0
-    assert "TJ601" in answer.err
-    assert "TJ602" in answer.err
+    assert "TJ081" in answer.err
+    assert "TJ082" in answer.err
     refused = runs(folder, "archive", name)
-    assert (refused.code, "TJ601" in refused.err) == (1, True)
+    assert (refused.code, "TJ081" in refused.err) == (1, True)
     stray.joinpath(job.name).rename(job)
     lock = next((folder / "tjgen.lock.d").rglob("*.yaml"))
     lines = [f"    content: sha256:{'0' * 64}" if "  content:" in line else line for line in lock.read_text().split("\n")]
     lock.write_text("\n".join(lines), encoding="utf-8")
     refused = runs(folder, "archive", name)
-    assert (refused.code, "TJ603" in refused.err) == (1, True)
+    assert (refused.code, "TJ083" in refused.err) == (1, True)
 
 
 def test_a_file_that_was_edited_by_hand_is_neither_marked_nor_removed(folder: Path) -> None:
@@ -298,7 +298,7 @@ def test_a_file_that_was_edited_by_hand_is_neither_marked_nor_removed(folder: Pa
     (file,) = (folder / "out").rglob(f"trainjob-{old}.yaml")
     edit(folder, "train:1", "mine:1", str(file.relative_to(folder)))
     before = snapshot(folder)
-    assert "TJ603" in runs(folder, "archive", old).err
+    assert "TJ083" in runs(folder, "archive", old).err
     assert "TJ051" in runs(folder, "prune", old).err
     assert snapshot(folder) == before
     assert runs(folder, "prune", old, "--force").code == 0
@@ -317,7 +317,7 @@ def test_a_lock_in_conflict_is_shown(folder: Path) -> None:
     [
         (["show"], 2, "write tjgen runs list, archive"),
         (["archive"], 2, "needs the NAME of a run"),
-        (["archive", "digit-x"], 1, "TJ600"),
+        (["archive", "digit-x"], 1, "TJ080"),
         (["list", "--keep", "2"], 2, "go with prune"),
         (["prune", "--keep", "few"], 2, "takes a number"),
         (["prune", "digits-*", "--keep", "1"], 2, "leave the NAME out"),

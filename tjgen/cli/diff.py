@@ -105,13 +105,13 @@ def _problems(entry: Entry) -> Iterator[Diagnostic]:
                 message = f"{one.ref} {render(field.change.path)}: {field.remark}"
                 span = field.after.span if field.after is not None else None
                 hint = "raise attempt to train with the change"
-                yield Diagnostic("TJ631", WARNING, message, one.ref, span=span, hint=hint, name="update-without-effect")
+                yield Diagnostic("TJ541", WARNING, message, one.ref, span=span, hint=hint, name="update-without-effect")
 
 
 def _refused(one: ObjectChange, words: str) -> Diagnostic:
     spans = [field.after.span for field in one.fields if field.after is not None and field.after.span is not None]
     return Diagnostic(
-        "TJ630",
+        "TJ540",
         ERROR,
         f"{one.ref}: {words}",
         one.ref,

@@ -1,6 +1,6 @@
 """A revision of a Git repository -> the files that it holds below a folder, without touching the folder.
 
-Git is asked through its commands; what it cannot answer becomes a diagnostic (TJ620 to TJ624).
+Git is asked through its commands; what it cannot answer becomes a diagnostic (TJ091 to TJ095).
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ class Repository(NamedTuple):
 
     @staticmethod
     def around(folder: str) -> Repository:
-        """The repository that `folder` lies in. Raises CompileError (TJ620, TJ621)."""
+        """The repository that `folder` lies in. Raises CompileError (TJ091, TJ092)."""
         answer = _git(folder or ".", "rev-parse", "--show-toplevel")
         if answer.returncode != 0:
             message = f"{os.path.normpath(folder or '.')} lies in no working tree of Git"
-            raise CompileError([_problem("TJ620", message, "name a folder to compare with", "no-repository")])
+            raise CompileError([_problem("TJ091", message, "name a folder to compare with", "no-repository")])
         return Repository(answer.stdout.decode(errors="surrogateescape").rstrip("\n"))
 
     def commit(self, revision: str) -> str:
-        """The commit that a revision means. Raises CompileError (TJ622)."""
+        """The commit that a revision means. Raises CompileError (TJ093)."""
         answer = _git(self.top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
         if answer.returncode == 0:
             return answer.stdout.decode().strip()
@@ -41,18 +41,18 @@ class Repository(NamedTuple):
             if shallow
             else "use a branch, a tag or a commit that git log knows, or a folder"
         )
-        raise CompileError([_problem("TJ622", f'there is no revision and no folder "{revision}"', hint, "unknown-revision")])
+        raise CompileError([_problem("TJ093", f'there is no revision and no folder "{revision}"', hint, "unknown-revision")])
 
     def path_of(self, place: str) -> str:
-        """The path of a file or folder in the repository, with `/`. Raises CompileError (TJ623) where it lies outside."""
+        """The path of a file or folder in the repository, with `/`. Raises CompileError (TJ094) where it lies outside."""
         path = os.path.relpath(os.path.realpath(place), os.path.realpath(self.top)).replace(os.sep, "/")
         if path == ".." or path.startswith("../"):
             message = f"{place} lies outside of the repository {os.path.basename(self.top)}, so no revision holds it"
-            raise CompileError([_problem("TJ623", message, "name a folder to compare with", "outside-of-repository")])
+            raise CompileError([_problem("TJ094", message, "name a folder to compare with", "outside-of-repository")])
         return "" if path == "." else path
 
     def files(self, commit: str, folder: str, *, wanted: Callable[[str], bool] = lambda _: True) -> dict[str, bytes]:
-        """Path below `folder` (a path in the repository) -> content, of the files at a commit. Raises CompileError (TJ624)."""
+        """Path below `folder` (a path in the repository) -> content, of the files at a commit. Raises CompileError (TJ095)."""
         names = {path: blob for path, blob in self._names(commit, folder).items() if wanted(path)}
         request = "".join(f"{blob}\n" for blob in names.values()).encode()
         answer = _git(self.top, "cat-file", "--batch", request=request)
@@ -64,7 +64,7 @@ class Repository(NamedTuple):
             if end < 0 or len(head) != 3 or head[1] != b"blob":  # an object that is not there has two words: name, missing
                 hint = "the clone is partial: fetch the missing objects"
                 raise CompileError(
-                    [_problem("TJ624", f"Git cannot read {path} at {commit[:12]} ({blob})", hint, "missing-object")]
+                    [_problem("TJ095", f"Git cannot read {path} at {commit[:12]} ({blob})", hint, "missing-object")]
                 )
             size = int(head[2])
             contents[path] = answer.stdout[end + 1 : end + 1 + size]
@@ -95,7 +95,7 @@ def uncommitted(count: int, what: str) -> Diagnostic:
     files = "1 file" if count == 1 else f"{count} files"
     verb = "is" if count == 1 else "are"
     message = f"{files} of {what} {verb} not committed; compared is what stands in the folder"
-    return Diagnostic("TJ625", INFO, message, hint="commit first for the same answer everywhere", name="uncommitted-files")
+    return Diagnostic("TJ096", INFO, message, hint="commit first for the same answer everywhere", name="uncommitted-files")
 
 
 def _problem(code: str, message: str, hint: str, name: str) -> Diagnostic:
@@ -108,4 +108,4 @@ def _git(folder: str, *words: str, request: bytes = b"") -> subprocess.Completed
         return subprocess.run(["git", "-C", folder, *words], input=request, capture_output=True, env=environment, check=False)
     except OSError as error:
         message = f"git cannot be run: {error.strerror}"
-        raise CompileError([_problem("TJ621", message, "install Git, or name a folder to compare with", "no-git")]) from None
+        raise CompileError([_problem("TJ092", message, "install Git, or name a folder to compare with", "no-git")]) from None

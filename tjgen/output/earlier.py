@@ -20,7 +20,7 @@ _SOURCES = (".yaml", ".yml", ".json", ".jsonl", ".txt", ".csv")
 
 
 def earlier(revision: str, builder: Builder, directory: str) -> tuple[Side, list[Diagnostic]]:
-    """The side of a revision. Raises CompileError (TJ620 to TJ624, or what is wrong with a lock)."""
+    """The side of a revision. Raises CompileError (TJ091 to TJ095, or what is wrong with a lock)."""
     project = builder.project.directory or "."
     repository = Repository.around(project)
     commit = repository.commit(revision)
@@ -76,7 +76,7 @@ def _ask(revision: str, files: Mapping[str, bytes], builder: Builder) -> Ask:
 
 def _empty(revision: str, directory: str) -> Diagnostic:
     return Diagnostic(
-        "TJ626",
+        "TJ097",
         WARNING,
         f"revision {revision} holds no output in {directory}, so everything is new",
         hint="commit the output, or name the folder with -o",

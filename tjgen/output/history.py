@@ -25,20 +25,20 @@ class History:
         self._locks = locks
 
     def archive(self, chosen: Iterable[Entry]) -> list[str]:
-        """Make records of runs; the names of those that were none. Raises CompileError (TJ601, TJ603)."""
+        """Make records of runs; the names of those that were none. Raises CompileError (TJ081, TJ083)."""
         changed = [entry for entry in chosen if entry.run.standing != ARCHIVED]
         self._change(changed, lambda run: run._replace(archived=True), marks.marked)
         return [entry.run.name for entry in changed]
 
     def unarchive(self, chosen: Iterable[Entry]) -> list[str]:
-        """Make runs of records; the names of those that were. Raises CompileError (TJ601, TJ603, TJ604)."""
+        """Make runs of records; the names of those that were. Raises CompileError (TJ081, TJ083, TJ084)."""
         changed = [entry for entry in chosen if entry.run.standing == ARCHIVED]
         refuse(archived_by_experiment(entry) for entry in changed if entry.run.state == ARCHIVED)
         self._change(changed, lambda run: run._replace(archived=False), marks.unmarked)
         return [entry.run.name for entry in changed]
 
     def prune(self, chosen: Sequence[Entry]) -> list[str]:
-        """Remove runs that no experiment asks for; their names. Raises CompileError (TJ606) where one is asked for."""
+        """Remove runs that no experiment asks for; their names. Raises CompileError (TJ086) where one is asked for."""
         refuse(_asked_for(entry) for entry in chosen if entry.run.state != SUPERSEDED)
         for entry in chosen:
             self._tree.claim(entry.folder)
@@ -81,7 +81,7 @@ def _unlike_lock(entry: Entry, directory: str, bodies: dict[str, str]) -> Diagno
     if freeze.content_digest({path.rpartition("/")[2]: body for path, body in bodies.items()}) == entry.run.content:
         return None
     return Diagnostic(
-        "TJ603",
+        "TJ083",
         ERROR,
         f'the files of run "{entry.run.name}" in {directory}/{entry.folder} are not those that its lock records',
         hint="restore the files and the lock from Git, or build the experiment",
@@ -92,7 +92,7 @@ def _unlike_lock(entry: Entry, directory: str, bodies: dict[str, str]) -> Diagno
 def archived_by_experiment(entry: Entry) -> Diagnostic:
     """A run that only its experiment can bring back."""
     return Diagnostic(
-        "TJ604",
+        "TJ084",
         ERROR,
         f'run "{entry.run.name}" is archived by its experiment {entry.place.key}',
         hint="change spec.state there, and build it",
@@ -102,7 +102,7 @@ def archived_by_experiment(entry: Entry) -> Diagnostic:
 
 def _asked_for(entry: Entry) -> Diagnostic:
     return Diagnostic(
-        "TJ606",
+        "TJ086",
         ERROR,
         f'run "{entry.run.name}" is asked for by experiment {entry.place.key}: the next build would make it again',
         hint="archive the run, or change or remove the experiment first",

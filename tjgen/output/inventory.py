@@ -39,7 +39,7 @@ def entries(locks: Locks, environments: Sequence[str] = ()) -> list[Entry]:
 
 
 def matching(known: Sequence[Entry], patterns: Sequence[str]) -> tuple[list[Entry], list[Diagnostic]]:
-    """The runs whose names fit one of `patterns`, and an error (TJ600) for each pattern that fits none."""
+    """The runs whose names fit one of `patterns`, and an error (TJ080) for each pattern that fits none."""
     chosen = [entry for entry in known if any(fnmatchcase(entry.run.name, pattern) for pattern in patterns)]
     names = [entry.run.name for entry in known]
     idle = [pattern for pattern in patterns if not any(fnmatchcase(name, pattern) for name in names)]
@@ -52,7 +52,7 @@ def own_files(directory: str, entry: Entry) -> list[OutputFile]:
 
 
 def disagreements(directory: str, known: Sequence[Entry]) -> Iterator[Diagnostic]:
-    """Runs of a lock without files (TJ601), files of a run without a lock (TJ602)."""
+    """Runs of a lock without files (TJ081), files of a run without a lock (TJ082)."""
     for entry in known:
         if not own_files(directory, entry):
             yield without_files(entry, directory, WARNING)
@@ -65,7 +65,7 @@ def disagreements(directory: str, known: Sequence[Entry]) -> Iterator[Diagnostic
 def without_files(entry: Entry, directory: str, severity: str = ERROR) -> Diagnostic:
     """A run that is in the lock only."""
     return Diagnostic(
-        "TJ601",
+        "TJ081",
         severity,
         f'run "{entry.run.name}" is in the lock of {entry.place.key}, but has no files in {directory}/{entry.folder}',
         hint="restore the files from Git, or build the experiment",
@@ -92,12 +92,12 @@ def _below(directory: str, folder: str) -> list[str]:
 def _unknown(pattern: str, names: Sequence[str]) -> Diagnostic:
     near = nearest(pattern, sorted(names))
     hint = f'did you mean "{near}"?' if near else "use tjgen runs list to see all"
-    return Diagnostic("TJ600", ERROR, f'no run is called "{pattern}"', hint=hint, name="unknown-run")
+    return Diagnostic("TJ080", ERROR, f'no run is called "{pattern}"', hint=hint, name="unknown-run")
 
 
 def _without_lock(folder: str) -> Diagnostic:
     return Diagnostic(
-        "TJ602",
+        "TJ082",
         WARNING,
         f"the run in {folder} is in no lock: a sync trains it, and nobody knows what it is",
         hint="restore the lock from Git, or remove the folder",

@@ -44,7 +44,7 @@ def would_change(count: int) -> Diagnostic:
 def asked_for_again(run: Run) -> Diagnostic:
     """An experiment asks again for a run that was archived when it was superseded."""
     return Diagnostic(
-        "TJ608",
+        "TJ088",
         WARNING,
         f'run "{run.name}" is asked for again, but archived: nothing runs it',
         span=run.unit.document.locate(("metadata", "name")),
@@ -56,7 +56,7 @@ def asked_for_again(run: Run) -> Diagnostic:
 def renamed(run: Run, record: Record) -> Diagnostic:
     """A new run is what an archived run was whose experiment is gone."""
     return Diagnostic(
-        "TJ607",
+        "TJ087",
         WARNING,
         f'run "{run.name}" is what archived run "{record.run}" was, whose experiment {record.experiment} is gone: archived too',
         span=run.unit.document.locate(("metadata", "name")),
@@ -68,7 +68,7 @@ def renamed(run: Run, record: Record) -> Diagnostic:
 def repeated(run: Run, record: Record) -> Diagnostic:
     """The same in a build that does not know all experiments."""
     return Diagnostic(
-        "TJ609",
+        "TJ089",
         WARNING,
         f'run "{run.name}" trains what archived run "{record.run}" of experiment {record.experiment} has trained',
         span=run.unit.document.locate(("metadata", "name")),
@@ -80,7 +80,7 @@ def repeated(run: Run, record: Record) -> Diagnostic:
 def name_stays(run: Run) -> Diagnostic:
     """A run with `naming: fixed` was to run again under another name."""
     return Diagnostic(
-        "TJ610",
+        "TJ090",
         ERROR,
         f'run "{run.name}" cannot run again under another name: its experiment says naming: fixed',
         path=("spec", "naming"),

@@ -17,7 +17,7 @@ from tjgen.runs.lock import ARCHIVED
 def rerun(chosen: Sequence[Entry], directory: str, project: str, *, force: bool = False) -> Written:
     """Build the files of the experiments with these runs renewed; `project` is the folder of the project.
 
-    Raises CompileError (TJ601, TJ604, TJ605) where a run cannot run again.
+    Raises CompileError (TJ081, TJ084, TJ085) where a run cannot run again.
     """
     refuse(archived_by_experiment(entry) for entry in chosen if entry.run.state == ARCHIVED)
     sources = [_source(entry, directory) for entry in chosen]
@@ -45,7 +45,7 @@ def _names(builder: Builder) -> set[str]:
 
 def _not_asked_for(entry: Entry) -> Diagnostic:
     return Diagnostic(
-        "TJ605",
+        "TJ085",
         ERROR,
         f'run "{entry.run.name}" cannot run again: experiment {entry.place.key} does not ask for it any more',
         hint="bring the experiment back as it was, from Git, and build it",

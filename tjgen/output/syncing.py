@@ -35,7 +35,7 @@ class Present(Protocol):
 
 
 def put(builder: Builder, tree: Present) -> list[Diagnostic]:
-    """Put the objects for each environment of the build; what is wrong with what the project says of the tool (TJ640)."""
+    """Put the objects for each environment of the build; what is wrong with what the project says of the tool (TJ680)."""
     gitops = builder.project.spec.gitops
     tool = _TOOLS.get(gitops.tool) if gitops.repository is not None else None
     if tool is None:
@@ -91,7 +91,7 @@ def _nowhere(builder: Builder, said: str | None) -> Diagnostic:
         else "the project does not say where its output lies"
     )
     return Diagnostic(
-        "TJ640",
+        "TJ680",
         ERROR,
         f"{where}, so nothing can be told to sync it",
         span=document.locate(_GITOPS) if document is not None else None,
