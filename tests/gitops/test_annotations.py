@@ -43,7 +43,7 @@ WANTED: dict[str, dict[str, dict[str, str]]] = {
     "flux": {
         "TrainJob": {},
         "TrainingRuntime": {},
-        "PersistentVolumeClaim": {"kustomize.toolkit.fluxcd.io/prune": "Disabled"},
+        "PersistentVolumeClaim": {"kustomize.toolkit.fluxcd.io/prune": "disabled"},
     },
 }
 

@@ -52,7 +52,7 @@ def test_a_good_file_says_nothing() -> None:
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("apiVersion: argoproj.io/v1alpha1\nkind: Application\n", 2),
+        ("apiVersion: argoproj.io/v1alpha1\nkind: Rollout\n", 2),
         ("a: b\n", 1),
         ("- a\n", 1),
         ("just text\n", 1),

@@ -32,7 +32,7 @@ ANNOTATIONS: Mapping[str, Mapping[str, Mapping[str, str]]] = {
         RUNS: {_OPTIONS: "ServerSideApply=true"},
     },
     "flux": {
-        DATA: {"kustomize.toolkit.fluxcd.io/prune": "Disabled"},
+        DATA: {"kustomize.toolkit.fluxcd.io/prune": "disabled"},
     },
 }
 """Tool -> stage -> annotations of every object of that stage."""

@@ -76,7 +76,7 @@ def _site(builder: Builder, environment: str | None, path: str, namespace: str, 
 
 
 def _wrong(builder: Builder, made: Tree) -> Iterator[Diagnostic]:
-    """What the API server would say, at the place of the tool in the project file. Argo CD publishes no schema of ours."""
+    """What the API server would say, at the place of the tool in the project file."""
     verdict = judge(made)
     document = builder.project.document
     for one in report.diagnostics(made, verdict) if verdict.checked else ():
