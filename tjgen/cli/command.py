@@ -38,7 +38,8 @@ class Command(NamedTuple):
     """How many positional words it takes; None: any number."""
 
 
-FORMAT = Option(("--format",), "format", "How diagnostics are written.", VALUE, "FORMAT", ("text", "json"))
+FORMATS = ("text", "json", "sarif", "github", "gitlab")
+FORMAT = Option(("--format",), "format", "How diagnostics are written.", VALUE, "FORMAT", FORMATS)
 QUIET = Option(("-q", "--quiet"), "quiet", "Say nothing but errors.")
 STRICT = Option(("--strict",), "strict", "Treat warnings as errors.")
 COMMON = (FORMAT, QUIET, STRICT)

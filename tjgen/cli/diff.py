@@ -16,7 +16,7 @@ from tjgen.diff.side import Side, only
 from tjgen.fields.path import render
 from tjgen.output.intended import intended, standing, standing_locks
 
-FORMATS = ("text", "markdown", "json")
+FORMATS = ("text", "markdown", "json", "sarif", "github", "gitlab")
 COMMAND = Command(
     "diff",
     "Say what becomes of every run.",
@@ -29,7 +29,14 @@ COMMAND = Command(
     (
         Option(("-o", "--output"), "output", "Output tree; the project's where it is left out.", VALUE, "DIR"),
         Option(("--env",), "env", "Environment of the project; may be repeated.", MANY, "NAME"),
-        Option(("--format",), "format", "How the comparison is written.", VALUE, "FORMAT", FORMATS),
+        Option(
+            ("--format",),
+            "format",
+            "How the comparison is written: sarif, github and gitlab are for diagnostics, beside text.",
+            VALUE,
+            "FORMAT",
+            FORMATS,
+        ),
         QUIET,
         STRICT,
     ),

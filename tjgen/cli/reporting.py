@@ -8,6 +8,9 @@ import sys
 from tjgen.cli.command import Arguments
 from tjgen.diagnostics.model import ERROR, INFO, WARNING, Diagnostic
 
+_FOR_PROGRAMS = ("json", "sarif", "github", "gitlab")
+"""Formats with a module of their own, which is imported when it is asked for."""
+
 
 class Reporter:
     """Collects what a command finds. `close` writes it, and answers 1 where something is an error, else 0."""
@@ -31,16 +34,16 @@ class Reporter:
 
     def say(self, line: str) -> None:
         """A line about what was done, on stderr; nothing with --quiet or where the format is for programs."""
-        if not self._quiet and self._format == "text":
+        if not self._quiet and self._format not in _FOR_PROGRAMS:
             sys.stderr.write(line + "\n")
 
     def close(self) -> int:
         """Write what was found to stderr; the exit code."""
         shown = list(dict.fromkeys(one for one in self.diagnostics if not self._quiet or one.severity == ERROR))
-        if self._format == "json":
-            from tjgen.diagnostics.render.json import render as as_json
+        if self._format in _FOR_PROGRAMS:
+            from importlib import import_module
 
-            sys.stderr.write(as_json(shown))
+            sys.stderr.write(import_module(f"tjgen.diagnostics.render.{self._format}").render(shown))
         elif shown:
             from tjgen.diagnostics.render.text import render as as_text
 
