@@ -1,11 +1,12 @@
 """API types of released Go modules -> `schemas/<project>/<release>/`, one file a kind, with its origin.
 
-    python schemas/generate.py [--pin] [PROJECT/RELEASE ...]
+    python schemas/generate.py [--pin | --check] [PROJECT/RELEASE ...]
 
 Reads sets.yaml, runs the controller-gen release that the project uses over its API packages
 (descriptions left out), and writes each kind's schema as JSON; the built-in kinds come from
 modules/kubernetes the same way. modules/ pins every module by checksum, so that a run gives the
-same bytes everywhere; `--pin` makes those pins anew. Needs Go and its module proxy, nothing else.
+same bytes everywhere; `--pin` makes those pins anew, `--check` only says whether all files are what a
+run would write. Needs Go and its module proxy, nothing else.
 """
 
 from __future__ import annotations
@@ -19,25 +20,26 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from tjgen.validate.cel.rules import ruled
+from tjgen.schema.definition import SchemaFile, laid_out, schema_files
 
 HERE = Path(__file__).resolve().parent
 MODULES = HERE / "modules"
 CONTROLLER_GEN = "sigs.k8s.io/controller-tools/cmd/controller-gen"
 MODULE = "tjgen.dev/schemas"
 """The name of every module below modules/: none of them is ever required by another."""
-WIDTH = 140
-"""Longest line of a schema file: short enough to review, long enough to load fast."""
 
 
 def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--pin", action="store_true", help="make modules/ anew for these sets")
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--pin", action="store_true", help="make modules/ anew for these sets")
+    mode.add_argument("--check", action="store_true", help="write nothing, compare")
     parser.add_argument("sets", nargs="*", metavar="PROJECT/RELEASE")
     options = parser.parse_args(arguments)
     sets = {
@@ -48,17 +50,31 @@ def main(arguments: list[str]) -> None:
     unknown = [name for name in options.sets if name not in sets]
     if unknown:
         parser.error(f"not in sets.yaml: {', '.join(unknown)}")
+    stale: list[str] = []
     for name in options.sets or sets:
         module = MODULES / name
         if options.pin or not (module / "go.sum").exists():
             pin(module, sets[name])
-        with tempfile.TemporaryDirectory() as scratch:
-            generate(module, sets[name], Path(scratch))
-            schemas = dict(converted(Path(scratch), sets[name].get("kinds")))
-            lists = {file.name: file.read_text() for file in sorted(Path(scratch).glob("*.txt"))}
-        write(HERE / name, schemas | lists, origin(module, sets[name]))
-        sys.stdout.write(f"{name}: {len(schemas)} kinds, {sum(map(len, schemas.values()))} bytes\n")
-    (HERE / "index.json").write_text(laid_out(index(list(sets))) + "\n")
+        files = made(module, sets[name])
+        if not options.check:
+            write(HERE / name, files)
+        elif files != {file.name: file.read_text() for file in (HERE / name).glob("*")}:
+            stale.append(name)
+        sys.stdout.write(f"{name}: {len(files) - 1} files, {sum(map(len, files.values()))} bytes\n")
+    if stale:
+        raise SystemExit(f"not what the pipeline makes: {', '.join(stale)}")
+    if not options.check:
+        (HERE / "index.json").write_text(laid_out(index(list(sets))) + "\n")
+
+
+def made(module: Path, how: dict[str, Any]) -> dict[str, str]:
+    """Name and text of every file of a set, with the SOURCE that says where they are from."""
+    with tempfile.TemporaryDirectory() as scratch:
+        generate(module, how, Path(scratch))
+        files = {file.name: file.text for file in converted(Path(scratch), how.get("kinds"))}
+        files |= {file.name: file.read_text() for file in sorted(Path(scratch).glob("*.txt"))}
+    sums = [f"sha256 {hashlib.sha256(text.encode()).hexdigest()} {name}" for name, text in files.items()]
+    return {**files, "SOURCE": "\n".join([*origin(module, how), *sums]) + "\n"}
 
 
 def pin(module: Path, how: dict[str, Any]) -> None:
@@ -104,48 +120,12 @@ def controller_gen(version: str) -> Path:
     return binary
 
 
-def converted(crds: Path, kinds: list[str] | None) -> Any:
-    """File name and text of the schema of every served version of the kinds."""
+def converted(crds: Path, kinds: list[str] | None) -> Iterator[SchemaFile]:
+    """The schema of every served version of the kinds."""
     for file in sorted(crds.glob("*.yaml")):
-        crd = yaml.safe_load(file.read_text())["spec"]
-        if kinds and crd["names"]["kind"] not in kinds:
-            continue
-        for version in crd["versions"]:
-            if version["served"]:
-                name = f"{crd['group'] or 'core'}_{version['name']}_{crd['names']['kind'].lower()}.json"
-                yield name, laid_out(schema_of(crd, version)) + "\n"
-
-
-def schema_of(crd: dict[str, Any], version: dict[str, Any]) -> dict[str, Any]:
-    """The version's schema; its root also says how the kind is served, and where its CEL rules stand."""
-    subresources = version.get("subresources", {})
-    resource = {"plural": crd["names"]["plural"], "scope": crd["scope"], "status": "status" in subresources}
-    if "scale" in subresources:
-        resource["scale"] = subresources["scale"]
-    gvk = {"group": crd["group"], "version": version["name"], "kind": crd["names"]["kind"]}
-    schema = version["schema"]["openAPIV3Schema"]
-    if "metadata" not in schema["properties"]:
-        return schema  # ObjectMeta itself
-    # The metadata of an object is the same everywhere and stands in a file of its own.
-    properties = {**schema["properties"], "metadata": {"type": "object"}}
-    rules = ruled(schema)
-    extensions = {} if rules is None else {"x-tjgen-rules": rules}
-    extensions |= {"x-kubernetes-group-version-kind": [gvk], "x-tjgen-resource": resource}
-    return {**schema, "properties": properties, **extensions}
-
-
-def laid_out(value: Any, depth: int = 0) -> str:
-    """`value` as JSON with sorted keys, broken into lines only where it would be too long for one."""
-    line = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    if len(line) + depth <= WIDTH or not isinstance(value, (dict, list)):
-        return line
-    pad = " " * (depth + 1)
-    if isinstance(value, list):
-        parts = [laid_out(item, depth + 1) for item in value]
-    else:
-        parts = [f"{json.dumps(key, ensure_ascii=False)}:{laid_out(value[key], depth + 1)}" for key in sorted(value)]
-    opening, closing = ("[", "]") if isinstance(value, list) else ("{", "}")
-    return opening + "\n" + pad + (",\n" + pad).join(parts) + closing
+        definition = yaml.safe_load(file.read_text())
+        if not kinds or definition["spec"]["names"]["kind"] in kinds:
+            yield from schema_files(definition)
 
 
 def origin(module: Path, how: dict[str, Any]) -> list[str]:
@@ -168,14 +148,12 @@ def checksum(module: Path, name: str, version: str) -> str:
     return found[1]
 
 
-def write(folder: Path, schemas: dict[str, str], lines: list[str]) -> None:
-    """Put a set's files and their SOURCE in place of what stood there."""
+def write(folder: Path, files: dict[str, str]) -> None:
+    """Put a set's files in place of what stood there."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    for name, text in schemas.items():
+    for name, text in files.items():
         (folder / name).write_text(text)
-        lines = [*lines, f"sha256 {hashlib.sha256(text.encode()).hexdigest()} {name}"]
-    (folder / "SOURCE").write_text("\n".join(lines) + "\n")
 
 
 def index(names: list[str]) -> dict[str, Any]:

@@ -13,8 +13,8 @@ import yaml
 
 from tests.checkout import ROOT
 from tjgen.schema import listkeys, store
+from tjgen.schema.definition import ruled
 from tjgen.schema.store import Schema
-from tjgen.validate.cel.rules import ruled
 
 SCHEMAS = ROOT / "schemas"
 SETS = sorted(source.parent for source in SCHEMAS.glob("*/*/SOURCE"))

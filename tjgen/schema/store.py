@@ -17,6 +17,10 @@ from tjgen.typing import Any, TypeAlias
 
 Schema: TypeAlias = dict[str, Any]
 
+ITEMS = "[]"
+VALUES = "{}"
+"""The steps of `x-tjgen-rules` that are no property: into the items of a list, into the values of a map."""
+
 _loaded: dict[str, Schema | None] = {}
 
 
@@ -30,8 +34,13 @@ def find(api_version: str, kind: str, *, versions: Mapping[str, str] | None = No
     if project is None:
         return None
     version = (versions or {}).get(project) or _index()["newest"][project]
-    group, _, api = api_version.rpartition("/")
-    return _load(project, version, f"{group or 'core'}_{api}_{kind.lower()}.json")
+    return _load(project, version, file_name(api_version, kind))
+
+
+def file_name(api_version: str, kind: str) -> str:
+    """How the file with the schema of a kind is called."""
+    group, _, version = api_version.rpartition("/")
+    return f"{group or 'core'}_{version}_{kind.lower()}.json"
 
 
 def is_built_in(api_version: str, kind: str) -> bool:

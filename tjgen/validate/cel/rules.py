@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.fields.path import FieldPath, Tree
-from tjgen.schema.store import Schema
+from tjgen.schema.store import ITEMS, VALUES, Schema
 from tjgen.typing import Any, NamedTuple
 from tjgen.validate.cel.program import program
 from tjgen.validate.cel.values import NO_OVERLOAD, CelError
@@ -31,19 +31,8 @@ class Plan(NamedTuple):
 
 Ruled = dict[str, Any]
 """Where the rules of a schema stand: the steps down to each, a property by its name, ITEMS or VALUES."""
-ITEMS = "[]"
-VALUES = "{}"
 
 _plans: dict[int, tuple[Schema, Plan | None]] = {}
-
-
-def ruled(schema: Any) -> Ruled | None:
-    """Where the rules of a schema stand; None where it has none."""
-    if schema.__class__ is not dict:
-        return None
-    parts = {**schema.get("properties", {}), VALUES: schema.get("additionalProperties"), ITEMS: schema.get("items")}
-    below = {step: found for step, part in parts.items() if (found := ruled(part)) is not None}
-    return below if below or "x-kubernetes-validations" in schema else None
 
 
 def plan(schema: Schema) -> Plan | None:
@@ -51,9 +40,15 @@ def plan(schema: Schema) -> Plan | None:
     known = _plans.get(id(schema))
     if known is None:
         # The files of schemas/ say where theirs are: to look for them takes longer than all else of a check.
-        where = schema.get("x-tjgen-rules") if "x-tjgen-resource" in schema else ruled(schema)
+        where = schema.get("x-tjgen-rules") if "x-tjgen-resource" in schema else _ruled(schema)
         known = _plans[id(schema)] = (schema, None if where is None else _plan(schema, where))
     return known[1]
+
+
+def _ruled(schema: Schema) -> Ruled | None:
+    from tjgen.schema.definition import ruled  # only for schemas that stand in no file
+
+    return ruled(schema)
 
 
 def _plan(schema: Schema, where: Ruled) -> Plan:

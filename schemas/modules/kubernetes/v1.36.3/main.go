@@ -17,11 +17,13 @@ import (
 	"strings"
 
 	gopackages "golang.org/x/tools/go/packages"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	nodev1 "k8s.io/api/node/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -60,6 +62,10 @@ var kinds = []kind{
 	{"", "secrets", false, corev1.Secret{}},
 	{"", "serviceaccounts", false, corev1.ServiceAccount{}},
 	{"", "services", false, corev1.Service{}},
+	{"admissionregistration.k8s.io", "mutatingwebhookconfigurations", true, admissionregistrationv1.MutatingWebhookConfiguration{}},
+	{"admissionregistration.k8s.io", "validatingadmissionpolicies", true, admissionregistrationv1.ValidatingAdmissionPolicy{}},
+	{"admissionregistration.k8s.io", "validatingadmissionpolicybindings", true, admissionregistrationv1.ValidatingAdmissionPolicyBinding{}},
+	{"admissionregistration.k8s.io", "validatingwebhookconfigurations", true, admissionregistrationv1.ValidatingWebhookConfiguration{}},
 	{"apps", "daemonsets", false, appsv1.DaemonSet{}},
 	{"apps", "deployments", false, appsv1.Deployment{}},
 	{"apps", "replicasets", false, appsv1.ReplicaSet{}},
@@ -68,6 +74,8 @@ var kinds = []kind{
 	{"batch", "cronjobs", false, batchv1.CronJob{}},
 	{"batch", "jobs", false, batchv1.Job{}},
 	{"coordination.k8s.io", "leases", false, coordinationv1.Lease{}},
+	{"discovery.k8s.io", "endpointslices", false, discoveryv1.EndpointSlice{}},
+	{"networking.k8s.io", "ingressclasses", true, networkingv1.IngressClass{}},
 	{"networking.k8s.io", "ingresses", false, networkingv1.Ingress{}},
 	{"networking.k8s.io", "networkpolicies", false, networkingv1.NetworkPolicy{}},
 	{"node.k8s.io", "runtimeclasses", true, nodev1.RuntimeClass{}},
@@ -79,6 +87,7 @@ var kinds = []kind{
 	{"resource.k8s.io", "deviceclasses", true, resourcev1.DeviceClass{}},
 	{"resource.k8s.io", "resourceclaims", false, resourcev1.ResourceClaim{}},
 	{"resource.k8s.io", "resourceclaimtemplates", false, resourcev1.ResourceClaimTemplate{}},
+	{"resource.k8s.io", "resourceslices", true, resourcev1.ResourceSlice{}},
 	{"scheduling.k8s.io", "priorityclasses", true, schedulingv1.PriorityClass{}},
 	{"storage.k8s.io", "csidrivers", true, storagev1.CSIDriver{}},
 	{"storage.k8s.io", "storageclasses", true, storagev1.StorageClass{}},

@@ -6,5 +6,8 @@ package schemas
 import (
 	_ "volcano.sh/apis/pkg/apis/scheduling/v1beta1"
 	_ "volcano.sh/apis/pkg/apis/batch/v1alpha1"
+	_ "volcano.sh/apis/pkg/apis/bus/v1alpha1"
+	_ "volcano.sh/apis/pkg/apis/flow/v1alpha1"
+	_ "volcano.sh/apis/pkg/apis/nodeinfo/v1alpha1"
 	_ "volcano.sh/apis/pkg/apis/topology/v1alpha1"
 )
