@@ -6,7 +6,7 @@ import os
 import sys
 
 from tjgen.builder import Builder, Built, Run
-from tjgen.cli.command import COMMON, FLAG, MANY, VALUE, Arguments, Command, Option
+from tjgen.cli.command import COMMON, FLAG, FOLDER, MANY, VALUE, Arguments, Command, Option, enter
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, ObjectRef
 from tjgen.fields.path import Tree
@@ -27,11 +27,13 @@ COMMAND = Command(
         Option(("--set",), "set", "Set a field of every experiment: spec.nodes=2; not with -o DIR.", MANY, "PATH=VALUE"),
         Option(("--expanded",), "expanded", "Show what controllers will create, alone, or write it to DIR.", VALUE, "[DIR]"),
         Option(("--check",), "check", "Write nothing; exit 1 where the output is not what the sources give.", FLAG),
+        Option(("--staged",), "staged", "Exit 1 where Git's index does not hold what its own sources give.", FLAG),
         Option(("--summary",), "summary", "Show what each run takes instead of manifests.", FLAG),
         Option(("--renew",), "renew", "Run these locked runs again under new names, where they would change.", MANY, "NAME"),
         Option(("--prune-runs",), "prune_runs", "Remove runs that no experiment asks for any more.", FLAG),
         Option(("--prune-data",), "prune_data", "Remove claims that no experiment asks for any more.", FLAG),
         Option(("--force",), "force", "Overwrite files that were edited by hand.", FLAG),
+        FOLDER,
         *COMMON,
     ),
 )
@@ -39,17 +41,21 @@ COMMAND = Command(
 
 def run(arguments: Arguments) -> int:
     """Build, report, and answer with the exit code."""
-    wrong = _wrong_use(arguments)
+    wrong = enter(arguments) or _wrong_use(arguments)
     if wrong:
         sys.stderr.write(f"Error: {wrong}\n")
         return 2
     reporter = Reporter(arguments)
     try:
         builder = Builder(arguments["paths"], environments=arguments["env"], set_values=arguments["set"])
-        directory = arguments["output"] or (builder.output if arguments["check"] else None)
-        if directory is None and arguments["check"]:
-            sys.stderr.write("Error: --check compares with an output: give -o DIR, or say spec.output.directory in tjgen.yaml\n")
+        compares = next((f"--{name}" for name in ("check", "staged") if arguments[name]), None)
+        directory = arguments["output"] or (builder.output if compares else None)
+        if directory is None and compares:
+            said = "give -o DIR, or say spec.output.directory in tjgen.yaml"
+            sys.stderr.write(f"Error: {compares} compares with an output: {said}\n")
             return 2
+        if directory is not None and arguments["staged"]:
+            return _staged(builder, directory, arguments, reporter)
         if directory is not None and not _is_file(directory):
             _into_directory(builder, directory, arguments, reporter)
         else:
@@ -70,8 +76,9 @@ def _wrong_use(arguments: Arguments) -> str | None:
                 return f"--{option.replace('_', '-')} needs -o DIR"
     if arguments["expanded"] not in (None, "-") and not into_tree:
         return "--expanded DIR needs -o DIR; alone it shows what controllers will create"
-    if arguments["check"] and output is not None and _is_file(output):
-        return "--check needs -o DIR"
+    for option in ("check", "staged"):
+        if arguments[option] and output is not None and _is_file(output):
+            return f"--{option} needs -o DIR"
     return None
 
 
@@ -99,6 +106,46 @@ def _into_directory(builder: Builder, directory: str, arguments: Arguments, repo
     if not reporter.failed:
         rows.show()
         reporter.say(f"{written.counts}")
+
+
+def _staged(builder: Builder, directory: str, arguments: Arguments, reporter: Reporter) -> int:
+    """Build, unless only a check is wanted; then compare what Git's index holds with itself."""
+    from tjgen.output import staged
+
+    index = staged.Index.around(builder, [directory, *(one for one in (arguments["expanded"],) if one not in (None, "-"))])
+    if not arguments["check"]:
+        _into_directory(builder, directory, arguments, reporter)
+        if reporter.failed:
+            return reporter.close()
+    others = index.others()
+    if not others:
+        if arguments["check"]:
+            _into_directory(builder, directory, arguments, reporter)
+        return reporter.close()
+    # Absolute paths would lead back to the folder.
+    paths = [index.named(path) for path in arguments["paths"]]
+    previews = index.named(arguments["expanded"]) if arguments["expanded"] not in (None, "-") else arguments["expanded"]
+    directory = index.named(directory)
+    inside = Reporter(arguments)
+    with index.instead(others):
+        try:
+            again = Builder(paths, environments=arguments["env"])
+            _into_directory(again, directory, {**arguments, "check": True, "expanded": previews}, inside)
+        except CompileError as error:
+            inside.add(error.diagnostics)
+        missed = index.unstaged(others, check=arguments["check"]) if inside.failed else []
+        if arguments["check"]:
+            # What the folder holds is no news to whoever looks at the index alone.
+            reporter = inside
+        else:
+            # What was just built is not stale: it is not added yet.
+            reporter.add([one for one in inside.diagnostics if one.code not in _NOT_ADDED])
+        reporter.add(missed)
+        return reporter.close()
+
+
+_NOT_ADDED = ("TJ062", "TJ261")
+"""What is wrong with an index that lacks output, or the whole project."""
 
 
 def _as_stream(builder: Builder, file: str | None, arguments: Arguments, reporter: Reporter) -> None:

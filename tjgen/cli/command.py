@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from tjgen.typing import Any, NamedTuple
 
 FLAG = "flag"
@@ -40,9 +42,20 @@ class Command(NamedTuple):
 
 FORMATS = ("text", "json", "sarif", "github", "gitlab")
 FORMAT = Option(("--format",), "format", "How diagnostics are written.", VALUE, "FORMAT", FORMATS)
+FOLDER = Option(("-C",), "folder", "Work in DIR, as if the command had been given there.", VALUE, "DIR")
 QUIET = Option(("-q", "--quiet"), "quiet", "Say nothing but errors.")
 STRICT = Option(("--strict",), "strict", "Treat warnings as errors.")
 COMMON = (FORMAT, QUIET, STRICT)
+
+
+def enter(arguments: Arguments) -> str | None:
+    """Go to the folder of `-C`; what is wrong with it."""
+    if arguments["folder"] is not None:
+        try:
+            os.chdir(arguments["folder"])
+        except OSError as error:
+            return f"-C {arguments['folder']}: {error.strerror}"
+    return None
 
 
 def parse(command: Command, words: list[str]) -> Arguments | None:

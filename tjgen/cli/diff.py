@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from tjgen.builder import Builder
-from tjgen.cli.command import MANY, QUIET, STRICT, VALUE, Arguments, Command, Option
+from tjgen.cli.command import FOLDER, MANY, QUIET, STRICT, VALUE, Arguments, Command, Option, enter
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic
 from tjgen.diff.compare import Entry, ObjectChange, compare
@@ -37,6 +37,7 @@ COMMAND = Command(
             "FORMAT",
             FORMATS,
         ),
+        FOLDER,
         QUIET,
         STRICT,
     ),
@@ -46,6 +47,10 @@ COMMAND = Command(
 
 def run(arguments: Arguments) -> int:
     """Compare, report, and answer with the exit code."""
+    wrong = enter(arguments)
+    if wrong:
+        sys.stderr.write(f"Error: {wrong}\n")
+        return 2
     reporter = Reporter(arguments)
     try:
         builder = Builder((), environments=arguments["env"])

@@ -18,7 +18,7 @@ GROUPS = {
     "TJ4": "What the target cannot say",
     "TJ5": "What the API server refuses",
     "TJ6": "What a GitOps sync would trip over",
-    "TJ7": "The cluster",
+    "TJ7": "The repository and the cluster",
     "TJ8": "What the controller does with it, to your surprise",
     "TJ9": "Defects of tjgen",
 }
@@ -1032,6 +1032,14 @@ CODES = (
         ERROR,
         "The project names a repository for its GitOps tool, but not where the output lies in it.",
         "Say `spec.gitops.path`, or `spec.output.directory`.",
+    ),
+    Code(
+        "TJ700",
+        "output-not-staged",
+        ERROR,
+        "Git's index, which the next commit is made of, does not hold output as its own sources give it: files were not added, "
+        "or Git is told to ignore them. With `--check` it is information beside what is wrong with the index.",
+        "Run the `git add` of the hint; where files are ignored, except the output in `.gitignore` (`!deploy/**`).",
     ),
     Code(
         "TJ800",

@@ -1,4 +1,4 @@
-"""A revision of a Git repository -> the files that it holds below a folder, without touching the folder.
+"""A revision of a Git repository, or its index -> the files that it holds, without touching the folder.
 
 Git is asked through its commands; what it cannot answer becomes a diagnostic (TJ091 to TJ095).
 """
@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from tjgen.diagnostics.model import ERROR, INFO, CompileError, Diagnostic
 from tjgen.typing import NamedTuple
 
 _FILE = ("100644", "100755")
+_LINK = "120000"
 
 
 class Repository(NamedTuple):
@@ -27,7 +28,7 @@ class Repository(NamedTuple):
         answer = _git(folder or ".", "rev-parse", "--show-toplevel")
         if answer.returncode != 0:
             message = f"{os.path.normpath(folder or '.')} lies in no working tree of Git"
-            raise CompileError([_problem("TJ091", message, "name a folder to compare with", "no-repository")])
+            raise CompileError([_problem("TJ091", message, "work in a clone, or name a folder to compare with", "no-repository")])
         return Repository(answer.stdout.decode(errors="surrogateescape").rstrip("\n"))
 
     def commit(self, revision: str) -> str:
@@ -53,7 +54,10 @@ class Repository(NamedTuple):
 
     def files(self, commit: str, folder: str, *, wanted: Callable[[str], bool] = lambda _: True) -> dict[str, bytes]:
         """Path below `folder` (a path in the repository) -> content, of the files at a commit. Raises CompileError (TJ095)."""
-        names = {path: blob for path, blob in self._names(commit, folder).items() if wanted(path)}
+        return self.contents({path: blob for path, blob in self._names(commit, folder).items() if wanted(path)}, commit[:12])
+
+    def contents(self, names: Mapping[str, str], where: str) -> dict[str, bytes]:
+        """Path -> content of its object. Raises CompileError (TJ095)."""
         request = "".join(f"{blob}\n" for blob in names.values()).encode()
         answer = _git(self.top, "cat-file", "--batch", request=request)
         contents = {}
@@ -63,9 +67,7 @@ class Repository(NamedTuple):
             head = answer.stdout[position:end].split()
             if end < 0 or len(head) != 3 or head[1] != b"blob":  # an object that is not there has two words: name, missing
                 hint = "the clone is partial: fetch the missing objects"
-                raise CompileError(
-                    [_problem("TJ095", f"Git cannot read {path} at {commit[:12]} ({blob})", hint, "missing-object")]
-                )
+                raise CompileError([_problem("TJ095", f"Git cannot read {path} at {where} ({blob})", hint, "missing-object")])
             size = int(head[2])
             contents[path] = answer.stdout[end + 1 : end + 1 + size]
             position = end + 1 + size + 1
@@ -73,8 +75,31 @@ class Repository(NamedTuple):
 
     def uncommitted(self, folder: str) -> int:
         """How many files below `folder` are not as they were committed."""
-        answer = _git(self.top, "status", "--porcelain", "-z", "--untracked-files=all", "--", folder or ".")
-        return len([entry for entry in answer.stdout.split(b"\0") if entry[2:3] == b" "])
+        return len(self._status(folder))
+
+    def unstaged(self) -> list[str]:
+        """The files that are not as they stand in the index, those included that are not in it; without ignored ones."""
+        return [path for state, path in self._status("") if state[1] != " "]
+
+    def ignored(self, folders: Sequence[str]) -> list[str]:
+        """The files below `folders` (paths in the repository) that Git was told to ignore."""
+        words = ("ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--")
+        return _paths(_git(self.top, *words, *[f":(top,literal){folder}" for folder in folders]).stdout)
+
+    def staged(self) -> dict[str, str]:
+        """Path -> object, of every file and symbolic link in the index. What is in conflict is left out."""
+        found = {}
+        for line in _paths(_git(self.top, "ls-files", "--stage", "-z").stdout):
+            about, _, path = line.partition("\t")
+            mode, blob, stage = about.split()
+            if stage == "0" and mode in (*_FILE, _LINK):
+                found[path] = blob
+        return found
+
+    def _status(self, folder: str) -> list[tuple[str, str]]:
+        """Two letters, of the index and of the folder, and a path."""
+        words = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--")
+        return [(line[:2], line[3:]) for line in _paths(_git(self.top, *words, folder or ".").stdout)]
 
     def _names(self, commit: str, folder: str) -> dict[str, str]:
         """Path below `folder` -> object, of plain files."""
@@ -88,6 +113,11 @@ class Repository(NamedTuple):
                 if mode in _FILE:
                     found[path[len(folder) + 1 :] if folder else path] = blob
         return found
+
+
+def _paths(answer: bytes) -> list[str]:
+    """What Git ends with a NUL each."""
+    return answer.decode(errors="surrogateescape").split("\0")[:-1]
 
 
 def uncommitted(count: int, what: str) -> Diagnostic:
