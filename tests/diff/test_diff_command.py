@@ -269,7 +269,7 @@ def test_output_outside_of_the_repository(folder: Path, tmp_path: Path) -> None:
 
 
 def test_a_lock_in_conflict_then_or_now(folder: Path) -> None:
-    lock = folder / "tjgen.lock.d/default/nlp/bert.yaml"
+    (lock,) = (folder / "tjgen.lock.d/default/nlp/bert").iterdir()
     whole = lock.read_text(encoding="utf-8")
     lock.write_text(f"<<<<<<< ours\n{whole}", encoding="utf-8")
     assert "TJ070" in diff(folder).err
@@ -277,7 +277,7 @@ def test_a_lock_in_conflict_then_or_now(folder: Path) -> None:
     lock.write_text(whole, encoding="utf-8")
     answer = diff(folder, "HEAD")
     assert answer.code == 1
-    assert "error[TJ070] HEAD:tjgen.lock.d/default/nlp/bert.yaml:1:1" in answer.err
+    assert f"error[TJ070] HEAD:tjgen.lock.d/default/nlp/bert/{lock.name}:1:1" in answer.err
 
 
 def test_nothing_is_written(folder: Path) -> None:

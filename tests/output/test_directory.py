@@ -133,7 +133,7 @@ def test_only_a_build_of_the_whole_project_removes_other_experiments(folder: Pat
     answer = build(folder)
     assert answer.err == "runs: 0 new, 2 unchanged, 0 kept, 2 removed\n"
     assert not paths(folder, "*/runs/vision/letters")
-    assert not (folder / "tjgen.lock.d/dev/vision/letters.yaml").exists()
+    assert not (folder / "tjgen.lock.d/dev/vision/letters").exists()
     assert paths(folder, "*/data/vision/*letters*"), "data stays until it is pruned"
     build(folder, "--prune-data")
     assert not paths(folder, "*/data/vision/*letters*")
@@ -200,8 +200,8 @@ def test_suspending_an_experiment_suspends_its_run_in_place(folder: Path) -> Non
     edit(folder / "experiments/digits.yaml", "spec:\n", "spec:\n  state: suspended\n")
     answer = build(folder)
     assert answer.code == 0
-    lock = (folder / "tjgen.lock.d/dev/vision/digits.yaml").read_text(encoding="utf-8")
-    assert "state: suspended" in lock
+    (lock,) = (folder / "tjgen.lock.d/dev/vision/digits").iterdir()
+    assert "state: suspended" in lock.read_text(encoding="utf-8")
     (job,) = (folder / "out/dev/runs/vision/digits").rglob("trainjob-*.yaml")
     assert "suspend: true" in job.read_text(encoding="utf-8")
 

@@ -174,7 +174,7 @@ def test_an_archived_run_is_renamed_with_its_experiment_and_not_trained_again(fo
     edit(folder, "name: digits", "name: numbers")
     partial = tjgen(folder, "build", "experiments/digits.yaml", "-o", "elsewhere")
     assert "TJ089" in partial.err
-    for path in (folder / "tjgen.lock.d").rglob("numbers.yaml"):
+    for path in (folder / "tjgen.lock.d").rglob("numbers-*.yaml"):
         path.unlink()
     answer = build(folder)
     assert answer.code == 0
@@ -285,7 +285,7 @@ def test_what_does_not_fit_together_is_told(folder: Path) -> None:
     assert (refused.code, "TJ081" in refused.err) == (1, True)
     stray.joinpath(job.name).rename(job)
     lock = next((folder / "tjgen.lock.d").rglob("*.yaml"))
-    lines = [f"    content: sha256:{'0' * 64}" if "  content:" in line else line for line in lock.read_text().split("\n")]
+    lines = [f"content: sha256:{'0' * 64}" if "content:" in line else line for line in lock.read_text().split("\n")]
     lock.write_text("\n".join(lines), encoding="utf-8")
     refused = runs(folder, "archive", name)
     assert (refused.code, "TJ083" in refused.err) == (1, True)

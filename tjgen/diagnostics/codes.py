@@ -18,7 +18,7 @@ GROUPS = {
     "TJ4": "What the target cannot say",
     "TJ5": "What the API server refuses",
     "TJ6": "What a GitOps sync would trip over",
-    "TJ7": "The repository and the cluster",
+    "TJ7": "The repository, registries and the cluster",
     "TJ8": "What the controller does with it, to your surprise",
     "TJ9": "Defects of tjgen",
 }
@@ -278,8 +278,10 @@ CODES = (
         "TJ070",
         "lock-in-conflict",
         ERROR,
-        "The run lock of an experiment holds the marks of a merge conflict.",
-        "Keep the runs of both sides: remove the lines that Git put between them, then build again.",
+        "The lock of a run holds the marks of a merge conflict: two branches changed the same run, or removed the same old "
+        "run, which Git takes for a new one of each branch that was renamed.",
+        "Take one side of the lock and of the run's folder in the output, then build again; or merge again with "
+        "`git merge -s resolve`, which leaves nothing to resolve after two branches removed the same run.",
     ),
     Code(
         "TJ071",
@@ -1040,6 +1042,14 @@ CODES = (
         "Git's index, which the next commit is made of, does not hold output as its own sources give it: files were not added, "
         "or Git is told to ignore them. With `--check` it is information beside what is wrong with the index.",
         "Run the `git add` of the hint; where files are ignored, except the output in `.gitignore` (`!deploy/**`).",
+    ),
+    Code(
+        "TJ720",
+        "output-in-conflict",
+        ERROR,
+        "A file of the output tree holds the marks of a merge conflict.",
+        "Take one side of it, of a run the side that its lock has, then build again. `--force` writes what is built now, "
+        "which is right for claims and runtimes.",
     ),
     Code(
         "TJ800",

@@ -70,6 +70,11 @@ def is_edited(content: bytes, header: Header) -> bool:
     return sha256(body).hexdigest() != header.digest and sha256(body.replace(b"\r\n", b"\n")).hexdigest() != header.digest
 
 
+def is_in_conflict(content: bytes) -> bool:
+    """Whether a file of ours holds what Git writes where it cannot merge. Of our own text no line begins like that."""
+    return content.startswith(OPENING[:-1]) and b"\n<<<<<<<" in content and b"\n>>>>>>>" in content
+
+
 def _line(text: str) -> bytes:
     # A file name may hold a line break, which would end the comment, or bytes that are no text.
     shown = text if text.isprintable() else text.encode("unicode_escape").decode("ascii")

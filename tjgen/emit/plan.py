@@ -23,6 +23,7 @@ MISSING = "missing"
 DIFFERENT = "different"
 EDITED = "edited"
 FOREIGN = "foreign"
+CONFLICT = "conflict"
 EXTRA = "extra"
 
 ROOM = ".tjgen"
@@ -46,7 +47,7 @@ class Change(NamedTuple):
 
     path: str
     kind: str
-    """MISSING, DIFFERENT, EDITED (by hand), FOREIGN (in the way, not ours) or EXTRA (to be removed)."""
+    """MISSING, DIFFERENT, EDITED (by hand), CONFLICT (of a merge), FOREIGN (in the way, not ours) or EXTRA (to be removed)."""
     content: bytes = b""
     """What should be there."""
     standing: Standing | None = None
@@ -91,6 +92,8 @@ class Plan:
         if standing is None:
             return Change(path, MISSING, content)
         known = header.read(standing.content)
+        if header.is_in_conflict(standing.content):
+            return Change(path, CONFLICT, content, standing)
         if known is None:
             return Change(path, FOREIGN, content, standing)
         kind = EDITED if header.is_edited(standing.content, known) else DIFFERENT
@@ -133,8 +136,14 @@ class Plan:
                 if path in seen or path.casefold() in self._taken:
                     continue
                 standing = self._ground.read(path, opening=header.OPENING[:-1])
-                known = header.read(standing.content) if standing is not None else None
-                if standing is None or known is None or (owner and known.owner != owner):
+                if standing is None:
+                    continue
+                known = header.read(standing.content)
+                if header.is_in_conflict(standing.content) and not owner:
+                    seen.add(path)
+                    yield Change(path, CONFLICT, standing=standing)
+                    continue
+                if known is None or (owner and known.owner != owner):
                     continue
                 seen.add(path)
                 kind = EDITED if header.is_edited(standing.content, known) else EXTRA

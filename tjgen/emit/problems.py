@@ -1,6 +1,6 @@
 """What went wrong with an output file -> the diagnostic that says so.
 
-Codes TJ050 to TJ064 are those of `emit`; each has one function here, so that the words stand side by side.
+Codes TJ050 to TJ064 and TJ720 are those of `emit`; each has one function here, so that the words stand side by side.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ _STALE = {
     "different": "is not what the sources make now",
     "edited": "was changed by hand",
     "foreign": "was not written by tjgen, which has to write there",
+    "conflict": "holds a merge conflict",
     "extra": "comes from no source any more",
 }
 
@@ -139,6 +140,17 @@ def interrupted(directory: str) -> Diagnostic:
 def unread(place: str, error: OSError) -> Diagnostic:
     """TJ064: the operating system does not let us read what is there."""
     return _error("TJ064", "output-not-readable", f"cannot read {place}: {error.strerror or error}", "make it readable")
+
+
+def in_conflict(path: str) -> Diagnostic:
+    """TJ720: Git could not merge a file of ours."""
+    return _error(
+        "TJ720",
+        "output-in-conflict",
+        f"{path} holds a merge conflict",
+        "take one side of it with git checkout --ours or --theirs, of a run the side that its lock has, then build again; "
+        "where Git took runs for renamed ones, merge again with -s resolve",
+    )
 
 
 def _error(code: str, name: str, message: str, hint: str) -> Diagnostic:

@@ -38,6 +38,20 @@ def files(directory: str, folder: str) -> list[OutputFile]:
     return found
 
 
+def conflict(directory: str, folder: str) -> str | None:
+    """Path of a file of ours in `folder` that Git could not merge, if there is one."""
+    ground = Ground(directory)
+    try:
+        ground.enter(folder)
+        for name in sorted(os.listdir(ground.full(folder))):
+            standing = ground.read(f"{folder}/{name}", opening=header.OPENING[:-1])
+            if standing is not None and header.is_in_conflict(standing.content):
+                return f"{folder}/{name}"
+    except (OSError, ObstacleError):
+        return None
+    return None
+
+
 def _file(ground: Ground, path: str) -> OutputFile | None:
     try:
         standing = ground.read(path, opening=header.OPENING[:-1])

@@ -19,7 +19,7 @@ from types import TracebackType
 from tjgen.diagnostics.model import CompileError, Diagnostic
 from tjgen.emit import journal, problems
 from tjgen.emit.journal import RECORD, TREE, Step
-from tjgen.emit.plan import EDITED, EXTRA, FOREIGN, MISSING, ROOM, Change, OutputFile, Plan
+from tjgen.emit.plan import CONFLICT, EDITED, EXTRA, FOREIGN, MISSING, ROOM, Change, OutputFile, Plan
 from tjgen.emit.turn import BusyError, Turn, take
 from tjgen.typing import NamedTuple, Self
 
@@ -125,8 +125,8 @@ class OutputTree:
     def _commit(self) -> Committed:
         removed = []
         for change in self._plan.extra():
-            if change.kind == EDITED and not self._force:
-                self._problems.append(problems.edited(change.path, change.source))
+            if change.kind in (EDITED, CONFLICT) and not self._force:
+                self._problems.append(_spoilt(change))
                 continue
             removed.append(change.path)
             self._add_step(TREE, change, "")
@@ -148,8 +148,8 @@ class OutputTree:
             return
         if change.kind == FOREIGN:
             self._problems.append(problems.foreign(change.path))
-        elif change.kind == EDITED and not self._force:
-            self._problems.append(problems.edited(change.path, change.source))
+        elif change.kind in (EDITED, CONFLICT) and not self._force:
+            self._problems.append(_spoilt(change))
         else:
             stage = "" if change.kind == EXTRA else self._stage(change)
             self._add_step(root, change, stage)
@@ -234,3 +234,8 @@ class OutputTree:
 
     def _failed(self, place: str, error: OSError) -> CompileError:
         return CompileError([problems.failed(place, error, half_done=journal.is_decided(self._room))])
+
+
+def _spoilt(change: Change) -> Diagnostic:
+    """A file of ours that is not as we left it."""
+    return problems.in_conflict(change.path) if change.kind == CONFLICT else problems.edited(change.path, change.source)

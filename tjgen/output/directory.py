@@ -13,7 +13,8 @@ from hashlib import sha256
 from tjgen.builder import Built, Run
 from tjgen.diagnostics.model import INFO, Diagnostic
 from tjgen.emit.plan import OutputFile
-from tjgen.emit.standing import bodies
+from tjgen.emit.problems import in_conflict
+from tjgen.emit.standing import bodies, conflict
 from tjgen.fields.path import Tree, get
 from tjgen.k8s.labels import EXPERIMENT_LABEL
 from tjgen.manifests.manifest import DATA, RUNS, RUNTIMES, Manifest
@@ -22,7 +23,7 @@ from tjgen.output.done import Counts, Done
 from tjgen.output.layout import experiment_folder, path_of, preview_files, run_folder, stage_folder
 from tjgen.output.records import Records
 from tjgen.runs import freeze
-from tjgen.runs.lock import ARCHIVED, SUPERSEDED, Lock, LockedRun, write
+from tjgen.runs.lock import ARCHIVED, SUPERSEDED, Lock, LockedRun
 from tjgen.runs.lock import path_of as lock_path
 from tjgen.runs.store import Locks, Place
 from tjgen.source.reader import KUBERNETES, read
@@ -67,6 +68,8 @@ class Directory:
     def __init__(self, directory: str, tree: Wanted, previews: Wanted | None, locks: Locks, wishes: Wishes) -> None:
         self.diagnostics: list[Diagnostic] = []
         self.counts = Counts()
+        self.locks: dict[str, Lock] = {}
+        """Key of an experiment -> its lock as it will be, of what was added and what stays behind."""
         self._directory = directory
         self._tree = tree
         self._previews = previews
@@ -112,7 +115,7 @@ class Directory:
         self._claim(experiment_folder(unit))
         if self._wishes.prune_data:
             self._tree.claim(f"{stage_folder(unit.environment, DATA)}/{unit.namespace}", owner=unit.key)
-        self._tree.record(built.lock, write(lock))
+        self._record(built.lock, lock)
         self.counts = self.counts.plus(now.counts)
         uses = sorted({path for run in lock.runs.values() for path in run.uses})
         done = Done(tuple(now.files), tuple(now.previews), tuple(now.keeps), tuple(uses), tuple(now.shared), now.counts)
@@ -171,7 +174,7 @@ class Directory:
         for run in stays.runs.values():
             self._keep(run_folder(Place.of(path, lock), run.name))
             self._uses.update(run.uses)
-        self._tree.record(path, write(stays))
+        self._record(path, stays)
 
     def _run(self, run: Run, lock: Lock, renew: Renew) -> LockedRun:
         """Decide about one run and put its files; what the lock shall say of it."""
@@ -188,12 +191,15 @@ class Directory:
             return self._run(wanted, lock, lambda _: None)
         problem = problems.name_stays(run) if wanted is not None else None
         if run.fixed and problem is None:
-            place = os.path.join(self._locks.folder, lock_path(run.unit.environment, run.unit.namespace, run.unit.name))
+            folder_of_locks = lock_path(run.unit.environment, run.unit.namespace, run.unit.name)
+            place = f"{os.path.join(self._locks.folder, folder_of_locks)}/{run.name}.yaml"
             problem = freeze.fixed_name_problem(locked, str(run.identity), place)
         decision = freeze.decide(
             locked, content=content, settings=settings, standing=lambda: self._standing(folder), force=self._wishes.force
         )
         diagnostic = problem or decision.diagnostic
+        if diagnostic is not None and diagnostic.code == "TJ075" and (spoilt := conflict(self._directory, folder)) is not None:
+            diagnostic = in_conflict(spoilt)
         # That a record would be built otherwise today is no news.
         self._say(None if is_record and diagnostic is not None and diagnostic.severity == INFO else diagnostic, run)
         if run.is_record and locked is not None and locked.state == SUPERSEDED:
@@ -263,6 +269,11 @@ class Directory:
             self._tree.put(file)
         elif before != content:
             self.diagnostics.append(problems.made_twice(file.path, run))
+
+    def _record(self, path: str, lock: Lock) -> None:
+        self.locks[lock.experiment] = lock
+        for file, text in self._locks.changes(path, lock):
+            self._tree.record(file, text)
 
     def _keep(self, folder: str) -> None:
         self._now.keeps.append(folder)

@@ -13,7 +13,7 @@ from tjgen.diff.side import Ask, Side, nobody
 from tjgen.output.asking import Asking
 from tjgen.output.intended import body_of
 from tjgen.runs.lock import Lock
-from tjgen.runs.lockfile import read
+from tjgen.runs.store import gathered
 
 SOURCES = (".yaml", ".yml", ".json", ".jsonl", ".txt", ".csv")
 """What the files end in that sources can be made of. A repository may hold much else."""
@@ -39,12 +39,20 @@ def earlier(revision: str, builder: Builder, directory: str) -> tuple[Side, list
 
 
 def _locks(files: Mapping[str, bytes], revision: str, folder: str) -> dict[str, Lock]:
-    found = {}
+    experiments: dict[str, dict[str, str]] = {}
+    formers: dict[str, str] = {}
     for path, content in files.items():
-        if path.endswith(".yaml"):
-            lock = read(content.decode(errors="replace"), f"{revision}:{folder}/{path}")
-            found[lock.experiment] = lock
-    return found
+        text = content.decode(errors="replace")
+        if path.endswith(".yaml") and path.count("/") == 3:
+            experiments.setdefault(path.rpartition("/")[0], {})[f"{revision}:{folder}/{path}"] = text
+        elif path.endswith(".yaml") and path.count("/") == 2:
+            formers[path.removesuffix(".yaml")] = text
+    locks = {}
+    for path in {**experiments, **formers}:
+        found = gathered(experiments.get(path, {}), f"{revision}:{folder}/{path}.yaml", formers.get(path))
+        if found is not None:
+            locks[found.lock.experiment] = found.lock
+    return locks
 
 
 def _project(repository: Repository, commit: str, sources: str, tree: str) -> dict[str, bytes]:

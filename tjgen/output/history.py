@@ -10,8 +10,8 @@ from tjgen.fields.path import Tree
 from tjgen.output.inventory import Entry, own_files, without_files
 from tjgen.runs import archive as marks
 from tjgen.runs import freeze
-from tjgen.runs.lock import ARCHIVED, SUPERSEDED, LockedRun, path_of, write
-from tjgen.runs.store import Locks
+from tjgen.runs.lock import ARCHIVED, SUPERSEDED, Lock, LockedRun, path_of
+from tjgen.runs.store import Locks, Place
 from tjgen.source.reader import KUBERNETES, read
 from tjgen.source.writer import dump
 
@@ -43,8 +43,7 @@ class History:
         for entry in chosen:
             self._tree.claim(entry.folder)
         for place in dict.fromkeys(entry.place for entry in chosen):
-            lock = self._locks.of(place).without([entry.run.name for entry in chosen if entry.place == place])
-            self._tree.record(path_of(*place), write(lock))
+            self._record(place, self._locks.of(place).without([entry.run.name for entry in chosen if entry.place == place]))
         return [entry.run.name for entry in chosen]
 
     def _change(self, chosen: list[Entry], of_run: Callable[[LockedRun], LockedRun], of_tree: Callable[[Tree], Tree]) -> None:
@@ -64,8 +63,11 @@ class History:
             changed[entry] = of_run(entry.run)._replace(content=freeze.content_digest(bodies))
         refuse(problems)
         for place in dict.fromkeys(entry.place for entry in changed):
-            lock = self._locks.of(place).with_runs(run for entry, run in changed.items() if entry.place == place)
-            self._tree.record(path_of(*place), write(lock))
+            self._record(place, self._locks.of(place).with_runs(run for entry, run in changed.items() if entry.place == place))
+
+    def _record(self, place: Place, lock: Lock) -> None:
+        for file, text in self._locks.changes(path_of(*place), lock):
+            self._tree.record(file, text)
 
 
 def refuse(problems: Iterable[Diagnostic]) -> None:

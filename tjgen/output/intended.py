@@ -13,7 +13,6 @@ from tjgen.output.asking import Asking
 from tjgen.output.directory import Directory, Wishes
 from tjgen.output.write import build_into, of_project
 from tjgen.runs.lock import Lock
-from tjgen.runs.lockfile import read
 from tjgen.runs.store import Locks
 
 
@@ -25,7 +24,6 @@ class Collected:
         self._put: dict[str, str] = {}
         self._kept: set[str] = set()
         self._claims: list[str] = []
-        self.records: dict[str, str | None] = {}
 
     def put(self, file: OutputFile) -> None:
         """Want `file` in the tree."""
@@ -41,8 +39,7 @@ class Collected:
             self._claims.append(folder)
 
     def record(self, path: str, text: str | None) -> None:
-        """Want `text` (None: no file) as the lock at `path`."""
-        self.records[path] = text
+        """Locks are asked of the `Directory`, which has them as values."""
 
     def bodies(self) -> dict[str, str]:
         """The tree that a build would leave: path -> text without header."""
@@ -63,13 +60,9 @@ def intended(builder: Builder, directory: str) -> tuple[Side, list[Diagnostic]]:
     def seen(built: Built) -> None:
         asking.add(built.runs)
 
-    diagnostics = build_into(Directory(directory, tree, None, builder.locks, wishes), builder, [], seen, None)
-    locks = {place.key: lock for place, lock in builder.locks.all()}
-    for path, text in tree.records.items():
-        if text is not None:
-            lock = read(text, path)
-            locks[lock.experiment] = lock
-    return Side("this build", tree.bodies(), locks, asking.ask), diagnostics
+    one = Directory(directory, tree, None, builder.locks, wishes)
+    diagnostics = build_into(one, builder, [], seen, None)
+    return Side("this build", tree.bodies(), {**standing_locks(builder.locks), **one.locks}, asking.ask), diagnostics
 
 
 def standing(directory: str) -> dict[str, str]:

@@ -33,7 +33,7 @@ class Memory:
     """What is known of earlier builds into one directory and one folder of previews."""
 
     def __init__(self, builder: Builder, directory: str, previews: str | None, wishes: Sequence[bytes]) -> None:
-        self._locks = builder.locks.folder
+        self._locks = builder.locks
         places = [directory] if previews is None else [directory, previews]
         project = builder.project.directory or "."
         self._caches = [cache.Cache(cache.location(project, place), place) for place in places]
@@ -87,11 +87,10 @@ class Memory:
         return f"{environment or ''}\n{os.path.abspath(file)}"
 
     def _lock_digest(self, path: str) -> bytes:
-        try:
-            with open(os.path.join(self._locks, path), "rb") as stream:
-                return sha256(stream.read()).digest()
-        except OSError:
-            return b""
+        whole = sha256()
+        for file in self._locks.files(path):
+            whole.update(file.encode() + b"\0" + _digest(file))
+        return whole.digest()
 
 
 class _Unit(NamedTuple):
@@ -107,6 +106,14 @@ class _Unit(NamedTuple):
     def of(built: Built) -> _Unit:
         diagnostics = [_plain(one) for one in built.diagnostics]
         return _Unit(built.unit.key, built.lock, built.overlays, diagnostics, built.reads_files)
+
+
+def _digest(file: str) -> bytes:
+    try:
+        with open(file, "rb") as stream:
+            return sha256(stream.read()).digest()
+    except OSError:
+        return b""
 
 
 def _read(summary: Mapping[str, Any]) -> Remembered:

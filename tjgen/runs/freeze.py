@@ -119,7 +119,7 @@ def fixed_name_problem(locked: LockedRun | None, identity: str, lock_file: str) 
         ERROR,
         f'run "{locked.name}" exists with other content, which cannot be changed in place',
         path=("spec", "naming"),
-        hint=f"raise attempt, which gives a new name, or delete the run in the cluster and its block in {lock_file}",
+        hint=f"raise attempt, which gives a new name, or delete the run in the cluster and its lock, {lock_file}",
         name="fixed-name-changed",
     )
 

@@ -1,9 +1,9 @@
-"""The runs of one experiment <-> the text of its lock file, which is committed and makes them stay what they are.
+"""The runs of one experiment -> the texts of their locks, which are committed and make them stay what they are.
 
-    tjgen.lock.d/<environment or default>/<namespace>/<experiment>.yaml
+    tjgen.lock.d/<environment or default>/<namespace>/<experiment>/<run>.yaml
 
-The text is a function of the runs: one block a run, in order of name, so that two branches that add
-runs merge where Git can keep them apart, and nothing changes that is not new.
+One file a run, so that branches that add runs merge without a conflict. In a file the state stands away
+from what archiving changes, so that a branch that supersedes a run and one that archives it merge too.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from tjgen.typing import NamedTuple
 
 DIRECTORY = "tjgen.lock.d"
 API_VERSION = "tjgen.dev/v1alpha1"
-KIND = "RunLock"
-COMMENT = "# Written by tjgen: the runs that exist, and what they are made of. Commit it; a run without its block is new.\n"
+KIND = "LockedRun"
+COMMENT = "# Written by tjgen: a run that exists, and what it is made of. Commit it; a run without its file is new.\n"
 
 ACTIVE = "active"
 CURRENT = "current"
@@ -52,6 +52,8 @@ class LockedRun(NamedTuple):
     """Files that it shares with other runs, by path in the output tree: they stay as long as a lock names them."""
     renewal: int = 0
     """How often the run was made anew on purpose, without a change of the experiment."""
+    promoted_from: str = ""
+    """Key of the experiment and name of the run that it was promoted from: see output/promote.py."""
     archived: bool = False
     """Whether it was archived by itself, whatever its experiment says (see `archive`)."""
 
@@ -101,36 +103,28 @@ class Lock(NamedTuple):
 
 
 def path_of(environment: str | None, namespace: str, experiment: str) -> str:
-    """Path of an experiment's lock below DIRECTORY."""
-    return f"{environment or 'default'}/{namespace}/{experiment}.yaml"
+    """Folder of an experiment's locks, below DIRECTORY."""
+    return f"{environment or 'default'}/{namespace}/{experiment}"
 
 
-def write(lock: Lock) -> str | None:
-    """The text of the lock file; None where there is no run, so that there should be no file."""
-    if not lock.runs:
-        return None
-    runs = {name: _block(lock.runs[name]) for name in sorted(lock.runs)}
-    return COMMENT + dump({"apiVersion": API_VERSION, "kind": KIND, "experiment": lock.experiment, "runs": runs})
+def write(experiment: str, run: LockedRun) -> str:
+    """The text of a run's lock file; `experiment` is the key of its experiment."""
+    text: Tree = {"apiVersion": API_VERSION, "kind": KIND, "experiment": experiment, "run": run.name, "identity": run.identity}
+    if run.renewal:
+        text["renewal"] = run.renewal
+    if run.promoted_from:
+        text["promotedFrom"] = run.promoted_from
+    text |= {"number": run.number, "state": run.state, "runtime": run.runtime, "runtimeDigest": run.runtime_digest}
+    text["settings"] = run.settings
+    if run.images:
+        text["images"] = list(run.images)
+    if run.uses:
+        text["uses"] = list(run.uses)
+    text["content"] = run.content
+    if run.archived:
+        text["archived"] = True
+    return COMMENT + dump(text)
 
 
 def _superseded(run: LockedRun) -> LockedRun:
     return run._replace(state=SUPERSEDED, archived=run.archived or run.state == ARCHIVED)
-
-
-def _block(run: LockedRun) -> Tree:
-    block: Tree = {"identity": run.identity}
-    if run.renewal:
-        block["renewal"] = run.renewal
-    block["number"] = run.number
-    block["state"] = run.state
-    if run.archived:
-        block["archived"] = True
-    block["runtime"] = run.runtime
-    block["runtimeDigest"] = run.runtime_digest
-    block["content"] = run.content
-    block["settings"] = run.settings
-    if run.images:
-        block["images"] = list(run.images)
-    if run.uses:
-        block["uses"] = list(run.uses)
-    return block
