@@ -6,7 +6,7 @@ lower -> passes -> Workload -> target -> patches -> manifests -> twin -> preview
 from __future__ import annotations
 
 from tjgen import lower
-from tjgen.catalog.runtime import CatalogRuntime
+from tjgen.catalog.runtime import KINDS, CatalogRuntime
 from tjgen.diagnostics.model import Diagnostic, has_errors
 from tjgen.explain.provenance import Sources, place_in
 from tjgen.fields.path import Tree, get
@@ -74,7 +74,7 @@ def compile_run(
     if experiment.spec.target == "jobset" and not has_errors(diagnostics):
         standing, found = jobset.finish(expansion.objects, job)
         diagnostics += found
-        applied, previews = [manifest for manifest in applied[:-1] if manifest.stage != RUNTIMES] + standing, []
+        applied, previews = [manifest for manifest in applied[:-1] if manifest.kind not in KINDS] + standing, []
     # A generated Secret's values are the controller's: there is nothing of ours to judge in it.
     for manifest in (*applied, *(preview for preview in previews if preview.kind != "Secret")):
         shared = f"{manifest.tree['metadata']}" if manifest.stage == RUNTIMES else ""

@@ -17,7 +17,8 @@ RESOURCE = re.compile(r"[a-z0-9.-]+\.[a-z]+/[A-Za-z0-9._-]+\Z")
 def test_a_builtin_class_is_usable_as_it_stands(name: str) -> None:
     device = classes()[name]
     assert device.name == name
-    assert RESOURCE.match(device.resource)
+    assert RESOURCE.match(device.resource or "")
+    assert device.is_builtin
     assert device.processes >= 1
     if device.memory is not None:
         assert device.times(device.memory, 1) == device.memory
@@ -25,7 +26,7 @@ def test_a_builtin_class_is_usable_as_it_stands(name: str) -> None:
 
 
 def test_products_with_one_resource_name_are_told_apart_by_labels() -> None:
-    chosen = [(row.resource, tuple(row.node_selector.items())) for row in CLASSES.values() if row.node_selector]
+    chosen = [(one.resource, tuple(one.node_selector.items())) for one in classes().values() if one.node_selector]
     assert len(chosen) == len(set(chosen))
 
 
@@ -44,8 +45,8 @@ def test_a_platform_replaces_a_builtin_class_whole_and_adds_its_own() -> None:
 def test_parts_of_a_builtin_class_are_resources_of_their_own(name: str) -> None:
     device = classes()[name]
     for profile, part in device.partitions.items():
-        assert RESOURCE.match(part.resource)
-        assert part.resource.endswith(profile)
+        assert RESOURCE.match(part.resource or "")
+        assert (part.resource or "").endswith(profile)
         assert part.memory is not None
         assert profile.endswith(f".{str(part.memory).removesuffix('Gi')}gb")
 

@@ -16,7 +16,7 @@ SAID = {
         "schedule: {foobar: a}",
         "TJ101 unknown-field",
         'spec.schedule.foobar: unknown field "foobar"',
-        "the fields here are system, queue, priorityClassName, timeoutSeconds, networkTopology",
+        "the fields here are system, queue, priorityClassName, timeoutSeconds, networkTopology, topology",
     ),
     "a field that is missing": (
         "volumes: {d: {pvc: {create: {}}}}",

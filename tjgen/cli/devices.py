@@ -60,7 +60,16 @@ def _wrong_use(project: Project, environment: str | None) -> str | None:
 def _row(device: DeviceClass, source: str) -> tuple[str, ...]:
     nodes = ", ".join(f"{label}={value}" for label, value in device.node_selector.items())
     parts = ", ".join(device.partitions)
-    return (device.name, source, device.resource, str(device.memory or "-"), str(device.processes), parts or "-", nodes or "-")
+    claimed = f"claimed: {device.dra.device_class_name}" if device.dra is not None else ""
+    return (
+        device.name,
+        source,
+        device.resource or claimed,
+        str(device.memory or "-"),
+        str(device.processes),
+        parts or "-",
+        nodes or "-",
+    )
 
 
 def _print(rows: list[tuple[str, ...]]) -> None:

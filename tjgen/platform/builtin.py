@@ -1,80 +1,201 @@
-"""The device classes that every Platform begins with: data, one row a class.
+"""The device classes that every Platform begins with, as fields of `DeviceClass`.
 
-Rows are for clusters whose Platform says nothing yet. Where a vendor gives each of its products the
-same resource name, a row tells them apart by the labels of the vendor's own node labeller (NVIDIA GPU
-Feature Discovery, AMD node labeller, GKE's TPU labels). A cluster without those labels describes the
-class in its Platform, by the labels that it has. How many of a resource fit a node is not said here.
+Generated from platforms/, a file a vendor, by `python -m tjgen.spec.generate`; not edited by hand. They are for clusters
+whose Platform says nothing yet; one without the labels that they name describes the class in its Platform.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tjgen.typing import NamedTuple
+from tjgen.typing import Any
 
-
-class Row(NamedTuple):
-    """Resource name, node labels, memory of one device, processes for each device, memory of parts by profile."""
-
-    resource: str
-    node_selector: Mapping[str, str] = {}
-    memory: str | None = None
-    processes: int = 1
-    parts: Mapping[str, str] = {}
-
-
-_NVIDIA = "nvidia.com/gpu"
-PART = "nvidia.com/mig-{}"
-"""The resource of a part, with its profile: as the device plugin names them where parts differ (strategy mixed)."""
-_AMD = "amd.com/gpu"
-_GAUDI = "habana.ai/gaudi"
-_ASCEND = "huawei.com/Ascend910"
-_NEURON = "aws.amazon.com/neuron"
-_TPU = "google.com/tpu"
-
-_PRODUCT = "nvidia.com/gpu.product"
-_DEVICE_ID = "amd.com/gpu.device-id"
-_TPU_KIND = "cloud.google.com/gke-tpu-accelerator"
-
-TOLERATED = frozenset((_NVIDIA, _AMD, _GAUDI, _NEURON, _TPU))
-"""Resources whose nodes are customarily tainted with the resource's own name (effect NoSchedule)."""
-
-_PARTS_OF_40 = {"1g.5gb": "5Gi", "2g.10gb": "10Gi", "3g.20gb": "20Gi", "4g.20gb": "20Gi", "7g.40gb": "40Gi"}
-_PARTS_OF_80 = {
-    "1g.10gb": "10Gi",
-    "1g.20gb": "20Gi",
-    "2g.20gb": "20Gi",
-    "3g.40gb": "40Gi",
-    "4g.40gb": "40Gi",
-    "7g.80gb": "80Gi",
-}
-_PARTS_OF_141 = {"1g.18gb": "18Gi", "2g.35gb": "35Gi", "3g.71gb": "71Gi", "7g.141gb": "141Gi"}
-
-CLASSES: Mapping[str, Row] = {
-    "nvidia": Row(_NVIDIA),
-    "a100": Row(_NVIDIA, {_PRODUCT: "NVIDIA-A100-SXM4-80GB"}, "80Gi", parts=_PARTS_OF_80),
-    "a100-40gb": Row(_NVIDIA, {_PRODUCT: "NVIDIA-A100-SXM4-40GB"}, "40Gi", parts=_PARTS_OF_40),
-    "a100-pcie": Row(_NVIDIA, {_PRODUCT: "NVIDIA-A100-80GB-PCIe"}, "80Gi", parts=_PARTS_OF_80),
-    "b200": Row(_NVIDIA, {_PRODUCT: "NVIDIA-B200"}, "180Gi"),
-    "h100": Row(_NVIDIA, {_PRODUCT: "NVIDIA-H100-80GB-HBM3"}, "80Gi", parts=_PARTS_OF_80),
-    "h100-pcie": Row(_NVIDIA, {_PRODUCT: "NVIDIA-H100-PCIe"}, "80Gi", parts=_PARTS_OF_80),
-    "h200": Row(_NVIDIA, {_PRODUCT: "NVIDIA-H200"}, "141Gi", parts=_PARTS_OF_141),
-    "l4": Row(_NVIDIA, {_PRODUCT: "NVIDIA-L4"}, "24Gi"),
-    "l40s": Row(_NVIDIA, {_PRODUCT: "NVIDIA-L40S"}, "48Gi"),
-    "t4": Row(_NVIDIA, {_PRODUCT: "Tesla-T4"}, "16Gi"),
-    "v100": Row(_NVIDIA, {_PRODUCT: "Tesla-V100-SXM2-32GB"}, "32Gi"),
-    "v100-16gb": Row(_NVIDIA, {_PRODUCT: "Tesla-V100-SXM2-16GB"}, "16Gi"),
-    "amd": Row(_AMD),
-    "mi300x": Row(_AMD, {_DEVICE_ID: "74a1"}, "192Gi"),
-    "gaudi2": Row(_GAUDI, {}, "96Gi"),
-    "gaudi3": Row(_GAUDI, {}, "128Gi"),
-    "ascend910b": Row(_ASCEND, {}, "64Gi"),
-    # A Neuron device of the first generation has two cores, each of which wants a process.
-    "trainium1": Row(_NEURON, {}, "32Gi", processes=2),
-    # Eight physical cores, presented as four (logical core size 2, the default).
-    "trainium2": Row(_NEURON, {}, "96Gi", processes=4),
-    "tpu-v4": Row(_TPU, {_TPU_KIND: "tpu-v4-podslice"}, "32Gi"),
-    "tpu-v5e": Row(_TPU, {_TPU_KIND: "tpu-v5-lite-podslice"}, "16Gi"),
-    "tpu-v5p": Row(_TPU, {_TPU_KIND: "tpu-v5p-slice"}, "95Gi"),
-    "tpu-v6e": Row(_TPU, {_TPU_KIND: "tpu-v6e-slice"}, "32Gi"),
+# fmt: off
+CLASSES: Mapping[str, Mapping[str, Any]] = {
+    "amd": {
+        "resource": "amd.com/gpu",
+        "tolerations": [{"key": "amd.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
+    },
+    "mi300x": {
+        "resource": "amd.com/gpu",
+        "node_selector": {"amd.com/gpu.device-id": "74a1"},
+        "tolerations": [{"key": "amd.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
+        "memory": "192Gi",
+    },
+    "ascend910b": {"resource": "huawei.com/Ascend910", "memory": "64Gi"},
+    "gaudi2": {
+        "resource": "habana.ai/gaudi",
+        "tolerations": [{"key": "habana.ai/gaudi", "operator": "Exists", "effect": "NoSchedule"}],
+        "memory": "96Gi",
+    },
+    "gaudi3": {
+        "resource": "habana.ai/gaudi",
+        "tolerations": [{"key": "habana.ai/gaudi", "operator": "Exists", "effect": "NoSchedule"}],
+        "memory": "128Gi",
+    },
+    "trainium1": {
+        "resource": "aws.amazon.com/neuron",
+        "tolerations": [{"key": "aws.amazon.com/neuron", "operator": "Exists", "effect": "NoSchedule"}],
+        "memory": "32Gi",
+        "processes": 2,
+    },
+    "trainium2": {
+        "resource": "aws.amazon.com/neuron",
+        "tolerations": [{"key": "aws.amazon.com/neuron", "operator": "Exists", "effect": "NoSchedule"}],
+        "memory": "96Gi",
+        "processes": 4,
+    },
+    "nvidia": {
+        "resource": "nvidia.com/gpu",
+        "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
+    },
+    "a100": {
+        "resource": "nvidia.com/gpu",
+        "node_selector": {"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB"},
+        "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
+        "memory": "80Gi",
+        "partitions": {
+            "1g.10gb": {"resource": "nvidia.com/mig-1g.10gb", "memory": "10Gi"},
+            "1g.20gb": {"resource": "nvidia.com/mig-1g.20gb", "memory": "20Gi"},
+            "2g.20gb": {"resource": "nvidia.com/mig-2g.20gb", "memory": "20Gi"},
+            "3g.40gb": {"resource": "nvidia.com/mig-3g.40gb", "memory": "40Gi"},
+            "4g.40gb": {"resource": "nvidia.com/mig-4g.40gb", "memory": "40Gi"},
+            "7g.80gb": {"resource": "nvidia.com/mig-7g.80gb", "memory": "80Gi"},
+        },
+    },
+    "a100-40gb": {
+        "resource": "nvidia.com/gpu",
+        "node_selector": {"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-40GB"},
+        "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
+        "memory": "40Gi",
+        "partitions": {
+            "1g.5gb": {"resource": "nvidia.com/mig-1g.5gb", "memory": "5Gi"},
+            "2g.10gb": {"resource": "nvidia.com/mig-2g.10gb", "memory": "10Gi"},
+            "3g.20gb": {"resource": "nvidia.com/mig-3g.20gb", "memory": "20Gi"},
+            "4g.20gb": {"resource": "nvidia.com/mig-4g.20gb", "memory": "20Gi"},
+            "7g.40gb": {"resource": "nvidia.com/mig-7g.40gb", "memory": "40Gi"},
+        },
+    },
+    "a100-pcie": {
+        "resource": "nvidia.com/gpu",
+        "node_selector": {"nvidia.com/gpu.product": "NVIDIA-A100-80GB-PCIe"},
+        "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
+        "memory": "80Gi",
+        "partitions": {
+            "1g.10gb": {"resource": "nvidia.com/mig-1g.10gb", "memory": "10Gi"},
+            "1g.20gb": {"resource": "nvidia.com/mig-1g.20gb", "memory": "20Gi"},
+            "2g.20gb": {"resource": "nvidia.com/mig-2g.20gb", "memory": "20Gi"},
+            "3g.40gb": {"resource": "nvidia.com/mig-3g.40gb", "memory": "40Gi"},
+            "4g.40gb": {"resource": "nvidia.com/mig-4g.40gb", "memory": "40Gi"},
+            "7g.80gb": {"resource": "nvidia.com/mig-7g.80gb", "memory": "80Gi"},
+        },
+    },
+    "b200": {
+        "resource": "nvidia.com/gpu",
+        "node_selector": {"nvidia.com/gpu.product": "NVIDIA-B200"},
+        "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
+        "memory": "180Gi",
+    },
+    "h100": {
+        "resource": "nvidia.com/gpu",
+        "node_selector": {"nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3"},
+        "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
+        "memory": "80Gi",
+        "partitions": {
+            "1g.10gb": {"resource": "nvidia.com/mig-1g.10gb", "memory": "10Gi"},
+            "1g.20gb": {"resource": "nvidia.com/mig-1g.20gb", "memory": "20Gi"},
+            "2g.20gb": {"resource": "nvidia.com/mig-2g.20gb", "memory": "20Gi"},
+            "3g.40gb": {"resource": "nvidia.com/mig-3g.40gb", "memory": "40Gi"},
+            "4g.40gb": {"resource": "nvidia.com/mig-4g.40gb", "memory": "40Gi"},
+            "7g.80gb": {"resource": "nvidia.com/mig-7g.80gb", "memory": "80Gi"},
+        },
+    },
+    "h100-pcie": {
+        "resource": "nvidia.com/gpu",
+        "node_selector": {"nvidia.com/gpu.product": "NVIDIA-H100-PCIe"},
+        "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
+        "memory": "80Gi",
+        "partitions": {
+            "1g.10gb": {"resource": "nvidia.com/mig-1g.10gb", "memory": "10Gi"},
+            "1g.20gb": {"resource": "nvidia.com/mig-1g.20gb", "memory": "20Gi"},
+            "2g.20gb": {"resource": "nvidia.com/mig-2g.20gb", "memory": "20Gi"},
+            "3g.40gb": {"resource": "nvidia.com/mig-3g.40gb", "memory": "40Gi"},
+            "4g.40gb": {"resource": "nvidia.com/mig-4g.40gb", "memory": "40Gi"},
+            "7g.80gb": {"resource": "nvidia.com/mig-7g.80gb", "memory": "80Gi"},
+        },
+    },
+    "h200": {
+        "resource": "nvidia.com/gpu",
+        "node_selector": {"nvidia.com/gpu.product": "NVIDIA-H200"},
+        "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
+        "memory": "141Gi",
+        "partitions": {
+            "1g.18gb": {"resource": "nvidia.com/mig-1g.18gb", "memory": "18Gi"},
+            "2g.35gb": {"resource": "nvidia.com/mig-2g.35gb", "memory": "35Gi"},
+            "3g.71gb": {"resource": "nvidia.com/mig-3g.71gb", "memory": "71Gi"},
+            "7g.141gb": {"resource": "nvidia.com/mig-7g.141gb", "memory": "141Gi"},
+        },
+    },
+    "l4": {
+        "resource": "nvidia.com/gpu",
+        "node_selector": {"nvidia.com/gpu.product": "NVIDIA-L4"},
+        "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
+        "memory": "24Gi",
+    },
+    "l40s": {
+        "resource": "nvidia.com/gpu",
+        "node_selector": {"nvidia.com/gpu.product": "NVIDIA-L40S"},
+        "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
+        "memory": "48Gi",
+    },
+    "t4": {
+        "resource": "nvidia.com/gpu",
+        "node_selector": {"nvidia.com/gpu.product": "Tesla-T4"},
+        "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
+        "memory": "16Gi",
+    },
+    "v100": {
+        "resource": "nvidia.com/gpu",
+        "node_selector": {"nvidia.com/gpu.product": "Tesla-V100-SXM2-32GB"},
+        "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
+        "memory": "32Gi",
+    },
+    "v100-16gb": {
+        "resource": "nvidia.com/gpu",
+        "node_selector": {"nvidia.com/gpu.product": "Tesla-V100-SXM2-16GB"},
+        "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
+        "memory": "16Gi",
+    },
+    "tpu-v4": {
+        "resource": "google.com/tpu",
+        "node_selector": {"cloud.google.com/gke-tpu-accelerator": "tpu-v4-podslice"},
+        "tolerations": [{"key": "google.com/tpu", "operator": "Exists", "effect": "NoSchedule"}],
+        "memory": "32Gi",
+        "counts": [4],
+        "topology_label": "cloud.google.com/gke-tpu-topology",
+    },
+    "tpu-v5e": {
+        "resource": "google.com/tpu",
+        "node_selector": {"cloud.google.com/gke-tpu-accelerator": "tpu-v5-lite-podslice"},
+        "tolerations": [{"key": "google.com/tpu", "operator": "Exists", "effect": "NoSchedule"}],
+        "memory": "16Gi",
+        "counts": [1, 4, 8],
+        "topology_label": "cloud.google.com/gke-tpu-topology",
+    },
+    "tpu-v5p": {
+        "resource": "google.com/tpu",
+        "node_selector": {"cloud.google.com/gke-tpu-accelerator": "tpu-v5p-slice"},
+        "tolerations": [{"key": "google.com/tpu", "operator": "Exists", "effect": "NoSchedule"}],
+        "memory": "95Gi",
+        "counts": [4],
+        "topology_label": "cloud.google.com/gke-tpu-topology",
+    },
+    "tpu-v6e": {
+        "resource": "google.com/tpu",
+        "node_selector": {"cloud.google.com/gke-tpu-accelerator": "tpu-v6e-slice"},
+        "tolerations": [{"key": "google.com/tpu", "operator": "Exists", "effect": "NoSchedule"}],
+        "memory": "32Gi",
+        "counts": [1, 4, 8],
+        "topology_label": "cloud.google.com/gke-tpu-topology",
+    },
 }

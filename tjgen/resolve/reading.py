@@ -6,6 +6,7 @@ from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.order import ordered
 from tjgen.fields.path import Tree
 from tjgen.resolve.layers import present
+from tjgen.resolve.rules import check_platform
 from tjgen.source.document import Document
 from tjgen.source.reader import CORE, read
 from tjgen.spec import compact
@@ -41,7 +42,7 @@ def of_kind(kind: str, files: list[str]) -> tuple[list[tuple[Document, Tree]], l
             if document.value.__class__ is not dict or document.value.get("kind") != kind:
                 continue
             tree = present(document.value, form)
-            problems = check(tree, schema)
+            problems = check(tree, schema) or (check_platform(long_form(tree, form)) if kind == "Platform" else [])
             diagnostics += [_placed(problem, document) for problem in problems]
             if not problems:
                 good.append((document, ordered(long_form(tree, form))))

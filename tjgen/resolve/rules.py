@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.path import FieldPath, Tree, render
 from tjgen.k8s.nearest import nearest
-from tjgen.spec.compact import ENV_VAR_FORM, EXPERIMENT_FORM
+from tjgen.spec.compact import ENV_VAR_FORM, EXPERIMENT_FORM, PLATFORM_FORM
 from tjgen.spec.forms import PLAIN, Form, chosen
 
 _SPEC: FieldPath = ("spec",)
@@ -27,6 +27,12 @@ def check_rules(experiment: Tree) -> list[Diagnostic]:
         *_schedule(spec),
         *_patches(spec),
     ]
+
+
+def check_platform(platform: Tree) -> list[Diagnostic]:
+    """The alternatives that a Platform in long form chooses; its `defaults` are part of experiments, which are checked whole."""
+    spec = {key: value for key, value in (platform.get("spec") or {}).items() if key != "defaults"}
+    return list(_alternatives(spec, _SPEC, PLATFORM_FORM.fields["spec"]))
 
 
 def _runtime(spec: Tree) -> Iterator[Diagnostic]:

@@ -55,8 +55,7 @@ AMOUNTS: tuple[_Pattern, ...] = (
     ("resources", _ANY),
     ("roles", _ANY, "resources", _ANY),
     ("sharedMemory",),
-    ("gpu", "share", "memory"),
-    ("roles", _ANY, "gpu", "share", "memory"),
+    *[(*place, "gpu", *field) for place in ((), ("roles", _ANY)) for field in (("share", "memory"), ("minMemory",))],
     ("volumes", _ANY, "ephemeral", "size"),
     ("volumes", _ANY, "emptyDir", "sizeLimit"),
     ("data", "items", "list", _ANY, "size"),
@@ -69,6 +68,7 @@ AMOUNTS: tuple[_Pattern, ...] = (
 DEFAULTS: tuple[tuple[_Pattern, Tree], ...] = (
     (("attempt",), 1),
     (("target",), "trainjob"),
+    (("rdma",), False),
     (("gpu", "count"), 1),
     (("roles", _ANY, "gpu", "count"), 1),
     (("volumes", _ANY, "readOnly"), False),

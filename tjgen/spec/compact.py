@@ -102,20 +102,34 @@ SHARE: Schema = {
     },
 }
 
+DEVICE_REQUEST: Schema = {
+    "type": "object",
+    "properties": {
+        "deviceClass": {"type": "string", "minLength": 1},
+        "selectors": {"type": "array", "items": {"type": "string", "minLength": 1}},
+    },
+}
+
 GPU: Schema = {
     "type": "object",
-    "required": ["class"],
     "properties": {
         "class": {"type": "string", "pattern": "^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$"},
         "count": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "minMemory": QUANTITY,
         "mig": {"type": "string", "minLength": 1},
         "share": SHARE,
+        "dra": DEVICE_REQUEST,
+        "topology": {
+            "type": "string",
+            "pattern": "^[1-9][0-9]{0,3}(x[1-9][0-9]{0,3}){1,2}$",
+            "x-tjgen-expects": "write it like 2x4 or 4x4x8",
+        },
     },
 }
 GPU_FORM = Form(
     short=(("class", "string"), ("count", "integer")),
-    alternatives=(("mig",), ("share",)),
-    choices={"mig": 0, "share": 1},
+    alternatives=(("mig", "dra"), ("share",)),
+    choices={"mig": 0, "dra": 0, "share": 1},
 )
 
 POD: Schema = {
@@ -508,6 +522,47 @@ NETWORK_TOPOLOGY: Schema = {
     },
 }
 
+TOPOLOGY_SLICE: Schema = {
+    "type": "object",
+    "required": ["level", "size"],
+    "properties": {
+        "level": {
+            "type": "string",
+            "pattern": "^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-._A-Za-z0-9]{0,61}[A-Za-z0-9])?$",
+            "x-tjgen-expects": "name a node label, such as topology.kubernetes.io/zone",
+        },
+        "size": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+    },
+}
+
+TOPOLOGY: Schema = {
+    "type": "object",
+    "properties": {
+        "exclusive": {
+            "type": "string",
+            "pattern": "^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-._A-Za-z0-9]{0,61}[A-Za-z0-9])?$",
+            "x-tjgen-expects": "name a node label, such as topology.kubernetes.io/zone",
+        },
+        "required": {
+            "type": "string",
+            "pattern": "^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-._A-Za-z0-9]{0,61}[A-Za-z0-9])?$",
+            "x-tjgen-expects": "name a node label, such as topology.kubernetes.io/zone",
+        },
+        "slice": TOPOLOGY_SLICE,
+        "preferred": {
+            "type": "string",
+            "pattern": "^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-._A-Za-z0-9]{0,61}[A-Za-z0-9])?$",
+            "x-tjgen-expects": "name a node label, such as topology.kubernetes.io/zone",
+        },
+        "unconstrained": {"type": "boolean", "enum": [True]},
+    },
+}
+TOPOLOGY_FORM = Form(
+    alternatives=(("exclusive",), ("required", "slice"), ("preferred",), ("unconstrained",)),
+    choices={"exclusive": 0, "required": 1, "slice": 1, "preferred": 2, "unconstrained": 3},
+    needed=True,
+)
+
 SCHEDULE: Schema = {
     "type": "object",
     "properties": {
@@ -516,8 +571,10 @@ SCHEDULE: Schema = {
         "priorityClassName": {"type": "string", "minLength": 1},
         "timeoutSeconds": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "networkTopology": NETWORK_TOPOLOGY,
+        "topology": TOPOLOGY,
     },
 }
+SCHEDULE_FORM = Form(fields={"topology": TOPOLOGY_FORM})
 
 SWEEP: Schema = {
     "type": "object",
@@ -612,6 +669,7 @@ EXPERIMENT_SPEC: Schema = {
         "nodes": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "procsPerNode": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "sharedMemory": QUANTITY,
+        "rdma": {"type": "boolean"},
         "roles": {"type": "object", "additionalProperties": ROLE},
         "volumes": {"type": "object", "additionalProperties": VOLUME},
         "data": DATA,
@@ -638,6 +696,7 @@ EXPERIMENT_SPEC_FORM = Form(
         "volumes": Form(each=VOLUME_FORM),
         "data": DATA_FORM,
         "initializer": INITIALIZER_FORM,
+        "schedule": SCHEDULE_FORM,
         "sweep": SWEEP_FORM,
         "patches": Form(each=PATCH_FORM),
     },
@@ -710,6 +769,7 @@ PARTIAL_EXPERIMENT: Schema = {
         "nodes": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "procsPerNode": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "sharedMemory": QUANTITY,
+        "rdma": {"type": "boolean"},
         "roles": {"type": "object", "additionalProperties": ROLE},
         "volumes": {"type": "object", "additionalProperties": VOLUME},
         "data": DATA,
@@ -737,6 +797,7 @@ PARTIAL_EXPERIMENT_FORM = Form(
         "volumes": Form(each=VOLUME_FORM),
         "data": DATA_FORM,
         "initializer": INITIALIZER_FORM,
+        "schedule": SCHEDULE_FORM,
         "sweep": SWEEP_FORM,
         "patches": Form(each=PATCH_FORM),
     },
@@ -765,11 +826,50 @@ OVERLAY: Schema = {
 }
 OVERLAY_FORM = Form(fields={"spec": OVERLAY_SPEC_FORM})
 
-PARTITION: Schema = {
+CLAIMED_DEVICES: Schema = {
+    "type": "object",
+    "required": ["deviceClassName"],
+    "properties": {
+        "deviceClassName": {"type": "string", "minLength": 1},
+        "selectors": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "memoryCapacity": {"type": "string", "minLength": 1},
+        "config": {"type": "array", "items": TREE},
+    },
+}
+
+DEVICE_NETWORK: Schema = {
     "type": "object",
     "required": ["resource"],
-    "properties": {"resource": {"type": "string", "minLength": 1}, "memory": QUANTITY, "nodeSelector": TEXTS},
+    "properties": {
+        "resource": {"type": "string", "minLength": 1},
+        "perPod": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "perDevice": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "resources": {"type": "object", "additionalProperties": QUANTITY},
+        "env": {
+            "type": "object",
+            "additionalProperties": {**ENV_VAR, "x-tjgen-short": {"type": ["string", "boolean", "number"]}},
+        },
+        "annotations": TEXTS,
+        "capabilities": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "hostNetwork": {"type": "boolean"},
+    },
 }
+DEVICE_NETWORK_FORM = Form(fields={"env": Form(each=ENV_VAR_FORM)})
+
+PARTITION: Schema = {
+    "type": "object",
+    "properties": {
+        "resource": {"type": "string", "minLength": 1},
+        "dra": CLAIMED_DEVICES,
+        "memory": QUANTITY,
+        "nodeSelector": TEXTS,
+    },
+}
+PARTITION_FORM = Form(
+    alternatives=(("resource",), ("dra",)),
+    choices={"resource": 0, "dra": 1},
+    needed=True,
+)
 
 SHARING: Schema = {
     "type": "object",
@@ -778,29 +878,52 @@ SHARING: Schema = {
         "memory": {"type": "string", "minLength": 1},
         "cores": {"type": "string", "minLength": 1},
         "annotations": TEXTS,
+        "nodeSelector": TEXTS,
+        "schedulerName": {"type": "string", "minLength": 1},
+        "most": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
     },
 }
 
 DEVICE_CLASS: Schema = {
     "type": "object",
-    "required": ["resource"],
     "properties": {
         "resource": {"type": "string", "minLength": 1},
+        "dra": CLAIMED_DEVICES,
         "nodeSelector": TEXTS,
         "tolerations": {"type": "array", "items": TREE},
         "memory": QUANTITY,
         "processes": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "cpuPerDevice": QUANTITY,
         "memoryPerDevice": QUANTITY,
+        "exclusiveCpus": {"type": "boolean"},
+        "most": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "counts": {
+            "type": "array",
+            "items": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        },
+        "topologyLabel": {"type": "string", "minLength": 1},
+        "resources": {"type": "object", "additionalProperties": QUANTITY},
+        "annotations": TEXTS,
+        "runtimeClassName": {"type": "string", "minLength": 1},
         "env": {
             "type": "object",
             "additionalProperties": {**ENV_VAR, "x-tjgen-short": {"type": ["string", "boolean", "number"]}},
         },
+        "network": DEVICE_NETWORK,
         "partitions": {"type": "object", "additionalProperties": PARTITION},
         "sharing": SHARING,
     },
 }
-DEVICE_CLASS_FORM = Form(fields={"env": Form(each=ENV_VAR_FORM)})
+DEVICE_CLASS_FORM = Form(
+    alternatives=(("resource",), ("dra",)),
+    choices={"resource": 0, "dra": 1},
+    needed=True,
+    fields={
+        "env": Form(each=ENV_VAR_FORM),
+        "network": DEVICE_NETWORK_FORM,
+        "partitions": Form(each=PARTITION_FORM),
+    },
+)
 
 STORAGE_CLASS: Schema = {
     "type": "object",

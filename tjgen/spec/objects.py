@@ -95,22 +95,42 @@ class Share:
         self.cores = get("cores")
 
 
-class Gpu:
-    """Devices for each pod."""
+class DeviceRequest:
+    """Which devices a claim asks for (dynamic resource allocation)."""
 
-    __slots__ = ("count", "device_class", "mig", "share")
+    __slots__ = ("device_class", "selectors")
 
-    device_class: str
-    count: int
-    mig: str | None
-    share: Share | None
+    device_class: str | None
+    selectors: Sequence[str]
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
-        self.device_class = tree["class"]
+        self.device_class = get("deviceClass")
+        self.selectors = get("selectors", ())
+
+
+class Gpu:
+    """Devices for each pod: of a class, of whichever class has `minMemory`, or claimed (`dra`)."""
+
+    __slots__ = ("count", "device_class", "dra", "mig", "min_memory", "share", "topology")
+
+    device_class: str | None
+    count: int
+    min_memory: str | int | float | None
+    mig: str | None
+    share: Share | None
+    dra: DeviceRequest | None
+    topology: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.device_class = get("class")
         self.count = get("count", 1)
+        self.min_memory = get("minMemory")
         self.mig = get("mig")
         self.share = None if (value := get("share")) is None else Share(value)
+        self.dra = None if (value := get("dra")) is None else DeviceRequest(value)
+        self.topology = get("topology")
 
 
 class Pod:
@@ -652,16 +672,50 @@ class NetworkTopology:
         self.highest_tier_allowed = get("highestTierAllowed")
 
 
+class TopologySlice:
+    """Parts of the run that are placed together (Kueue)."""
+
+    __slots__ = ("level", "size")
+
+    level: str
+    size: int
+
+    def __init__(self, tree: Tree) -> None:
+        self.level = tree["level"]
+        self.size = tree["size"]
+
+
+class Topology:
+    """Which nodes belong together, by a node label, and how strictly pods are placed by it."""
+
+    __slots__ = ("exclusive", "preferred", "required", "slice", "unconstrained")
+
+    exclusive: str | None
+    required: str | None
+    slice: TopologySlice | None
+    preferred: str | None
+    unconstrained: bool | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.exclusive = get("exclusive")
+        self.required = get("required")
+        self.slice = None if (value := get("slice")) is None else TopologySlice(value)
+        self.preferred = get("preferred")
+        self.unconstrained = get("unconstrained")
+
+
 class Schedule:
     """Gang scheduling, queue and priority."""
 
-    __slots__ = ("network_topology", "priority_class_name", "queue", "system", "timeout_seconds")
+    __slots__ = ("network_topology", "priority_class_name", "queue", "system", "timeout_seconds", "topology")
 
     system: str | None
     queue: str | None
     priority_class_name: str | None
     timeout_seconds: int | None
     network_topology: NetworkTopology | None
+    topology: Topology | None
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
@@ -670,6 +724,7 @@ class Schedule:
         self.priority_class_name = get("priorityClassName")
         self.timeout_seconds = get("timeoutSeconds")
         self.network_topology = None if (value := get("networkTopology")) is None else NetworkTopology(value)
+        self.topology = None if (value := get("topology")) is None else Topology(value)
 
 
 _SCHEDULE = Schedule(_NONE)
@@ -756,6 +811,7 @@ class ExperimentSpec(Container):
         "nodes",
         "patches",
         "procs_per_node",
+        "rdma",
         "roles",
         "runtime",
         "schedule",
@@ -775,6 +831,7 @@ class ExperimentSpec(Container):
     nodes: int | None
     procs_per_node: int | None
     shared_memory: str | int | float | None
+    rdma: bool
     roles: Mapping[str, Role]
     volumes: Mapping[str, Volume]
     data: Data | None
@@ -798,6 +855,7 @@ class ExperimentSpec(Container):
         self.nodes = get("nodes")
         self.procs_per_node = get("procsPerNode")
         self.shared_memory = get("sharedMemory")
+        self.rdma = get("rdma", False)
         self.roles = {key: Role(item) for key, item in get("roles", _NONE).items()}
         self.volumes = {key: Volume(item) for key, item in get("volumes", _NONE).items()}
         self.data = None if (value := get("data")) is None else Data(value)
@@ -917,18 +975,73 @@ class Overlay:
         self.spec = OverlaySpec(tree["spec"])
 
 
+class ClaimedDevices:
+    """How devices are claimed where no device plugin counts them (dynamic resource allocation)."""
+
+    __slots__ = ("config", "device_class_name", "memory_capacity", "selectors")
+
+    device_class_name: str
+    selectors: Sequence[str]
+    memory_capacity: str | None
+    config: Sequence[Mapping[str, Any]]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.device_class_name = tree["deviceClassName"]
+        self.selectors = get("selectors", ())
+        self.memory_capacity = get("memoryCapacity")
+        self.config = get("config", ())
+
+
+class DeviceNetwork:
+    """Network devices beside the devices of a class, for experiments that say `rdma`."""
+
+    __slots__ = (
+        "annotations",
+        "capabilities",
+        "env",
+        "host_network",
+        "per_device",
+        "per_pod",
+        "resource",
+        "resources",
+    )
+
+    resource: str
+    per_pod: int
+    per_device: int | None
+    resources: Mapping[str, str | int | float]
+    env: Mapping[str, EnvVar]
+    annotations: Mapping[str, str]
+    capabilities: Sequence[str]
+    host_network: bool
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.resource = tree["resource"]
+        self.per_pod = get("perPod", 1)
+        self.per_device = get("perDevice")
+        self.resources = get("resources", _NONE)
+        self.env = {key: EnvVar(item) for key, item in get("env", _NONE).items()}
+        self.annotations = get("annotations", _NONE)
+        self.capabilities = get("capabilities", ())
+        self.host_network = get("hostNetwork", False)
+
+
 class Partition:
     """One kind of part that a device is divided into."""
 
-    __slots__ = ("memory", "node_selector", "resource")
+    __slots__ = ("dra", "memory", "node_selector", "resource")
 
-    resource: str
+    resource: str | None
+    dra: ClaimedDevices | None
     memory: str | int | float | None
     node_selector: Mapping[str, str]
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
-        self.resource = tree["resource"]
+        self.resource = get("resource")
+        self.dra = None if (value := get("dra")) is None else ClaimedDevices(value)
         self.memory = get("memory")
         self.node_selector = get("nodeSelector", _NONE)
 
@@ -936,12 +1049,15 @@ class Partition:
 class Sharing:
     """How several pods share the devices of a class."""
 
-    __slots__ = ("annotations", "cores", "memory", "resource")
+    __slots__ = ("annotations", "cores", "memory", "most", "node_selector", "resource", "scheduler_name")
 
     resource: str | None
     memory: str | None
     cores: str | None
     annotations: Mapping[str, str]
+    node_selector: Mapping[str, str]
+    scheduler_name: str | None
+    most: int | None
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
@@ -949,45 +1065,75 @@ class Sharing:
         self.memory = get("memory")
         self.cores = get("cores")
         self.annotations = get("annotations", _NONE)
+        self.node_selector = get("nodeSelector", _NONE)
+        self.scheduler_name = get("schedulerName")
+        self.most = get("most")
 
 
 class DeviceClass:
     """What one device of the class is to Kubernetes."""
 
     __slots__ = (
+        "annotations",
+        "counts",
         "cpu_per_device",
+        "dra",
         "env",
+        "exclusive_cpus",
         "memory",
         "memory_per_device",
+        "most",
+        "network",
         "node_selector",
         "partitions",
         "processes",
         "resource",
+        "resources",
+        "runtime_class_name",
         "sharing",
         "tolerations",
+        "topology_label",
     )
 
-    resource: str
+    resource: str | None
+    dra: ClaimedDevices | None
     node_selector: Mapping[str, str]
     tolerations: Sequence[Mapping[str, Any]]
     memory: str | int | float | None
     processes: int
     cpu_per_device: str | int | float | None
     memory_per_device: str | int | float | None
+    exclusive_cpus: bool
+    most: int | None
+    counts: Sequence[int]
+    topology_label: str | None
+    resources: Mapping[str, str | int | float]
+    annotations: Mapping[str, str]
+    runtime_class_name: str | None
     env: Mapping[str, EnvVar]
+    network: DeviceNetwork | None
     partitions: Mapping[str, Partition]
     sharing: Sharing | None
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
-        self.resource = tree["resource"]
+        self.resource = get("resource")
+        self.dra = None if (value := get("dra")) is None else ClaimedDevices(value)
         self.node_selector = get("nodeSelector", _NONE)
         self.tolerations = get("tolerations", ())
         self.memory = get("memory")
         self.processes = get("processes", 1)
         self.cpu_per_device = get("cpuPerDevice")
         self.memory_per_device = get("memoryPerDevice")
+        self.exclusive_cpus = get("exclusiveCpus", False)
+        self.most = get("most")
+        self.counts = get("counts", ())
+        self.topology_label = get("topologyLabel")
+        self.resources = get("resources", _NONE)
+        self.annotations = get("annotations", _NONE)
+        self.runtime_class_name = get("runtimeClassName")
         self.env = {key: EnvVar(item) for key, item in get("env", _NONE).items()}
+        self.network = None if (value := get("network")) is None else DeviceNetwork(value)
         self.partitions = {key: Partition(item) for key, item in get("partitions", _NONE).items()}
         self.sharing = None if (value := get("sharing")) is None else Sharing(value)
 

@@ -19,7 +19,12 @@ from tjgen.workload.keys import LIST_KEYS
 from tjgen.workload.workload import REWRITTEN, RUNTIME, Workload
 
 API_VERSION = "trainer.kubeflow.org/v1alpha1"
-CLAIM = "PersistentVolumeClaim/"
+STAGE_OF = {
+    "PersistentVolumeClaim": DATA,
+    # Named by its content and shared, as a runtime is.
+    "ResourceClaimTemplate": RUNTIMES,
+}
+"""Kind of an object that a run needs -> its stage; other kinds belong to the run."""
 MANAGER = "tjgen.dev/experiment"
 MANAGED_BY = "app.kubernetes.io/managed-by"
 _TJGEN = Origin("target:trainjob", "tjgen")
@@ -55,7 +60,7 @@ def lower(workload: Workload, base: CatalogRuntime) -> Lowered:
         runtime = Manifest(base.tree, {(): (Origin("runtime", "runtime", (), True),)}, RUNTIMES)
     trainjob = _trainjob(workload, runtime, parts)
     objects = [
-        Manifest(tree, _owners_below(workload.tree, ("objects", key)), DATA if key.startswith(CLAIM) else RUNS)
+        Manifest(tree, _owners_below(workload.tree, ("objects", key)), STAGE_OF.get(key.partition("/")[0], RUNS))
         for key, tree in (workload.tree.value.get("objects") or {}).items()
     ]
     return Lowered(trainjob, runtime, emits_runtime, objects, diagnostics)

@@ -12,6 +12,8 @@ LIST_KEYS: ListKeys = {
     "env": ("name",),
     "imagePullSecrets": ("name",),
     "schedulingGates": ("name",),
+    "resourceClaims": ("name",),
+    "claims": ("name",),
     "volumeMounts": ("mountPath",),
     "volumeDevices": ("devicePath",),
 }

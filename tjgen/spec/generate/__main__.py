@@ -1,10 +1,10 @@
-"""Writes the modules that are generated from the models: `python -m tjgen.spec.generate`."""
+"""Writes the modules that are generated from the models and platforms: `python -m tjgen.spec.generate`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from tjgen.spec.generate import compact, objects
+from tjgen.spec.generate import classes, compact, objects
 from tjgen.spec.models.experiment import Experiment
 from tjgen.spec.models.overlay import Overlay
 from tjgen.spec.models.platform import Platform
@@ -17,7 +17,11 @@ KINDS: list[type[Shape]] = [Experiment, Overlay, Platform, Project]
 def sources() -> dict[Path, str]:
     """Each generated file with its text."""
     package = Path(__file__).parent.parent
-    return {package / "compact.py": compact.source(KINDS), package / "objects.py": objects.source(KINDS)}
+    return {
+        package / "compact.py": compact.source(KINDS),
+        package / "objects.py": objects.source(KINDS),
+        package.parent / "platform" / "builtin.py": classes.source(package.parent.parent / "platforms"),
+    }
 
 
 def main() -> None:

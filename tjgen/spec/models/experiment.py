@@ -36,6 +36,8 @@ class ExperimentSpec(Container):
     """Processes on each node; one for each device where it is left out."""
     shared_memory: Quantity | None = None
     """Size of /dev/shm."""
+    rdma: bool = False
+    """Whether the training nodes get the network devices that go with their device class."""
     roles: dict[str, Role] = {}
     """Replicated jobs of the runtime, by name, where they differ."""
     volumes: dict[str, Volume] = {}

@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from tjgen.spec.models.env import EnvVar
 from tjgen.spec.models.metadata import Named
 from tjgen.spec.models.overlay import PartialExperiment
-from tjgen.spec.models.shape import AccessMode, ApiVersion, Count, Quantity, Scalar, Shape, Subtree, Text
+from tjgen.spec.models.shape import AccessMode, Alternatives, ApiVersion, Count, Quantity, Scalar, Shape, Subtree, Text
+
+
+class ClaimedDevices(Shape):
+    """How devices are claimed where no device plugin counts them (dynamic resource allocation)."""
+
+    device_class_name: Text
+    """DeviceClass of the cluster, such as `gpu.nvidia.com`."""
+    selectors: list[Text] = []
+    """CEL expressions that each device must satisfy."""
+    memory_capacity: Text | None = None
+    """Capacity that says the memory of a device, such as `gpu.nvidia.com/memory`, for experiments that say `minMemory`."""
+    config: list[Subtree] = []
+    """What the driver is told of the devices (resource.k8s.io/v1 DeviceClaimConfiguration)."""
 
 
 class Partition(Shape):
     """One kind of part that a device is divided into."""
 
-    resource: Text
+    alternatives: ClassVar[Alternatives] = (("resource",), ("dra",))
+    needed: ClassVar[bool] = True
+
+    resource: Text | None = None
     """Extended resource of the part, such as `nvidia.com/mig-1g.10gb`."""
+    dra: ClaimedDevices | None = None
+    """How the part is claimed, in place of `resource`."""
     memory: Quantity | None = None
     """Memory of the part."""
     node_selector: dict[str, str] = {}
@@ -34,13 +52,45 @@ class Sharing(Shape):
     """Extended resource that takes the percent of each device."""
     annotations: dict[str, str] = {}
     """Annotations of pods that share."""
+    node_selector: dict[str, str] = {}
+    """Labels of the nodes whose devices are shared, over those of the class."""
+    scheduler_name: Text | None = None
+    """Scheduler that knows these resources, where no other does."""
+    most: Count | None = None
+    """Most devices that a pod can share at a time; 1 where they are replicas of time slices."""
+
+
+class DeviceNetwork(Shape):
+    """Network devices beside the devices of a class, for experiments that say `rdma`."""
+
+    resource: Text
+    """Extended resource of a network device, such as `rdma/hca` or `vpc.amazonaws.com/efa`."""
+    per_pod: Count = 1
+    """Network devices for each pod."""
+    per_device: Count | None = None
+    """Network devices for each device of the class, in place of `perPod`."""
+    resources: dict[str, Quantity] = {}
+    """Other resources for each pod, such as `hugepages-2Mi`."""
+    env: dict[str, EnvVar | Scalar] = {}
+    """Environment variables, such as those by which NCCL finds the network."""
+    annotations: dict[str, str] = {}
+    """Annotations of the pods, such as the networks that they join."""
+    capabilities: list[Text] = []
+    """Capabilities of the main container, such as `IPC_LOCK`."""
+    host_network: bool = False
+    """Whether the pods use the network of the node."""
 
 
 class DeviceClass(Shape):
     """What one device of the class is to Kubernetes."""
 
-    resource: Text
+    alternatives: ClassVar[Alternatives] = (("resource",), ("dra",))
+    needed: ClassVar[bool] = True
+
+    resource: Text | None = None
     """Extended resource, such as `nvidia.com/gpu`."""
+    dra: ClaimedDevices | None = None
+    """How its devices are claimed, in place of `resource`."""
     node_selector: dict[str, str] = {}
     """Labels of the nodes that have it."""
     tolerations: list[Subtree] = []
@@ -53,8 +103,24 @@ class DeviceClass(Shape):
     """CPU to ask for with each device, where the experiment does not say."""
     memory_per_device: Quantity | None = None
     """Main memory to ask for with each device, where the experiment does not say."""
+    exclusive_cpus: bool = False
+    """Whether its nodes pin pods that ask for whole CPUs, near their devices (static CPU manager)."""
+    most: Count | None = None
+    """Devices of one node: no pod can have more."""
+    counts: list[Count] = []
+    """Numbers of devices that a pod can have; any where it is left out."""
+    topology_label: Text | None = None
+    """Node label that says how devices of several nodes are wired, such as `cloud.google.com/gke-tpu-topology`."""
+    resources: dict[str, Quantity] = {}
+    """Other resources that go with each device."""
+    annotations: dict[str, str] = {}
+    """Annotations of pods that use it."""
+    runtime_class_name: Text | None = None
+    """RuntimeClass of pods that use it."""
     env: dict[str, EnvVar | Scalar] = {}
     """Environment variables of pods that use it."""
+    network: DeviceNetwork | None = None
+    """Network devices of its nodes, for experiments that say `rdma`."""
     partitions: dict[str, Partition] = {}
     """Parts that its devices are divided into, by the profile that experiments say as `mig`."""
     sharing: Sharing | None = None

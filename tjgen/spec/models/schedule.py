@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
-from tjgen.spec.models.shape import Count, Shape, System, Text
+from tjgen.spec.models.shape import Alternatives, Count, LabelKey, Shape, System, Text
 
 
 class NetworkTopology(Shape):
@@ -14,6 +14,33 @@ class NetworkTopology(Shape):
     """Whether the limit is a condition or a preference."""
     highest_tier_allowed: Count | None = None
     """Highest tier of the network that the pods may span."""
+
+
+class TopologySlice(Shape):
+    """Parts of the run that are placed together (Kueue)."""
+
+    level: LabelKey
+    """Node label: all pods of a slice are placed under one value of it."""
+    size: Count
+    """Pods of a slice."""
+
+
+class Topology(Shape):
+    """Which nodes belong together, by a node label, and how strictly pods are placed by it."""
+
+    alternatives: ClassVar[Alternatives] = (("exclusive",), ("required", "slice"), ("preferred",), ("unconstrained",))
+    needed: ClassVar[bool] = True
+
+    exclusive: LabelKey | None = None
+    """Node label: the run gets all nodes of one value, alone (JobSet)."""
+    required: LabelKey | None = None
+    """Node label: all pods under one value, or the run waits (Kueue)."""
+    slice: TopologySlice | None = None
+    """Parts that are placed together under a lower label (Kueue)."""
+    preferred: LabelKey | None = None
+    """Node label: all pods under one value where that is possible (Kueue)."""
+    unconstrained: Literal[True] | None = None
+    """Pods wherever there is room, but placed by Kueue, which knows the room."""
 
 
 class Schedule(Shape):
@@ -29,3 +56,5 @@ class Schedule(Shape):
     """Seconds that coscheduling waits for the whole gang."""
     network_topology: NetworkTopology | None = None
     """How close to each other the pods must be placed."""
+    topology: Topology | None = None
+    """Which nodes belong together, for JobSet and Kueue."""

@@ -17,6 +17,7 @@ Alternatives: TypeAlias = tuple[tuple[str, ...], ...]
 
 QUANTITY = r"^([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$"
 LABEL = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
+LABEL_KEY = r"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-._A-Za-z0-9]{0,61}[A-Za-z0-9])?$"
 RUN_NAME = r"^[a-z]([-a-z0-9]*[a-z0-9])?$"
 
 
@@ -58,6 +59,11 @@ Label: TypeAlias = Annotated[
     str,
     StringConstraints(pattern=LABEL, max_length=63),
     expects("use lower-case letters, digits and '-', at most 63 characters"),
+]
+LabelKey: TypeAlias = Annotated[
+    str,
+    StringConstraints(pattern=LABEL_KEY),
+    expects("name a node label, such as topology.kubernetes.io/zone"),
 ]
 RunName: TypeAlias = Annotated[
     str,
