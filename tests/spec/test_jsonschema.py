@@ -40,7 +40,7 @@ NULLS = {
     "an overlay may remove": ("overlay", {"spec": {"experiment": {"gpu": None, "volumes": {"d": None}}}}),
     "an overlay may say a part": (
         "overlay",
-        {"spec": {"experiment": {"gpu": {"count": 2}, "volumes": {"d": {"pvc": {"create": {}}}}}}},
+        {"spec": {"experiment": {"gpu": {"count": 2}, "data": {"path": "train"}, "volumes": {"d": {"pvc": {"create": {}}}}}}},
     ),
 }
 
@@ -52,5 +52,6 @@ def test_accepts(kind: str, tree: Any) -> None:
 
 
 def test_an_experiment_may_not_say_a_part() -> None:
-    tree = {"apiVersion": "tjgen.dev/v1alpha1", "kind": "Experiment", "metadata": {"name": "a"}, "spec": {"gpu": {"count": 2}}}
+    head = {"apiVersion": "tjgen.dev/v1alpha1", "kind": "Experiment", "metadata": {"name": "a"}}
+    tree = {**head, "spec": {"data": {"path": "train"}}}
     assert not Draft202012Validator(json_schema("experiment")).is_valid(tree)
