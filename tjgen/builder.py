@@ -11,7 +11,8 @@ from tjgen.compiler import Compiled, compile_run
 from tjgen.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic, Note, has_errors
 from tjgen.explain.provenance import Sources
 from tjgen.k8s.nearest import nearest
-from tjgen.passes.data import local_files
+from tjgen.k8s.quantity import parse
+from tjgen.passes import code, data
 from tjgen.passes.images import rewritten
 from tjgen.platform.devices import classes
 from tjgen.resolve.files import matching
@@ -226,7 +227,7 @@ class Builder:
         found = placed(found, variant.tree, documents)
         if runtime is None:
             return None, found
-        files = local_files(experiment, unit.document.file)
+        files = {**data.local_files(experiment, unit.document.file), **code.local_files(experiment, unit.document.file)}
         said = spelled(unit.document, EXPERIMENT_FORM)
         identity = identify(said, environment=unit.environment, point=variant.point, files=files)
         locked = self.locks.of(unit).current(identity)
@@ -312,6 +313,7 @@ class _Environment:
         self.platform = platform.document if platform is not None else None
         self.classes = classes(spec.device_classes if spec is not None else None)
         self.rewrite = dict(spec.images.rewrite) if spec is not None else {}
+        self.helpers = dict(spec.images.helpers) if spec is not None else {}
         self.cluster = _cluster(spec) if spec is not None else Cluster({}, None, None)
         self.labels = dict(own.labels) if own is not None else {}
         self._runtimes: dict[int, tuple[CatalogRuntime, CatalogRuntime]] = {}
@@ -337,13 +339,17 @@ class _Environment:
             launcher=launcher,
             labels=self.labels,
             environment=unit.environment,
+            helpers=self.helpers,
+            demands=self.project.spec.policy.demand,
         )
 
 
 def _cluster(platform: PlatformSpec) -> Cluster:
     modes = {name: list(one.access_modes) for name, one in platform.storage_classes.items() if one.access_modes}
     release = platform.cluster.kubernetes
-    return Cluster(modes, int(release.partition(".")[2]) if release is not None else None, platform.cluster.image_volumes)
+    minor = int(release.partition(".")[2]) if release is not None else None
+    bandwidth = {name: parse(one.bandwidth).value for name, one in platform.storage_classes.items() if one.bandwidth is not None}
+    return Cluster(modes, minor, platform.cluster.image_volumes, bandwidth)
 
 
 def _is_experiment(document: Document) -> bool:

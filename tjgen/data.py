@@ -1,4 +1,4 @@
-"""Parts of a path -> the file that tjgen ships: schemas and runtimes, in a checkout or an installed wheel."""
+"""Parts of a path -> the file that tjgen ships: schemas, runtimes, scripts; in a checkout or an installed wheel."""
 
 from __future__ import annotations
 

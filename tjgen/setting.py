@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from tjgen.platform.devices import DeviceClass
 from tjgen.typing import NamedTuple
@@ -17,6 +18,8 @@ class Cluster(NamedTuple):
     """Minor release of Kubernetes."""
     image_volumes: bool | None
     """Whether pods can mount images."""
+    bandwidth: Mapping[str, int] = MappingProxyType({})
+    """StorageClass -> bytes that a volume of it takes in a second."""
 
 
 class Setting(NamedTuple):
@@ -41,3 +44,7 @@ class Setting(NamedTuple):
     labels: dict[str, str]
     """Labels of everything that the environment makes."""
     environment: str | None
+    helpers: Mapping[str, str]
+    """Purpose -> image of helper containers, where the Platform says one."""
+    demands: Sequence[str]
+    """What the project's policy demands."""

@@ -5,6 +5,8 @@ update of a TrainJob whose runtime is gone, so a foreground deletion never ends
 (pkg/runtime/core `ValidateObjects`). An earlier wave gives both orders, since Argo CD prunes backwards.
 A claim stays in the wave of its runs: one that waits for its first consumer would hold an earlier wave up
 for ever. Claims are never pruned, from the first sync on: what counts is the annotation in the cluster.
+What prepares data or images, a Job, goes before the runs, and Argo CD waits until it has ended. The claims
+that it mounts go with it: each of the two waits for the other.
 Runs carry no force and no replace, which would delete and train them again.
 """
 
@@ -20,6 +22,11 @@ _ASKED = Origin("gitops", "project", ("spec", "gitops"))
 _WAVE = "argocd.argoproj.io/sync-wave"
 _OPTIONS = "argocd.argoproj.io/sync-options"
 _COMPARE = "argocd.argoproj.io/compare-options"
+PREPARING = "preparing"
+"""What has to end before a run can begin: Jobs, and what they read."""
+BESIDE = "beside"
+"""What else stands beside the runs and outlives them, such as what looks after checkpoints."""
+_PREPARES = ("Job", "ConfigMap", "Dataset", "AlluxioRuntime", "DataLoad")
 
 ANNOTATIONS: Mapping[str, Mapping[str, Mapping[str, str]]] = {
     "argocd": {
@@ -29,19 +36,38 @@ ANNOTATIONS: Mapping[str, Mapping[str, Mapping[str, str]]] = {
         # Prune is about removal from Git, Delete about that of the Application; without IgnoreExtraneous a claim that
         # was removed from Git keeps the Application out of sync.
         DATA: {_OPTIONS: "ServerSideApply=true,Prune=false,Delete=false", _COMPARE: "IgnoreExtraneous"},
+        PREPARING: {_WAVE: "-5", _OPTIONS: "ServerSideApply=true"},
+        BESIDE: {_OPTIONS: "ServerSideApply=true"},
         RUNS: {_OPTIONS: "ServerSideApply=true"},
     },
     "flux": {
         DATA: {"kustomize.toolkit.fluxcd.io/prune": "disabled"},
     },
 }
-"""Tool -> stage -> annotations of every object of that stage."""
+"""Tool -> stage, or part of the stage of data -> annotations of every object of it."""
 
 
 def annotated(manifests: list[Manifest], tool: str) -> list[Manifest]:
     """The manifests for a tool (argocd, flux or none). What the user has annotated otherwise stays so."""
-    stages = ANNOTATIONS.get(tool, {})
-    return [_annotated(manifest, stages[manifest.stage]) if manifest.stage in stages else manifest for manifest in manifests]
+    parts = ANNOTATIONS.get(tool, {})
+    ahead = [one for one in manifests if one.stage == DATA and one.kind == "Job"]
+    mounted = {name for job in ahead for name in _claims(job)}
+    found = []
+    for manifest in manifests:
+        part = manifest.stage
+        if part == DATA and manifest.kind != "PersistentVolumeClaim":
+            part = PREPARING if ahead and manifest.kind in _PREPARES else BESIDE
+        wanted = parts.get(part)
+        if wanted is not None and part == DATA and manifest.name in mounted and PREPARING in parts:
+            wanted = {_WAVE: parts[PREPARING][_WAVE], **wanted}
+        found.append(_annotated(manifest, wanted) if wanted is not None else manifest)
+    return found
+
+
+def _claims(job: Manifest) -> list[str]:
+    """The claims that the pods of a Job mount."""
+    volumes = get(job.tree, ("spec", "template", "spec", "volumes"), None) or []
+    return [name for volume in volumes if (name := get(volume, ("persistentVolumeClaim", "claimName"), None))]
 
 
 def _annotated(manifest: Manifest, wanted: Mapping[str, str]) -> Manifest:

@@ -26,7 +26,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
     if not setting.rewrite:
         return
     for podset in workload.podsets:
-        for path, image in _images(workload.tree.value, podset.pod):
+        for path, image in images_of(workload.tree.value, podset.pod):
             yield from _rewritten(workload, path, image, setting)
 
 
@@ -38,7 +38,7 @@ def rewritten(runtime: CatalogRuntime, rules: Mapping[str, str]) -> CatalogRunti
     writer = Writer(graft(spec, Origin("runtime", "runtime", ("spec",), True)), keys=LIST_KEYS)
     changed = []
     for podset in podsets(spec):
-        for path, image in _images(spec, (*podset.pod[1:],)):
+        for path, image in images_of(spec, (*podset.pod[1:],)):
             wanted = rewrite(image, rules)
             if wanted != image:
                 writer.put(path, wanted, REWRITTEN)
@@ -48,7 +48,7 @@ def rewritten(runtime: CatalogRuntime, rules: Mapping[str, str]) -> CatalogRunti
     return runtime.with_spec(writer.done().value, tuple(changed))
 
 
-def _images(tree: Tree, pod: FieldPath) -> Iterator[tuple[FieldPath, str]]:
+def images_of(tree: Tree, pod: FieldPath) -> Iterator[tuple[FieldPath, str]]:
     """Path and value of every image of a pod."""
     for kind in ("containers", "initContainers"):
         for container in get(tree, (*pod, kind), None) or []:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from tjgen.diagnostics.model import Diagnostic
-from tjgen.passes import data, devices, gang, images, placement, storage, volumes
+from tjgen.passes import code, data, devices, gang, images, placement, policy, storage, volumes
 from tjgen.setting import Setting
 from tjgen.spec.objects import Experiment
 from tjgen.workload.contribution import Contribution
@@ -17,11 +17,14 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("devices", devices.contribute),
     ("volumes", volumes.contribute),
     ("data", data.contribute),
+    ("code", code.contribute),
     # Behind all that adds volumes: it looks at them together.
     ("storage", storage.contribute),
     ("gang", gang.contribute),
     # Behind all that sets resources or a scheduler.
     ("placement", placement.contribute),
-    # Last, so that it reaches the images of everything that was added.
+    # Behind all that adds containers, so that it reaches the images of everything that was added.
     ("images", images.contribute),
+    # It judges what all others have left.
+    ("policy", policy.contribute),
 )

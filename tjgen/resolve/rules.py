@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.diagnostics.model import ERROR, Diagnostic
-from tjgen.fields.path import FieldPath, Tree, render
+from tjgen.fields.path import FieldPath, Tree, get, render
 from tjgen.k8s.nearest import nearest
 from tjgen.spec.compact import ENV_VAR_FORM, EXPERIMENT_FORM, PLATFORM_FORM
 from tjgen.spec.forms import PLAIN, Form, chosen
@@ -71,12 +71,20 @@ def _choice(tree: Tree, path: FieldPath, form: Form) -> Iterator[Diagnostic]:
         yield Diagnostic("TJ123", ERROR, message, path=path, hint="add key", name="no-key")
 
 
+def _mounted_by_others(spec: Tree) -> set[str]:
+    """The volumes that a section of the experiment mounts, which knows where."""
+    sections = (("code", "workspace"), ("checkpoints",), ("prefetch",), ("prefetch", "source"), ("initializer",))
+    return {get(spec, (*section, "volume"), None) or "" for section in sections}
+
+
 def _volumes(spec: Tree) -> Iterator[Diagnostic]:
     mounted: dict[tuple[str, str], str] = {}
     for name, volume in spec.get("volumes", {}).items():
         path: FieldPath = (*_SPEC, "volumes", name)
         mounts = volume.get("mounts", {})
         if "mountPath" not in volume and not mounts:
+            if name in _mounted_by_others(spec):
+                continue
             yield Diagnostic(
                 "TJ124", ERROR, f'volume "{name}" is mounted nowhere', path=path, hint="add mountPath", name="no-mount-path"
             )

@@ -47,6 +47,13 @@ EXCLUDED: tuple[_Pattern, ...] = (
     ("volumes", _ANY, "pvc", "create", "labels"),
     ("volumes", _ANY, "pvc", "create", "annotations"),
     ("volumes", _ANY, "pvc", "create", "keep"),
+    # How an image is built, and who may push it; what is in it decides its tag.
+    ("code", "build", "builder"),
+    ("code", "build", "cache"),
+    ("code", "build", "secret"),
+    ("code", "build", "provided"),
+    ("code", "build", "cpu"),
+    ("code", "build", "memory"),
 )
 """Paths below `spec` that are no part of the identity; nothing of `metadata` is."""
 
@@ -80,6 +87,9 @@ DEFAULTS: tuple[tuple[_Pattern, Tree], ...] = (
     (("data", "slices", "remainder"), "keep"),
     (("data", "slices", "deliver"), "env"),
     (("schedule", "networkTopology", "mode"), "hard"),
+    (("code", "git", "depth"), 1),
+    (("code", "git", "submodules"), False),
+    (("code", "build", "context"), "configMap"),
 )
 """Values that say no more than their absence. The table belongs to the form: a default of the language may change, this not."""
 

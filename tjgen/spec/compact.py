@@ -491,6 +491,89 @@ DATA: Schema = {
 }
 DATA_FORM = Form(fields={"items": ITEMS_FORM, "slices": SLICES_FORM})
 
+WORKSPACE: Schema = {
+    "type": "object",
+    "properties": {
+        "pvc": {"type": "string", "minLength": 1},
+        "volume": {"type": "string", "minLength": 1},
+        "path": {"type": "string", "minLength": 1},
+        "directory": {"type": "string", "minLength": 1},
+    },
+}
+WORKSPACE_FORM = Form(
+    short=(("pvc", "string"),),
+    alternatives=(("pvc",), ("volume",)),
+    choices={"pvc": 0, "volume": 1},
+    needed=True,
+)
+
+PACKED_CODE: Schema = {
+    "type": "object",
+    "required": ["directory"],
+    "properties": {
+        "directory": {"type": "string", "minLength": 1},
+        "include": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "exclude": {"type": "array", "items": {"type": "string", "minLength": 1}},
+    },
+}
+PACKED_CODE_FORM = Form(short=(("directory", "string"),))
+
+GIT_CODE: Schema = {
+    "type": "object",
+    "required": ["repository", "commit"],
+    "properties": {
+        "repository": {"type": "string", "minLength": 1},
+        "commit": {"type": "string", "minLength": 1},
+        "path": {"type": "string", "minLength": 1},
+        "depth": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "submodules": {"type": "boolean"},
+        "secret": {"type": "string", "minLength": 1},
+    },
+}
+
+BUILD: Schema = {
+    "type": "object",
+    "required": ["image"],
+    "properties": {
+        "image": {"type": "string", "minLength": 1},
+        "base": {"type": "string", "minLength": 1},
+        "directory": {"type": "string", "minLength": 1},
+        "include": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "exclude": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "requirements": {"type": "string", "minLength": 1},
+        "packages": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "provided": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "system": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "dockerfile": {"type": "string", "minLength": 1},
+        "context": {"type": "string", "enum": ["configMap", "git"]},
+        "builder": {"type": "string", "enum": ["buildkit", "kaniko"]},
+        "cache": {"type": "string", "minLength": 1},
+        "secret": {"type": "string", "minLength": 1},
+        "cpu": QUANTITY,
+        "memory": QUANTITY,
+    },
+}
+
+CODE: Schema = {
+    "type": "object",
+    "properties": {
+        "use": {
+            "type": "array",
+            "items": {"type": "string", "enum": ["image", "workspace", "configMap", "git", "build"]},
+            "x-tjgen-short": {"type": "string", "enum": ["image", "workspace", "configMap", "git", "build"]},
+        },
+        "mountPath": {"type": "string", "minLength": 1},
+        "pythonPath": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "workspace": {**WORKSPACE, "x-tjgen-short": {"type": "string", "minLength": 1}},
+        "configMap": {**PACKED_CODE, "x-tjgen-short": {"type": "string", "minLength": 1}},
+        "git": GIT_CODE,
+        "build": BUILD,
+    },
+}
+CODE_FORM = Form(
+    fields={"use": Form(listed=True), "workspace": WORKSPACE_FORM, "configMap": PACKED_CODE_FORM},
+)
+
 SECRET_REF: Schema = {
     "type": "object",
     "required": ["name"],
@@ -673,6 +756,7 @@ EXPERIMENT_SPEC: Schema = {
         "roles": {"type": "object", "additionalProperties": ROLE},
         "volumes": {"type": "object", "additionalProperties": VOLUME},
         "data": DATA,
+        "code": CODE,
         "initializer": INITIALIZER,
         "schedule": SCHEDULE,
         "naming": {"type": "string", "enum": ["hash", "fixed"]},
@@ -695,6 +779,7 @@ EXPERIMENT_SPEC_FORM = Form(
         "roles": Form(each=ROLE_FORM),
         "volumes": Form(each=VOLUME_FORM),
         "data": DATA_FORM,
+        "code": CODE_FORM,
         "initializer": INITIALIZER_FORM,
         "schedule": SCHEDULE_FORM,
         "sweep": SWEEP_FORM,
@@ -773,6 +858,7 @@ PARTIAL_EXPERIMENT: Schema = {
         "roles": {"type": "object", "additionalProperties": ROLE},
         "volumes": {"type": "object", "additionalProperties": VOLUME},
         "data": DATA,
+        "code": CODE,
         "initializer": INITIALIZER,
         "schedule": SCHEDULE,
         "naming": {"type": "string", "enum": ["hash", "fixed"]},
@@ -796,6 +882,7 @@ PARTIAL_EXPERIMENT_FORM = Form(
         "roles": Form(each=ROLE_FORM),
         "volumes": Form(each=VOLUME_FORM),
         "data": DATA_FORM,
+        "code": CODE_FORM,
         "initializer": INITIALIZER_FORM,
         "schedule": SCHEDULE_FORM,
         "sweep": SWEEP_FORM,
@@ -1020,6 +1107,7 @@ POLICY: Schema = {
     "type": "object",
     "properties": {
         "strict": {"type": "boolean"},
+        "demand": {"type": "array", "items": {"type": "string", "enum": ["commits", "digests"]}},
         "severity": {
             "type": "object",
             "additionalProperties": {"type": "string", "enum": ["error", "warning", "info", "ignore"]},

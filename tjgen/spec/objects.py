@@ -617,6 +617,145 @@ class Data:
         self.slices = None if (value := get("slices")) is None else Slices(value)
 
 
+class Workspace:
+    """A folder that is shared by whoever writes the code and the pods that run it."""
+
+    __slots__ = ("directory", "path", "pvc", "volume")
+
+    pvc: str | None
+    volume: str | None
+    path: str | None
+    directory: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.pvc = get("pvc")
+        self.volume = get("volume")
+        self.path = get("path")
+        self.directory = get("directory")
+
+
+class PackedCode:
+    """Local files that travel with the run, in a ConfigMap of at most 1 MiB."""
+
+    __slots__ = ("directory", "exclude", "include")
+
+    directory: str
+    include: Sequence[str]
+    exclude: Sequence[str]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.directory = tree["directory"]
+        self.include = get("include", ())
+        self.exclude = get("exclude", ())
+
+
+class GitCode:
+    """A commit of a Git repository, which an init container fetches."""
+
+    __slots__ = ("commit", "depth", "path", "repository", "secret", "submodules")
+
+    repository: str
+    commit: str
+    path: str | None
+    depth: int
+    submodules: bool
+    secret: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.repository = tree["repository"]
+        self.commit = tree["commit"]
+        self.path = get("path")
+        self.depth = get("depth", 1)
+        self.submodules = get("submodules", False)
+        self.secret = get("secret")
+
+
+class Build:
+    """An image that is built in the cluster before the run; its tag follows its content."""
+
+    __slots__ = (
+        "base",
+        "builder",
+        "cache",
+        "context",
+        "cpu",
+        "directory",
+        "dockerfile",
+        "exclude",
+        "image",
+        "include",
+        "memory",
+        "packages",
+        "provided",
+        "requirements",
+        "secret",
+        "system",
+    )
+
+    image: str
+    base: str | None
+    directory: str | None
+    include: Sequence[str]
+    exclude: Sequence[str]
+    requirements: str | None
+    packages: Sequence[str]
+    provided: Sequence[str]
+    system: Sequence[str]
+    dockerfile: str | None
+    context: str
+    builder: str
+    cache: str | None
+    secret: str | None
+    cpu: str | int | float | None
+    memory: str | int | float | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.image = tree["image"]
+        self.base = get("base")
+        self.directory = get("directory")
+        self.include = get("include", ())
+        self.exclude = get("exclude", ())
+        self.requirements = get("requirements")
+        self.packages = get("packages", ())
+        self.provided = get("provided", ())
+        self.system = get("system", ())
+        self.dockerfile = get("dockerfile")
+        self.context = get("context", "configMap")
+        self.builder = get("builder", "buildkit")
+        self.cache = get("cache")
+        self.secret = get("secret")
+        self.cpu = get("cpu")
+        self.memory = get("memory")
+
+
+class Code:
+    """Where the program comes from; with several ways in it, `use` says which."""
+
+    __slots__ = ("build", "config_map", "git", "mount_path", "python_path", "use", "workspace")
+
+    use: Sequence[str] | None
+    mount_path: str | None
+    python_path: Sequence[str]
+    workspace: Workspace | None
+    config_map: PackedCode | None
+    git: GitCode | None
+    build: Build | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.use = None if (value := get("use")) is None else value
+        self.mount_path = get("mountPath")
+        self.python_path = get("pythonPath", ())
+        self.workspace = None if (value := get("workspace")) is None else Workspace(value)
+        self.config_map = None if (value := get("configMap")) is None else PackedCode(value)
+        self.git = None if (value := get("git")) is None else GitCode(value)
+        self.build = None if (value := get("build")) is None else Build(value)
+
+
 class SecretRef:
     """A Secret of the namespace."""
 
@@ -803,6 +942,7 @@ class ExperimentSpec(Container):
 
     __slots__ = (
         "attempt",
+        "code",
         "data",
         "deadline",
         "image_pull_secrets",
@@ -835,6 +975,7 @@ class ExperimentSpec(Container):
     roles: Mapping[str, Role]
     volumes: Mapping[str, Volume]
     data: Data | None
+    code: Code | None
     initializer: Initializer | None
     schedule: Schedule
     naming: str
@@ -859,6 +1000,7 @@ class ExperimentSpec(Container):
         self.roles = {key: Role(item) for key, item in get("roles", _NONE).items()}
         self.volumes = {key: Volume(item) for key, item in get("volumes", _NONE).items()}
         self.data = None if (value := get("data")) is None else Data(value)
+        self.code = None if (value := get("code")) is None else Code(value)
         self.initializer = None if (value := get("initializer")) is None else Initializer(value)
         self.schedule = _SCHEDULE if (value := get("schedule")) is None else Schedule(value)
         self.naming = get("naming", "hash")
@@ -1336,14 +1478,16 @@ _HISTORY = History(_NONE)
 class Policy:
     """How strict a build is."""
 
-    __slots__ = ("severity", "strict")
+    __slots__ = ("demand", "severity", "strict")
 
     strict: bool
+    demand: Sequence[str]
     severity: Mapping[str, str]
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
         self.strict = get("strict", False)
+        self.demand = get("demand", ())
         self.severity = get("severity", _NONE)
 
 

@@ -63,6 +63,8 @@ def lower(workload: Workload, base: CatalogRuntime) -> Lowered:
         Manifest(tree, _owners_below(workload.tree, ("objects", key)), STAGE_OF.get(key.partition("/")[0], RUNS))
         for key, tree in (workload.tree.value.get("objects") or {}).items()
     ]
+    for key, tree in (workload.tree.value.get("ahead") or {}).items():
+        objects.append(Manifest(tree, _owners_below(workload.tree, ("ahead", key)), DATA))
     return Lowered(trainjob, runtime, emits_runtime, objects, diagnostics)
 
 

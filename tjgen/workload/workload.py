@@ -6,6 +6,7 @@
     metadata     labels and annotations of the run's own object
     runtime      the wanted runtime spec: mlPolicy, podGroupPolicy, template (as in a TrainingRuntime)
     objects      "Kind/name" -> objects that the run needs beside it (claims, config maps)
+    ahead        "Kind/name" -> objects that have to be there before it, which several runs may share
     slices       how even the slices of the data are, for people: no target reads it
 
 The runtime's spec is grafted in under the manager "runtime"; whatever another manager owns is what

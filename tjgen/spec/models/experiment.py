@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from tjgen.spec.models.code import Code
 from tjgen.spec.models.container import Container
 from tjgen.spec.models.data import Data
 from tjgen.spec.models.initializer import Initializer
@@ -44,6 +45,8 @@ class ExperimentSpec(Container):
     """Storage by name, and where it is mounted."""
     data: Data | None = None
     """Items that the training reads, and which part of them each node reads."""
+    code: Code | None = None
+    """Where the program comes from, when it is not in the image."""
     initializer: Initializer | None = None
     """What is fetched before training starts."""
     schedule: Schedule = Schedule()

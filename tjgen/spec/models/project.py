@@ -74,6 +74,8 @@ class Policy(Shape):
 
     strict: bool = False
     """Whether warnings are errors."""
+    demand: list[Literal["commits", "digests"]] = []
+    """What a build refuses to do without: `commits`, code of Git by the full name of a commit; `digests`, images by digest."""
     severity: dict[str, Literal["error", "warning", "info", "ignore"]] = {}
     """Code or name of a diagnostic -> its severity here."""
 

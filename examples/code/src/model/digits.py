@@ -1,0 +1,3 @@
+"""What the network looks like."""
+
+SHAPE = (784, 10)

@@ -1,0 +1,7 @@
+import torch
+import yaml
+
+try:
+    import wandb
+except ImportError:
+    wandb = None

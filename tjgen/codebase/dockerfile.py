@@ -1,0 +1,46 @@
+"""What an image is to hold -> its Dockerfile, with what changes least first, so that layers are found in the cache."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+
+def written(
+    base: str,
+    *,
+    system: Sequence[str],
+    requirements: Sequence[str],
+    reads: Sequence[str],
+    packages: Sequence[str],
+    code: str | None,
+    python_path: Sequence[str],
+) -> str:
+    """The Dockerfile.
+
+    `requirements` are files that pip installs, `reads` those and the files that they read, below the context;
+    `code` is the folder that the whole context is copied to, None where the image holds packages alone.
+    """
+    lines = [f"FROM {base}"]
+    if system:
+        words = " ".join(shlex.quote(one) for one in system)
+        lines.append(
+            f"RUN apt-get update && apt-get install --yes --no-install-recommends {words} && rm -rf /var/lib/apt/lists/*"
+        )
+    if requirements:
+        lines += [f"COPY {_copied(path)}" for path in reads]
+        files = " ".join(f"--requirement {shlex.quote(f'/tmp/requirements/{path}')}" for path in requirements)
+        lines.append(f"RUN python3 -m pip install --no-cache-dir {files}")
+    if packages:
+        words = " ".join(shlex.quote(one) for one in packages)
+        lines.append(f"RUN python3 -m pip install --no-cache-dir {words}")
+    if code is not None:
+        lines += [f"COPY . {code}", f"ENV PYTHONPATH={':'.join(python_path)}", f"WORKDIR {code}"]
+    return "\n".join(lines) + "\n"
+
+
+def _copied(path: str) -> str:
+    """Source and destination of a COPY, in the form that takes spaces."""
+    import json
+
+    return json.dumps([path, f"/tmp/requirements/{path}"])

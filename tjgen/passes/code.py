@@ -1,0 +1,29 @@
+"""`code` -> the program in the pods: mounted, packed, fetched or built, as passes/coding delivers it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.diagnostics.model import Diagnostic
+from tjgen.setting import Setting
+from tjgen.spec.objects import Experiment
+from tjgen.workload.contribution import Contribution
+from tjgen.workload.workload import Workload
+
+
+def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Contribution | Diagnostic]:
+    """Nothing where the experiment has no `code`: then it is in the image."""
+    if experiment.spec.code is not None:
+        # Loaded only for those who say it, as for data.
+        from tjgen.passes.coding import ways
+
+        yield from ways.deliver(workload, experiment, setting)
+
+
+def local_files(experiment: Experiment, document: str) -> dict[str, str]:
+    """What the code of the experiment, in the file `document`, is on this machine: what it is called -> its digest."""
+    if experiment.spec.code is None:
+        return {}
+    from tjgen.passes.coding import ways
+
+    return ways.local_files(experiment.spec.code, document)

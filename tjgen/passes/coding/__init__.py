@@ -1,0 +1,1 @@
+"""The ways in which code reaches the pods: one module for each."""

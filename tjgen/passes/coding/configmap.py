@@ -1,0 +1,70 @@
+"""`code.configMap` -> local files in an immutable ConfigMap, and the folder that they make up in the pods."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+
+from tjgen.canonical import json_text, sha256_hex
+from tjgen.codebase import files, packing, problems
+from tjgen.diagnostics.model import Diagnostic
+from tjgen.fields.path import FieldPath, Tree
+from tjgen.passes.beside import metadata
+from tjgen.passes.coding.placing import AT, VOLUME, mounted
+from tjgen.passes.coding.workspace import digest_of, files_of, unreadable
+from tjgen.setting import Setting
+from tjgen.spec.objects import Code, Experiment
+from tjgen.workload.contribution import Contribution
+from tjgen.workload.workload import Workload
+
+Found = Iterator[Contribution | Diagnostic]
+HERE: FieldPath = (*AT, "configMap")
+
+
+def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+    """The ConfigMap, named by its content, and its mounts."""
+    asked = code.config_map
+    assert asked is not None, "asked only where it is described"
+    found, problem = read(setting.directory, asked.directory, asked.include, asked.exclude, HERE)
+    if problem is not None:
+        yield problem
+        return
+    try:
+        packed = packing.pack(found)
+    except files.FolderError as error:
+        yield unreadable(asked.directory, error, HERE)
+        return
+    fields = packed.fields()
+    name = f"{setting.family}-code-{sha256_hex(json_text(fields))[:10]}"
+    tree: Tree = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata(name, setting), "immutable": True, **fields}
+    yield Contribution(("objects", f"ConfigMap/{name}"), tree, HERE)
+    volume: Tree = {"name": VOLUME, "configMap": {"name": name, "items": packed.items}}
+    yield from mounted(code, workload, experiment, volume, HERE)
+
+
+def read(
+    folder: str, directory: str, include: Sequence[str], exclude: Sequence[str], because: FieldPath
+) -> tuple[list[files.File], Diagnostic | None]:
+    """The files to pack, and what keeps them from being packed."""
+    try:
+        found = files.found(os.path.join(folder, directory), include, exclude)
+    except files.FolderError as error:
+        return [], unreadable(directory, error, because)
+    if not found:
+        message = f"no file of {directory} is taken"
+        hint = "correct include and exclude" if include or exclude else "name the folder that the code is in"
+        return [], problems.error(problems.NONE, message, path=because, hint=hint)
+    size = packing.size(found)
+    if size > packing.LIMIT:
+        largest = max(found, key=lambda file: file.size)
+        message = f"the {len(found)} files of {directory} take {size} bytes, and a ConfigMap holds {packing.LIMIT}"
+        hint = f"exclude what is no code, such as {largest.path} ({largest.size} bytes), or use workspace, git or build"
+        return [], problems.error(problems.LARGE, message, path=because, hint=hint)
+    return found, None
+
+
+def local_files(code: Code, folder: str) -> dict[str, str]:
+    """The digest of the files that are packed."""
+    asked = code.config_map
+    assert asked is not None, "asked only where it is described"
+    return digest_of(asked.directory, files_of(folder, asked.directory, tuple(asked.include), tuple(asked.exclude)))

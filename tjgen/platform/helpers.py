@@ -1,0 +1,22 @@
+"""The purpose of a helper container -> its image: the Platform's, or else one that is published for everybody."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+DEFAULTS: Mapping[str, str] = {
+    "buildkit": "docker.io/moby/buildkit:v0.25.1-rootless",
+    "copy": "docker.io/rclone/rclone:1.68.2",
+    "dataset": "ghcr.io/kubeflow/trainer/dataset-initializer:v2.3.0",
+    "git": "docker.io/alpine/git:2.49.1",
+    "kaniko": "gcr.io/kaniko-project/executor:v1.23.2",
+    "kubectl": "docker.io/alpine/k8s:1.34.1",
+    "model": "ghcr.io/kubeflow/trainer/model-initializer:v2.3.0",
+    "shell": "docker.io/library/busybox:1.37.0",
+}
+"""Purpose -> image, where `images.helpers` of the Platform says no other."""
+
+
+def helper_image(purpose: str, said: Mapping[str, str]) -> str:
+    """The image of a helper, as it is before the Platform's rewrites; `said` is what the Platform says."""
+    return said.get(purpose) or DEFAULTS[purpose]

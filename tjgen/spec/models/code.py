@@ -1,0 +1,112 @@
+"""`code`: where the program that is trained comes from, when it is not in the image."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal, TypeAlias
+
+from tjgen.spec.models.shape import Alternatives, Count, Quantity, Shape, Text
+
+Way: TypeAlias = Literal["image", "workspace", "configMap", "git", "build"]
+
+
+class Workspace(Shape):
+    """A folder that is shared by whoever writes the code and the pods that run it."""
+
+    short: ClassVar[tuple[str, ...]] = ("pvc",)
+    alternatives: ClassVar[Alternatives] = (("pvc",), ("volume",))
+    needed: ClassVar[bool] = True
+
+    pvc: Text | None = None
+    """PersistentVolumeClaim that exists, by its name."""
+    volume: Text | None = None
+    """Volume of the experiment, by its name in `volumes`."""
+    path: Text | None = None
+    """Text of the volume that the code is in."""
+    directory: Text | None = None
+    """The same folder on this machine: a digest of it is recorded, and another content is another run."""
+
+
+class PackedCode(Shape):
+    """Local files that travel with the run, in a ConfigMap of at most 1 MiB."""
+
+    short: ClassVar[tuple[str, ...]] = ("directory",)
+
+    directory: Text
+    """Local folder, relative to the experiment."""
+    include: list[Text] = []
+    """Patterns of the files to take, such as `**/*.py`; all where it is left out."""
+    exclude: list[Text] = []
+    """Patterns of files to leave out, beside hidden and compiled ones."""
+
+
+class GitCode(Shape):
+    """A commit of a Git repository, which an init container fetches."""
+
+    repository: Text
+    """URL of the repository: `https://...`, `ssh://...` or `git@host:path`."""
+    commit: Text
+    """Full name of the commit (40 hexadecimal digits), or a branch, tag or HEAD of the clone that the experiment lies in."""
+    path: Text | None = None
+    """Text of the repository that the program starts in."""
+    depth: Count = 1
+    """Commits of history that are fetched."""
+    submodules: bool = False
+    """Whether submodules are fetched too."""
+    secret: Text | None = None
+    """Secret of type kubernetes.io/basic-auth (https), or kubernetes.io/ssh-auth with known_hosts (ssh)."""
+
+
+class Build(Shape):
+    """An image that is built in the cluster before the run; its tag follows its content."""
+
+    image: Text
+    """Repository that the image is pushed to, without a tag."""
+    base: Text | None = None
+    """Image that it is built on; the experiment's or the runtime's where it is left out."""
+    directory: Text | None = None
+    """Local folder with the code, relative to the experiment; the experiment's own where it is left out."""
+    include: list[Text] = []
+    """Patterns of the files to take; all where it is left out."""
+    exclude: list[Text] = []
+    """Patterns of files to leave out, beside hidden and compiled ones."""
+    requirements: Text | None = None
+    """File in the folder that lists packages; requirements.txt or else pyproject.toml, where there is one."""
+    packages: list[Text] = []
+    """More packages of Python, such as `einops==0.8.0`."""
+    provided: list[Text] = []
+    """Modules or packages that the base image brings, so that nobody misses them."""
+    system: list[Text] = []
+    """Packages of the base image's Debian or Ubuntu."""
+    dockerfile: Text | None = None
+    """Dockerfile in the folder, in place of one that is written for you."""
+    context: Literal["configMap", "git"] = "configMap"
+    """How the builder gets the code: packed as local files are, or fetched as `git` says."""
+    builder: Literal["buildkit", "kaniko"] = "buildkit"
+    """What builds it."""
+    cache: Text | None = None
+    """Repository that keeps layers for later builds; `<image>-cache` where it is left out, `none` for no cache."""
+    secret: Text | None = None
+    """Secret of type kubernetes.io/dockerconfigjson that may push the image."""
+    cpu: Quantity | None = None
+    """CPU for the build."""
+    memory: Quantity | None = None
+    """Memory for the build."""
+
+
+class Code(Shape):
+    """Where the program comes from; with several ways in it, `use` says which."""
+
+    use: Way | list[Way] | None = None
+    """Which of the ways below hold, such as `workspace` or `[build, configMap]`; all that are described where it is left out."""
+    mount_path: Text | None = None
+    """Where the code is in the container; `workingDir`, or `/code`, where it is left out."""
+    python_path: list[Text] = []
+    """Texts of the code that Python finds modules in, such as `src`; the code's own where it is left out."""
+    workspace: Workspace | Text | None = None
+    """A folder on a shared volume, mounted read only."""
+    config_map: PackedCode | Text | None = None
+    """Local files, packed."""
+    git: GitCode | None = None
+    """A commit of a Git repository."""
+    build: Build | None = None
+    """An image that is built in the cluster; beside another way it holds the packages alone."""
