@@ -5,8 +5,8 @@ from __future__ import annotations
 from tjgen.data import path
 from tjgen.fields.path import Tree
 from tjgen.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY
-from tjgen.platform.helpers import helper_image
 from tjgen.platform.images import rewrite
+from tjgen.platform.tools import helper_image
 from tjgen.setting import Setting
 
 SMALL: Tree = {"cpu": "1", "memory": "1Gi"}

@@ -9,8 +9,8 @@ from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.path import FieldPath
 from tjgen.lower import SPEC
 from tjgen.passes.images import images_of
-from tjgen.platform.helpers import DEFAULTS
 from tjgen.platform.images import rewrite
+from tjgen.platform.tools import DEFAULTS
 from tjgen.setting import Setting
 from tjgen.spec.objects import Experiment
 from tjgen.workload.contribution import EXPERIMENT
