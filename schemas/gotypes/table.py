@@ -1,8 +1,9 @@
-"""The Go types of a Trainer release and the schemas of its CRDs -> the table `tjgen/trainer/gotypes.py`.
+"""The Go types of the Trainer releases and the schemas of their CRDs -> the tables of the twin.
 
-    python schemas/gotypes/table.py [VERSION]
+    python schemas/gotypes/table.py
 
-Needs Go and the module proxy. The types come from the module that pins the release
+writes `tjgen/trainer/gotypes.py` for the newest release and `tjgen/trainer/gotypes_earlier.py` with what
+is different in each earlier one. Needs Go and the module proxy. The types come from the module that pins a release
 (`schemas/modules/trainer/VERSION`), defaults and the fields that the API server keeps from its schemas.
 """
 
@@ -13,11 +14,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+VERSIONS = ("v2.3.0", "v2.2.1", "v2.1.0", "v2.0.1")
 TABLE = ROOT / "tjgen" / "trainer" / "gotypes.py"
+EARLIER = ROOT / "tjgen" / "trainer" / "gotypes_earlier.py"
 WIDTH = 130
 CLAIM = "PersistentVolumeClaim"
 
@@ -25,14 +29,31 @@ Fields = list[dict[str, str]]
 
 
 def main() -> None:
-    version = sys.argv[1] if len(sys.argv) > 1 else "v2.3.0"
-    structs = reflected(version)
-    known = Known(structs)
+    tables = [table(version) for version in VERSIONS]
+    head = TABLE.read_text(encoding="utf-8").partition("TYPES = {\n")[0]
+    TABLE.write_text(head + "TYPES = {\n" + "".join(lines(tables[0])) + "}\n", encoding="utf-8")
+    head = EARLIER.read_text(encoding="utf-8").partition("CHANGES: ")[0]
+    text = head + "CHANGES: dict[str, dict[str, str | None]] = {\n"
+    for version, newer, older in zip(VERSIONS[1:], tables, tables[1:], strict=False):
+        text += f'    "{version}": {{\n' + "".join(lines(changes(newer, older), indent=8)) + "    },\n"
+    EARLIER.write_text(text + "}\n", encoding="utf-8")
+    subprocess.run([sys.executable, "-m", "ruff", "format", "-q", str(TABLE), str(EARLIER)], check=True)
+
+
+def table(version: str) -> dict[str, str]:
+    """Every type of a release in the notation of the table."""
+    known = Known(reflected(version))
     for kind, name in (("trainjob", "TrainJobSpec"), ("trainingruntime", "TrainingRuntimeSpec")):
         path = ROOT / "schemas" / "trainer" / version / f"trainer.kubeflow.org_v1alpha1_{kind}.json"
         known.join(f"trainer/v1alpha1.{name}", json.loads(path.read_bytes())["properties"]["spec"])
-    head = TABLE.read_text(encoding="utf-8").partition("TYPES = {\n")[0]
-    TABLE.write_text(head + "TYPES = {\n" + "".join(lines(with_claims(known.table))) + "}\n", encoding="utf-8")
+    found = with_claims(known.table)
+    return {name: " ".join(f"{key}:{text}" for key, text in found[name].items()) for name in sorted(found)}
+
+
+def changes(newer: dict[str, str], older: dict[str, str]) -> dict[str, str | None]:
+    """What has to be changed in the newer release's table to get the older one's; None for a type that goes."""
+    names = sorted({*newer, *older})
+    return {name: older.get(name) for name in names if newer.get(name) != older.get(name)}
 
 
 def reflected(version: str) -> dict[str, Fields]:
@@ -91,6 +112,8 @@ class Known:
 
 def with_claims(table: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
     """The table with types of their own for claim templates, which keep the nulls that pods lose."""
+    if CLAIM not in table:  # JobSets had no claim templates once
+        return table
     result = dict(table)
     sources = ("TypedLocalObjectReference", "TypedObjectReference")
     for name in sources:
@@ -104,23 +127,24 @@ def with_claims(table: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
     return result
 
 
-def lines(table: dict[str, dict[str, str]]) -> list[str]:
+def lines(table: Mapping[str, str | None], indent: int = 4) -> list[str]:
+    """The entries of a dict, long ones broken between fields."""
+    margin = " " * indent
     result = []
-    for name, fields in sorted(table.items()):
-        words = [f"{key}:{text}" for key, text in fields.items()]
-        line = f'    "{name}": "{" ".join(words)}",\n'
-        if len(line) <= WIDTH + 1:
+    for name, text in table.items():
+        line = f'{margin}"{name}": ' + (f'"{text}",\n' if text is not None else "None,\n")
+        if text is None or len(line) <= WIDTH + 1:
             result.append(line)
             continue
-        result.append(f'    "{name}": (\n')
-        current = words[0]
-        for word in words[1:]:
-            if len(current) + len(word) + 1 > WIDTH - 15:
-                result.append(f'        "{current}"\n')
+        result.append(f'{margin}"{name}": (\n')
+        current, *words = text.split(" ")
+        for word in words:
+            if len(current) + len(word) + 1 > WIDTH - 11 - indent:
+                result.append(f'{margin}    "{current}"\n')
                 current = " " + word
             else:
                 current += " " + word
-        result.append(f'        "{current}"\n    ),\n')
+        result.append(f'{margin}    "{current}"\n{margin}),\n')
     return result
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from tjgen.trainer.gotypes import TYPES
+from tjgen.trainer.release import NEWEST, POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES, Release
 
 Tree = dict[str, Any]
 
@@ -51,8 +51,10 @@ MOST_DEPTH = 7
 class Pairs:
     """A source of pairs; the same seed gives the same ones."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, release: Release = NEWEST) -> None:
         self.random = Random(seed)
+        self.release = release
+        self.types = release.types
         self.is_sane = self.random.random() < 0.5
         """Whether to stay with what the schemas allow, so that the webhooks are asked."""
 
@@ -77,7 +79,7 @@ class Pairs:
         runtime, trainjob = documents[:2]
         old = {**trainjob, "spec": dict(trainjob["spec"])}
         if self.often(0.7):
-            old["spec"]["runtimePatches"] = self.patches(runtime)
+            old["spec"][self.release.overrides] = self.overrides(runtime)
         old["spec"]["suspend"] = self.often()
         metadata = {"name": trainjob["metadata"]["name"], "namespace": trainjob["metadata"].get("namespace", "default")}
         counts = {
@@ -124,8 +126,12 @@ class Pairs:
         if self.often():
             policy["numNodes"] = random.choice((0, 1, 2, 5))
         kind = random.choice(("torch", "torch", "mpi", "jax", "xgboost", "flux", "none"))
+        if kind not in (*(name for name, _ in self.types.fields("MLPolicy")), "none"):
+            kind = "torch"
         if kind == "torch":
-            policy["torch"] = self.injection() if self.rarely(0.2) else {}
+            policy["torch"] = self.injection() if self.rarely(0.2) and self.release is NEWEST else {}
+            if not self.release.numbers_processes and self.often():
+                policy["torch"]["numProcPerNode"] = random.choice(("auto", "cpu", "gpu", 2, "3"))
         elif kind == "mpi":
             choices = {
                 "numProcPerNode": random.choice((1, 2)),
@@ -155,7 +161,7 @@ class Pairs:
         policy: Tree = {}
         if self.often():
             policy["coscheduling"] = {"scheduleTimeoutSeconds": random.choice((0, 30))} if self.often() else {}
-        if self.often(0.6):
+        if self.often(0.6) and "NetworkTopologySpec" in self.types:
             topology = random.choice(({}, {"mode": "soft"}, {"highestTierAllowed": 0}, {"mode": "hard", "highestTierAllowed": 3}))
             policy["volcano"] = {"networkTopology": topology} if self.often() else {}
         return policy
@@ -325,8 +331,8 @@ class Pairs:
                 {"persistentVolumeClaim": {"claimName": "c"}},
             )
             return {"name": name, **random.choice(plain)}
-        sources = [entry.partition(":") for entry in TYPES["Volume"].split()][1:]
-        field, _, notation = random.choice(sources)
+        sources = self.types.entries("Volume")[1:]
+        field, notation = random.choice(sources)
         return {"name": name, field: self.value(notation, 0.4, 1)}
 
     def trainjob(self, runtime: str, cluster: bool, tree: Tree) -> Tree:
@@ -345,7 +351,9 @@ class Pairs:
         if self.often(0.3):
             spec["initializer"] = self.initializer()
         if self.often(0.35):
-            spec["runtimePatches"] = self.patches(tree)
+            spec[self.release.overrides] = self.overrides(tree)
+        if self.release.propagates_metadata and self.rarely(0.3):
+            spec.update(labels=self.strings("l"), annotations=self.strings("a"))
         if self.rarely():
             spec["suspend"] = random.choice((True, False, None))
         if self.rarely():
@@ -369,7 +377,9 @@ class Pairs:
             "command": random.choice(([], ["a", "b"], ["tune", "run"], ["tune", "run"])),
             "args": random.choice(args),
             "numNodes": random.choice((0, 1, 1, 2, 4, 12, -1)),
-            "numProcPerNode": random.choice((0, 1, 2, 8)),
+            "numProcPerNode": random.choice(
+                (0, 1, 2, 8) if self.release.numbers_processes else (0, 1, 8, "auto", "cpu", "gpu", "2", "x")
+            ),
             "env": self.env(),
             "resourcesPerNode": self.resources(),
         }
@@ -391,6 +401,26 @@ class Pairs:
                     "secretRef": random.choice(({}, {"name": "s"})),
                 }
                 result[kind] = {key: value for key, value in choices.items() if self.often()}
+        return result
+
+    def overrides(self, runtime: Tree) -> list[Tree]:
+        """What goes into the field of the release for changes of the runtime."""
+        if self.release.overrides == RUNTIME_PATCHES:
+            return self.patches(runtime)
+        jobs = runtime.get("spec", {}).get("template", {}).get("spec", {}).get("replicatedJobs", [])
+        names = [*(job["name"] for job in jobs), *(["ghost"] if self.rarely(0.08) or not jobs else [])]
+        return [self.override(names) for _ in range(self.random.choice((1, 1, 2)))]
+
+    def override(self, names: list[str]) -> Tree:
+        targets = self.random.sample(names, self.random.choice((1, min(2, len(names)))))
+        result: Tree = {"targetJobs": [{"name": name} for name in targets]}
+        if self.release.overrides == POD_SPEC_OVERRIDES:
+            return {**result, **self.pod_patch("PodSpecOverride", "targetJobs")}
+        assert self.release.overrides == POD_TEMPLATE_OVERRIDES
+        if self.often(0.3):
+            result["metadata"] = self.metadata()
+        if self.often(0.9):
+            result["spec"] = self.pod_patch("PodTemplateSpecOverride")
         return result
 
     def patches(self, runtime: Tree) -> list[Tree]:
@@ -440,7 +470,7 @@ class Pairs:
             result.append({"name": name, "template": template})
         return result
 
-    def pod_patch(self) -> Tree:
+    def pod_patch(self, name: str = "PodSpecPatch", *skipped: str) -> Tree:
         random = self.random
         patch: Tree = {}
         if self.often(0.5):
@@ -451,11 +481,12 @@ class Pairs:
         if self.often(0.4):
             volumes = {volume["name"]: volume for volume in (self.volume() for _ in range(3))}
             patch["volumes"] = list(volumes.values())
-        if self.often(0.2):
+        has_secrets = any(field == "imagePullSecrets" for field, _ in self.types.fields(name))
+        if self.often(0.2) and has_secrets:
             patch["imagePullSecrets"] = [{"name": name} for name in random.sample(("s1", "s2", "s3"), 2)]
-        if self.rarely(0.02):
+        if self.rarely(0.02) and has_secrets:
             patch["imagePullSecrets"] = [{}]
-        return self.decorated("PodSpecPatch", patch, 0.15, ("containers", "initContainers"))
+        return self.decorated(name, patch, 0.15, ("containers", "initContainers", *skipped))
 
     def container_patch(self, name: str) -> Tree:
         patch: Tree = {"name": name}
@@ -464,14 +495,13 @@ class Pairs:
         if self.often(0.4):
             mounts = {mount["mountPath"]: mount for mount in (self.mount() for _ in range(2))}
             patch["volumeMounts"] = list(mounts.values())
-        if self.often(0.2):
+        if self.often(0.2) and self.release.overrides == RUNTIME_PATCHES:
             patch["securityContext"] = {"runAsUser": 0} if self.is_sane else self.typed("SecurityContext", 0.2)
         return patch
 
     def decorated(self, name: str, tree: Tree, chance: float, skipped: tuple[str, ...]) -> Tree:
         """`tree` with other fields of the Go type `name`, each with a small chance."""
-        for entry in () if self.is_sane else TYPES[name].split():
-            field, _, notation = entry.partition(":")
+        for field, notation in () if self.is_sane else self.types.entries(name):
             if field not in tree and field not in skipped and self.random.random() < chance:
                 tree[field] = self.value(notation, 0.3, 1)
         return tree
@@ -479,8 +509,7 @@ class Pairs:
     def typed(self, name: str, chance: float, depth: int = 0) -> Tree:
         """A random value of a Go type: some of its fields, the required ones nearly always."""
         result: Tree = {}
-        for entry in TYPES[name].split():
-            field, _, notation = entry.partition(":")
+        for field, notation in self.types.entries(name):
             if self.random.random() < (0.95 if notation.endswith("!") else chance):
                 result[field] = self.value(notation, chance, depth + 1)
         return result
@@ -498,7 +527,7 @@ class Pairs:
                 key: self.value(go_type.partition("]")[2], 0.3, depth + 1)
                 for key in random.sample("abc", random.choice((0, 1, 2)))
             }
-        if go_type in TYPES:
+        if go_type in self.types:
             return self.typed(go_type, chance * 0.8 if depth < MOST_DEPTH else 0, depth)
         if go_type == "Quantity":
             return random.choice(QUANTITIES)

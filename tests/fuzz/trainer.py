@@ -1,6 +1,6 @@
 """Random pairs through the twin and through the real controller, on demand.
 
-    python -m tests.fuzz.trainer ORACLE [--count 2000] [--seed 1] [--live] [--keep FOLDER]
+    python -m tests.fuzz.trainer ORACLE [--count 2000] [--seed 1] [--release 2.1] [--live] [--keep FOLDER]
 
 ORACLE is a program that answers `ORACLE batch IN OUT` with the expansion and the admission of each
 case, as the recorded cases hold them (with --live the JobSets as they are stored). Prints how many
@@ -23,8 +23,10 @@ import yaml
 
 from tests.fuzz.pairs import Pairs
 from tests.trainer.cases import printed
+from tests.trainer.test_webhooks import WITHOUT_JOBSET, said
 from tjgen.trainer.framework import live
 from tjgen.trainer.inputs import expand_documents
+from tjgen.trainer.release import NEWEST, RELEASES, Release
 from tjgen.validate.webhooks import jobset, trainer
 
 BATCH = 500
@@ -55,15 +57,17 @@ def main() -> int:
     parser.add_argument("oracle")
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--release", choices=list(RELEASES), default=NEWEST.name, help="the release that ORACLE is of")
     parser.add_argument("--live", action="store_true", help="compare the JobSets as the API server stores them")
     parser.add_argument("--keep", type=Path, help="write the smallest case of each difference here")
     options = parser.parse_args()
+    release = RELEASES[options.release]
     smallest: dict[str, Difference] = {}
     total = agreed = verdicts = asked = 0
     for start in range(0, options.count, BATCH):
-        cases = [case(options.seed * 1_000_000 + number) for number in range(start, min(start + BATCH, options.count))]
+        cases = [case(options.seed * 1_000_000 + number, release) for number in range(start, min(start + BATCH, options.count))]
         for one, expanded, admitted in answers(options.oracle, cases, options.live):
-            found = [*differences(one, expanded, admitted, options.live)]
+            found = [*differences(one, expanded, admitted, options.live, release)]
             verdicts += len(admitted)
             asked += sum(verdict.get("stage") not in EARLIER for verdict in admitted)
             total += 1
@@ -81,9 +85,9 @@ def main() -> int:
     return agreed != total
 
 
-def case(seed: int) -> Case:
+def case(seed: int, release: Release = NEWEST) -> Case:
     """The case of a seed."""
-    pairs = Pairs(seed)
+    pairs = Pairs(seed, release)
     documents = pairs.pair()
     return Case(documents, pairs.stored(documents))
 
@@ -116,13 +120,13 @@ def stream(documents: list[Any]) -> str:
     return "---\n".join(json.dumps(document, indent=1) + "\n" for document in documents)
 
 
-def differences(one: Case, expanded: list[Any], admitted: list[Any], is_live: bool) -> Iterator[Difference]:
+def differences(one: Case, expanded: list[Any], admitted: list[Any], is_live: bool, release: Release) -> Iterator[Difference]:
     """Where the twin says something else than the recording."""
-    expansions = expand_documents(one.documents)
+    expansions = expand_documents(one.documents, release=release)
     jobsets = [made.tree for _, expansion in expansions for made in expansion.objects if made.tree["kind"] == "JobSet"]
     mine = printed(expansions)
     if is_live:
-        mine = [live(tree) if tree.get("kind") == "JobSet" else tree for tree in mine]
+        mine = [live(tree, release) if tree.get("kind") == "JobSet" else tree for tree in mine]
     where = first_difference([hidden(tree) for tree in mine], [hidden(tree) for tree in expanded])
     if where and not any(tree["kind"] == "JobSet" for tree in one.stored):
         # With a JobSet in place the controller makes no other: later reconciles are not the twin's.
@@ -134,11 +138,13 @@ def differences(one: Case, expanded: list[Any], admitted: list[Any], is_live: bo
         if verdict.get("stage") in EARLIER or (verdict.get("generatedFrom") and verdict["kind"] != "JobSet"):
             continue
         if verdict.get("generatedFrom"):
-            words = [fault.detail for fault in jobset.validate(live(jobsets[0]), context=context).errors]
+            if release.name == WITHOUT_JOBSET:
+                continue
+            words = said(jobset.validate(live(jobsets[0], release), context=context, release=release).errors, release)
         else:
             tree = one.documents[verdict["index"]]
             old = next((other for other in one.stored if other["kind"] == tree["kind"]), None)
-            answer = trainer.validate(tree, old=old, context=context)
+            answer = trainer.validate(tree, old=old, context=context, release=release)
             words = [f"{fault.field}: {fault.detail}" if fault.field else fault.detail for fault in answer.errors]
         where = first_difference(words, verdict.get("errors") or [])
         if where:

@@ -2,7 +2,8 @@
 
 `input.yaml` holds a TrainJob with its runtime, `expanded.yaml` what the controller created, `admit.json`
 what admission said, `old.yaml` the stored objects where the case is an update, `live.yaml` the JobSet
-as it was stored. Recorded with Trainer v2.3.0; never edited, only recorded again.
+as it was stored. Recorded with the release of Trainer in the folder's name, v2.3.0 where there is none;
+never edited, only recorded again.
 """
 
 from __future__ import annotations
@@ -17,9 +18,22 @@ from tests.checkout import ROOT
 from tjgen.diagnostics.model import ERROR
 from tjgen.source.reader import KUBERNETES, read
 from tjgen.trainer.framework import Expansion
+from tjgen.trainer.release import NEWEST, RELEASES
 
 RECORDED = Path(__file__).parent / "recorded"
-CORPUS = Path(os.environ.get("TJGEN_CORPUS", ROOT.parent / "shared" / "corpus")) / "expand"
+CORPORA = Path(os.environ.get("TJGEN_CORPUS", ROOT.parent / "shared" / "corpus"))
+CORPUS = CORPORA / "expand"
+
+
+def of_releases() -> list[Any]:
+    """A parameter (release, folder) for each case of each release that is recorded."""
+    found = []
+    for release in RELEASES.values():
+        suffix = "" if release is NEWEST else f"-{release.version}"
+        for root in (RECORDED.with_name(f"recorded{suffix}"), CORPUS.with_name(f"expand{suffix}")):
+            for one in folders(root):
+                found.append(pytest.param(release, *one.values, marks=one.marks, id=f"{release.name}-{one.id}"))
+    return found
 
 
 def folders(root: Path) -> list[Any]:

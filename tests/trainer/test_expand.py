@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.trainer.cases import CORPUS, RECORDED, folders, printed, trees
+from tests.trainer.cases import RECORDED, of_releases, printed, trees
 from tjgen.trainer.framework import live
 from tjgen.trainer.inputs import expand_documents
+from tjgen.trainer.release import Release
 
 
-@pytest.mark.parametrize("case", [*folders(RECORDED), *folders(CORPUS)])
-def test_the_objects_are_those_of_the_controller(case: Path) -> None:
-    assert printed(expand_documents(trees(case / "input.yaml"))) == trees(case / "expanded.yaml")
+@pytest.mark.parametrize(("release", "case"), of_releases())
+def test_the_objects_are_those_of_the_controller(release: Release, case: Path) -> None:
+    assert printed(expand_documents(trees(case / "input.yaml"), release=release)) == trees(case / "expanded.yaml")
 
 
 @pytest.mark.parametrize("case", [path.parent for path in sorted(RECORDED.glob("*/live.yaml"))], ids=lambda path: path.name)

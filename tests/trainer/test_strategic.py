@@ -8,6 +8,7 @@ import pytest
 
 from tjgen.fields.path import FieldPath, Tree, render
 from tjgen.trainer.strategic import MergeError, merge
+from tjgen.trainer.typed import NEWEST
 
 POD = ("PodSpec", "PodSpecPatch")
 
@@ -18,7 +19,7 @@ def merged(tree: Tree, patch: Tree, types: tuple[str, str] = POD) -> tuple[Any, 
     def note(path: FieldPath, below: FieldPath, value: Tree) -> None:
         noted.append(f"{render(path)} <- {render(below)}")
 
-    return merge(tree, patch, types, note, ()), noted
+    return merge(NEWEST, tree, patch, types, note, ()), noted
 
 
 def volumes(*names: str) -> list[Any]:

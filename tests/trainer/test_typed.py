@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tjgen.trainer.typed import DecodeError, typed
+from tjgen.trainer.typed import NEWEST, DecodeError
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ from tjgen.trainer.typed import DecodeError, typed
 def test_a_value_is_printed_as_go_prints_it(name: str, tree: Any, printed: Any) -> None:
     if printed == "template":
         printed = {"suspend": False, "template": {"metadata": {}, "spec": {}}}
-    assert typed(tree, name) == printed
+    assert NEWEST.typed(tree, name) == printed
 
 
 @pytest.mark.parametrize(
@@ -78,13 +78,13 @@ def test_a_value_is_printed_as_go_prints_it(name: str, tree: Any, printed: Any) 
 )
 def test_what_a_type_cannot_hold_is_refused_in_gos_words(name: str, tree: Any, words: str) -> None:
     with pytest.raises(DecodeError) as caught:
-        typed(tree, name)
+        NEWEST.typed(tree, name)
     assert caught.value.text.startswith(f"json: cannot unmarshal {words}")
 
 
 @pytest.mark.parametrize("value", ["1x", True, [], {}], ids=str)
 def test_what_is_no_quantity_is_refused(value: Any) -> None:
     with pytest.raises(DecodeError) as caught:
-        typed({"cpu": "1", "sizeLimit": value}, "EmptyDirVolumeSource")
+        NEWEST.typed({"cpu": "1", "sizeLimit": value}, "EmptyDirVolumeSource")
     assert "must match the regular expression" in caught.value.text
     assert caught.value.path == ("sizeLimit",)

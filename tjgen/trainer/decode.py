@@ -1,119 +1,31 @@
 """A TrainJob and its runtime -> the Info that plugins work on.
 
-Upstream: pkg/runtime/core `newRuntimeInfo` and `mergeRuntimePatches`, v2.3.0.
+Upstream: pkg/runtime/core `newRuntimeInfo`, v2.3.0.
 """
 
 from __future__ import annotations
 
-from tjgen.fields.managed import Origin, Owners
-from tjgen.fields.path import FieldPath, Step, Tree, get
-from tjgen.trainer import strategic
-from tjgen.trainer.info import NODE, TRAINER, Info, PodSet, RefusedError
+from tjgen.fields.managed import Origin
+from tjgen.fields.path import FieldPath, get
+from tjgen.trainer.info import NODE, TRAINER, Info, PodSet
 from tjgen.trainer.job import RUNTIME, TRAINJOB, Job
+from tjgen.trainer.overrides import MANAGER, changes_runtime, patched
 from tjgen.trainer.resources import merged
-from tjgen.trainer.runtimes import SPEC, JobShape, Runtime, shapes, steps_of
-from tjgen.typing import Any, NamedTuple
-
-MANAGER = "trainer:jobset"
-_TYPES = ("JobSetSpec", "JobSetSpecPatch")
-_TEMPLATE: FieldPath = ("trainingRuntimeSpec", "template")
+from tjgen.trainer.runtimes import SPEC, JobShape, Runtime
+from tjgen.typing import Any
 
 
 def new_info(job: Job, runtime: Runtime) -> Info:
     """The merged template, pod sets and counts; raises RefusedError for a patch that cannot be merged."""
     info = Info(runtime)
     jobs = runtime.jobs
-    if job.spec.get("runtimePatches"):
-        patched = _patched(job, runtime)
-        info.labels, info.annotations, info.spec, jobs = patched.labels, patched.annotations, patched.spec, patched.jobs
-        info.owners = patched.owners.copy()
+    if changes_runtime(job):
+        made = patched(job, runtime)
+        info.labels, info.annotations, info.spec, jobs = made.labels, made.annotations, made.spec, made.jobs
+        info.owners = made.owners.copy()
     for shape in jobs:
         info.podsets.append(_podset(shape, info, job))
     return info
-
-
-def patches(job: Job) -> list[tuple[FieldPath, dict[str, Any]]]:
-    """Each runtime patch with the path of its `template`, as far as it has one."""
-    items = job.spec.get("runtimePatches", [])
-    steps: list[Step] = steps_of(items, "manager")
-    return [
-        (("spec", "runtimePatches", step, *_TEMPLATE), item["trainingRuntimeSpec"]["template"])
-        for step, item in zip(steps, items, strict=True)
-        if "template" in item.get("trainingRuntimeSpec", {})
-    ]
-
-
-class _Patched(NamedTuple):
-    """A runtime's template with the patches of a TrainJob in it."""
-
-    labels: dict[str, str]
-    annotations: dict[str, str]
-    spec: dict[str, Tree]
-    jobs: tuple[JobShape, ...]
-    owners: Owners
-
-
-_latest: dict[int, tuple[Tree, Runtime, _Patched]] = {}
-"""The last answer by the identity of the TrainJob: webhooks and controller look at the same one, one after the other."""
-
-
-def _patched(job: Job, runtime: Runtime) -> _Patched:
-    tree, other, patched = _latest.get(id(job.tree), (None, None, None))
-    if patched is None or tree is not job.tree or other is not runtime:
-        owners = runtime.owners.copy()
-        labels = _propagated(runtime.labels, "labels", job, owners)
-        annotations = _propagated(runtime.annotations, "annotations", job, owners)
-        spec = _merged_patches(runtime.spec, job, owners)
-        patched = _Patched(labels, annotations, spec, shapes(spec, runtime.jobs), owners)
-        _latest.clear()
-        _latest[id(job.tree)] = (job.tree, runtime, patched)
-    return patched
-
-
-def _propagated(there: dict[str, str], kind: str, job: Job, owners: Owners) -> dict[str, str]:
-    for path, template in patches(job):
-        added = template.get("metadata", {}).get(kind)
-        if added:
-            there = {**there, **added}
-            for key, value in added.items():
-                owners[("metadata", kind, key)] = (job.origin_of(MANAGER, (*path, "metadata", kind, key), value),)
-    return there
-
-
-def _merged_patches(spec: dict[str, Any], job: Job, owners: Owners) -> dict[str, Any]:
-    before = spec.get("replicatedJobs", [])
-    order = {item["name"]: position for position, item in enumerate(before)}
-    for path, template in patches(job):
-        if "spec" not in template:
-            continue
-        note = _Note(owners, job, (*path, "spec"))
-        try:
-            spec = strategic.merge(spec, template["spec"], _TYPES, note, ("spec",))
-        except strategic.MergeError as error:
-            raise RefusedError(str(error), path, "give every element of the list its key") from None
-    jobs = spec.get("replicatedJobs")
-    if jobs is not before and jobs:
-        # A job that the runtime does not have counts as the first: it goes to the front.
-        spec = {**spec, "replicatedJobs": sorted(jobs, key=lambda item: order.get(item["name"], 0))}
-    return spec
-
-
-class _Note:
-    """Records the origin of each value that a patch brings."""
-
-    __slots__ = ("because", "owners", "written")
-
-    def __init__(self, owners: Owners, job: Job, because: FieldPath) -> None:
-        self.owners = owners
-        self.because = because
-        self.written = get(job.tree, because)
-
-    def __call__(self, path: FieldPath, below: FieldPath, value: Tree) -> None:
-        length = len(path)
-        for known in [known for known in self.owners if len(known) > length and known[:length] == path]:
-            del self.owners[known]
-        mirrors = get(self.written, below) == value
-        self.owners[path] = (Origin(MANAGER, TRAINJOB, (*self.because, *below), mirrors),)
 
 
 def _podset(shape: JobShape, info: Info, job: Job) -> PodSet:
@@ -129,10 +41,14 @@ def _podset(shape: JobShape, info: Info, job: Job) -> PodSet:
     if count is None or count < 1:
         count, origin = 1, Origin(MANAGER, "tjgen")
     podset = PodSet(shape, info.owners, count, origin)
-    if job.resources is not None and policy is not None:
+    if job.resources is None or policy is None:
+        return podset
+    if job.release.merges_resources:
         as_node = bool(get(policy, ("mpi", "runLauncherAsNode"), False)) and shape.name == NODE
         if shape.ancestor == TRAINER or as_node:
             _merge_resources(podset, job.resources)
+    elif job.release.shows_resources_to_gangs and shape.ancestor == TRAINER:
+        podset.gang_resources = job.resources
     return podset
 
 

@@ -1,4 +1,4 @@
-"""A TrainJob and its runtime -> the objects that the Trainer controller v2.3.0 creates, with their origins.
+"""A TrainJob and its runtime -> the objects that the Trainer controller creates, with their origins.
 
 The phases have upstream's names and order. Upstream keeps its plugins in a Go map, so their order is
 random there; here they stand sorted by name, which shows only where two of them write the same list
@@ -18,6 +18,7 @@ from tjgen.trainer.job import Job
 from tjgen.trainer.live import live
 from tjgen.trainer.objects import Made, snapshot
 from tjgen.trainer.plugins import coscheduling, flux, jax, jobset, mpi, plainml, torch, volcano, xgboost
+from tjgen.trainer.release import NEWEST, Release
 from tjgen.trainer.surprises.subject import Subject
 from tjgen.trainer.surprises.table import surprises
 from tjgen.trainer.typed import DecodeError
@@ -41,14 +42,14 @@ class Expansion(NamedTuple):
     diagnostics: list[Diagnostic]
 
 
-def expand(trainjob: Tree, runtime: Tree | None, *, uid: str = PLACEHOLDER_UID) -> Expansion:
+def expand(trainjob: Tree, runtime: Tree | None, *, uid: str = PLACEHOLDER_UID, release: Release = NEWEST) -> Expansion:
     """Everything that the controller creates, or why it creates nothing.
 
     Both trees may be as written or as the API server stores them; `runtime` is None where there is
     none of that name.
     """
     try:
-        job = Job(trainjob, uid)
+        job = Job(trainjob, uid, release)
     except DecodeError as error:
         return Expansion([], [refusals.undecodable_trainjob(trainjob, error)])
     stop = refusals.managed_elsewhere(job) or refusals.unsupported_runtime(job)
@@ -57,7 +58,7 @@ def expand(trainjob: Tree, runtime: Tree | None, *, uid: str = PLACEHOLDER_UID) 
     if runtime is None:
         return Expansion([], [refusals.runtime_not_found(job)])
     try:
-        template = runtimes.read(runtime)
+        template = runtimes.read(runtime, release)
     except DecodeError as error:
         return Expansion([], [refusals.runtime_not_found(job), refusals.undecodable_runtime(runtime, error)])
     try:
@@ -73,7 +74,7 @@ def _run(info: Info, job: Job) -> list[Made]:
         enforce(info, job)
     for enforce in _ENFORCE_POD_GROUP_POLICY:
         enforce(info, job)
-    objects = [snapshot(job)]
+    objects = [snapshot(job)] if job.release.keeps_snapshot else []
     for build in _BUILD:
         objects.extend(build(info, job))
     return sorted(objects, key=_order)

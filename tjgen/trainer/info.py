@@ -1,6 +1,6 @@
 """What the plugins of one expansion read and write: pod sets, containers, policies, and who wrote what.
 
-Mirrors pkg/runtime `Info`, `PodSet` and `Container` of v2.3.0. It lives as long as one expansion;
+Mirrors pkg/runtime `Info`, `PodSet` and `Container`, v2.3.0. It lives as long as one expansion;
 the trees of the runtime below it are never written into: a list is copied when it first changes.
 """
 
@@ -22,6 +22,10 @@ DATASET_INITIALIZER = "dataset-initializer"
 MODEL_INITIALIZER = "model-initializer"
 KNOWN_ANCESTORS = (TRAINER, DATASET_INITIALIZER, MODEL_INITIALIZER)
 """The ancestors whose jobs the controller treats in a special way, with one replica each."""
+
+
+PANIC = "panic: runtime error: invalid memory address or nil pointer dereference"
+"""What Go says about a value that is not there."""
 
 
 class RefusedError(Exception):
@@ -113,6 +117,7 @@ class PodSet:
         "containers",
         "count",
         "count_origin",
+        "gang_resources",
         "has_merged_resources",
         "init_containers",
         "name",
@@ -132,13 +137,20 @@ class PodSet:
         self.init_containers = [Container(container, owners) for container in shape.init_containers]
         self.volumes: list[Any] | None = None
         self.has_merged_resources = False
+        self.gang_resources: dict[str, Any] | None = None
+        """What a gang counts the container `node` with, where that is not what the container gets."""
 
     @property
     def requests(self) -> dict[str, Quantity]:
         """What one pod asks for, before plugins add containers."""
-        if not self.has_merged_resources:
+        if not self.has_merged_resources and self.gang_resources is None:
             return self.shape.requests
-        return pod_requests({**self.shape.pod_spec, "containers": [container.tree for container in self.containers]})
+        trees = [container.tree for container in self.containers]
+        if self.gang_resources is not None:
+            first = next((position for position, tree in enumerate(trees) if tree["name"] == NODE), None)
+            if first is not None:
+                trees[first] = {**trees[first], "resources": self.gang_resources}
+        return pod_requests({**self.shape.pod_spec, "containers": trees})
 
     def upsert_volumes(self, volumes: Iterable[Tree], origin: Origin) -> None:
         """Put each volume in the place of the one with its name, else last."""
@@ -169,12 +181,14 @@ class Info:
         "pod_group_policy",
         "pod_labels",
         "podsets",
+        "release",
         "runtime",
         "spec",
     )
 
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
+        self.release = runtime.release
         self.spec = runtime.spec
         self.ml_policy = runtime.ml_policy
         self.pod_group_policy = runtime.pod_group_policy

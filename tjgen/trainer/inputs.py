@@ -7,13 +7,16 @@ from collections.abc import Callable, Sequence
 from tjgen.fields.path import Tree, get
 from tjgen.trainer.framework import PLACEHOLDER_UID, Expansion, expand
 from tjgen.trainer.refusals import CLUSTER_RUNTIME, GROUP
+from tjgen.trainer.release import NEWEST, Release
 from tjgen.typing import Any
 
 Catalog = Callable[[str, str, str], "Tree | None"]
 """Kind, namespace and name of a runtime -> the runtime, or None."""
 
 
-def expand_documents(trees: Sequence[Tree], catalog: Catalog | None = None) -> list[tuple[Tree, Expansion]]:
+def expand_documents(
+    trees: Sequence[Tree], catalog: Catalog | None = None, *, release: Release = NEWEST
+) -> list[tuple[Tree, Expansion]]:
     """Each TrainJob of `trees`, in their order, with its expansion.
 
     A List counts as its items. A runtime is looked for among the documents first, then in the
@@ -26,7 +29,7 @@ def expand_documents(trees: Sequence[Tree], catalog: Catalog | None = None) -> l
         if is_kind(tree, "TrainJob"):
             key = (_namespace(tree), str(get(tree, ("metadata", "name"))))
             uid = uids.setdefault(key, f"{PLACEHOLDER_UID[:-12]}{len(uids) + 1:012d}")
-            result.append((tree, expand(tree, runtime_of(tree, objects, catalog), uid=uid)))
+            result.append((tree, expand(tree, runtime_of(tree, objects, catalog), uid=uid, release=release)))
     return result
 
 

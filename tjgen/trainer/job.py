@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tjgen.fields.managed import Origin
 from tjgen.fields.path import MISSING, FieldPath, Step, Tree, get
-from tjgen.trainer.typed import DecodeError, metadata_of, typed
+from tjgen.trainer.release import Release
+from tjgen.trainer.typed import DecodeError, metadata_of
 from tjgen.typing import Any
 
 TRAINJOB = "trainjob"
@@ -36,17 +37,19 @@ class Job:
         "name",
         "namespace",
         "namespace_origin",
+        "release",
         "spec",
         "trainer",
         "tree",
         "uid",
     )
 
-    def __init__(self, tree: Tree, uid: str) -> None:
+    def __init__(self, tree: Tree, uid: str, release: Release) -> None:
         metadata = metadata_of(tree)
         written = tree.get("spec")
         # A default inside an absent parent does nothing, so a missing spec stays without a runtimeRef.
-        self.spec: dict[str, Any] = {"runtimeRef": {}} if written is None else _spec(written)
+        self.spec: dict[str, Any] = {"runtimeRef": {}} if written is None else _spec(written, release)
+        self.release = release
         self.tree = tree
         self.uid = uid
         self.name: str = metadata.get("name", "")
@@ -69,6 +72,16 @@ class Job:
     def resources(self) -> dict[str, Any] | None:
         """`spec.trainer.resourcesPerNode`, or None where it is not given."""
         return self.trainer.get("resourcesPerNode") if self.trainer else None
+
+    @property
+    def resource_lists(self) -> dict[str, Any]:
+        """Limits and requests of `resourcesPerNode` as far as they are given; Go tells an empty list from none."""
+        lists = {}
+        for kind in ("limits", "requests"):
+            amounts = (self.resources or {}).get(kind)
+            if amounts is not None or get(self.tree, ("spec", "trainer", "resourcesPerNode", kind)) == {}:
+                lists[kind] = amounts or {}
+        return lists
 
     def asked(self, field: str) -> Any:
         """A field of `spec.trainer`, or None."""
@@ -116,19 +129,19 @@ def environment_variable(item: dict[str, Any]) -> dict[str, Tree]:
     return {"name": item["name"], "valueFrom": copied}
 
 
-_latest: dict[int, tuple[Tree, dict[str, Any]]] = {}
+_latest: dict[int, tuple[Tree, Release, dict[str, Any]]] = {}
 """The last spec by the identity of what was written: webhooks and controller decode the same one, one after the other."""
 
 
-def _spec(written: Tree) -> dict[str, Any]:
-    known, spec = _latest.get(id(written), (None, None))
-    if spec is None or known is not written:
+def _spec(written: Tree, release: Release) -> dict[str, Any]:
+    known, of, spec = _latest.get(id(written), (None, None, None))
+    if spec is None or known is not written or of is not release:
         try:
-            spec = typed(written, "TrainJobSpec")
+            spec = release.types.typed(written, "TrainJobSpec")
         except DecodeError as error:
             raise error.under("spec") from None
         _latest.clear()
-        _latest[id(written)] = (written, spec)
+        _latest[id(written)] = (written, release, spec)
     return spec
 
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from tjgen.fields.path import Tree
 from tjgen.schema.defaults import with_defaults
 from tjgen.schema.store import find
-from tjgen.trainer.typed import typed
+from tjgen.trainer.release import NEWEST, Release
 from tjgen.typing import Any
 
 
-def live(jobset: Tree) -> Tree:
+def live(jobset: Tree, release: Release = NEWEST) -> Tree:
     """The JobSet after admission; raises DecodeError for a value that its Go type cannot hold.
 
     Upstream: the CRD's defaults, then pkg/webhooks `jobSetWebhook.Default` of JobSet v0.12.0. Its answer
     goes through the Go type, but controller-runtime takes only what that adds or changes.
     """
-    spec = typed(jobset.get("spec") or {}, "JobSetSpec")
+    spec = release.types.typed(jobset.get("spec") or {}, "JobSetSpec")
     tree = {**jobset, "spec": _with_dropped(jobset.get("spec") or {}, _defaulted(spec))}
-    schema = find("jobset.x-k8s.io/v1alpha2", "JobSet")
+    schema = find("jobset.x-k8s.io/v1alpha2", "JobSet", versions=release.versions)
     return tree if schema is None else with_defaults(tree, schema)
 
 

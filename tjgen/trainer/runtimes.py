@@ -12,8 +12,9 @@ from tjgen.fields.managed import Origin, Owners
 from tjgen.fields.path import FieldPath, Step, Tree
 from tjgen.k8s.quantity import Quantity
 from tjgen.manifests.leaves import selectors_of
+from tjgen.trainer.release import Release
 from tjgen.trainer.requests import pod_requests
-from tjgen.trainer.typed import DecodeError, metadata_of, typed
+from tjgen.trainer.typed import DecodeError, metadata_of
 from tjgen.typing import Any, NamedTuple
 
 ANCESTOR_LABEL = "trainer.kubeflow.org/trainjob-ancestor-step"
@@ -66,6 +67,7 @@ class Runtime:
 
     __slots__ = (
         "annotations",
+        "is_gang",
         "jobs",
         "labels",
         "ml_policy",
@@ -73,23 +75,28 @@ class Runtime:
         "object_labels",
         "owners",
         "pod_group_policy",
+        "release",
         "spec",
         "tree",
         "written_jobs",
     )
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, release: Release) -> None:
         metadata = metadata_of(tree)
-        spec = _spec(tree.get("spec") or {})
+        spec = _spec(tree.get("spec") or {}, release)
         template = spec["template"]
         self.tree = tree
+        self.release = release
         self.name: str = metadata.get("name", "")
         self.object_labels: dict[str, str] = metadata.get("labels", {})
         self.ml_policy: dict[str, Tree] | None = spec.get("mlPolicy")
+        self.is_gang = "podGroupPolicy" in spec
         self.pod_group_policy: dict[str, Tree] = spec.get("podGroupPolicy") or {}
         self.labels: dict[str, str] = template["metadata"].get("labels") or {}
         self.annotations: dict[str, str] = template["metadata"].get("annotations") or {}
-        self.spec: dict[str, Tree] = _ordered(template["spec"])
+        self.spec: dict[str, Tree] = template["spec"]
+        if release.merged_type == "JobSetSpec":
+            self.spec = _ordered(self.spec)
         self.jobs = shapes(self.spec)
         self.written_jobs: list[Any] = template["spec"].get("replicatedJobs", [])
         """The trees of the jobs in the order of the file, which is another one where names repeat."""
@@ -120,20 +127,20 @@ class Runtime:
 _read: dict[int, Runtime] = {}
 
 
-def read(tree: Tree) -> Runtime:
+def read(tree: Tree, release: Release) -> Runtime:
     """The runtime that `tree` says; raises DecodeError where its Go type cannot hold a value."""
     known = _read.get(id(tree))
-    if known is None or known.tree is not tree:
-        known = Runtime(tree)
+    if known is None or known.tree is not tree or known.release is not release:
+        known = Runtime(tree, release)
         if len(_read) >= _REMEMBERED:
             _read.clear()
         _read[id(tree)] = known
     return known
 
 
-def _spec(written: Tree) -> Any:
+def _spec(written: Tree, release: Release) -> Any:
     try:
-        return typed(written, "TrainingRuntimeSpec")
+        return release.types.typed(written, "TrainingRuntimeSpec")
     except DecodeError as error:
         raise error.under("spec") from None
 

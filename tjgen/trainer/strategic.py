@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tjgen.fields.path import FieldPath, Step, Tree
-from tjgen.trainer.typed import Struct, struct
+from tjgen.trainer.typed import Field, Struct, Types
 from tjgen.typing import Any
 
 Note = Callable[[FieldPath, FieldPath, Tree], None]
@@ -23,72 +23,89 @@ class MergeError(Exception):
     """A patch that strategic merge refuses, with upstream's words."""
 
 
-def merge(tree: dict[str, Tree], patch: dict[str, Tree], types: tuple[str, str], note: Note, path: FieldPath) -> dict[str, Tree]:
-    """`tree` with `patch` merged in, given the Go types of both; raises MergeError for an element without its key."""
-    return _map(tree, patch, (struct(types[0]), struct(types[1])), path, (), note)
-
-
-def _map(
-    tree: dict[str, Tree], patch: dict[str, Tree], shapes: Shapes, path: FieldPath, below: FieldPath, note: Note
+def merge(
+    types: Types, tree: dict[str, Tree], patch: dict[str, Tree], names: tuple[str, str], note: Note, path: FieldPath
 ) -> dict[str, Tree]:
-    shape, patch_shape = shapes
-    merged = dict(tree)
-    for key in patch_shape.nulls:
-        # The patch is printed as JSON first, and a null there removes.
-        if key not in patch and merged.pop(key, None) is not None:
-            note((*path, key), below, None)
-    for key, value in patch.items():
-        field = shape.fields[key]
-        here, there = (*path, key), (*below, key)
-        current = merged.get(key)
-        if current.__class__ is dict and value.__class__ is dict:
-            if field.struct:
-                below_shapes = (struct(field.struct), struct(patch_shape.fields[key].struct))
-                merged[key] = _map(current, value, below_shapes, here, there, note)
-            else:
-                merged[key] = {**current, **value}
-                for name, item in value.items():
-                    note((*here, name), (*there, name), item)
-        elif current.__class__ is list and field.merge_key:
-            element_shapes = (struct(field.struct), struct(patch_shape.fields[key].struct))
-            merged[key] = _keyed(current, value, field.merge_key, element_shapes, here, there, note)
-        elif current.__class__ is list and field.merge_key == "":
-            merged[key] = _scalars(current, value)
-            note(here, there, merged[key])
-        else:
-            # What the patch's type holds is read again as the tree's type, which may drop a zero or add `{}`.
-            typed = field.read(value)
-            if typed or field.keeps_empty:
-                merged[key] = typed
-            else:
-                merged.pop(key, None)
-            note(here, there, typed)
-    return merged
+    """`tree` with `patch` merged in, given the Go types of both; raises MergeError for an element without its key."""
+    shapes = (types.struct(names[0]), types.struct(names[1]))
+    return _Merge(types, note).map(tree, patch, shapes, path, ())
 
 
-def _keyed(
-    items: list[Tree], patch: list[Tree], key: str, shapes: Shapes, path: FieldPath, below: FieldPath, note: Note
-) -> list[Tree]:
-    merged = list(items)
-    for position, item in enumerate(patch):
-        if key not in item:
-            raise _no_key(item, key)
-        step: Step = ((key, item[key]),)
-        at = _index(merged, key, item[key])
-        there = (*below, step if _index(patch, key, item[key]) == position else position)
-        if at < 0:
-            merged.append(shapes[0].read(item))
-            note((*path, step), there, merged[-1])
-        else:
-            merged[at] = _map(merged[at], item, shapes, (*path, step), there, note)
-    for item in (*merged, *items):
-        if key not in item:
-            raise _no_key(item, key)
-    wanted = [item[key] for item in patch]
-    before = [item[key] for item in items]
-    patched = sorted((item for item in merged if item[key] in wanted), key=lambda item: wanted.index(item[key]))
-    others = sorted((item for item in merged if item[key] not in wanted), key=lambda item: before.index(item[key]))
-    return _interleave(others, patched, before, lambda item: item[key])
+class _Merge:
+    """One merge: the types that it is made by, and whom it tells about values."""
+
+    __slots__ = ("_note", "_types")
+
+    def __init__(self, types: Types, note: Note) -> None:
+        self._types = types
+        self._note = note
+
+    def map(
+        self, tree: dict[str, Tree], patch: dict[str, Tree], shapes: Shapes, path: FieldPath, below: FieldPath
+    ) -> dict[str, Tree]:
+        shape, patch_shape = shapes
+        note = self._note
+        merged = dict(tree)
+        for key in patch_shape.nulls:
+            # The patch is printed as JSON first, and a null there removes.
+            if key not in patch and merged.pop(key, None) is not None:
+                note((*path, key), below, None)
+        for key, value in patch.items():
+            field = shape.fields.get(key)
+            if field is None:
+                # What the tree's type does not have is lost when the result is read again.
+                continue
+            here, there = (*path, key), (*below, key)
+            current = merged.get(key)
+            if current.__class__ is dict and value.__class__ is dict:
+                if field.struct:
+                    merged[key] = self.map(current, value, self._below(field, patch_shape, key), here, there)
+                else:
+                    merged[key] = {**current, **value}
+                    for name, item in value.items():
+                        note((*here, name), (*there, name), item)
+            elif current.__class__ is list and field.merge_key:
+                element_shapes = self._below(field, patch_shape, key)
+                merged[key] = self._keyed(current, value, field.merge_key, element_shapes, here, there)
+            elif current.__class__ is list and field.merge_key == "":
+                merged[key] = _scalars(current, value)
+                note(here, there, merged[key])
+            else:
+                # What the patch's type holds is read again as the tree's type, which may drop a zero or add `{}`.
+                typed = field.read(value)
+                if typed or field.keeps_empty:
+                    merged[key] = typed
+                else:
+                    merged.pop(key, None)
+                note(here, there, typed)
+        return merged
+
+    def _below(self, field: Field, patch_shape: Struct, key: str) -> Shapes:
+        return self._types.struct(field.struct), self._types.struct(patch_shape.fields[key].struct)
+
+    def _keyed(
+        self, items: list[Tree], patch: list[Tree], key: str, shapes: Shapes, path: FieldPath, below: FieldPath
+    ) -> list[Tree]:
+        merged = list(items)
+        for position, item in enumerate(patch):
+            if key not in item:
+                raise _no_key(item, key)
+            step: Step = ((key, item[key]),)
+            at = _index(merged, key, item[key])
+            there = (*below, step if _index(patch, key, item[key]) == position else position)
+            if at < 0:
+                merged.append(shapes[0].read(item))
+                self._note((*path, step), there, merged[-1])
+            else:
+                merged[at] = self.map(merged[at], item, shapes, (*path, step), there)
+        for item in (*merged, *items):
+            if key not in item:
+                raise _no_key(item, key)
+        wanted = [item[key] for item in patch]
+        before = [item[key] for item in items]
+        patched = sorted((item for item in merged if item[key] in wanted), key=lambda item: wanted.index(item[key]))
+        others = sorted((item for item in merged if item[key] not in wanted), key=lambda item: before.index(item[key]))
+        return _interleave(others, patched, before, lambda item: item[key])
 
 
 def _scalars(items: list[Tree], patch: list[Tree]) -> list[Tree]:

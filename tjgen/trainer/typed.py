@@ -1,13 +1,14 @@
 """A tree and the name of a Go type -> the tree as that type prints it again, with the API server's defaults.
 
 Decoding into Go and printing again drops unknown fields, nulls, empty lists and maps and most zeros,
-adds `{}` where a struct stands by value, and writes quantities canonically. The table is
-`gotypes.TYPES`; structs are compiled when they are first met.
+adds `{}` where a struct stands by value, and writes quantities canonically. The tables are
+`gotypes.TYPES` and, for earlier releases, `gotypes_earlier.CHANGES`; structs are compiled when they are
+first met.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from tjgen.fields.path import Tree
 from tjgen.k8s import quantity
@@ -72,9 +73,112 @@ class Struct(NamedTuple):
     read: Read
 
 
-def typed(tree: Tree, name: str) -> Tree:
-    """`tree` as the Go type `name` prints it; raises DecodeError for a value that the type cannot hold."""
-    return struct(name, defaulted=True).read(tree)
+class Types:
+    """The Go types of a release."""
+
+    __slots__ = ("_defaulted", "_structs", "_table")
+
+    def __init__(self, table: Mapping[str, str]) -> None:
+        self._table = table
+        self._structs: dict[str, Struct] = {}
+        self._defaulted: dict[str, Struct] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._table
+
+    def entries(self, name: str) -> list[tuple[str, str]]:
+        """Name and notation of each field of a struct, in their order."""
+        return [(key, notation) for key, _, notation in (entry.partition(":") for entry in self._table[name].split())]
+
+    def fields(self, name: str) -> list[tuple[str, str]]:
+        """Name and Go type of each field of a struct, in their order."""
+        return [(key, notation.partition("=")[0].rstrip("!?").partition("@")[0]) for key, notation in self.entries(name)]
+
+    def typed(self, tree: Tree, name: str) -> Tree:
+        """`tree` as the Go type `name` prints it; raises DecodeError for a value that the type cannot hold."""
+        return self.struct(name, defaulted=True).read(tree)
+
+    def struct(self, name: str, *, defaulted: bool = False) -> Struct:
+        """The compiled struct of that name, which fills in the API server's defaults or leaves that to others."""
+        structs = self._defaulted if defaulted else self._structs
+        known = structs.get(name)
+        if known is None:
+            known = structs[name] = self._compile(name, defaulted)
+        return known
+
+    def _compile(self, name: str, defaulted: bool) -> Struct:
+        fields: dict[str, Field] = {}
+        defaults: list[tuple[str, Tree]] = []
+        zeros: list[tuple[str, Tree]] = []
+        for key, entry in self.entries(name):
+            notation, assigned, default = entry.partition("=")
+            always = notation.endswith("!")
+            go_type, merged, merge_key = notation.rstrip("!?").partition("@")
+            fields[key] = Field(
+                self._reader(go_type, defaulted),
+                always or go_type[0] == "*",
+                self._element(go_type),
+                merge_key if merged else None,
+                _PLAIN.get(go_type.lstrip("*")),
+                notation.endswith("?"),
+            )
+            if assigned and defaulted:
+                defaults.append((key, _default(go_type, default)))
+            if always:
+                zeros.append((key, self._zero(go_type)))
+        frozen = (fields, tuple(defaults), tuple(zeros))
+        nulls = tuple([key for key, field in fields.items() if field.is_null])
+        return Struct(*frozen, nulls, _struct_reader(name, *frozen))
+
+    def _reader(self, go_type: str, defaulted: bool) -> Read:
+        go_type = go_type.lstrip("*")
+        if go_type.startswith("[]"):
+            return _list_reader(self._reader(go_type[2:], defaulted), go_type)
+        if go_type.startswith("map["):
+            return _map_reader(self._reader(go_type.partition("]")[2], defaulted), go_type)
+        if go_type in _SCALARS:
+            return _SCALARS[go_type]
+        return self._lazy_reader(go_type, defaulted)
+
+    def _lazy_reader(self, name: str, defaulted: bool) -> Read:
+        """A struct's reader, compiled when a value of it is met: types refer to each other, and few are used."""
+        compiled: Read | None = None
+
+        def read(value: Any) -> Tree:
+            nonlocal compiled
+            if compiled is None:
+                compiled = self.struct(name, defaulted=defaulted).read
+            return compiled(value)
+
+        return read
+
+    def _element(self, go_type: str) -> str:
+        name = go_type.lstrip("*")
+        name = name[2:] if name.startswith("[]") else name
+        return name if name in self._table else ""
+
+    def _zero(self, go_type: str) -> Tree:
+        if go_type[0] == "*":
+            return None
+        if go_type in self._table:
+            return dict(self.struct(go_type).zeros)
+        return _ZEROS.get(go_type, 0)
+
+
+NEWEST = Types(TYPES)
+_earlier: dict[str, Types] = {}
+
+
+def types_of(version: str) -> Types:
+    """The types of a release of Trainer, such as v2.1.0; those of the newest for a version that has no line of its own."""
+    if not _earlier:
+        from tjgen.trainer.gotypes_earlier import CHANGES  # most builds are for the newest release
+
+        table = dict(TYPES)
+        for name, changes in CHANGES.items():
+            table = {key: line for key, line in {**table, **changes}.items() if line is not None}
+            _earlier[name] = Types(table)
+    return _earlier.get(version, NEWEST)
 
 
 def metadata_of(tree: Tree) -> dict[str, Any]:
@@ -83,48 +187,9 @@ def metadata_of(tree: Tree) -> dict[str, Any]:
     if written is None:
         return {}
     try:
-        return typed(written, "ObjectMeta")  # type: ignore[no-any-return]  # a struct reads as a dict
+        return NEWEST.typed(written, "ObjectMeta")  # type: ignore[no-any-return]  # a struct reads as a dict
     except DecodeError as error:
         raise error.under("metadata") from None
-
-
-_structs: dict[str, Struct] = {}
-_defaulted_structs: dict[str, Struct] = {}
-
-
-def struct(name: str, *, defaulted: bool = False) -> Struct:
-    """The compiled struct of that name, which fills in the API server's defaults or leaves that to others."""
-    structs = _defaulted_structs if defaulted else _structs
-    known = structs.get(name)
-    if known is None:
-        known = structs[name] = _compile(name, defaulted)
-    return known
-
-
-def _compile(name: str, defaulted: bool) -> Struct:
-    fields: dict[str, Field] = {}
-    defaults: list[tuple[str, Tree]] = []
-    zeros: list[tuple[str, Tree]] = []
-    for entry in TYPES[name].split():
-        key, _, notation = entry.partition(":")
-        notation, assigned, default = notation.partition("=")
-        always = notation.endswith("!")
-        go_type, merged, merge_key = notation.rstrip("!?").partition("@")
-        fields[key] = Field(
-            _reader(go_type, defaulted),
-            always or go_type[0] == "*",
-            _element(go_type),
-            merge_key if merged else None,
-            _PLAIN.get(go_type.lstrip("*")),
-            notation.endswith("?"),
-        )
-        if assigned and defaulted:
-            defaults.append((key, _default(go_type, default)))
-        if always:
-            zeros.append((key, _zero(go_type)))
-    frozen = (fields, tuple(defaults), tuple(zeros))
-    nulls = tuple([key for key, field in fields.items() if field.is_null])
-    return Struct(*frozen, nulls, _struct_reader(name, *frozen))
 
 
 def _struct_reader(
@@ -154,30 +219,6 @@ def _struct_reader(
             if key not in result:
                 result[key] = zero
         return result
-
-    return read
-
-
-def _reader(go_type: str, defaulted: bool) -> Read:
-    go_type = go_type.lstrip("*")
-    if go_type.startswith("[]"):
-        return _list_reader(_reader(go_type[2:], defaulted), go_type)
-    if go_type.startswith("map["):
-        return _map_reader(_reader(go_type.partition("]")[2], defaulted), go_type)
-    if go_type in _SCALARS:
-        return _SCALARS[go_type]
-    return _lazy_reader(go_type, defaulted)
-
-
-def _lazy_reader(name: str, defaulted: bool) -> Read:
-    """A struct's reader, compiled when a value of it is met: types refer to each other, and few are used."""
-    compiled: Read | None = None
-
-    def read(value: Any) -> Tree:
-        nonlocal compiled
-        if compiled is None:
-            compiled = struct(name, defaulted=defaulted).read
-        return compiled(value)
 
     return read
 
@@ -215,9 +256,14 @@ def _map_reader(read: Read, go_type: str) -> Read:
 
 def _qualified(name: str) -> str:
     """A type with its Go package: what a TrainJob alone has is of Trainer, everything else here of Kubernetes."""
-    if name not in TYPES:
+    if name in _SCALARS or name.startswith(("[]", "map[", "*")):
         return name
-    return f"v1alpha1.{name}" if name in _OF_TRAINER or name.endswith("Patch") else f"v1.{name}"
+    return f"{package_of(name)}.{name}"
+
+
+def package_of(name: str) -> str:
+    """The Go package of a struct, as Go prints it before the name."""
+    return "v1alpha1" if name in _OF_TRAINER or name.endswith(_OF_OVERRIDES) else "v1"
 
 
 def _string(value: Any) -> Tree:
@@ -287,25 +333,12 @@ _REFERRING = (
     "SecretKeySelector",
     "SecretProjection",
 )
+_OF_OVERRIDES = ("Patch", "Override", "OverrideTargetJob")
 _OF_TRAINER = ("DatasetInitializer", "Initializer", "ModelInitializer", "RuntimeRef", "TrainJobSpec", "Trainer")
 
 _PLAIN = {"string": str, "bool": bool, "any": str}
 
 _ZEROS: dict[str, Tree] = {"string": "", "bool": False, "Quantity": "0", "IntOrString": 0, "Time": None}
-
-
-def _element(go_type: str) -> str:
-    name = go_type.lstrip("*")
-    name = name[2:] if name.startswith("[]") else name
-    return name if name in TYPES else ""
-
-
-def _zero(go_type: str) -> Tree:
-    if go_type[0] == "*":
-        return None
-    if go_type in TYPES:
-        return dict(struct(go_type).zeros)
-    return _ZEROS.get(go_type, 0)
 
 
 def _default(go_type: str, text: str) -> Tree:

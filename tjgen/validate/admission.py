@@ -8,6 +8,7 @@ from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.fields.path import Tree, get
 from tjgen.trainer.framework import live
 from tjgen.trainer.inputs import runtime_of
+from tjgen.trainer.release import NEWEST, Release
 from tjgen.validate.report import subject_of
 from tjgen.validate.webhooks import jobset, trainer
 from tjgen.validate.webhooks.answer import Answer
@@ -17,7 +18,7 @@ _TRAINER = "trainer.kubeflow.org"
 _JOBSET = "jobset.x-k8s.io"
 
 
-def review(tree: Tree, *, old: Tree = None, context: Sequence[Tree] = ()) -> Answer:
+def review(tree: Tree, *, old: Tree = None, context: Sequence[Tree] = (), release: Release = NEWEST) -> Answer:
     """The webhooks' answer on creating `tree`, or on replacing `old` by it; an empty one for kinds without webhooks.
 
     `context` holds the objects that stand in the cluster. A TrainJob whose runtime is not among them
@@ -25,12 +26,12 @@ def review(tree: Tree, *, old: Tree = None, context: Sequence[Tree] = ()) -> Ans
     """
     group = str(get(tree, ("apiVersion",), "")).partition("/")[0]
     if group == _JOBSET:
-        return jobset.validate(live(tree), old=old, context=context)
+        return jobset.validate(live(tree, release), old=old, context=context, release=release)
     if group != _TRAINER:
         return Answer()
     if get(tree, ("kind",), None) == "TrainJob" and runtime_of(tree, context) is None:
-        return trainer.validate(tree, old=old, context=None)
-    return trainer.validate(tree, old=old, context=context)
+        return trainer.validate(tree, old=old, context=None, release=release)
+    return trainer.validate(tree, old=old, context=context, release=release)
 
 
 def diagnostics(tree: Tree, answer: Answer) -> Iterator[Diagnostic]:

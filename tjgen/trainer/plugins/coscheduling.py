@@ -21,7 +21,7 @@ _POLICY = ("spec", "podGroupPolicy", "coscheduling")
 
 def enforce_pod_group_policy(info: Info, job: Job) -> None:
     """The label of every pod."""
-    if "coscheduling" in info.pod_group_policy:
+    if "coscheduling" in info.pod_group_policy or (info.runtime.is_gang and not info.release.labels_gangs_only):
         info.pod_labels[LABEL] = job.name
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from tjgen.fields.managed import Origin, Owners
 from tjgen.fields.path import FieldPath, Tree
-from tjgen.trainer.info import NODE, Container, Info, PanicError
+from tjgen.trainer.info import NODE, PANIC, Container, Info, PanicError
 from tjgen.trainer.job import Job
 from tjgen.trainer.objects import RANDOM, SCRIPT, Made, made
 from tjgen.trainer.runtimes import POD_SPEC, ContainerShape
@@ -19,9 +19,9 @@ MANAGER = "trainer:flux"
 INSTALLER = "flux-installer"
 ENTRYPOINT_SUFFIX = "-flux-entrypoint"
 CURVE_SUFFIX = "-flux-curve"
-PANIC = "panic: runtime error: invalid memory address or nil pointer dereference"
 
 _POLICY: FieldPath = ("spec", "mlPolicy", "flux")
+_MEMORY = "shared-memory"
 _VIEW_IMAGE = "FLUX_VIEW_IMAGE"
 _DEFAULT_IMAGE = "ghcr.io/converged-computing/flux-view-ubuntu:tag-jammy"
 
@@ -55,7 +55,7 @@ def enforce_ml_policy(info: Info, job: Job) -> None:
         info.owners[(*path, "image")] = (image_origin,)
         for container in podset.containers:
             if container.name == NODE:
-                container.upsert_mounts(_mounts(entrypoint), rule)
+                container.upsert_mounts(_mounts(job), rule)
 
 
 def build(info: Info, job: Job) -> Iterator[Made]:
@@ -88,7 +88,7 @@ def _view_image(info: Info, job: Job) -> tuple[str, Origin]:
 def _original_command(info: Info, job: Job) -> str:
     # The runtime's own args are not part of it: upstream reads only its command.
     container = info.trainer_container()
-    command: list[str] = container.tree.get("command", []) if container else []
+    command: list[str] = container.tree.get("command", []) if container and info.release.wraps_command_of_runtime else []
     if job.command is not None:
         command = job.command
     return " ".join([*command, *(job.args or [])]).strip()
@@ -108,20 +108,23 @@ def _installer(image: str, entrypoint: str) -> dict[str, Tree]:
 
 def _volumes(job: Job) -> list[Tree]:
     entrypoint = job.name + ENTRYPOINT_SUFFIX
+    memory: list[Tree] = [{"name": _MEMORY, "emptyDir": {"medium": "Memory"}}] if job.release.shares_memory_with_flux else []
     return [
         {"name": "spack-install", "emptyDir": {}},
         {"name": "flux-install", "emptyDir": {}},
         {"name": entrypoint, "configMap": {"name": entrypoint, "defaultMode": 0o755}},
-        {"name": "shared-memory", "emptyDir": {"medium": "Memory"}},
+        *memory,
         {"name": "flux-curve", "secret": {"secretName": job.name + CURVE_SUFFIX, "defaultMode": 0o400}},
     ]
 
 
-def _mounts(entrypoint: str) -> list[Tree]:
+def _mounts(job: Job) -> list[Tree]:
+    entrypoint = job.name + ENTRYPOINT_SUFFIX
+    memory: list[Tree] = [{"name": _MEMORY, "mountPath": "/dev/shm", "readOnly": True}]
     return [
         {"name": "flux-install", "mountPath": "/mnt/flux"},
         {"name": "spack-install", "mountPath": "/opt/software"},
         {"name": entrypoint, "mountPath": "/etc/flux-config", "readOnly": True},
         {"name": "flux-curve", "mountPath": "/curve", "readOnly": True},
-        {"name": "shared-memory", "mountPath": "/dev/shm", "readOnly": True},
+        *(memory if job.release.shares_memory_with_flux else ()),
     ]

@@ -7,7 +7,7 @@ come later, when the JobSet is built, so they stand after these and win.
 from __future__ import annotations
 
 from tjgen.fields.managed import Origin
-from tjgen.trainer.info import TRAINER, Info
+from tjgen.trainer.info import PANIC, TRAINER, Info, PanicError
 from tjgen.trainer.job import Job
 from tjgen.trainer.plugins.rendezvous import COMPLETION_INDEX, PORT, enforce_count, host
 
@@ -15,10 +15,12 @@ MANAGER = "trainer:jax"
 
 
 def enforce_ml_policy(info: Info, job: Job) -> None:
-    """Count, variables and port."""
+    """Count, variables and port; raises PanicError without a trainer, in releases that take it for granted."""
     if info.policy("jax") is None:
         return
     podset = info.podset_of_ancestor(TRAINER)
+    if podset is None and not info.release.tolerates_jax_without_trainer:
+        raise PanicError(PANIC, ("spec", "runtimeRef"), "use a runtime with a trainer")
     enforce_count(podset, job)
     container = info.trainer_container() if job.trainer is not None else None
     if podset is None or container is None:

@@ -28,8 +28,12 @@ _STORAGE_URI = "STORAGE_URI"
 
 def build(info: Info, job: Job) -> Iterator[Made]:
     """The JobSet."""
-    for container in info.all_containers():
-        _copy_back(container)
+    for podset in info.podsets:
+        for container in podset.containers:
+            _copy_back(container)
+        if info.release.writes_init_containers:
+            for container in podset.init_containers:
+                _copy_back(container)
     for podset in info.podsets:
         _initializer(podset, job)
         _trainer(podset, info, job)
@@ -49,8 +53,17 @@ def _sync_parallel_count(info: Info) -> list[tuple[PodSet, PodSet | None]]:
 
     It goes by name: of two jobs with one name only the first is written, with the last one's count.
     """
+    if not info.release.counts_by_name:
+        return [(podset, _counted(podset, info)) for podset in info.podsets]
     last = {podset.name: podset for podset in info.podsets}
     return [(podset, last.pop(podset.name, None)) for podset in info.podsets]
+
+
+def _counted(podset: PodSet, info: Info) -> PodSet | None:
+    # Release 2.0 gives every trainer job the count of the first one.
+    if info.release.counts_each_trainer or podset.ancestor != TRAINER:
+        return podset
+    return info.podset_of_ancestor(TRAINER)
 
 
 def _copy_back(container: Container) -> None:
@@ -125,7 +138,7 @@ def _trainer(podset: PodSet, info: Info, job: Job) -> None:
     if job.trainer is None:
         return
     policy = info.policy("mpi")
-    is_mpi_node = policy is not None and podset.name == NODE and runs_launcher_as_node(policy)
+    is_mpi_node = policy is not None and podset.name == NODE and runs_launcher_as_node(policy) and info.release.sets_up_mpi_nodes
     is_trainer = podset.ancestor == TRAINER
     if not is_trainer and not is_mpi_node:
         return
@@ -139,9 +152,18 @@ def _trainer(podset: PodSet, info: Info, job: Job) -> None:
                 container.change("command", job.command, job.command_origin)
             if job.args is not None:
                 container.change("args", job.args, job.args_origin)
+        if not info.release.merges_resources:
+            _replace_resources(container, job)
         # The TrainJob's variables come last, so they win over everything that plugins set.
         if job.env:
             container.upsert_env(job.env, job.env_owners)
+
+
+def _replace_resources(container: Container, job: Job) -> None:
+    # In early releases the TrainJob's requests and limits take the place of everything that the container asks for.
+    kept = job.resource_lists
+    if kept:
+        container.change("resources", kept, job.origin_of(MANAGER, ("spec", "trainer", "resourcesPerNode"), kept))
 
 
 def _job(podset: PodSet, info: Info, counted: PodSet | None) -> dict[str, Tree]:

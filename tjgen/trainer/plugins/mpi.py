@@ -5,6 +5,7 @@ Upstream: pkg/runtime/framework/plugins/mpi, v2.3.0.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tjgen.fields.managed import Origin, Owners
@@ -29,6 +30,11 @@ RESERVED = (
 
 _POLICY: FieldPath = ("spec", "mlPolicy", "mpi")
 _SSH_VOLUME = "mpi-ssh-auth"
+_KEY_FILES = (
+    ("ssh-privatekey", "id_rsa", 0o640),
+    ("ssh-publickey", "id_rsa.pub", 0o644),
+    ("ssh-publickey", "authorized_keys", 0o644),
+)
 _HOST_FILE_VOLUME = "mpi-hostfile"
 _HOST_FILE_DIRECTORY = "/etc/mpi"
 
@@ -76,8 +82,8 @@ def slots(info: Info, job: Job, policy: dict[str, Any]) -> tuple[int, Origin]:
     """Processes per node, and what decided it: the TrainJob, else the policy, else, where that says 1, the GPUs."""
     asked = job.asked("numProcPerNode")
     if asked is not None:
-        return asked, Origin(MANAGER, "trainjob", ("spec", "trainer", "numProcPerNode"))
-    if policy["numProcPerNode"] == 1:
+        return _number(asked), Origin(MANAGER, "trainjob", ("spec", "trainer", "numProcPerNode"))
+    if policy["numProcPerNode"] == 1 and info.release.looks_into_runtime:
         gpus = resources.gpus(resources.per_node(info, job))
         if gpus > 1:
             asks = job.resources is not None
@@ -85,6 +91,13 @@ def slots(info: Info, job: Job, policy: dict[str, Any]) -> tuple[int, Origin]:
                 MANAGER, *(("trainjob", ("spec", "trainer", "resourcesPerNode")) if asks else ("tjgen",))
             )
     return policy["numProcPerNode"], info.asked(MANAGER, *_POLICY, "numProcPerNode")
+
+
+def _number(asked: int | str) -> int:
+    # Where it may be a word, intstr `IntValue` takes what is no number for zero, and int32 cuts what is too large.
+    if isinstance(asked, int):
+        return asked
+    return resources.int32(int(asked)) if re.fullmatch(r"[+-]?[0-9]+", asked, re.ASCII) else 0
 
 
 def _enforce_count(info: Info, job: Job, launcher_is_node: bool) -> None:
@@ -112,18 +125,10 @@ def _set_up_launcher(container: Container, info: Info, job: Job, policy: dict[st
 
 
 def _ssh_volume(job: Job) -> Tree:
-    return {
-        "name": _SSH_VOLUME,
-        "secret": {
-            "secretName": job.name + SSH_SUFFIX,
-            "defaultMode": 0o400,
-            "items": [
-                {"key": "ssh-privatekey", "path": "id_rsa", "mode": 0o640},
-                {"key": "ssh-publickey", "path": "id_rsa.pub", "mode": 0o644},
-                {"key": "ssh-publickey", "path": "authorized_keys", "mode": 0o644},
-            ],
-        },
-    }
+    has_modes = job.release.sets_key_modes
+    items = [{"key": key, "path": path} | ({"mode": mode} if has_modes else {}) for key, path, mode in _KEY_FILES]
+    mode = {"defaultMode": 0o400} if has_modes else {}
+    return {"name": _SSH_VOLUME, "secret": {"secretName": job.name + SSH_SUFFIX, **mode, "items": items}}
 
 
 def _host_file_volume(job: Job) -> Tree:
@@ -152,6 +157,7 @@ def _host_file(info: Info, job: Job, policy: dict[str, Any]) -> str:
 def _endpoints(podset: PodSet, info: Info, job: Job) -> Iterator[str]:
     # plugins/jobset `IdentifyPodNetwork`: with the replicas of the template, which are forced to 1 only later.
     subdomain = (info.spec.get("network") or {}).get("subdomain") or job.name
-    for replica in range(podset.shape.tree.get("replicas", 1)):
+    replicas = podset.shape.tree.get("replicas", 1) if info.release.counts_replicas else 1
+    for replica in range(replicas):
         for index in range(podset.count):
             yield f"{job.name}-{podset.name}-{replica}-{index}.{subdomain}"

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from tjgen.fields.managed import Origin
 from tjgen.fields.path import Tree
+from tjgen.k8s.quantity import parse
 from tjgen.trainer import resources
 from tjgen.trainer.info import TRAINER, Container, Info, RefusedError
 from tjgen.trainer.job import RUNTIME, Job
 from tjgen.trainer.plugins import torchtune
 from tjgen.trainer.plugins.rendezvous import COMPLETION_INDEX, PORT, enforce_count, host
+from tjgen.typing import Any
 
 MANAGER = "trainer:torch"
 AUTO = "auto"
+CPU = "cpu"
 RESERVED = ("PET_MASTER_ADDR", "PET_MASTER_PORT", "PET_NNODES", "PET_NODE_RANK", "PET_NPROC_PER_NODE")
 """Variables that a TrainJob may not set."""
 
@@ -65,15 +68,54 @@ def enforce_ml_policy(info: Info, job: Job) -> None:
 
 
 def processes_per_node(info: Info, job: Job) -> tuple[int | str, Origin]:
-    """The number of processes, or "auto", and what decided it."""
+    """The number of processes, or a word, and what decided it."""
+    asked, by_whom = _asked(info, job)
+    because = by_whom if job.resources is None else Origin(MANAGER, "trainjob", ("spec", "trainer", "resourcesPerNode"))
+    if not info.release.looks_into_runtime:
+        # Release 2.0 looks at what the TrainJob asks for and nowhere else.
+        if job.resources is None:
+            return asked, by_whom
+        return by_lists(asked, job.resource_lists), because
+    if asked not in (AUTO, CPU):
+        return asked, by_whom
+    found = resources.per_node(info, job)
+    if asked == CPU or resources.gpus(found) == 0:
+        return resources.int32(max(1, resources.cpus(found))), because
+    return asked, because
+
+
+def _asked(info: Info, job: Job) -> tuple[int | str, Origin]:
     asked = job.asked("numProcPerNode")
     if asked is not None:
         return asked, Origin(MANAGER, "trainjob", ("spec", "trainer", "numProcPerNode"))
-    found = resources.per_node(info, job)
-    because = _RULE if job.resources is None else Origin(MANAGER, "trainjob", ("spec", "trainer", "resourcesPerNode"))
-    if resources.gpus(found) == 0:
-        return resources.int32(max(1, resources.cpus(found))), because
-    return AUTO, because
+    policy = info.policy("torch") or {}
+    if "numProcPerNode" in policy:
+        return policy["numProcPerNode"], info.asked(MANAGER, "spec", "mlPolicy", "torch", "numProcPerNode")
+    return AUTO, _RULE
+
+
+def by_lists(asked: int | str, lists: dict[str, Any]) -> int | str:
+    """The number of processes by the limits, else by the requests of a TrainJob.
+
+    Upstream: plugins/torch `calculateNumProcPerNode`, v2.0.1.
+    """
+    limits = lists.get("limits")
+    if limits is not None and _counts_cpus(asked, limits):
+        return _cpus(limits)
+    requests = lists.get("requests")
+    if requests is None:
+        return 1
+    if _counts_cpus(asked, requests):
+        return _cpus(requests)
+    return 1 if asked == CPU else asked
+
+
+def _counts_cpus(asked: int | str, amounts: dict[str, Any]) -> bool:
+    return not resources.gpu_names(amounts) if asked == AUTO else asked == CPU and "cpu" in amounts
+
+
+def _cpus(amounts: dict[str, Any]) -> int:
+    return max(1, resources.int32(parse(amounts.get("cpu", 0)).value))
 
 
 def injection_target(info: Info, podset_name: str, name: str) -> Container | None:

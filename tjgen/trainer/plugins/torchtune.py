@@ -10,6 +10,7 @@ from tjgen.trainer import resources
 from tjgen.trainer.info import NODE, TRAINER, Info
 from tjgen.trainer.job import Job
 from tjgen.trainer.plugins.rendezvous import PORT, host
+from tjgen.trainer.release import Release
 
 ENTRYPOINT = ["tune", "run"]
 IMMUTABLE = ("output_dir", "tokenizer.path", "tokenizer.merges_file", "checkpointer.checkpoint_dir")
@@ -22,26 +23,33 @@ _QUANTIZED = "model.quantize_base"
 
 def extend_command(info: Info, job: Job, nodes: int, processes: int | str) -> None:
     """Complete the TrainJob's command; its arguments stay arguments."""
-    gpus = resources.gpus(resources.per_node(info, job))
+    gpus = resources.gpus(resources.per_node(info, job)) if info.release.looks_into_runtime else 0
     command = list(ENTRYPOINT)
-    if nodes > 1 or (isinstance(processes, int) and processes > 1) or (isinstance(processes, str) and gpus > 1):
+    if nodes > 1 or _are_several(processes, gpus, info.release):
         command.append(f"--rdzv_endpoint={host(job)}:{PORT}")
     recipe, configuration = recipe_and_configuration(job, nodes, processes, gpus)
     job.command = [*command, recipe, "--config", configuration, *_overrides(info)]
     job.command_origin = Origin("trainer:torch", "trainjob", ("spec", "trainer", "command"))
 
 
+def _are_several(processes: int | str, gpus: int, release: Release) -> bool:
+    if not release.finetunes_by_adapters:
+        return processes != 1
+    return processes > 1 if isinstance(processes, int) else gpus > 1
+
+
 def recipe_and_configuration(job: Job, nodes: int, processes: int | str, gpus: int) -> tuple[str, str]:
     """The recipe and the configuration, by nodes, devices and the kind of fine-tuning that the arguments ask for."""
-    args = job.args or []
+    args = (job.args or []) if job.release.finetunes_by_adapters else []
     is_single_device = nodes == 1 and (processes == 1 or gpus == 1)
-    if is_single_device and uses_qlora(args):
+    is_quantized = uses_qlora(args, job.release)
+    if is_single_device and is_quantized:
         recipe, suffix = "lora_finetune_single_device", "_qlora_single_device"
     elif is_single_device and uses_lora(args):
         recipe, suffix = "lora_finetune_single_device", "_lora_single_device"
     elif is_single_device:
         recipe, suffix = "full_finetune_single_device", "_full_single_device"
-    elif nodes == 1 and uses_qlora(args):
+    elif nodes == 1 and is_quantized:
         recipe, suffix = "lora_finetune_distributed", "_qlora"
     elif nodes == 1 and uses_lora(args):
         recipe, suffix = "lora_finetune_distributed", "_lora"
@@ -60,12 +68,18 @@ def model(job: Job) -> str:
 
 def uses_lora(args: list[str]) -> bool:
     """Whether an argument mentions the modules to adapt."""
-    return any(LORA in arg for arg in args)
+    return _is_mentioned(args, LORA)
 
 
-def uses_qlora(args: list[str]) -> bool:
+def uses_qlora(args: list[str], release: Release) -> bool:
     """Whether the base is quantized; DoRA rules it out."""
+    if not release.reads_booleans:
+        return not _is_mentioned(args, _DORA) and _is_mentioned(args, _QUANTIZED)
     return not _is_on(args, _DORA) and _is_on(args, _QUANTIZED)
+
+
+def _is_mentioned(args: list[str], setting: str) -> bool:
+    return any(setting in arg for arg in args)
 
 
 def _is_on(args: list[str], setting: str) -> bool:

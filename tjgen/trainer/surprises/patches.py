@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.fields.path import FieldPath, named
-from tjgen.trainer.decode import patches
+from tjgen.trainer.overrides import patches
 from tjgen.trainer.runtimes import POD_SPEC, ContainerShape, JobShape
 from tjgen.trainer.surprises.subject import Subject
 from tjgen.typing import Any, NamedTuple

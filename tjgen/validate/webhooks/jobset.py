@@ -1,6 +1,6 @@
-"""A JobSet as the API server holds it -> the errors of JobSet's validating webhook v0.12.0.
+"""A JobSet as the API server holds it -> the errors of JobSet's validating webhook.
 
-Upstream: pkg/webhooks/jobset_webhook.go `ValidateCreate` and `ValidateUpdate`, with the feature gates as
+Upstream: pkg/webhooks/jobset_webhook.go `ValidateCreate` and `ValidateUpdate`, v0.12.0, with the feature gates as
 they ship: in-place restart, job restart and elastic JobSets are off.
 """
 
@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from tjgen.fields.path import FieldPath, Tree, get
 from tjgen.k8s.names import LABEL_LENGTH, job_name, pod_name
 from tjgen.k8s.syntax import dns1035_label, dns1123_subdomain, label_value
-from tjgen.trainer.typed import DecodeError, typed
+from tjgen.trainer.release import NEWEST, Release
+from tjgen.trainer.typed import DecodeError
 from tjgen.typing import Any
 from tjgen.validate.fault import Fault
 from tjgen.validate.place import at
@@ -27,19 +28,19 @@ _TOO_LONG = "must be no more than 63 characters"
 _LARGEST = 2**31 - 1
 
 
-def validate(tree: Tree, *, old: Tree = None, context: Sequence[Tree] | None = ()) -> Answer:
+def validate(tree: Tree, *, old: Tree = None, context: Sequence[Tree] | None = (), release: Release = NEWEST) -> Answer:
     """The webhook's answer on creating `tree`, defaults filled in, or on replacing `old` by it."""
     try:
-        spec = typed(tree.get("spec") or {}, "JobSetSpec")
-        before = typed(old.get("spec") or {}, "JobSetSpec") if old is not None else None
+        spec = release.types.typed(tree.get("spec") or {}, "JobSetSpec")
+        before = release.types.typed(old.get("spec") or {}, "JobSetSpec") if old is not None else None
     except DecodeError as error:
         return Answer((refused(error.under("spec").text, error.path, "give the field a value of its type"),))
     if before is not None:
         return Answer(tuple(_update(tree, spec, before)))
-    return Answer(tuple(_create(tree, spec, context or ())))
+    return Answer(tuple(_create(tree, spec, context or (), release)))
 
 
-def _create(tree: Tree, spec: dict[str, Any], context: Sequence[Tree]) -> Iterator[Fault]:
+def _create(tree: Tree, spec: dict[str, Any], context: Sequence[Tree], release: Release) -> Iterator[Fault]:
     name: str = get(tree, ("metadata", "name"), "")
     jobs: list[Any] = spec.get("replicatedJobs", [])
     policy = spec.get("failurePolicy", {})
@@ -57,7 +58,7 @@ def _create(tree: Tree, spec: dict[str, Any], context: Sequence[Tree]) -> Iterat
     names: set[str] = set()
     for position, job in enumerate(jobs):
         names.add(job["name"])
-        yield from _job(name, job, (*_JOBS, position))
+        yield from _job(name, job, (*_JOBS, position), release)
         for item in job.get("dependsOn", ()):
             if item["name"] not in names:
                 words = f"replicatedJob: {job['name']} cannot depend on replicatedJob: {item['name']}"
@@ -68,7 +69,7 @@ def _create(tree: Tree, spec: dict[str, Any], context: Sequence[Tree]) -> Iterat
             yield internal(words, ("spec", "successPolicy", "targetReplicatedJobs"), "name one of the jobs")
     yield from validate_failure_policy(policy, names)
     if "coordinator" in spec:
-        yield from _coordinator(name, spec, jobs)
+        yield from _coordinator(name, spec, jobs, release)
     yield from validate_claims(tree, spec, context)
 
 
@@ -83,13 +84,13 @@ def _network(subdomain: str) -> Iterator[Fault]:
         yield invalid(path, quote(subdomain), said, "use a DNS label")
 
 
-def _job(jobset: str, job: dict[str, Any], path: FieldPath) -> Iterator[Fault]:
+def _job(jobset: str, job: dict[str, Any], path: FieldPath, release: Release) -> Iterator[Fault]:
     spec = job["template"]["spec"]
     replicas, group = job.get("replicas", 0), job.get("groupName", "")
     if spec.get("parallelism", 1) * replicas > _LARGEST:
         words = f"the product of replicas and parallelism must not exceed {_LARGEST} for replicatedJob '{job['name']}'"
         yield internal(words, path, "use fewer pods")
-    for words in dns1035_label(group):
+    for words in dns1035_label(group) if release.labels_coordinators else ():
         said = ".spec.replicatedJob[].groupName is too long, must be less than 63 characters" if _TOO_LONG in words else words
         yield invalid((*path, "groupName"), quote(group), said, "use a DNS label")
     longest = job_name(jobset, job["name"], replicas - 1)
@@ -106,7 +107,7 @@ def _generated(name: str, shown: str, kind: str, path: FieldPath) -> Iterator[Fa
         yield invalid((*path, "name"), quote(shown), said, "shorten the names of the JobSet and the job")
 
 
-def _coordinator(jobset: str, spec: dict[str, Any], jobs: list[Any]) -> Iterator[Fault]:
+def _coordinator(jobset: str, spec: dict[str, Any], jobs: list[Any], release: Release) -> Iterator[Fault]:
     path: FieldPath = ("spec", "coordinator")
     asked = spec["coordinator"]
     name, job_index, pod_index = asked["replicatedJob"], asked.get("jobIndex", 0), asked.get("podIndex", 0)
@@ -123,6 +124,8 @@ def _coordinator(jobset: str, spec: dict[str, Any], jobs: list[Any]) -> Iterator
         elif not 0 <= pod_index < completions:
             words = f"coordinator pod index {pod_index} is invalid for replicatedJob {name} job index {job_index}"
             yield internal(words, path, "use a smaller index")
+    if not release.labels_coordinators:
+        return
     subdomain = spec.get("network", {}).get("subdomain") or jobset
     label = f"{jobset}-{name}-{job_index}-{pod_index}.{subdomain}"
     wrong = label_value(label)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from tjgen.fields.path import FieldPath, Tree, get
 from tjgen.k8s.names import LABEL_LENGTH
 from tjgen.k8s.syntax import dns1123_subdomain
-from tjgen.trainer.typed import DecodeError, typed
+from tjgen.trainer.typed import NEWEST, DecodeError
 from tjgen.typing import Any
 from tjgen.validate.fault import Fault
 from tjgen.validate.webhooks.answer import internal, invalid
@@ -117,7 +117,7 @@ def _existing(
     claim: Tree, template: Any, policy: Any, tree: Tree, path: FieldPath, base: FieldPath, place: str
 ) -> Iterator[Fault]:
     try:
-        spec = typed(claim.get("spec") or {}, "ClaimSpec")
+        spec = NEWEST.typed(claim.get("spec") or {}, "ClaimSpec")
     except DecodeError:
         return
     if spec != template["spec"]:

@@ -15,13 +15,14 @@ from tjgen.trainer.plugins import flux, mpi, torch, torchtune, volcano, xgboost
 from tjgen.typing import Any, NamedTuple
 from tjgen.validate.fault import Fault
 from tjgen.validate.webhooks.answer import forbidden, invalid
-from tjgen.validate.webhooks.gojson import go_json
+from tjgen.validate.webhooks.gojson import shown
 from tjgen.validate.webhooks.trainer_patches import validate_initializers, validate_patches
 from tjgen.validate.webhooks.trainer_torchtune import validate_torchtune
 from tjgen.validate.wording import quote
 
 _REFERENCE: FieldPath = ("spec", "runtimeRef")
 _TRAINER: FieldPath = ("spec", "trainer")
+_WORDS = ("auto", "cpu", "gpu")
 _ENV: FieldPath = (*_TRAINER, "env")
 
 
@@ -44,7 +45,7 @@ def _flux(request: Request) -> Iterator[Fault]:
     policy = request.info.policy("flux")
     if policy is None:
         return
-    asked = request.job.asked("numProcPerNode")
+    asked = request.job.asked("numProcPerNode") if request.job.release.checks_flux_processes else None
     processes = policy["numProcPerNode"] if asked is None else asked
     if processes < 1:
         words = "must be greater than or equal to 1 for Flux TrainJob"
@@ -67,11 +68,17 @@ def _mpi(request: Request) -> Iterator[Fault]:
     policy = info.policy("mpi")
     if policy is None or job.trainer is None:
         return
+    processes = job.asked("numProcPerNode")
+    if isinstance(processes, str):
+        words = "must have an int value for MPI TrainJob"
+        text = shown(processes, "IntOrString", job.release)
+        yield invalid((*_TRAINER, "numProcPerNode"), text, words, "write a number")
     nodes = job.trainer.get("numNodes", 1)
     if nodes >= 2 and mpi.runs_launcher_as_node(policy) and not (info.podset(LAUNCHER) and info.podset(NODE)):
         words = "must have 1 when MPI trainingRuntime with enabled runLauncherAsNode does not have either launcher and node"
         yield invalid((*_TRAINER, "numNodes"), str(nodes), words, "use a runtime with jobs launcher and node")
-    yield from _reserved(job, mpi.RESERVED)
+    if job.release.checks_mpi_variables:
+        yield from _reserved(job, mpi.RESERVED)
 
 
 def _torch(request: Request) -> Iterator[Fault]:
@@ -83,8 +90,13 @@ def _torch(request: Request) -> Iterator[Fault]:
         for name in target.get("containerNames", []):
             if torch.injection_target(info, target.get("jobName", ""), name) is None:
                 words = torch.missing_target(target.get("jobName", ""), name)
-                yield invalid(_REFERENCE, go_json(target, "EnvInjectionTarget"), words, "use another runtime")
-    if job.trainer is not None:
+                yield invalid(_REFERENCE, shown(target, "EnvInjectionTarget", job.release), words, "use another runtime")
+    processes = job.asked("numProcPerNode")
+    if job.trainer is not None and (processes is not None or job.release.checks_torch_always):
+        if isinstance(processes, str) and processes not in _WORDS:
+            words = f"must have an int value or [{' '.join(_WORDS)}]"
+            text = shown(processes, "IntOrString", job.release)
+            yield invalid((*_TRAINER, "numProcPerNode"), text, words, "write a number, or one of these words")
         yield from _reserved(job, torch.RESERVED)
         if job.command == torchtune.ENTRYPOINT:
             yield from validate_torchtune(info, job)
@@ -122,7 +134,7 @@ def _reserved(job: Job, names: tuple[str, ...]) -> Iterator[Fault]:
     found = sorted({variable["name"] for variable in env} & set(names))
     if found:
         words = f"must not have reserved envs, invalid envs configured: [{' '.join(found)}]"
-        yield invalid(_ENV, go_json(env, "EnvVar"), words, "remove them: the controller sets them")
+        yield invalid(_ENV, shown(env, "[]EnvVar", job.release), words, "remove them: the controller sets them")
 
 
 PLUGINS: tuple[Callable[[Request], Iterator[Fault]], ...] = (_flux, _jobset, _mpi, _torch, _volcano, _xgboost)

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 
 from tjgen.fields.path import FieldPath
 from tjgen.trainer import resources
-from tjgen.trainer.info import Info
+from tjgen.trainer.info import PANIC, Info, PanicError
 from tjgen.trainer.job import Job
 from tjgen.trainer.plugins import torchtune
 from tjgen.validate.fault import Fault
 from tjgen.validate.webhooks.answer import invalid
-from tjgen.validate.webhooks.gojson import go_json
+from tjgen.validate.webhooks.gojson import shown as shown_value
 from tjgen.validate.wording import quote
 
 _SMALL_LLAMAS = ("llama3_2/1B", "llama3_2/3B")
@@ -34,9 +34,13 @@ def validate_torchtune(info: Info, job: Job) -> Iterator[Fault]:
         words = f"must have a supported pretrained model, invalid model configured: {model}"
         yield invalid(_NAME, shown_name, words, "use a runtime named torchtune-MODEL-SIZE for one of " + ", ".join(_SUPPORTED))
     asked = job.asked("numNodes")
+    if asked is None and not job.release.checks_torch_always:
+        raise PanicError(PANIC, (*_TRAINER, "numNodes"), "set numNodes")
     nodes = 1 if asked is None else asked
     if nodes > 1 and model != _LARGE_LLAMA:
         yield invalid((*_TRAINER, "numNodes"), str(nodes), f"must be 1 for {model} model", "use one node")
+    if not job.release.finetunes_by_adapters:
+        return
     asked = job.asked("numProcPerNode")
     processes: int | str = "auto" if asked is None else asked
     gpus = resources.gpus(resources.per_node(info, job))
@@ -49,9 +53,11 @@ def validate_torchtune(info: Info, job: Job) -> Iterator[Fault]:
             shown = quote(processes) if isinstance(processes, str) else str(processes)
             yield invalid((*_TRAINER, "numProcPerNode"), shown, words, "use one device")
             words = f"must have gpu resource with value 1 for {model} model when using QLoRA"
-            shown = go_json(job.resources, "ResourceRequirements")
+            shown = shown_value(job.resources, "ResourceRequirements", job.release)
             yield invalid((*_TRAINER, "resourcesPerNode"), shown, words, "ask for one GPU")
-    if nodes > 1 and (torchtune.uses_lora(args) or torchtune.uses_qlora(args)):
+    if not job.release.checks_torchtune_arguments:
+        return
+    if nodes > 1 and (torchtune.uses_lora(args) or torchtune.uses_qlora(args, job.release)):
         words = "LoRA fine-tuning is not supported for multi-node training in TorchTune"
         yield invalid((*_TRAINER, "numNodes"), str(nodes), words, "use one node")
     for position, arg in enumerate(args):
