@@ -24,6 +24,9 @@ CHANGES: dict[str, dict[str, str | None]] = {
         "TorchMLPolicySource": "",
     },
     "v2.1.0": {
+        "ClaimSpec": None,
+        "ClaimTypedLocalObjectReference": None,
+        "ClaimTypedObjectReference": None,
         "ContainerOverride": "name:string env:[]EnvVar volumeMounts:[]VolumeMount",
         "ContainerPatch": None,
         "ContainerResourceMetricSource": "name:string! target:MetricTarget! container:string!",
@@ -31,6 +34,11 @@ CHANGES: dict[str, dict[str, str | None]] = {
         "ExternalMetricSource": "metric:MetricIdentifier! target:MetricTarget!",
         "FluxMLPolicySource": None,
         "JAXMLPolicySource": None,
+        "JobSetSpec": (
+            "replicatedJobs:[]ReplicatedJob network:*Network successPolicy:*SuccessPolicy failurePolicy:*FailurePolicy"
+            " startupPolicy:*StartupPolicy suspend:*bool coordinator:*Coordinator managedBy:*string"
+            " ttlSecondsAfterFinished:*int32"
+        ),
         "JobSetSpecPatch": None,
         "JobSetTemplatePatch": None,
         "JobSpecPatch": None,
@@ -42,7 +50,15 @@ CHANGES: dict[str, dict[str, str | None]] = {
             " containerResource:*ContainerResourceMetricSource external:*ExternalMetricSource"
         ),
         "MetricTarget": "type:string! value:*Quantity averageValue:*Quantity averageUtilization:*int32",
+        "ModifyVolumeStatus": None,
         "ObjectMetricSource": "describedObject:CrossVersionObjectReference! target:MetricTarget! metric:MetricIdentifier!",
+        "PersistentVolumeClaim": None,
+        "PersistentVolumeClaimCondition": None,
+        "PersistentVolumeClaimStatus": None,
+        "PodCertificateProjection": (
+            "signerName:string keyType:string maxExpirationSeconds:*int32 credentialBundlePath:string keyPath:string"
+            " certificateChainPath:string"
+        ),
         "PodSchedulingGroup": None,
         "PodSpec": (
             "volumes:[]Volume@name initContainers:[]Container@name containers:[]Container@name?"
@@ -56,7 +72,7 @@ CHANGES: dict[str, dict[str, str | None]] = {
             " enableServiceLinks:*bool preemptionPolicy:*string overhead:map[string]Quantity"
             " topologySpreadConstraints:[]TopologySpreadConstraint@topologyKey setHostnameAsFQDN:*bool os:*PodOS"
             " hostUsers:*bool schedulingGates:[]PodSchedulingGate@name resourceClaims:[]PodResourceClaim@name"
-            " resources:*ResourceRequirements hostnameOverride:*string workloadRef:*WorkloadReference"
+            " resources:*ResourceRequirements hostnameOverride:*string"
         ),
         "PodSpecPatch": None,
         "PodTemplateOverride": "targetJobs:[]PodTemplateOverrideTargetJob metadata:*ObjectMeta spec:*PodTemplateSpecOverride",
@@ -71,6 +87,10 @@ CHANGES: dict[str, dict[str, str | None]] = {
         "ReplicatedJobPatch": None,
         "ResourceMetricSource": "name:string! target:MetricTarget!",
         "RuntimePatch": None,
+        "ScaleIOVolumeSource": (
+            "gateway:string! system:string! secretRef:*LocalObjectReference! sslEnabled:bool protectionDomain:string"
+            " storagePool:string storageMode:string=ThinProvisioned volumeName:string fsType:string=xfs readOnly:bool"
+        ),
         "TorchElasticPolicy": "maxRestarts:*int32 minNodes:*int32 maxNodes:*int32 metrics:[]MetricSpec",
         "TorchMLPolicySource": "numProcPerNode:*IntOrString=auto elasticPolicy:*TorchElasticPolicy",
         "TrainJobSpec": (
@@ -83,13 +103,13 @@ CHANGES: dict[str, dict[str, str | None]] = {
             " resourcesPerNode:*ResourceRequirements numProcPerNode:*IntOrString"
         ),
         "TrainingRuntimeSpecPatch": None,
-        "WorkloadReference": "name:string! podGroup:string! podGroupReplicaKey:string",
+        "TypedLocalObjectReference": "apiGroup:*string! kind:string! name:string!",
+        "TypedObjectReference": "apiGroup:*string! kind:string! name:string! namespace:*string",
+        "VolumeClaimPolicy": None,
+        "VolumeRetentionPolicy": None,
         "XGBoostMLPolicySource": None,
     },
     "v2.0.1": {
-        "ClaimSpec": None,
-        "ClaimTypedLocalObjectReference": None,
-        "ClaimTypedObjectReference": None,
         "Container": (
             "name:string! image:string command:[]string args:[]string workingDir:string ports:[]ContainerPort@containerPort"
             " envFrom:[]EnvFromSource env:[]EnvVar@name resources:ResourceRequirements! resizePolicy:[]ContainerResizePolicy"
@@ -115,17 +135,8 @@ CHANGES: dict[str, dict[str, str | None]] = {
         ),
         "FailurePolicyRule": "name:string! action:string! onJobFailureReasons:[]string targetReplicatedJobs:[]string",
         "FileKeySelector": None,
-        "JobSetSpec": (
-            "replicatedJobs:[]ReplicatedJob network:*Network successPolicy:*SuccessPolicy failurePolicy:*FailurePolicy"
-            " startupPolicy:*StartupPolicy suspend:*bool coordinator:*Coordinator managedBy:*string"
-            " ttlSecondsAfterFinished:*int32"
-        ),
         "Lifecycle": "postStart:*LifecycleHandler preStop:*LifecycleHandler",
-        "ModifyVolumeStatus": None,
         "NetworkTopologySpec": None,
-        "PersistentVolumeClaim": None,
-        "PersistentVolumeClaimCondition": None,
-        "PersistentVolumeClaimStatus": None,
         "PodCertificateProjection": None,
         "PodGroupPolicy": "coscheduling:*CoschedulingPodGroupPolicySource",
         "PodSpec": (
@@ -153,24 +164,15 @@ CHANGES: dict[str, dict[str, str | None]] = {
         "PodTemplateSpecOverride": None,
         "ReplicatedJob": "name:string! template:JobTemplateSpec! replicas:int32=1 dependsOn:[]DependsOn",
         "RuntimeRef": "name:string! apiGroup:*string=trainer.kubeflow.org kind:*string=ClusterTrainingRuntime",
-        "ScaleIOVolumeSource": (
-            "gateway:string! system:string! secretRef:*LocalObjectReference! sslEnabled:bool protectionDomain:string"
-            " storagePool:string storageMode:string=ThinProvisioned volumeName:string fsType:string=xfs readOnly:bool"
-        ),
         "TrainJobSpec": (
             "runtimeRef:RuntimeRef! initializer:*Initializer trainer:*Trainer labels:map[string]string"
             " annotations:map[string]string podSpecOverrides:[]PodSpecOverride suspend:*bool=false"
             " managedBy:*string=trainer.kubeflow.org/trainjob-controller"
         ),
-        "TypedLocalObjectReference": "apiGroup:*string! kind:string! name:string!",
-        "TypedObjectReference": "apiGroup:*string! kind:string! name:string! namespace:*string",
         "VolcanoPodGroupPolicySource": None,
-        "VolumeClaimPolicy": None,
         "VolumeProjection": (
             "secret:*SecretProjection downwardAPI:*DownwardAPIProjection configMap:*ConfigMapProjection"
             " serviceAccountToken:*ServiceAccountTokenProjection clusterTrustBundle:*ClusterTrustBundleProjection"
         ),
-        "VolumeRetentionPolicy": None,
-        "WorkloadReference": None,
     },
 }

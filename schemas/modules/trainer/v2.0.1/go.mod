@@ -2,8 +2,6 @@ module tjgen.dev/schemas
 
 go 1.26.8
 
-exclude sigs.k8s.io/jobset v0.8.2
-
 require github.com/kubeflow/trainer/v2 v2.0.1
 
 require (
@@ -34,7 +32,7 @@ require (
 	k8s.io/kube-openapi v0.0.0-20241105132330-32ad38e42d3f // indirect
 	k8s.io/utils v0.0.0-20241104100929-3ea5e8cea738 // indirect
 	sigs.k8s.io/controller-runtime v0.20.2 // indirect
-	sigs.k8s.io/jobset v0.8.1 // indirect
+	sigs.k8s.io/jobset v0.8.2 // indirect
 	sigs.k8s.io/json v0.0.0-20241010143419-9aa6b5e7a4b3 // indirect
 	sigs.k8s.io/structured-merge-diff/v4 v4.5.0 // indirect
 	sigs.k8s.io/yaml v1.4.0 // indirect

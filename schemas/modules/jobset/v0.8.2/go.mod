@@ -2,7 +2,7 @@ module tjgen.dev/schemas
 
 go 1.26.8
 
-require sigs.k8s.io/jobset v0.8.1
+require sigs.k8s.io/jobset v0.8.2
 
 require (
 	github.com/emicklei/go-restful/v3 v3.12.0 // indirect
