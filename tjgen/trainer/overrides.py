@@ -147,7 +147,8 @@ def _merged(
     try:
         return strategic.merge(job.release.types, tree, patch, names, _Note(owners, job, because), path)
     except strategic.MergeError as error:
-        raise RefusedError(str(error), because, "give every element of the list its key") from None
+        where = because[:-1] if job.release.merged_type == _WHOLE else because
+        raise RefusedError(str(error), where, "give every element of the list its key") from None
 
 
 def _with(tree: dict[str, Any], path: FieldPath, value: Any) -> dict[str, Any]:

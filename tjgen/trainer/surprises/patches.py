@@ -58,7 +58,9 @@ def double_values(subject: Subject) -> Iterator[Diagnostic]:
     """A strategic merge adds a volume's new source or a variable's valueFrom to the old one."""
     shapes = {podset.name: podset.shape for podset in reversed(subject.info.podsets)}
     for patch in _job_patches(subject):
-        shape = shapes[patch.name]
+        shape = shapes.get(patch.name)
+        if shape is None:
+            continue
         volumes = {volume["name"]: volume for volume in shape.pod_spec.get("volumes", ())}
         for volume in patch.pod.get("volumes", ()):
             sources = sorted(set(volumes.get(volume["name"], ())) - {"name"})
