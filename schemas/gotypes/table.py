@@ -112,15 +112,14 @@ class Known:
 
 def with_claims(table: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
     """The table with types of their own for claim templates, which keep the nulls that pods lose."""
-    if CLAIM not in table:  # JobSets had no claim templates once
-        return table
     result = dict(table)
     sources = ("TypedLocalObjectReference", "TypedObjectReference")
-    for name in sources:
-        result[f"Claim{name}"] = table[name]
-    spec = {key: text.replace("*Typed", "*ClaimTyped") for key, text in table[f"{CLAIM}Spec"].items()}
-    result["ClaimSpec"] = spec
-    result[CLAIM] = {key: text.replace(f"{CLAIM}Spec!", "ClaimSpec!") for key, text in table[CLAIM].items()}
+    if CLAIM in table:  # JobSets had no claim templates before 0.11
+        for name in sources:
+            result[f"Claim{name}"] = table[name]
+        spec = {key: text.replace("*Typed", "*ClaimTyped") for key, text in table[f"{CLAIM}Spec"].items()}
+        result["ClaimSpec"] = spec
+        result[CLAIM] = {key: text.replace(f"{CLAIM}Spec!", "ClaimSpec!") for key, text in table[CLAIM].items()}
     for name in (*sources, "ScaleIOVolumeSource"):
         pairs = table[name].items()
         result[name] = {key: f"{text[:-1]}?" if text[0] == "*" and text[-1] == "!" else text for key, text in pairs}

@@ -13,8 +13,9 @@ from tests.trainer.cases import of_releases, trees
 from tjgen.trainer.framework import live
 from tjgen.trainer.inputs import expand_documents, opened
 from tjgen.trainer.release import NEWEST, Release
-from tjgen.validate.fault import INVALID, Fault
+from tjgen.validate.fault import Fault
 from tjgen.validate.webhooks import jobset, trainer
+from tjgen.validate.webhooks.answer import INTERNAL
 
 WITHOUT_JOBSET = "2.2"
 """The release whose recordings lack the answers of JobSet's webhook: the recorder could not be built with it."""
@@ -35,7 +36,7 @@ def said(faults: Sequence[Fault], release: Release) -> list[str]:
     if release is NEWEST:
         return [fault.detail for fault in faults]
     lines = [
-        f"{fault.field}: {fault.detail}" if fault.type == INVALID and release.labels_coordinators else fault.said or fault.detail
+        f"{fault.field}: {fault.detail}" if fault.type != INTERNAL and release.labels_coordinators else fault.said or fault.detail
         for fault in faults
     ]
     return ["\n".join(lines)] if lines else []

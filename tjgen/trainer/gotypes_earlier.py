@@ -87,10 +87,6 @@ CHANGES: dict[str, dict[str, str | None]] = {
         "ReplicatedJobPatch": None,
         "ResourceMetricSource": "name:string! target:MetricTarget!",
         "RuntimePatch": None,
-        "ScaleIOVolumeSource": (
-            "gateway:string! system:string! secretRef:*LocalObjectReference! sslEnabled:bool protectionDomain:string"
-            " storagePool:string storageMode:string=ThinProvisioned volumeName:string fsType:string=xfs readOnly:bool"
-        ),
         "TorchElasticPolicy": "maxRestarts:*int32 minNodes:*int32 maxNodes:*int32 metrics:[]MetricSpec",
         "TorchMLPolicySource": "numProcPerNode:*IntOrString=auto elasticPolicy:*TorchElasticPolicy",
         "TrainJobSpec": (
@@ -103,8 +99,6 @@ CHANGES: dict[str, dict[str, str | None]] = {
             " resourcesPerNode:*ResourceRequirements numProcPerNode:*IntOrString"
         ),
         "TrainingRuntimeSpecPatch": None,
-        "TypedLocalObjectReference": "apiGroup:*string! kind:string! name:string!",
-        "TypedObjectReference": "apiGroup:*string! kind:string! name:string! namespace:*string",
         "VolumeClaimPolicy": None,
         "VolumeRetentionPolicy": None,
         "XGBoostMLPolicySource": None,
