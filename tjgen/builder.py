@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tjgen.catalog.find import Catalog
 from tjgen.catalog.runtime import CatalogRuntime
@@ -26,7 +26,7 @@ from tjgen.resolve.variants import Variant, variants
 from tjgen.runs import archive
 from tjgen.runs.identity import Identity, identify
 from tjgen.runs.lock import path_of
-from tjgen.runs.store import Locks
+from tjgen.runs.store import IMAGES, Locks
 from tjgen.setting import Cluster, Setting
 from tjgen.source.document import Document
 from tjgen.source.reader import CORE, read
@@ -126,6 +126,10 @@ Recall = Callable[[str, "str | None", bytes], "Recalled | None"]
 """File, environment and content of a source -> what is left of an earlier build, or None to build it."""
 
 
+DigestOf = Callable[[str], "str | None"]
+"""An image as it is written -> the digest that it gets, or None."""
+
+
 class Builder:
     """A project, ready to build its experiments. Raises CompileError where the project itself is wrong."""
 
@@ -136,6 +140,8 @@ class Builder:
         self.whole = not paths
         """Whether the build is of the whole project, so that it knows every experiment."""
         self.locks = Locks(self.project.directory)
+        self.digest_of: DigestOf | None = self._pins()
+        """What images are pinned to. May be replaced before `build`, to see or say other digests."""
         self._catalog = Catalog(self.project.spec.catalogs, self.project.directory)
         layers, found = settings(list(set_values))
         self._add(found)
@@ -168,6 +174,17 @@ class Builder:
             content, _ = read_content(file)
             yield file.encode()
             yield content
+        if os.path.isdir(os.path.join(self.locks.folder, IMAGES)):
+            from tjgen.runs.pins import Pins
+
+            for file in Pins(self.locks.folder).files():
+                content, _ = read_content(file)
+                yield file.encode()
+                yield content
+
+    def rewrites(self, environment: str | None) -> Mapping[str, str]:
+        """The image prefixes that the platform of an environment rewrites."""
+        return self._settings[environment].rewrite
 
     def build(self, recall: Recall = lambda *_: None) -> Iterator[Built]:
         """Every unit in order; what only the end shows (overlays that match nothing) is added to `diagnostics` then.
@@ -247,9 +264,11 @@ class Builder:
         fixed = experiment.spec.naming == "fixed"
         name = identity.renewed(renewal).run_name(unit.name, variant.label, fixed=fixed)
         here = self._settings[unit.environment]
-        runtime = here.runtime(runtime)
+        runtime = here.runtime(runtime, self.digest_of)
         sources = Sources(variant.tree, documents, runtime.document, here.platform, self.project.document)
-        compiled = compile_run(experiment, runtime, here.setting(unit, name, runtime.launcher), sources, self._judged)
+        compiled = compile_run(
+            experiment, runtime, here.setting(unit, name, runtime.launcher, self.digest_of), sources, self._judged
+        )
         tool = self.project.spec.gitops.tool
         if tool != "none":
             from tjgen.gitops.annotations import annotated  # many projects name no tool
@@ -263,6 +282,13 @@ class Builder:
         metadata = variant.experiment.metadata
         source = os.path.relpath(document.file, self.project.directory or ".").replace(os.sep, "/")
         return Unit(document, environment, metadata.namespace or NAMESPACE, metadata.name, source)
+
+    def _pins(self) -> DigestOf | None:
+        if not os.path.isdir(os.path.join(self.locks.folder, IMAGES)):
+            return None
+        from tjgen.runs.pins import Pins  # many projects pin nothing
+
+        return Pins(self.locks.folder).digest
 
     def _load(self, paths: Sequence[str]) -> Project:
         found = {file for path in paths or (".",) if (file := find(path)) is not None}
@@ -318,15 +344,15 @@ class _Environment:
         self.labels = dict(own.labels) if own is not None else {}
         self._runtimes: dict[int, tuple[CatalogRuntime, CatalogRuntime]] = {}
 
-    def runtime(self, runtime: CatalogRuntime) -> CatalogRuntime:
-        """The runtime with the images that the platform gives it."""
+    def runtime(self, runtime: CatalogRuntime, digest_of: DigestOf | None) -> CatalogRuntime:
+        """The runtime with the images that pins and the platform give it."""
         known = self._runtimes.get(id(runtime))
         if known is None:
             # The key stays valid as long as the runtime lives, so it is kept too.
-            known = self._runtimes[id(runtime)] = (runtime, rewritten(runtime, self.rewrite))
+            known = self._runtimes[id(runtime)] = (runtime, rewritten(runtime, self.rewrite, digest_of))
         return known[1]
 
-    def setting(self, unit: Unit, run: str, launcher: list[str]) -> Setting:
+    def setting(self, unit: Unit, run: str, launcher: list[str], digest_of: DigestOf | None) -> Setting:
         return Setting(
             run=run,
             family=unit.name,
@@ -334,6 +360,7 @@ class _Environment:
             directory=os.path.dirname(unit.document.file),
             classes=self.classes,
             rewrite=self.rewrite,
+            digest=digest_of,
             cluster=self.cluster,
             system=self.project.spec.schedule.system,
             launcher=launcher,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from tjgen.platform.devices import DeviceClass
+from tjgen.platform.images import pinned, rewrite
 from tjgen.typing import NamedTuple
 
 
@@ -36,6 +37,8 @@ class Setting(NamedTuple):
     """Device classes of the Platform, over the built-in ones."""
     rewrite: dict[str, str]
     """Image prefixes to rewrite."""
+    digest: Callable[[str], str | None] | None
+    """What images are pinned to; None where none is."""
     cluster: Cluster
     system: str | None
     """The project's schedule system."""
@@ -48,3 +51,8 @@ class Setting(NamedTuple):
     """Purpose -> image of helper containers, where the Platform says one."""
     demands: Sequence[str]
     """What the project's policy demands."""
+
+    def emitted(self, image: str) -> str:
+        """An image as it is to be pulled: with the digest that it is pinned to, from where the Platform has it."""
+        fixed = pinned(image, self.digest(image)) if self.digest is not None else image
+        return rewrite(fixed, self.rewrite)

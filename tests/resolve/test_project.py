@@ -10,7 +10,6 @@ import pytest
 from tests.resolve.texts import told
 from tjgen.resolve.files import matching
 from tjgen.resolve.project import find, load
-from tjgen.resolve.requires import is_met
 
 HEAD = "apiVersion: tjgen.dev/v1alpha1\nkind: {kind}\nmetadata: {{name: {name}}}\n"
 
@@ -152,31 +151,3 @@ def test_patterns_reach_into_folders(here: Path) -> None:
     assert matching("a", "b") == ["a/b/y.yaml"]
     assert matching("a", "../z.yaml") == ["z.yaml"]
     assert matching("", "nothing") == []
-
-
-REQUIREMENTS = {
-    "~= 0.1": True,
-    "~= 0.2": False,
-    "~= 0.1.0": True,
-    "~= 1.0": False,
-    ">= 0.1, < 0.3": True,
-    ">= 0.1, < 0.1.4": False,
-    "== 0.1.4": True,
-    "== 0.1": False,
-    "!= 0.1.4": False,
-    "> 0.1": True,
-    "<= 0.1.4.0": True,
-    "~= 0": None,
-    "0.1": None,
-    "": None,
-    ">= a": None,
-}
-
-
-@pytest.mark.parametrize(("requirement", "wanted"), REQUIREMENTS.items(), ids=REQUIREMENTS)
-def test_requirement_on_release_0_1_4(requirement: str, wanted: bool | None) -> None:
-    assert is_met(requirement, "0.1.4") is wanted
-
-
-def test_what_a_release_may_be_called_besides_its_numbers() -> None:
-    assert is_met("~= 0.1", "0.1.0.dev3") is True

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from tjgen.catalog.naming import digest
 from tjgen.fields.order import ordered
-from tjgen.fields.path import FieldPath, Tree, get
+from tjgen.fields.path import Tree, get
 from tjgen.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tjgen.fields.managed import Owners
     from tjgen.source.document import Document
 
 API_VERSION = "trainer.kubeflow.org/v1alpha1"
@@ -47,11 +48,11 @@ class CatalogRuntime:
         self.namespace = str(get(tree, ("metadata", "namespace"), None) or "")
         self.version = self._annotation(VERSION)
         self.origin = CLUSTER if self._annotation(ORIGIN) == CLUSTER else origin
-        self.rewritten: tuple[FieldPath, ...] = ()
-        """Places in the spec that say another image than the document does."""
+        self.rewritten: Owners = {}
+        """Places in the spec that say another image than the document does, and who changed it."""
         self._digest = ""
 
-    def with_spec(self, spec: Tree, rewritten: tuple[FieldPath, ...]) -> CatalogRuntime:
+    def with_spec(self, spec: Tree, rewritten: Owners) -> CatalogRuntime:
         """The same runtime with other images."""
         changed = CatalogRuntime({**self.tree, "spec": spec}, self.document, self.origin)
         changed.rewritten = rewritten

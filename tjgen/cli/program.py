@@ -14,6 +14,7 @@ COMMANDS = {
     "devices": "tjgen.cli.devices",
     "diff": "tjgen.cli.diff",
     "explain": "tjgen.cli.explain",
+    "pin": "tjgen.cli.pin",
     "runs": "tjgen.cli.runs",
     "runtimes": "tjgen.cli.runtimes",
     "schema": "tjgen.cli.schema",

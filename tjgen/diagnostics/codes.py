@@ -1265,6 +1265,52 @@ CODES = (
         "which is right for claims and runtimes.",
     ),
     Code(
+        "TJ721",
+        "pin-malformed",
+        ERROR,
+        "The pin of an image is not what `tjgen pin` writes, for instance because two branches pinned it to different digests.",
+        "Keep the digest that is meant, or run `tjgen pin --update`.",
+    ),
+    Code(
+        "TJ722", "image-not-pinned", ERROR, "`tjgen pin --check`: an image has no pin.", "Run `tjgen pin` and commit the result."
+    ),
+    Code(
+        "TJ723",
+        "registry-unreachable",
+        ERROR,
+        "A registry does not answer.",
+        "Look at the network; `--insecure HOST` asks over plain HTTP, `--mirror` asks where the Platform rewrites to.",
+    ),
+    Code(
+        "TJ724",
+        "registry-denied",
+        ERROR,
+        "A registry does not show an image to whoever asks. Many say so too where there is no such image.",
+        "Log in with `docker login`, or correct the image.",
+    ),
+    Code("TJ725", "no-such-image", ERROR, "A registry has no such image.", "Correct the image, or push it first."),
+    Code(
+        "TJ726",
+        "registry-answer-unusable",
+        ERROR,
+        "What a registry answers is no manifest, or has another digest than the registry says.",
+        "Ask again later, or pull the image by hand to see more.",
+    ),
+    Code(
+        "TJ727",
+        "image-for-another-platform",
+        ERROR,
+        "An image is not there for the platform that clusters run on, so its pods would not start.",
+        "Build the image for it, or name another with `--platform`.",
+    ),
+    Code(
+        "TJ728",
+        "tag-moved",
+        INFO,
+        "`tjgen pin --update --check`: the tag of a pinned image means another digest now.",
+        "`tjgen pin --update`, for new runs to get it.",
+    ),
+    Code(
         "TJ800",
         "undecodable-trainjob",
         ERROR,

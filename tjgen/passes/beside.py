@@ -5,7 +5,6 @@ from __future__ import annotations
 from tjgen.data import path
 from tjgen.fields.path import Tree
 from tjgen.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY
-from tjgen.platform.images import rewrite
 from tjgen.platform.tools import helper_image
 from tjgen.setting import Setting
 
@@ -28,13 +27,13 @@ def script(name: str) -> str:
 
 
 def in_pod(purpose: str, setting: Setting) -> str:
-    """The image of a helper in a pod of the run, where the pass `images` rewrites it with all others."""
+    """The image of a helper in a pod of the run, where the pass `images` pins and rewrites it with all others."""
     return helper_image(purpose, setting.helpers)
 
 
 def alone(purpose: str, setting: Setting) -> str:
-    """The image of a helper in an object of its own, rewritten."""
-    return rewrite(helper_image(purpose, setting.helpers), setting.rewrite)
+    """The image of a helper in an object of its own, pinned and rewritten."""
+    return setting.emitted(helper_image(purpose, setting.helpers))
 
 
 def shell(name: str, image: str, text: str, environment: dict[str, str], mounts: list[Tree], **more: Tree) -> Tree:

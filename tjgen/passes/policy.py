@@ -9,7 +9,7 @@ from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.path import FieldPath
 from tjgen.lower import SPEC
 from tjgen.passes.images import images_of
-from tjgen.platform.images import rewrite
+from tjgen.platform.images import CONTENT_TAG, rewrite
 from tjgen.platform.tools import DEFAULTS
 from tjgen.setting import Setting
 from tjgen.spec.objects import Experiment
@@ -19,8 +19,6 @@ from tjgen.workload.workload import Workload
 _DIGEST = re.compile(r".+@sha256:[0-9a-f]{64}\Z")
 _POD: FieldPath = ("spec", "template", "spec")
 _CRON: FieldPath = ("spec", "jobTemplate", "spec", "template", "spec")
-_OURS = ":tjgen-"
-"""What a tag begins with that follows the content of an image: nobody else gives it, so it stands for a digest."""
 
 
 def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Diagnostic]:
@@ -53,9 +51,9 @@ def _hint(image: str, because: FieldPath, setting: Setting) -> str:
     helpers = {rewrite(one, setting.rewrite): purpose for purpose, one in {**DEFAULTS, **setting.helpers}.items()}
     if image in helpers:
         return f"say {helpers[image]}: name@sha256:... in images.helpers of the Platform"
-    return "say an image by its digest, or another runtime" if because == (*SPEC, "runtime") else "write name@sha256:..."
+    return "run tjgen pin, or say another runtime" if because == (*SPEC, "runtime") else "run tjgen pin, or write name@sha256:..."
 
 
 def _is_built(image: str, experiment: Experiment) -> bool:
     code = experiment.spec.code
-    return code is not None and code.build is not None and image.startswith(code.build.image + _OURS)
+    return code is not None and code.build is not None and image.startswith(f"{code.build.image}:{CONTENT_TAG}")

@@ -14,6 +14,8 @@ DOCKER = "docker.io"
 _OFFICIAL = "docker.io/library"
 _ALIASES = ("index.docker.io", "registry-1.docker.io", "registry.hub.docker.com")
 
+CONTENT_TAG = "tjgen-"
+"""What a tag begins with that follows the content of an image that is built for an experiment: it stands for a digest."""
 ENV_IMAGES = ("CACHE_IMAGE", "FLUX_VIEW_IMAGE")
 """Variables whose value is an image that Trainer starts: the data cache of the dataset initializer, and Flux's view."""
 
@@ -31,6 +33,20 @@ def rewrite(image: str, rules: Mapping[str, str]) -> str:
     if any(_holds(already, full) for already in _starts(target)):
         return image
     return f"{target}{full[len(start) :]}" if start else f"{target}/{full}"
+
+
+def pinned(image: str, digest: str | None) -> str:
+    """`image` with the digest behind it; `image` as it is written where there is none."""
+    return f"{image}@{digest}" if digest is not None else image
+
+
+def tagged(image: str) -> str | None:
+    """The long form of a reference with its tag, `latest` where none is said; None for one that means one content for ever."""
+    if not image or "@" in image:
+        return None
+    full = normal(image)
+    tag = full.rpartition("/")[2].partition(":")[2]
+    return None if tag.startswith(CONTENT_TAG) else full if tag else f"{full}:latest"
 
 
 def normal(image: str) -> str:

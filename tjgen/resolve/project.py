@@ -164,11 +164,14 @@ def _requirement(requires: str, document: Document) -> list[Diagnostic]:
     if met is True:
         return []
     if met is None:
-        message, hint = f'"{requires}" is no requirement on releases', "write it like ~= 0.1 or >= 0.1, < 0.3"
+        message, hint = f'"{requires}" is no requirement on releases', "write it like ~= 0.1, >= 0.1, < 0.3 or == 0.1.*"
         return [
             Diagnostic("TJ207", ERROR, message, path=path, span=document.locate(path), hint=hint, name="malformed-requirement")
         ]
-    message, hint = f"this is tjgen {__version__}, but the project requires {requires}", "install a release that it allows"
+    message, hint = (
+        f"this is tjgen {__version__}, but the project requires {requires}",
+        f"install one that it allows: pip install 'tjgen{requires.replace(' ', '')}'",
+    )
     return [Diagnostic("TJ206", ERROR, message, path=path, span=document.locate(path), hint=hint, name="requirement-not-met")]
 
 

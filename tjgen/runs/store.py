@@ -12,6 +12,8 @@ from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
 from tjgen.runs.lock import DIRECTORY, Lock, LockedRun, path_of, write
 from tjgen.typing import NamedTuple, Protocol
 
+IMAGES = "_images"
+"""The folder of pins among those of environments: see pins.py."""
 _ENDING = ".yaml"
 
 
@@ -62,7 +64,7 @@ class Locks:
 
     def all(self, environments: Sequence[str] = ()) -> Iterator[tuple[Place, Lock]]:
         """Every lock in order of its path, of these environments where some are named. Raises CompileError."""
-        for path in self._paths(list(environments) or sorted(_names(self.folder))):
+        for path in self._paths(list(environments) or [name for name in sorted(_names(self.folder)) if name != IMAGES]):
             found = self._at(path)
             if found is not None:
                 yield Place.of(path, found.lock), found.lock

@@ -16,7 +16,7 @@ from tjgen.manifests.manifest import DATA, RUNS, RUNTIMES, Manifest
 from tjgen.targets.carriers import FIELD, IN_PATCH, IN_RUNTIME, IN_TRAINER, TRAINER_FIELDS, Asked, asked
 from tjgen.typing import NamedTuple
 from tjgen.workload.keys import LIST_KEYS
-from tjgen.workload.workload import REWRITTEN, RUNTIME, Workload
+from tjgen.workload.workload import RUNTIME, Workload
 
 API_VERSION = "trainer.kubeflow.org/v1alpha1"
 STAGE_OF = {
@@ -81,7 +81,7 @@ def _whole(workload: Workload, base: CatalogRuntime) -> Manifest:
 
 
 def _runtime(workload: Workload, base: CatalogRuntime, remainder: list[Asked]) -> Manifest:
-    own: Owners = {(): (Origin(RUNTIME, "runtime", ("spec",), True),), **dict.fromkeys(base.rewritten, (REWRITTEN,))}
+    own: Owners = {(): (Origin(RUNTIME, "runtime", ("spec",), True),), **base.rewritten}
     spec = Managed(base.tree["spec"], own)
     if remainder:
         writer = Writer(spec, keys=LIST_KEYS)

@@ -27,6 +27,10 @@ NODE = "node"
 RUNTIME = "runtime"
 REWRITTEN = Origin("runtime:images", "platform", ("spec", "images", "rewrite"))
 """Who changed an image of the runtime: the Platform, before anything came over it."""
+PINNED = Origin(REWRITTEN.manager, "lock", ("images",))
+"""Who put a digest behind it."""
+
+NOTHING: Owners = {}
 
 
 class PodSet(NamedTuple):
@@ -65,14 +69,14 @@ class Workload(NamedTuple):
         return get(self.tree.value, ("runtime", "mlPolicy"), None)
 
 
-def over(runtime_spec: Tree, *, name: str, namespace: str, rewritten: tuple[FieldPath, ...] = ()) -> Workload:
+def over(runtime_spec: Tree, *, name: str, namespace: str, rewritten: Owners = NOTHING) -> Workload:
     """A Workload that is just the runtime: what passes and the experiment are applied over.
 
-    `rewritten` are the places in the spec that the Platform has rewritten.
+    `rewritten` are the places in the spec that say another image than the catalog does, and who changed it.
     """
     owners: Owners = {(): (Origin("lower", "tjgen"),), ("runtime",): (Origin(RUNTIME, "runtime", ("spec",), True),)}
-    for path in rewritten:
-        owners[("runtime", *path)] = (REWRITTEN,)
+    for path, origins in rewritten.items():
+        owners[("runtime", *path)] = origins
     tree = Managed({"runtime": runtime_spec}, owners)
     return Workload(name, namespace, tree, podsets(runtime_spec))
 

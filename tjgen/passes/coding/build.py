@@ -19,7 +19,6 @@ from tjgen.passes.coding import builders, git
 from tjgen.passes.coding.configmap import read
 from tjgen.passes.coding.placing import AT, leads_out, place, python_path, told
 from tjgen.passes.coding.workspace import digest_of, files_of, unreadable
-from tjgen.platform.images import rewrite
 from tjgen.setting import Setting
 from tjgen.spec.objects import Build, Code, Experiment
 from tjgen.typing import NamedTuple
@@ -205,7 +204,7 @@ def _dockerfile(
     pip = [file.path for file in listing if not file.path.endswith(".toml")]
     folder = place(code, experiment)
     text = dockerfile.written(
-        rewrite(base, setting.rewrite),
+        setting.emitted(base),
         system=asked.system,
         requirements=pip[:1],
         reads=pip,

@@ -1,0 +1,102 @@
+"""`tjgen pin`: image tags of experiments, runtimes and platforms -> digests, from registries, into the lock."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+
+from tjgen import __version__
+from tjgen.builder import Builder
+from tjgen.cli.command import COMMON, FLAG, MANY, VALUE, Arguments, Command, Option
+from tjgen.cli.reporting import Reporter
+from tjgen.diagnostics.model import CompileError, has_errors
+from tjgen.output.pinning import Found, Resolve, collect, pin, prune, unpinned
+from tjgen.runs.pins import Pins
+
+COMMAND = Command(
+    "pin",
+    "Pin images to the digests that their tags have now.",
+    "Ask registries for the digests of all images that experiments get, those of runtimes too, and write them to the lock. "
+    "Builds then emit NAME:TAG@DIGEST for new runs; runs that exist stay as they are. No other command uses a network. "
+    "Credentials are those of docker login. Without PATH the images of the whole project are pinned.",
+    "tjgen pin --update experiments/bert.yaml",
+    "[PATH]...",
+    (
+        Option(("--env",), "env", "Environment of the project; may be repeated.", MANY, "NAME"),
+        Option(("--update",), "update", "Ask again for images that are pinned, and pin them anew.", FLAG),
+        Option(("--check",), "check", "Write nothing; exit 1 where an image is not pinned. Asks nobody without --update.", FLAG),
+        Option(("--prune",), "prune", "Remove pins that nothing asks for; only for the whole project.", FLAG),
+        Option(("--platform",), "platform", "What images must be there for (linux/amd64), or any.", VALUE, "OS/ARCH"),
+        Option(("--mirror",), "mirror", "Ask the registries that platforms rewrite to, not those that are written.", FLAG),
+        Option(("--insecure",), "insecure", "Registry to ask over plain HTTP; may be repeated.", MANY, "HOST"),
+        Option(("--timeout",), "timeout", "Seconds to wait for an answer (15).", VALUE, "SECONDS"),
+        *COMMON,
+    ),
+)
+_PLATFORM = "linux/amd64"
+_TIMEOUT = "15"
+
+
+def run(arguments: Arguments) -> int:
+    """Pin, report, and answer with the exit code."""
+    wrong = _wrong_use(arguments)
+    if wrong:
+        sys.stderr.write(f"Error: {wrong}\n")
+        return 2
+    reporter = Reporter(arguments)
+    try:
+        builder = Builder(arguments["paths"], environments=arguments["env"])
+        asked, diagnostics = collect(builder)
+        reporter.add(diagnostics)
+        pins = Pins(builder.locks.folder)
+        if has_errors(diagnostics):
+            return reporter.close()
+        if arguments["check"] and not arguments["update"]:
+            reporter.add(unpinned(asked, pins))
+        else:
+            writes = not arguments["check"]
+            resolve = _registries(arguments)
+            found, problems = pin(asked, pins, resolve, update=arguments["update"], mirror=arguments["mirror"], writes=writes)
+            reporter.add(problems)
+            removed = prune(asked, pins) if arguments["prune"] else 0
+            _show(found)
+            reporter.say(_summary(found, removed, writes=writes))
+    except CompileError as error:
+        reporter.add(error.diagnostics)
+    return reporter.close()
+
+
+def _wrong_use(arguments: Arguments) -> str | None:
+    platform, timeout = arguments["platform"], arguments["timeout"]
+    if platform is not None and platform != "any" and not re.fullmatch(r"[a-z0-9]+/[a-z0-9_]+(/[a-z0-9]+)?", platform):
+        return f"--platform takes something like {_PLATFORM}, or any, not {platform}"
+    if timeout is not None and (not re.fullmatch(r"[0-9]{1,4}(\.[0-9]+)?", timeout) or float(timeout) == 0):
+        return f"--timeout takes seconds, not {timeout}"
+    if arguments["prune"] and (arguments["check"] or arguments["paths"] or arguments["env"]):
+        return "--prune goes with the whole project: leave PATH, --env and --check out"
+    return None
+
+
+def _registries(arguments: Arguments) -> Resolve:
+    from tjgen.registry.credentials import find
+    from tjgen.registry.registry import Registries
+    from tjgen.registry.transport import Transport
+
+    transport = Transport(timeout=float(arguments["timeout"] or _TIMEOUT), agent=f"tjgen/{__version__}")
+    registries = Registries(transport, find, insecure=arguments["insecure"])
+    platform = arguments["platform"] or _PLATFORM
+    return lambda reference: registries.digest(reference, platform=platform if platform != "any" else None)
+
+
+def _show(found: Sequence[Found]) -> None:
+    width = max([len(one.image) for one in found], default=0)
+    for one in found:
+        sys.stdout.write(f"{one.image:<{width}}  {one.digest}  {one.state}\n")
+
+
+def _summary(found: Sequence[Found], removed: int, *, writes: bool) -> str:
+    states = [one.state for one in found]
+    verb = "" if writes else " would be"
+    said = f"images:{verb} {states.count('new')} new, {states.count('updated')} updated, {states.count('unchanged')} unchanged"
+    return f"{said}, {removed} removed" if removed else said

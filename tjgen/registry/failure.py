@@ -1,0 +1,18 @@
+"""What a registry answers that is no image -> the reason, for whoever asked."""
+
+from __future__ import annotations
+
+UNREACHABLE = "unreachable"
+DENIED = "denied"
+UNKNOWN = "unknown"
+UNUSABLE = "unusable"
+OTHER_PLATFORM = "other-platform"
+
+
+class RegistryError(Exception):
+    """A question to a registry that got no digest. `kind` is one of the constants above, `said` a sentence."""
+
+    def __init__(self, kind: str, said: str) -> None:
+        super().__init__(kind, said)
+        self.kind = kind
+        self.said = said
