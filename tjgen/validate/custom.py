@@ -13,10 +13,14 @@ from tjgen.fields.path import Tree
 from tjgen.schema import walk
 from tjgen.schema.store import Schema
 from tjgen.schema.walk import Finding
+from tjgen.typing import TYPE_CHECKING
 from tjgen.validate.cel import rules as cel
 from tjgen.validate.fault import INVALID, NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID, WHOLE, Fault
 from tjgen.validate.place import Place, at
 from tjgen.validate.wording import field, go_type, printed, shown
+
+if TYPE_CHECKING:
+    from tjgen.validate.update.pair import Pair
 
 _INCOMPLETE = (
     "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
@@ -46,10 +50,13 @@ def faults(wrong: list[Finding], schema: Schema) -> Iterator[Fault]:
         yield from _worded(finding, schema)
 
 
-def rules(tree: Tree, schema: Schema, found: list[Fault]) -> Iterator[Fault]:
-    """The CEL rules that are broken; where an error in `found` keeps them from being run, the error that says so."""
+def rules(tree: Tree, schema: Schema, found: list[Fault], pair: Pair | None = None) -> Iterator[Fault]:
+    """The CEL rules that are broken; where an error in `found` keeps them from being run, the error that says so.
+
+    At an update `pair` holds the object that `tree` takes the place of.
+    """
     if not any(fault.type in _BLOCKS_RULES for fault in found):
-        yield from cel.faults(tree, schema)
+        yield from cel.faults(tree, schema, pair)
     elif cel.plan(schema) is not None:
         yield Fault(INVALID, WHOLE, f"Invalid value: null: {_INCOMPLETE}", (), echo=True)
 

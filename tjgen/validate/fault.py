@@ -6,6 +6,7 @@ from tjgen.fields.path import FieldPath
 from tjgen.typing import NamedTuple
 
 BAD_REQUEST = "BadRequest"
+CONFLICT = "Conflict"
 REQUIRED = "FieldValueRequired"
 INVALID = "FieldValueInvalid"
 TYPE_INVALID = "FieldValueTypeInvalid"

@@ -12,18 +12,17 @@ from tjgen.fields.path import Tree
 from tjgen.schema import store, walk
 from tjgen.schema.defaults import with_defaults
 from tjgen.schema.store import Schema
-from tjgen.schema.walk import Finding
 from tjgen.validate import custom, decode, metadata
 from tjgen.validate.builtin import kinds
-from tjgen.validate.fault import BAD_REQUEST, INTERNAL_ERROR, Fault
-from tjgen.validate.verdict import DECODE, PANIC, STRICT, UNCHECKED, VALIDATION, Stage, Verdict
-from tjgen.validate.wording import field, quote, shown
-
-_STRICT = "strict decoding error: "
+from tjgen.validate.fault import Fault
+from tjgen.validate.stages import verdict
+from tjgen.validate.verdict import UNCHECKED, Verdict
 
 
-def judge(tree: Tree, *, versions: Mapping[str, str] | None = None, duplicates: Sequence[str] = ()) -> Verdict:
-    """The verdict on creating `tree` with strict field validation.
+def judge(tree: Tree, *, old: Tree = None, versions: Mapping[str, str] | None = None, duplicates: Sequence[str] = ()) -> Verdict:
+    """The verdict on creating `tree` with strict field validation, or on applying it over the object made of `old`.
+
+    An `old` object of another name is not touched: then `tree` is created.
 
     `versions` chooses the releases that the cluster runs (`{"trainer": "v2.1.0"}`). `duplicates` are the keys that the
     text of the manifest gives twice, which no tree can hold: 'line 4: key "name" already set in map'.
@@ -37,6 +36,10 @@ def judge(tree: Tree, *, versions: Mapping[str, str] | None = None, duplicates: 
     if schema is None:
         return UNCHECKED
     built_in = store.is_built_in(api_version, kind)
+    if old is not None and identity(tree) == identity(old):
+        from tjgen.validate.update import replacement  # most of what is judged is new
+
+        return replacement.judge(tree, old, schema, built_in=built_in)
     read = [*decode.mismatches(tree.get("metadata"), store.object_meta(), ("metadata",))]
     invalid: list[Fault] = []
     late: list[Fault] = []
@@ -56,9 +59,14 @@ def judge(tree: Tree, *, versions: Mapping[str, str] | None = None, duplicates: 
         invalid += custom.scale(stored, schema)
         if is_readable:
             invalid += custom.rules(stored, schema, invalid)
-    mismatches = [finding for finding in read if finding.type == walk.TYPE]
-    unknown = [finding for finding in read if finding.type == walk.UNKNOWN]
-    return Verdict((*_decode(mismatches), *_strict(unknown, duplicates), *_validation(invalid), *_validation(late)))
+    return verdict(read, invalid, late, duplicates=duplicates)
+
+
+def identity(tree: dict[str, Tree]) -> tuple[Tree, ...]:
+    """What tells an object from others of its kind: an apply under another name or namespace creates another object."""
+    metadata = tree.get("metadata")
+    given: dict[str, Tree] = metadata if metadata.__class__ is dict else {}
+    return (tree.get("apiVersion"), tree.get("kind"), given.get("name"), given.get("namespace"))
 
 
 def _decoded(tree: dict[str, Tree], schema: Schema) -> dict[str, Tree]:
@@ -70,37 +78,3 @@ def _metadata(tree: Tree, schema: Schema, api_version: str, kind: str, *, built_
     namespaced = schema["x-tjgen-resource"]["scope"] == "Namespaced"
     group = api_version.rpartition("/")[0]
     return metadata.faults(tree.get("metadata") or {}, group=group, kind=kind, namespaced=namespaced, built_in=built_in)
-
-
-def _decode(mismatches: list[Finding]) -> Iterator[Stage]:
-    # The server names Go types here and stops at the first value; the words are ours.
-    faults = [_unreadable(finding) for finding in mismatches]
-    if faults:
-        yield Stage(DECODE, (faults[0],), tuple(faults))
-
-
-def _unreadable(finding: Finding) -> Fault:
-    said = f"Invalid value: {shown(finding.value)}: {finding.message}"
-    return Fault(BAD_REQUEST, "", f"json: {field(finding.path)}: {finding.message}", finding.path, said)
-
-
-def _strict(unknown: list[Finding], duplicates: Sequence[str]) -> Iterator[Stage]:
-    fields = [_unknown(finding) for finding in sorted(unknown, key=lambda finding: field(finding.path))]
-    if duplicates:
-        lines = "\n".join(f"  {line}" for line in duplicates)
-        yield Stage(STRICT, (Fault(BAD_REQUEST, "", f"{_STRICT}yaml: unmarshal errors:\n{lines}", ()), *fields), tuple(fields))
-    elif fields:
-        yield Stage(STRICT, tuple(fields), tuple(fields))
-
-
-def _unknown(finding: Finding) -> Fault:
-    said = f"unknown field {quote(field(finding.path))}"
-    return Fault(BAD_REQUEST, "", _STRICT + said, finding.path, said, known=finding.known)
-
-
-def _validation(invalid: list[Fault]) -> Iterator[Stage]:
-    if invalid:
-        once = {(fault.type, fault.field, fault.detail): fault for fault in reversed(invalid)}
-        errors = tuple(reversed(once.values()))
-        panics = tuple([fault for fault in errors if fault.type == INTERNAL_ERROR])[:1]
-        yield Stage(PANIC if panics else VALIDATION, panics or errors, tuple([fault for fault in errors if not fault.echo]))

@@ -74,6 +74,20 @@ def faults(metadata: dict[str, Any], *, group: str, kind: str, namespaced: bool,
     yield from _managed_fields(metadata.get("managedFields") or [], at.child("managedFields"))
 
 
+def common(metadata: dict[str, Any], *, namespaced: bool) -> Iterator[Fault]:
+    """What is asked of every object at an update (`registry/rest:validateCommonFields`), whatever its kind asks besides."""
+    at = Place("metadata", ("metadata",))
+    yield from _name(metadata, syntax.path_segment, at)
+    if namespaced:
+        for message in syntax.dns1123_label(metadata["namespace"]):
+            yield at.child("namespace").invalid(metadata["namespace"], message)
+    yield from labels(metadata.get("labels") or {}, at.child("labels"))
+    yield from annotation_keys(metadata.get("annotations") or {}, at.child("annotations"))
+    yield from _owners(metadata.get("ownerReferences") or [], at.child("ownerReferences"))
+    yield from _finalizers(metadata.get("finalizers") or [], at.child("finalizers"), has_standard=False)
+    yield from _managed_fields(metadata.get("managedFields") or [], at.child("managedFields"))
+
+
 def generated(metadata: dict[str, Any]) -> str:
     """The name that the object will have: of a prefix the server keeps the beginning and adds five characters of its own."""
     name, prefix = metadata.get("name"), metadata.get("generateName")

@@ -10,6 +10,12 @@ STRICT = "strict"
 VALIDATION = "validation"
 PANIC = "panic"
 """The server's own code fails at the manifest, which it refuses with an internal error."""
+PATCH = "patch"
+"""The client fails to merge the manifest with the object that is there."""
+REQUEST = "request"
+"""The server does not take the request: the object has another version."""
+OLD = "old"
+"""The object that is said to be there could not be."""
 
 
 class Stage(NamedTuple):

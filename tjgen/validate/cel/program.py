@@ -88,7 +88,7 @@ def _name(node: Node, names: set[str]) -> Step:
     name = node[1]
     if name not in names:
         raise SyntaxError(f"undeclared: {name}")
-    return lambda scope: scope[name]
+    return lambda scope: values.sound(scope[name])
 
 
 def _field(node: Node, names: set[str]) -> Step:

@@ -1,22 +1,25 @@
 """A defaulted tree and its schema -> the CEL rules of the schema that do not hold.
 
-Mirrors k8s.io/apiextensions-apiserver 0.36 `schema/cel/validation.go:Validator.validate` for a new object: a rule runs
-wherever its schema node has a value; rules about the old value do not run. Cost limits are far from these rules and
-not kept count of.
+Mirrors k8s.io/apiextensions-apiserver 0.36 `schema/cel/validation.go:Validator.validate`: a rule runs wherever its schema
+node has a value; a rule about the old value runs at an update, where there is one (with `optionalOldSelf` always).
+Cost limits are far from these rules and not kept count of.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tjgen.fields.path import FieldPath, Tree
 from tjgen.schema.store import ITEMS, VALUES, Schema
-from tjgen.typing import Any, NamedTuple
-from tjgen.validate.cel.program import program
+from tjgen.typing import TYPE_CHECKING, Any, NamedTuple
+from tjgen.validate.cel.program import Program, program
 from tjgen.validate.cel.values import NO_OVERLOAD, CelError
 from tjgen.validate.fault import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, WHOLE, Fault
 from tjgen.validate.metadata import generated
 from tjgen.validate.wording import field, shown
+
+if TYPE_CHECKING:
+    from tjgen.validate.update.pair import Pair
 
 
 class Plan(NamedTuple):
@@ -59,8 +62,8 @@ def _plan(schema: Schema, where: Ruled) -> Plan:
     return Plan(schema, tuple(schema.get("x-kubernetes-validations", ())), properties, values, items)
 
 
-def faults(tree: dict[str, Tree], schema: Schema) -> Iterator[Fault]:
-    """The rules that `tree` breaks, whose structure is known to be right."""
+def faults(tree: dict[str, Tree], schema: Schema, pair: Pair | None = None) -> Iterator[Fault]:
+    """The rules that `tree` breaks, whose structure is known to be right; at an update `pair` has the old object."""
     root = plan(schema)
     if root is not None:
         metadata = tree.get("metadata") or {}
@@ -68,37 +71,78 @@ def faults(tree: dict[str, Tree], schema: Schema) -> Iterator[Fault]:
         seen = {key: metadata[key] for key in ("name", "generateName") if metadata.get(key)}
         if seen:
             seen["name"] = generated(metadata)
-        yield from _faults({**tree, "metadata": seen}, root, (), schema)
+        before = None
+        if pair is not None:
+            held = pair.old["metadata"]
+            before = {**pair.old, "metadata": {key: held[key] for key in ("name", "generateName") if held.get(key)}}
+        yield from _faults({**tree, "metadata": seen}, root, (), schema, _NOTHING if pair is None else _Before(before, pair))
 
 
-def _faults(value: Tree, here: Plan, path: FieldPath, root: Schema) -> Iterator[Fault]:
+class _Before(NamedTuple):
+    """What stood where a value stands: what rules compare with, and what tells whether anything changed."""
+
+    old: Tree = None
+    pair: Pair | None = None
+    around: Pair | None = None
+    """The nearest pair around a value that has none of its own."""
+
+    @property
+    def is_unchanged(self) -> bool:
+        """`shouldRatchetError`."""
+        nearest = self.pair or self.around
+        return nearest is not None and nearest.is_unchanged
+
+    def below(self, step: str | int, old: Tree) -> _Before:
+        """The same of a field or an element."""
+        return _Before(old, self.pair.below(step), self.pair) if self.pair is not None else self._replace(old=old)
+
+
+_NOTHING = _Before()
+
+
+def _faults(value: Tree, here: Plan, path: FieldPath, root: Schema, before: _Before) -> Iterator[Fault]:
     if value is None:
         return
     for rule in here.rules:
-        fault = _broken(value, rule, here.schema, path, root)
+        fault = _broken(value, rule, here.schema, path, root, before)
         if fault is not None:
             yield fault
+    is_new = before is _NOTHING
     if value.__class__ is list:
         if here.items is not None:
+            olds: Sequence[Tree] = () if is_new else _twins(value, before.old, here.schema)
             for position, item in enumerate(value):
-                yield from _faults(item, here.items, (*path, position), root)
+                below = _NOTHING if is_new else before.below(position, olds[position])
+                yield from _faults(item, here.items, (*path, position), root, below)
     elif value.__class__ is dict:
-        for name, below in here.properties.items():
+        old = before.old if before.old.__class__ is dict else {}
+        for name, plan_below in here.properties.items():
             if name in value:
-                yield from _faults(value[name], below, (*path, name), root)
+                below = _NOTHING if is_new else before.below(name, old.get(name))
+                yield from _faults(value[name], plan_below, (*path, name), root, below)
         if here.values is not None:
             for key, item in value.items():
-                yield from _faults(item, here.values, (*path, key), root)
+                below = _NOTHING if is_new else before.below(key, old.get(key))
+                yield from _faults(item, here.values, (*path, key), root, below)
 
 
-def _broken(value: Tree, rule: dict[str, Any], schema: Schema, path: FieldPath, root: Schema) -> Fault | None:
+def _twins(items: list[Tree], old: Tree, schema: Schema) -> Sequence[Tree]:
+    """The old element for each; only the elements of map lists have one."""
+    from tjgen.validate.update.pair import key_of, keyed
+
+    known = keyed(old, schema) if old.__class__ is list else {}
+    keys = [key_of(item, schema) for item in items]
+    return [known.get(key) if key is not None else None for key in keys]
+
+
+def _broken(value: Tree, rule: dict[str, Any], schema: Schema, path: FieldPath, root: Schema, before: _Before) -> Fault | None:
     runnable = program(rule["rule"])
-    if runnable.is_transition:
+    if runnable.is_transition and before.old is None:
         return None
     name = field(path, root) or WHOLE
     said = rule.get("message", "").strip()
     try:
-        if runnable.holds(value):
+        if _holds(runnable, value, before, schema):
             return None
     except CelError as error:
         about = said or rule["rule"].strip()
@@ -109,7 +153,19 @@ def _broken(value: Tree, rule: dict[str, Any], schema: Schema, path: FieldPath, 
         else:
             detail = f"{error} evaluating rule: {about}"
         return Fault(INVALID, name, f"Invalid value: {shown(schema.get('type', ''))}: {detail}", path)
+    if not runnable.is_transition and before.is_unchanged:
+        return None
     return _of_reason(rule.get("reason", INVALID), name, value, said or f"failed rule: {rule['rule'].strip()}", path)
+
+
+def _holds(runnable: Program, value: Tree, before: _Before, schema: Schema) -> bool:
+    if before is _NOTHING:
+        return runnable.holds(value)
+    from tjgen.validate.cel.seen import in_order, seen
+
+    if not runnable.is_transition:
+        return runnable.holds(seen(value, schema))
+    return runnable.holds(*[seen(in_order(tree, schema), schema) for tree in (value, before.old)])
 
 
 def _of_reason(reason: str, name: str, value: Tree, said: str, path: FieldPath) -> Fault:

@@ -18,6 +18,22 @@ class CelError(Exception):
     """An evaluation ends in an error, in cel-go's words."""
 
 
+class Wrong:
+    """A value of another type than its schema says: an error for whoever looks at it."""
+
+    __slots__ = ("words",)
+
+    def __init__(self, words: str) -> None:
+        self.words = words
+
+
+def sound(value: Any) -> Any:
+    """The value; raises CelError for one that is Wrong."""
+    if value.__class__ is Wrong:
+        raise CelError(value.words)
+    return value
+
+
 def overload() -> CelError:
     """The error of an operation on values that it is not made for."""
     return CelError(NO_OVERLOAD)
@@ -30,7 +46,7 @@ def field(value: Any, name: str) -> Any:
     found = value.get(name, _MISSING)
     if found is _MISSING:
         raise CelError(f"no such key: {name}")
-    return found
+    return sound(found)
 
 
 def has(value: Any, name: str) -> bool:
@@ -47,13 +63,16 @@ def index(value: Any, key: Any) -> Any:
             raise overload()
         if not 0 <= key < len(value):
             raise CelError(f"index out of bounds: {key}")
-        return value[key]
+        return sound(value[key])
     return field(value, key)
 
 
 def equal(left: Any, right: Any) -> bool:
     """`left == right`: by value, at any depth; values of different types are just not equal."""
     kind = left.__class__
+    if kind is Wrong or right.__class__ is Wrong:
+        sound(left)
+        sound(right)
     if kind is list:
         return right.__class__ is list and len(left) == len(right) and all(map(equal, left, right))
     if kind is dict:

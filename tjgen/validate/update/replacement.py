@@ -1,0 +1,84 @@
+"""A manifest and the one that the object was made of -> the verdict of an API server on applying it.
+
+In the server's order: `kubectl apply` merges the manifest into the live object, then the whole is decoded, defaulted and
+validated as a new one, compared with the old one, and what was wrong before and did not change is forgiven where the
+server forgives it.
+"""
+
+from __future__ import annotations
+
+from tjgen.fields.path import Tree
+from tjgen.schema import store, walk
+from tjgen.schema.defaults import with_defaults
+from tjgen.schema.store import Schema
+from tjgen.validate import custom, decode
+from tjgen.validate import metadata as new_metadata
+from tjgen.validate.fault import BAD_REQUEST, CONFLICT, Fault
+from tjgen.validate.stages import verdict
+from tjgen.validate.update import held, jsonmerge, metadata
+from tjgen.validate.update.pair import Pair
+from tjgen.validate.verdict import OLD, REQUEST, Stage, Verdict
+
+_OF_OBJECTS = (walk.REQUIRED,)
+
+
+def judge(tree: dict[str, Tree], old: Tree, schema: Schema, *, built_in: bool) -> Verdict:
+    """The verdict on applying `tree` over the object made of `old`, which has the same kind, name and namespace."""
+    if any(finding.type == walk.TYPE for finding in decode.mismatches(old.get("metadata"), store.object_meta(), ("metadata",))):
+        return _unreadable_old()
+    if built_in:
+        from tjgen.validate.update import builtin
+
+        return builtin.judge(tree, old, schema)
+    before = held.held_custom(old, schema)
+    after = jsonmerge.applied(old, tree, before)
+    read = [*decode.mismatches(after.get("metadata"), store.object_meta(), ("metadata",))]
+    is_readable = not any(finding.type == walk.TYPE for finding in read)
+    stored = with_defaults(after, schema)
+    read += [finding for finding in walk.check(stored, schema) if finding.type == walk.UNKNOWN]
+    if not is_readable or read:
+        return verdict(read, [], [])
+    if metadata.is_conflict(after.get("metadata") or {}):
+        return conflict()
+    return verdict(read, _faults(_settled(stored, before, schema), before, schema), [])
+
+
+def conflict() -> Verdict:
+    """The manifest names another version of the object."""
+    fault = Fault(CONFLICT, "", metadata.CONFLICT, ("metadata", "resourceVersion"), hint="remove metadata.resourceVersion")
+    return Verdict((Stage(REQUEST, (fault,), (fault,)),))
+
+
+def _unreadable_old() -> Verdict:
+    fault = Fault(BAD_REQUEST, "", "the object that is there cannot be read", ())
+    return Verdict((Stage(OLD, (fault,), (fault,)),))
+
+
+def _settled(tree: dict[str, Tree], before: dict[str, Tree], schema: Schema) -> dict[str, Tree]:
+    """The object as the server compares it: status and system fields are those of the object that it holds."""
+    given = decode.decoded(tree.get("metadata") or {}, store.object_meta())
+    kept = {key: value for key, value in given.items() if value or value is False}
+    result = {**tree, "metadata": metadata.settled(kept, before["metadata"])}
+    if schema["x-tjgen-resource"]["status"]:
+        result.pop("status", None)
+    return result
+
+
+def _faults(tree: dict[str, Tree], before: dict[str, Tree], schema: Schema) -> list[Fault]:
+    pair = Pair(tree, before, schema)
+    found = [*new_metadata.common(tree["metadata"], namespaced="namespace" in before["metadata"])]
+    found += metadata.faults(tree["metadata"], before["metadata"])
+    lists = (walk.DUPLICATE, walk.NOT_KEYED)
+    was_broken = any(finding.type in lists for finding in walk.check(before, schema))
+    wrong = []
+    for finding in walk.check(tree, schema):
+        if finding.type in lists:
+            is_forgiven = was_broken
+        else:
+            is_forgiven = pair.forgives(finding.path, len(finding.path) - (finding.type in _OF_OBJECTS))
+        if not is_forgiven:
+            wrong.append(finding)
+    found += custom.faults(wrong, schema)
+    found += custom.scale(tree, schema)
+    found += custom.rules(tree, schema, found, pair)
+    return found
