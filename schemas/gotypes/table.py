@@ -42,7 +42,7 @@ def main() -> None:
 
 def table(version: str) -> dict[str, str]:
     """Every type of a release in the notation of the table."""
-    known = Known(reflected(version))
+    known = Known(reflected("trainer", version, "trainer"))
     for kind, name in (("trainjob", "TrainJobSpec"), ("trainingruntime", "TrainingRuntimeSpec")):
         path = ROOT / "schemas" / "trainer" / version / f"trainer.kubeflow.org_v1alpha1_{kind}.json"
         known.join(f"trainer/v1alpha1.{name}", json.loads(path.read_bytes())["properties"]["spec"])
@@ -56,13 +56,15 @@ def changes(newer: dict[str, str], older: dict[str, str]) -> dict[str, str | Non
     return {name: older.get(name) for name in names if newer.get(name) != older.get(name)}
 
 
-def reflected(version: str) -> dict[str, Fields]:
-    """What the program beside this one prints, built in a copy of the pinned module."""
+def reflected(project: str, version: str, program: str) -> dict[str, Fields]:
+    """What a program in a folder beside this one prints, built in a copy of the project's pinned module."""
+    here = Path(__file__).parent
     with tempfile.TemporaryDirectory() as folder:
         module = Path(folder) / "module"
-        shutil.copytree(ROOT / "schemas" / "modules" / "trainer" / version, module)
+        shutil.copytree(ROOT / "schemas" / "modules" / project / version, module)
         (module / "gotypes").mkdir()
-        shutil.copy(Path(__file__).parent / "main.go", module / "gotypes")
+        for file in (here / "fields.go", here / program / "main.go"):
+            shutil.copy(file, module / "gotypes")
         printed = subprocess.run(["go", "run", "./gotypes"], cwd=module, check=True, capture_output=True).stdout
     result: dict[str, Fields] = json.loads(printed)
     return result

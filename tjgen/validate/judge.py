@@ -50,7 +50,7 @@ def judge(tree: Tree, *, old: Tree = None, versions: Mapping[str, str] | None = 
     if built_in:
         read += decode.mismatches({**tree, "metadata": None}, schema)
         if not any(finding.type == walk.TYPE for finding in read):
-            invalid += kinds.faults(api_version, kind, _decoded(tree, schema))
+            invalid += kinds.faults(api_version, kind, decoded(tree, schema))
     else:
         stored = with_defaults(tree, schema)
         unknown, wrong = custom.structural(stored, schema)
@@ -69,7 +69,8 @@ def identity(tree: dict[str, Tree]) -> tuple[Tree, ...]:
     return (tree.get("apiVersion"), tree.get("kind"), given.get("name"), given.get("namespace"))
 
 
-def _decoded(tree: dict[str, Tree], schema: Schema) -> dict[str, Tree]:
+def decoded(tree: dict[str, Tree], schema: Schema) -> dict[str, Tree]:
+    """A built-in object without mismatches as Go holds it."""
     body = decode.decoded({key: value for key, value in tree.items() if key != "metadata"}, schema)
     return {**body, "metadata": decode.decoded(tree.get("metadata") or {}, store.object_meta())}
 

@@ -35,7 +35,7 @@ NAMES: dict[tuple[str, str], Check] = {
 }
 """How the kinds are named whose names are something else than DNS subdomains."""
 
-_COUNTED = {
+COUNTED = {
     *(("apps", kind) for kind in ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")),
     *(("", kind) for kind in ("Pod", "PodTemplate", "ReplicationController")),
     *(("batch", kind) for kind in ("CronJob", "Job")),
@@ -66,7 +66,7 @@ def faults(metadata: dict[str, Any], *, group: str, kind: str, namespaced: bool,
         for fault in labels({_NAME_LABEL: metadata["name"]}, at.child("labels")):
             yield fault._replace(path=("metadata", "name"), echo=True)
     yield from annotation_keys(metadata.get("annotations") or {}, at.child("annotations"))
-    if built_in and (metadata.get("generation") or 0) < 0 and (group, kind) not in _COUNTED:
+    if built_in and (metadata.get("generation") or 0) < 0 and (group, kind) not in COUNTED:
         yield at.child("generation").invalid(metadata["generation"], "must be greater than or equal to 0")
     yield from _owners(metadata.get("ownerReferences") or [], at.child("ownerReferences"))
     has_standard = built_in and (group, kind) not in LATE
@@ -74,8 +74,11 @@ def faults(metadata: dict[str, Any], *, group: str, kind: str, namespaced: bool,
     yield from _managed_fields(metadata.get("managedFields") or [], at.child("managedFields"))
 
 
-def common(metadata: dict[str, Any], *, namespaced: bool) -> Iterator[Fault]:
-    """What is asked of every object at an update (`registry/rest:validateCommonFields`), whatever its kind asks besides."""
+def common(metadata: dict[str, Any], *, namespaced: bool, has_standard: bool = False) -> Iterator[Fault]:
+    """What is asked of every object at an update (`registry/rest:validateCommonFields`), whatever its kind asks besides.
+
+    With `has_standard` a finalizer without a domain must be one of Kubernetes' own (core `ValidateObjectMetaUpdate`).
+    """
     at = Place("metadata", ("metadata",))
     yield from _name(metadata, syntax.path_segment, at)
     if namespaced:
@@ -84,7 +87,7 @@ def common(metadata: dict[str, Any], *, namespaced: bool) -> Iterator[Fault]:
     yield from labels(metadata.get("labels") or {}, at.child("labels"))
     yield from annotation_keys(metadata.get("annotations") or {}, at.child("annotations"))
     yield from _owners(metadata.get("ownerReferences") or [], at.child("ownerReferences"))
-    yield from _finalizers(metadata.get("finalizers") or [], at.child("finalizers"), has_standard=False)
+    yield from _finalizers(metadata.get("finalizers") or [], at.child("finalizers"), has_standard=has_standard)
     yield from _managed_fields(metadata.get("managedFields") or [], at.child("managedFields"))
 
 

@@ -25,10 +25,10 @@ _TEMPLATE_METADATA = ("annotations", "labels")
 
 def faults(claim: dict[str, Any]) -> Iterator[Fault]:
     """`ValidatePersistentVolumeClaim`, metadata left out."""
-    yield from claim_spec(_stored(claim.get("spec", {})), Place("spec", ("spec",)))
+    yield from claim_spec(stored_spec(claim.get("spec", {})), Place("spec", ("spec",)))
 
 
-def _stored(spec: dict[str, Any]) -> dict[str, Any]:
+def stored_spec(spec: dict[str, Any]) -> dict[str, Any]:
     """The spec with its two sources as they are stored: a source of an unknown kind is dropped, then each fills in for the other.
 
     kubernetes `pkg/api/persistentvolumeclaim/util.go` (EnforceDataSourceBackwardsCompatibility, NormalizeDataSources).

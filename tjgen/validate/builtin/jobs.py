@@ -61,7 +61,7 @@ def faults(job: dict[str, Any]) -> Iterator[Fault]:
     given = spec.get("template", {}).get("metadata", {}).get("labels")
     is_generated = not spec.get("manualSelector")
     if is_generated:
-        spec = _with_selector(spec, name)
+        spec = with_selector(spec, name)
     stored = spec.get("template", {}).get("metadata", {}).get("labels")
     if given is not None and not job.get("metadata", {}).get("labels"):
         for fault in labels(stored, Place("metadata.labels", (*at.path, "template", "metadata", "labels"))):
@@ -78,7 +78,7 @@ def faults(job: dict[str, Any]) -> Iterator[Fault]:
             yield Place("metadata.name", ("metadata", "name")).invalid(name, message)
 
 
-def _with_selector(spec: dict[str, Any], name: str) -> dict[str, Any]:
+def with_selector(spec: dict[str, Any], name: str) -> dict[str, Any]:
     """The spec with the labels and the selector that the server generates (`generateSelector`)."""
     template, selector = spec.get("template", {}), spec.get("selector", {})
     metadata = template.get("metadata", {})

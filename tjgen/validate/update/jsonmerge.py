@@ -10,6 +10,7 @@ from tjgen.fields.path import MISSING, Tree
 from tjgen.typing import Any
 
 _EXACT = 2**53
+_LARGEST = 2**63 - 1
 
 
 def applied(original: dict[str, Tree], modified: dict[str, Tree], live: dict[str, Tree]) -> dict[str, Tree]:
@@ -22,13 +23,22 @@ def applied(original: dict[str, Tree], modified: dict[str, Tree], live: dict[str
 
 def through_float(value: Tree) -> Any:
     """A value as it leaves Go's JSON, whose numbers are floats: 2.0 is written 2, and beyond 2^53 digits are lost."""
+    return _rewritten(value, _EXACT)
+
+
+def through_integer(value: Tree) -> Any:
+    """A value as it leaves Kubernetes' JSON, which keeps whole numbers of 64 bits."""
+    return _rewritten(value, _LARGEST)
+
+
+def _rewritten(value: Tree, most: int) -> Tree:
     kind = value.__class__
     if kind is dict:
-        return {key: through_float(item) for key, item in value.items()}
+        return {key: _rewritten(item, most) for key, item in value.items()}
     if kind is list:
-        return [through_float(item) for item in value]
+        return [_rewritten(item, most) for item in value]
     if kind is int:
-        return value if -_EXACT <= value <= _EXACT else _written(float(value))
+        return value if -most <= value <= most else _written(float(value))
     return _written(value) if kind is float else value
 
 
@@ -52,12 +62,12 @@ def _difference(before: dict[str, Tree], after: dict[str, Tree]) -> dict[str, Tr
 
 def same(left: Tree, right: Tree) -> bool:
     """Whether two values are equal as JSON: 1 and 1.0 are, 1 and true are not."""
-    if left.__class__ is dict or left.__class__ is list:
-        if left.__class__ is not right.__class__ or len(left) != len(right):
-            return False
-        if left.__class__ is list:
-            return all(same(*pair) for pair in zip(left, right, strict=True))
-        return all(key in right and same(value, right[key]) for key, value in left.items())
+    if left.__class__ is not right.__class__ and (left.__class__ in (dict, list) or right.__class__ in (dict, list)):
+        return False
+    if left.__class__ is dict:
+        return len(left) == len(right) and all(key in right and same(value, right[key]) for key, value in left.items())
+    if left.__class__ is list:
+        return len(left) == len(right) and all(same(*pair) for pair in zip(left, right, strict=True))
     return bool(left == right) and (left.__class__ is bool) == (right.__class__ is bool)
 
 

@@ -20,7 +20,7 @@ IMMUTABLE = "field is immutable"
 
 def settled(metadata: dict[str, Any], held: dict[str, Any]) -> dict[str, Any]:
     """The metadata with what the server takes from the object that it holds, whatever arrives."""
-    kept = {key: held[key] for key in ("generation", "creationTimestamp") if key in held}
+    kept: dict[str, Any] = {key: held[key] for key in ("generation", "creationTimestamp") if key in held}
     uid = {"uid": metadata.get("uid") or held["uid"]}
     namespace = {} if "namespace" not in held else {"namespace": metadata.get("namespace") or held["namespace"]}
     given = {key: value for key, value in metadata.items() if key not in ("generation", "namespace")}

@@ -40,17 +40,17 @@ class Pair:
             self._equal = self._compared()
         return self._equal
 
-    def forgives(self, path: FieldPath, depth: int) -> bool:
-        """Whether an error that the node `depth` steps down `path` owns is forgiven: it, or a node around it, is unchanged."""
+    def forgives(self, path: FieldPath) -> bool:
+        """Whether an error that the node at `path` owns is forgiven: it, or a node around it, is unchanged."""
+        if self.is_unchanged:
+            return True
         here: Pair | None = self
-        for position, step in enumerate((*path[:depth], None)):
+        for step in path if path[:1] not in (("apiVersion",), ("kind",)) else ():
+            here = here.below(step) if here is not None and isinstance(step, str | int) else None
             if here is None:
                 return False
             if here.is_unchanged:
                 return True
-            if step is None or (position == 0 and step in ("apiVersion", "kind")):
-                return False
-            here = here.below(step)
         return False
 
     def _field(self, step: Tree) -> Pair | None:

@@ -19,13 +19,11 @@ from tjgen.validate.update import held, jsonmerge, metadata
 from tjgen.validate.update.pair import Pair
 from tjgen.validate.verdict import OLD, REQUEST, Stage, Verdict
 
-_OF_OBJECTS = (walk.REQUIRED,)
-
 
 def judge(tree: dict[str, Tree], old: Tree, schema: Schema, *, built_in: bool) -> Verdict:
     """The verdict on applying `tree` over the object made of `old`, which has the same kind, name and namespace."""
     if any(finding.type == walk.TYPE for finding in decode.mismatches(old.get("metadata"), store.object_meta(), ("metadata",))):
-        return _unreadable_old()
+        return unreadable_old()
     if built_in:
         from tjgen.validate.update import builtin
 
@@ -49,7 +47,8 @@ def conflict() -> Verdict:
     return Verdict((Stage(REQUEST, (fault,), (fault,)),))
 
 
-def _unreadable_old() -> Verdict:
+def unreadable_old() -> Verdict:
+    """The old manifest could not have made an object."""
     fault = Fault(BAD_REQUEST, "", "the object that is there cannot be read", ())
     return Verdict((Stage(OLD, (fault,), (fault,)),))
 
@@ -75,7 +74,7 @@ def _faults(tree: dict[str, Tree], before: dict[str, Tree], schema: Schema) -> l
         if finding.type in lists:
             is_forgiven = was_broken
         else:
-            is_forgiven = pair.forgives(finding.path, len(finding.path) - (finding.type in _OF_OBJECTS))
+            is_forgiven = pair.forgives(finding.path[:-1] if finding.type == walk.REQUIRED else finding.path)
         if not is_forgiven:
             wrong.append(finding)
     found += custom.faults(wrong, schema)

@@ -1,0 +1,122 @@
+"""A manifest of a built-in kind and the one that the object was made of -> the verdict of an API server on applying it.
+
+Mirrors the registry of kubernetes 1.36: what a kind's strategy prepares (`PrepareForCreate`, `PrepareForUpdate`), and its
+`ValidateUpdate`, which asks most of what is asked of a new object, and what may not change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+
+from tjgen.fields.path import Tree
+from tjgen.schema import store, walk
+from tjgen.schema.store import Schema
+from tjgen.validate import decode
+from tjgen.validate import metadata as new_metadata
+from tjgen.validate.builtin import kinds
+from tjgen.validate.fault import BAD_REQUEST, Fault
+from tjgen.validate.judge import decoded
+from tjgen.validate.judge import judge as judge_new
+from tjgen.validate.stages import verdict
+from tjgen.validate.update import held, metadata, prepared
+from tjgen.validate.update.defaults import with_defaults
+from tjgen.validate.update.gotypes import TYPES
+from tjgen.validate.update.replacement import conflict, unreadable_old
+from tjgen.validate.update.shape import printed
+from tjgen.validate.update.strategic import PatchError
+from tjgen.validate.update.strategic_apply import applied
+from tjgen.validate.verdict import PATCH, Stage, Verdict
+
+_RULES = {
+    "ClusterRoleBinding": "access:binding",
+    "ConfigMap": "contents:config_map",
+    "DaemonSet": "workloads:selected",
+    "Deployment": "workloads:selected",
+    "Job": "jobs:job",
+    "PersistentVolume": "storage:volume",
+    "PersistentVolumeClaim": "storage:claim",
+    "Pod": "pods:pod",
+    "PriorityClass": "storage:priority_class",
+    "ReplicaSet": "workloads:selected",
+    "ResourceClaim": "storage:resource_claim",
+    "ResourceClaimTemplate": "storage:resource_claim",
+    "ResourceQuota": "contents:quota",
+    "RoleBinding": "access:binding",
+    "Secret": "contents:secret",
+    "Service": "services:service",
+    "StatefulSet": "workloads:stateful_set",
+    "StorageClass": "storage:storage_class",
+}
+"""Kind -> module and function that say what may not change; of other kinds everything may."""
+
+_NAME_IS_KNOWN = (
+    "CronJob",
+    "DaemonSet",
+    "Deployment",
+    "NetworkPolicy",
+    "PodDisruptionBudget",
+    "PodTemplate",
+    "PriorityClass",
+    "ReplicaSet",
+    "ResourceQuota",
+    "Service",
+    "StatefulSet",
+)
+"""The kinds whose names are looked at only when they are new."""
+_SPEC_IS_KNOWN = ("PriorityClass", "ResourceClaim")
+"""The kinds of which an update asks only whether anything changed."""
+
+
+def judge(tree: dict[str, Tree], old: dict[str, Tree], schema: Schema) -> Verdict:
+    """The verdict on applying `tree` over the object made of `old`."""
+    kind = str(tree["kind"])
+    if kind not in TYPES:
+        # Of such kinds only the types are known.
+        return judge_new(tree)
+    if any(finding.type == walk.TYPE for finding in decode.mismatches({**old, "metadata": None}, schema)):
+        return unreadable_old()
+    before = _held(old, schema, kind)
+    try:
+        after = applied(old, tree, before, kind)
+    except PatchError as error:
+        fault = Fault(BAD_REQUEST, "", str(error), (), said=f"kubectl cannot apply this: {error}")
+        return Verdict((Stage(PATCH, (fault,), (fault,)),))
+    read = [*decode.mismatches(after.get("metadata"), store.object_meta(), ("metadata",))]
+    read += decode.mismatches({**after, "metadata": None}, schema)
+    if read:
+        return verdict(read, [], [])
+    if metadata.is_conflict(after.get("metadata") or {}):
+        return conflict()
+    new = prepared.for_update(with_defaults(decoded(after, schema), kind), before, kind)
+    given = {key: value for key, value in new["metadata"].items() if value or value is False}
+    new = {**new, "metadata": metadata.settled(given, before["metadata"])}
+    return verdict([], [*_faults(new, before, schema, kind)], [])
+
+
+def _held(old: dict[str, Tree], schema: Schema, kind: str) -> dict[str, Tree]:
+    """The object as it is stored, and as clients read it."""
+    filled = with_defaults(decoded(old, schema), kind)
+    group = str(old.get("apiVersion", "")).rpartition("/")[0]
+    system = held.held_metadata(filled, schema, generation=1 if (group, kind) in new_metadata.COUNTED else None)
+    stored = prepared.for_create({**filled, "metadata": system}, kind)
+    shown = {key: value for key, value in stored.items() if key != "metadata"}
+    return {**printed(shown, kind), "metadata": stored["metadata"]}
+
+
+def _faults(new: dict[str, Tree], before: dict[str, Tree], schema: Schema, kind: str) -> Iterator[Fault]:
+    api_version = str(new["apiVersion"])
+    namespaced = schema["x-tjgen-resource"]["scope"] == "Namespaced"
+    group = api_version.rpartition("/")[0]
+    yield from new_metadata.common(new["metadata"], namespaced=namespaced, has_standard=(group, kind) not in new_metadata.LATE)
+    yield from metadata.faults(new["metadata"], before["metadata"])
+    if kind not in _NAME_IS_KNOWN:
+        yield from new_metadata.faults(new["metadata"], group=group, kind=kind, namespaced=namespaced, built_in=True)
+    if kind not in _SPEC_IS_KNOWN:
+        for fault in kinds.faults(api_version, kind, decoded(new, schema)):
+            if fault.path != ("metadata", "name") or kind not in _NAME_IS_KNOWN:
+                yield fault
+    rule = _RULES.get(kind)
+    if rule is not None:
+        module, _, function = rule.partition(":")
+        yield from getattr(import_module(f"tjgen.validate.update.rules.{module}"), function)(new, before)
