@@ -1,20 +1,36 @@
-"""An object or its YAML text -> the verdict of the API server, as data for programs."""
+"""An object or its YAML text -> the verdict of the API server and of the webhooks behind it, as data for programs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from tjgen.fields.path import Tree
+from tjgen.diagnostics.model import Diagnostic, Span
+from tjgen.fields.path import FieldPath, Tree
 from tjgen.source.reader import KUBERNETES, read
 from tjgen.typing import NamedTuple
 from tjgen.validate import admission
 from tjgen.validate.fault import BAD_REQUEST, Fault
-from tjgen.validate.judge import judge
-from tjgen.validate.templates import templates
-from tjgen.validate.verdict import DECODE, STRICT
+from tjgen.validate.judge import identity, judge
+from tjgen.validate.templates import Made, templates
 
+CLIENT_SIDE = "client-side"
+SERVER_SIDE = "server-side"
+WAYS = (CLIENT_SIDE, SERVER_SIDE)
+"""How a manifest is applied: `kubectl apply` merges it in the client, unless it is told `--server-side`."""
+PARSE = "parse"
 WEBHOOK = "webhook"
 _DUPLICATE_KEY = "TJ003"
+Locate = Callable[[FieldPath], "Span | None"]
+
+
+class Error(NamedTuple):
+    """One error in the server's words, its path in the object, and its place where the document was a text."""
+
+    type: str
+    field: str
+    detail: str
+    path: FieldPath
+    span: Span | None = None
 
 
 class Template(NamedTuple):
@@ -26,17 +42,16 @@ class Template(NamedTuple):
     """Job or Pod."""
     allowed: bool
     stage: str
-    errors: tuple[Fault, ...]
+    errors: tuple[Error, ...]
 
 
-class Admission(NamedTuple):
+class Verdict(NamedTuple):
     """What the server answers. `checked` is False where there is no schema: then nothing is allowed or refused."""
 
     allowed: bool
     stage: str
-    """The stage that refuses: decode, strict, validation, webhook; "" where none does."""
-    errors: tuple[Fault, ...]
-    """Each with `type`, `field` and `detail` in the server's words."""
+    """The stage that refuses: parse, decode, strict, request, validation, patch, apply, webhook; "" where none does."""
+    errors: tuple[Error, ...]
     checked: bool = True
     templates: tuple[Template, ...] = ()
     """The verdicts on what controllers would make of an allowed object, as far as Jobs are allowed themselves."""
@@ -48,29 +63,60 @@ def admit(
     old: Tree = None,
     context: Sequence[Tree] = (),
     webhooks: bool = True,
+    apply: str = CLIENT_SIDE,
     versions: Mapping[str, str] | None = None,
-) -> Admission:
+) -> Verdict:
     """The verdict on creating `document`: a parsed object, or its YAML text where the text matters.
 
-    `versions` chooses releases, such as {"trainer": "v2.3.0"}. `context` are other objects of the cluster, which
-    webhooks look up; `old` is the object that `document` replaces, about which so far only webhooks are asked.
+    `old` is the live object, or the manifest that it was made of: then the verdict is on applying `document` over it,
+    as `kubectl apply` does it. Under another name or namespace nothing is there, and the document is created.
+    `context` are other objects of the cluster, which webhooks look up. `apply` is client-side or server-side.
+    `versions` chooses releases, such as {"trainer": "v2.3.0"}. Raises ValueError for another way to apply.
     """
+    if apply not in WAYS:
+        raise ValueError(f"apply is {apply!r}, and can be {' or '.join(WAYS)}")
+    locate: Locate = _nowhere
+    duplicates: tuple[str, ...] = ()
     if document.__class__ is str:
         documents, problems = read(document, "<document>", KUBERNETES)
         refused = [one for one in problems if one.severity == "error"]
-        if refused:
-            stage = STRICT if all(one.code == _DUPLICATE_KEY for one in refused) else DECODE
-            return Admission(False, stage, tuple(Fault(BAD_REQUEST, "", one.message, ()) for one in refused))
-        document = documents[0].value if documents else None
-    verdict = judge(document, versions=versions)
-    if verdict.allowed and webhooks:
-        answer = admission.review(document, old=old, context=context)
+        if any(one.code != _DUPLICATE_KEY for one in refused):
+            return Verdict(False, PARSE, tuple(_problem(one) for one in refused if one.code != _DUPLICATE_KEY))
+        duplicates = tuple(_duplicate(one) for one in refused)
+        document, locate = (documents[0].value, documents[0].locate) if documents else (None, locate)
+    verdict = judge(document, old=old, versions=versions, duplicates=duplicates, server_side=apply == SERVER_SIDE)
+    if not verdict.allowed:
+        return Verdict(False, verdict.stage, _errors(verdict.errors, locate), verdict.checked)
+    if webhooks:
+        before = old if old is not None and identity(document) == identity(old) else None
+        answer = admission.review(document, old=before, context=context)
         if answer.errors:
-            return Admission(False, WEBHOOK, answer.errors)
-    made = tuple(_made(document, versions)) if verdict.allowed else ()
-    return Admission(verdict.allowed, verdict.stage, verdict.errors, verdict.checked, made)
+            return Verdict(False, WEBHOOK, _errors(answer.errors, locate))
+    return Verdict(True, "", (), True, tuple(_made(templates(document, versions=versions), locate)))
 
 
-def _made(tree: Tree, versions: Mapping[str, str] | None) -> Iterator[Template]:
-    for place, kind, verdict in ((one.place, one.kind, one.verdict) for one in templates(tree, versions=versions)):
-        yield Template(place, kind, verdict.allowed, verdict.stage, verdict.errors)
+def _nowhere(path: FieldPath) -> Span | None:
+    return None
+
+
+def _problem(problem: Diagnostic) -> Error:
+    return Error(BAD_REQUEST, "", problem.message, (), problem.span)
+
+
+def _duplicate(problem: Diagnostic) -> str:
+    """A key that is given twice, as the server's reader says it."""
+    line = problem.span.line if problem.span is not None else 0
+    key = problem.message.split('"')[1]
+    return f'line {line}: key "{key}" already set in map'
+
+
+def _errors(faults: Sequence[Fault], locate: Locate) -> tuple[Error, ...]:
+    return tuple([Error(fault.type, fault.field, fault.detail, fault.path, locate(fault.path)) for fault in faults])
+
+
+def _made(made: Iterator[Made], locate: Locate) -> Iterator[Template]:
+    for one in made:
+        verdict = one.verdict
+        placed = [(fault, one.placed(fault.path)) for fault in verdict.errors]
+        errors = tuple([Error(fault.type, fault.field, fault.detail, path, locate(path)) for fault, path in placed])
+        yield Template(one.place, one.kind, verdict.allowed, verdict.stage, errors)

@@ -19,10 +19,17 @@ from tjgen.validate.stages import verdict
 from tjgen.validate.verdict import UNCHECKED, Verdict
 
 
-def judge(tree: Tree, *, old: Tree = None, versions: Mapping[str, str] | None = None, duplicates: Sequence[str] = ()) -> Verdict:
+def judge(
+    tree: Tree,
+    *,
+    old: Tree = None,
+    versions: Mapping[str, str] | None = None,
+    duplicates: Sequence[str] = (),
+    server_side: bool = False,
+) -> Verdict:
     """The verdict on creating `tree` with strict field validation, or on applying it over the object made of `old`.
 
-    An `old` object of another name is not touched: then `tree` is created.
+    An `old` object of another name is not touched: then `tree` is created. With `server_side` the server does the apply.
 
     `versions` chooses the releases that the cluster runs (`{"trainer": "v2.1.0"}`). `duplicates` are the keys that the
     text of the manifest gives twice, which no tree can hold: 'line 4: key "name" already set in map'.
@@ -39,7 +46,19 @@ def judge(tree: Tree, *, old: Tree = None, versions: Mapping[str, str] | None = 
     if old is not None and identity(tree) == identity(old):
         from tjgen.validate.update import replacement  # most of what is judged is new
 
-        return replacement.judge(tree, old, schema, built_in=built_in)
+        return replacement.judge(tree, old, schema, built_in=built_in, server_side=server_side)
+    if server_side:
+        from tjgen.validate import serverside
+
+        return serverside.judge(tree, schema, built_in=built_in, duplicates=duplicates)
+    return created(tree, schema, built_in=built_in, duplicates=duplicates)
+
+
+def created(
+    tree: dict[str, Tree], schema: Schema, *, built_in: bool, duplicates: Sequence[str] = (), stored: Tree = None
+) -> Verdict:
+    """The verdict on creating `tree`; `stored` is a custom resource as it is looked at, with its defaults."""
+    api_version, kind = tree["apiVersion"], tree["kind"]
     read = [*decode.mismatches(tree.get("metadata"), store.object_meta(), ("metadata",))]
     invalid: list[Fault] = []
     late: list[Fault] = []
@@ -52,7 +71,7 @@ def judge(tree: Tree, *, old: Tree = None, versions: Mapping[str, str] | None = 
         if not any(finding.type == walk.TYPE for finding in read):
             invalid += kinds.faults(api_version, kind, decoded(tree, schema))
     else:
-        stored = with_defaults(tree, schema)
+        stored = with_defaults(tree, schema) if stored is None else stored
         unknown, wrong = custom.structural(stored, schema)
         read += unknown
         invalid += custom.faults(wrong, schema)

@@ -43,9 +43,10 @@ class Made(NamedTuple):
     @property
     def faults(self) -> tuple[Fault, ...]:
         """What is wrong, with places in the manifest that holds the template."""
-        return tuple([fault._replace(path=self._placed(fault.path)) for fault in self.verdict.findings])
+        return tuple([fault._replace(path=self.placed(fault.path)) for fault in self.verdict.findings])
 
-    def _placed(self, path: FieldPath) -> FieldPath:
+    def placed(self, path: FieldPath) -> FieldPath:
+        """A path in the Job or Pod as a path in the manifest that holds the template."""
         return path if path == ("metadata", "name") else self.path + path
 
 

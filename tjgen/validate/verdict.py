@@ -14,6 +14,8 @@ PATCH = "patch"
 """The client fails to merge the manifest with the object that is there."""
 REQUEST = "request"
 """The server does not take the request: the object has another version."""
+APPLY = "apply"
+"""The manifest cannot be put into the types of server-side apply."""
 OLD = "old"
 """The object that is said to be there could not be."""
 

@@ -52,6 +52,17 @@ _IN_PATH = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 _PATH_WORDS = r"Invalid path (regex used for validation is '[A-Za-z0-9/\-._~%!$&'()*+,;=:]+')"
 
 
+def held_faults(job: dict[str, Any]) -> Iterator[Fault]:
+    """`ValidateJob` of a Job that is there already, whose selector and labels nobody fills in any more."""
+    at, spec, metadata = Place("spec", ("spec",)), job.get("spec", {}), job.get("metadata", {})
+    name = metadata.get("name", "")
+    if not spec.get("manualSelector") and spec.get("selector") is not None:
+        yield from _generated_selector(spec, name, at, uid=metadata.get("uid", UID))
+    yield from job_spec(spec, at)
+    yield from _selector(spec, at)
+    yield from _host_name(spec, name)
+
+
 def faults(job: dict[str, Any]) -> Iterator[Fault]:
     """`ValidateJob`, metadata left out but for the labels that it takes over from the template."""
     at, name = Place("spec", ("spec",)), generated(job.get("metadata", {}))
@@ -71,6 +82,11 @@ def faults(job: dict[str, Any]) -> Iterator[Fault]:
     for fault in job_spec(spec, at):
         yield _of_filled_in(fault, given or {})
     yield from _selector(spec, at)
+    yield from _host_name(spec, name)
+
+
+def _host_name(spec: dict[str, Any], name: str) -> Iterator[Fault]:
+    """The pods of an Indexed Job are called after it."""
     if spec.get("completionMode") == "Indexed" and spec.get("completions", 0) > 0:
         host = f"{name}-{spec['completions'] - 1}"
         if syntax.dns1123_label(host):
@@ -98,13 +114,15 @@ def _of_filled_in(fault: Fault, given: dict[str, str]) -> Fault:
     return fault._replace(path=("metadata", "name"))
 
 
-def _generated_selector(spec: dict[str, Any], name: str, at: Place) -> Iterator[Fault]:
+def _generated_selector(spec: dict[str, Any], name: str, at: Place, uid: str = UID) -> Iterator[Fault]:
     """`validateGeneratedSelector`."""
-    stored = spec["template"]["metadata"]["labels"]
-    expected = dict.fromkeys(_NAME_LABELS, name) | dict.fromkeys(_UID_LABELS, UID)
+    stored = spec.get("template", {}).get("metadata", {}).get("labels", {})
+    expected = dict.fromkeys(_NAME_LABELS, name) | dict.fromkeys(_UID_LABELS, uid)
     for key, value in expected.items():
-        if stored[key] != value:
-            here = at.child("template", "metadata", "labels").key(key)
+        here = at.child("template", "metadata", "labels").key(key)
+        if key not in stored:
+            yield here.required(f"must be '{value}'")
+        elif stored[key] != value:
             yield here.invalid(stored, f"must be '{value}'")._replace(said=_OWN_WORDS)
     selector = spec["selector"]
     if not any(label_selector(selector, at)) and not matches(selector, expected):

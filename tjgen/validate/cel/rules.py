@@ -165,7 +165,7 @@ def _holds(runnable: Program, value: Tree, before: _Before, schema: Schema) -> b
 
     if not runnable.is_transition:
         return runnable.holds(seen(value, schema))
-    return runnable.holds(*[seen(in_order(tree, schema), schema) for tree in (value, before.old)])
+    return runnable.holds(seen(in_order(value, schema, is_left=True), schema), seen(in_order(before.old, schema), schema))
 
 
 def _of_reason(reason: str, name: str, value: Tree, said: str, path: FieldPath) -> Fault:

@@ -49,18 +49,28 @@ def _object(tree: Tree, schema: Schema) -> Tree:
     return {key: seen(value, below[key]) if below[key].__class__ is dict else value for key, value in tree.items()}
 
 
-def in_order(tree: Tree, schema: Schema) -> Tree:
-    """The tree with its map lists and sets in one order."""
+def in_order(tree: Tree, schema: Schema, *, is_left: bool = False) -> Tree:
+    """The tree with its map lists and sets in one order.
+
+    Of elements with the same keys the server compares the last of the list on the left with each of those on the right.
+    """
     if tree.__class__ is dict:
         properties, others = schema.get("properties", {}), schema.get("additionalProperties")
         below = {key: properties.get(key, others) for key in tree}
-        return {key: in_order(value, below[key]) if below[key].__class__ is dict else value for key, value in tree.items()}
+        return {
+            key: in_order(value, below[key], is_left=is_left) if below[key].__class__ is dict else value
+            for key, value in tree.items()
+        }
     if tree.__class__ is list and schema.get("items").__class__ is dict:
-        items = [in_order(item, schema["items"]) for item in tree]
+        items = [in_order(item, schema["items"], is_left=is_left) for item in tree]
         keys = schema.get("x-kubernetes-list-map-keys", ())
         if schema.get("x-kubernetes-list-type") == "set":
             return sorted(items, key=as_json)
-        return sorted(items, key=lambda item: _key(item, keys)) if keys else items
+        if not keys:
+            return items
+        last = {tuple(_key(item, keys)): item for item in items} if is_left else {}
+        items = [last.get(tuple(_key(item, keys)), item) for item in items]
+        return sorted(items, key=lambda item: _key(item, keys))
     return tree
 
 

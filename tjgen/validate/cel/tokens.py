@@ -74,8 +74,10 @@ def _number_end(text: str, start: int) -> int:
             end = _while_in(_DIGITS, text, end + 1)
         if text[end : end + 1] in ("e", "E"):
             end = _while_in(_DIGITS, text, end + 2 if text[end + 1 : end + 2] in ("+", "-") else end + 1)
-    if text[end : end + 1] in _LETTERS:
+    if text[end : end + 1] in ("u", "U"):
         raise SyntaxError(f"a number of this kind is not understood: {text[start : end + 1]}")
+    if text[end : end + 1] in _LETTERS:
+        raise SyntaxError(f"the end is expected at character {end + 1}, not {text[end]}")
     return end
 
 

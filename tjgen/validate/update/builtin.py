@@ -15,9 +15,12 @@ from tjgen.schema.store import Schema
 from tjgen.validate import decode
 from tjgen.validate import metadata as new_metadata
 from tjgen.validate.builtin import kinds
+from tjgen.validate.builtin.claims import claim_spec
+from tjgen.validate.builtin.jobs import held_faults
 from tjgen.validate.fault import BAD_REQUEST, Fault
 from tjgen.validate.judge import decoded
 from tjgen.validate.judge import judge as judge_new
+from tjgen.validate.place import Place
 from tjgen.validate.stages import verdict
 from tjgen.validate.update import held, metadata, prepared
 from tjgen.validate.update.defaults import with_defaults
@@ -26,6 +29,7 @@ from tjgen.validate.update.replacement import conflict, unreadable_old
 from tjgen.validate.update.shape import printed
 from tjgen.validate.update.strategic import PatchError
 from tjgen.validate.update.strategic_apply import applied
+from tjgen.validate.update.tolerated import tolerated
 from tjgen.validate.verdict import PATCH, Stage, Verdict
 
 _RULES = {
@@ -50,6 +54,17 @@ _RULES = {
 }
 """Kind -> module and function that say what may not change; of other kinds everything may."""
 
+
+def _claim_faults(claim: dict[str, Tree]) -> Iterator[Fault]:
+    spec: Tree = claim.get("spec", {})
+    yield from claim_spec(spec, Place("spec", ("spec",)))
+
+
+_CHECKS = {
+    "Job": held_faults,
+    "PersistentVolumeClaim": _claim_faults,
+}
+"""Kinds that are prepared differently when they are new."""
 _NAME_IS_KNOWN = (
     "CronJob",
     "DaemonSet",
@@ -89,7 +104,7 @@ def judge(tree: dict[str, Tree], old: dict[str, Tree], schema: Schema) -> Verdic
     if metadata.is_conflict(after.get("metadata") or {}):
         return conflict()
     new = prepared.for_update(with_defaults(decoded(after, schema), kind), before, kind)
-    given = {key: value for key, value in new["metadata"].items() if value or value is False}
+    given = {key: value for key, value in new["metadata"].items() if held.is_printed(value)}
     new = {**new, "metadata": metadata.settled(given, before["metadata"])}
     return verdict([], [*_faults(new, before, schema, kind)], [])
 
@@ -113,8 +128,11 @@ def _faults(new: dict[str, Tree], before: dict[str, Tree], schema: Schema, kind:
     if kind not in _NAME_IS_KNOWN:
         yield from new_metadata.faults(new["metadata"], group=group, kind=kind, namespaced=namespaced, built_in=True)
     if kind not in _SPEC_IS_KNOWN:
-        for fault in kinds.faults(api_version, kind, decoded(new, schema)):
-            if fault.path != ("metadata", "name") or kind not in _NAME_IS_KNOWN:
+        stored = decoded(new, schema)
+        checks = check(stored) if (check := _CHECKS.get(kind)) is not None else kinds.faults(api_version, kind, stored)
+        for fault in checks:
+            is_name = fault.path == ("metadata", "name") and kind in _NAME_IS_KNOWN
+            if not is_name and not tolerated(fault, kind, new, before):
                 yield fault
     rule = _RULES.get(kind)
     if rule is not None:

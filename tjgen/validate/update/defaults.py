@@ -20,9 +20,14 @@ _ROLLING = "RollingUpdate"
 def with_defaults(tree: Struct, name: str) -> Struct:
     """The struct `name` with defaults, its own first and then those of what is in it."""
     rule = _DEFAULTS.get(name)
-    filled = rule(tree) if rule is not None else tree
+    own = rule(tree) if rule is not None else tree
     known = fields(name)
-    return {key: _below(value, known[key].form, known[key].type) if key in known else value for key, value in filled.items()}
+    # A struct that stands by value is there, and has its defaults, whether it was given or not.
+    structs: Struct = {
+        key: {} for key, field in known.items() if field.form == STRUCT and not field.is_pointer and key != "metadata"
+    }
+    given = structs | own
+    return {key: _below(value, known[key].form, known[key].type) if key in known else value for key, value in given.items()}
 
 
 def _below(value: Tree, form: str, name: str) -> Tree:

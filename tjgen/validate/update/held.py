@@ -13,7 +13,7 @@ from tjgen.schema.prune import pruned
 from tjgen.schema.store import Schema
 from tjgen.validate import decode
 from tjgen.validate.metadata import generated
-from tjgen.validate.update.jsonmerge import through_float
+from tjgen.validate.update.jsonmerge import through_integer
 
 RESOURCE_VERSION = "1"
 UID = "00000000-0000-4000-8000-000000000000"
@@ -21,9 +21,14 @@ CREATED = "1970-01-01T00:00:00Z"
 _SYSTEM = ("creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "selfLink", "uid")
 
 
+def is_printed(value: Tree) -> bool:
+    """Whether Go prints a field of metadata: empties it leaves out, numbers are pointed to."""
+    return bool(value) or value is False or value == 0
+
+
 def held_custom(tree: dict[str, Tree], schema: Schema) -> dict[str, Tree]:
     """A custom resource as it is stored: pruned, with defaults, without status where that is a subresource."""
-    stored = with_defaults(pruned(through_float(tree), schema), schema)
+    stored = with_defaults(pruned(through_integer(tree), schema), schema)
     if schema["x-tjgen-resource"]["status"]:
         stored = {key: value for key, value in stored.items() if key != "status"}
     return {**stored, "metadata": held_metadata(tree, schema, generation=1)}
@@ -33,7 +38,7 @@ def held_metadata(tree: dict[str, Tree], schema: Schema, *, generation: int | No
     """The metadata of a stored object; without a `generation` the kind does not count it."""
     given = decode.decoded(tree.get("metadata") or {}, store.object_meta())
     # Go prints none of the zeros and empties of metadata.
-    kept = {key: value for key, value in given.items() if key not in _SYSTEM and (value or value is False)}
+    kept = {key: value for key, value in given.items() if key not in _SYSTEM and is_printed(value)}
     namespaced = schema["x-tjgen-resource"]["scope"] == "Namespaced"
     kept.pop("namespace", None)
     place = {"namespace": given.get("namespace") or "default"} if namespaced else {}

@@ -18,7 +18,7 @@ def applied(original: dict[str, Tree], modified: dict[str, Tree], live: dict[str
     modified = through_float(modified)
     changes = _without_nulls(_difference(live, modified))
     removals = _only_nulls(_difference(through_float(original), modified))
-    return _merged(live, _merged(removals, changes))
+    return through_float(_merged(live, _merged(removals, changes)))  # type: ignore[no-any-return]  # an object stays one
 
 
 def through_float(value: Tree) -> Any:
@@ -43,7 +43,14 @@ def _rewritten(value: Tree, most: int) -> Tree:
 
 
 def _written(value: float) -> Tree:
-    return int(value) if value.is_integer() and abs(value) < 1e21 else value
+    """A float as Go prints it and reads it again: the digits that are needed, and zeros."""
+    if not value.is_integer() or abs(value) >= 1e21:
+        return value
+    mantissa, _, power = repr(value).partition("e")
+    if not power:
+        return int(value)
+    whole, _, fraction = mantissa.partition(".")
+    return int(whole + fraction) * 10 ** (int(power) - len(fraction))
 
 
 def _difference(before: dict[str, Tree], after: dict[str, Tree]) -> dict[str, Tree]:

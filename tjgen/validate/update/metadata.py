@@ -38,5 +38,5 @@ def faults(metadata: dict[str, Any], held: dict[str, Any]) -> Iterator[Fault]:
     if not metadata.get("resourceVersion"):
         yield here.child("resourceVersion").invalid("", "must be specified for an update")
     for name in _FIXED:
-        if (metadata.get(name) or None) != (held.get(name) or None):
+        if metadata.get(name) != held.get(name):
             yield here.child(name).invalid(metadata.get(name), IMMUTABLE)

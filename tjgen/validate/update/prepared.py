@@ -14,11 +14,14 @@ from tjgen.validate.builtin.claims import stored_spec
 from tjgen.validate.builtin.jobs import with_selector
 from tjgen.validate.update.fill import Struct, filled, pointed
 
+_WITH_PODS = ("CronJob", "DaemonSet", "Deployment", "Job", "Pod", "PodTemplate", "ReplicaSet", "StatefulSet")
+
 
 def for_create(tree: Struct, kind: str) -> Struct:
     """The object that is stored; nobody sets a status while creating."""
     prepare = _CREATED.get(kind)
     tree = {key: value for key, value in tree.items() if key != "status"}
+    tree = _without_gated(tree) if kind in _WITH_PODS else tree
     return prepare(tree) if prepare is not None else tree
 
 
@@ -26,6 +29,7 @@ def for_update(tree: Struct, before: Struct, kind: str) -> Struct:
     """The object that is compared with the one `before`, whose status it takes over."""
     prepare = _UPDATED.get(kind)
     tree = {key: value for key, value in tree.items() if key != "status"}
+    tree = _without_gated(tree) if kind in _WITH_PODS else tree
     return prepare(tree, before) if prepare is not None else tree
 
 
@@ -38,8 +42,30 @@ def _claim(claim: Struct) -> Struct:
     return {**claim, "spec": stored_spec(claim.get("spec", {}))}
 
 
+def _updated_claim(claim: Struct, before: Struct) -> Struct:
+    """A claim that has a source keeps what it says about one, and each still fills in for the other."""
+    spec, held = claim.get("spec", {}), before.get("spec") or {}
+    if held.get("dataSource") is None and held.get("dataSourceRef") is None:
+        return _claim(claim)
+    source, reference = spec.get("dataSource"), spec.get("dataSourceRef")
+    if source is not None and reference is None:
+        spec = {**spec, "dataSourceRef": source}
+    elif reference is not None and source is None and not reference.get("namespace"):
+        spec = {**spec, "dataSource": {key: value for key, value in reference.items() if key != "namespace"}}
+    return {**claim, "spec": spec}
+
+
 def _pod(pod: Struct) -> Struct:
     return {**pod, "spec": filled(pod.get("spec", {}), serviceAccountName="default")}
+
+
+def _without_gated(value: Any) -> Any:
+    """`DropDisabledPodFields`: the fields of pods whose feature gate is off, wherever a pod stands."""
+    if value.__class__ is dict:
+        if "stopSignal" in value.get("lifecycle", {}):
+            value = {**value, "lifecycle": {key: item for key, item in value["lifecycle"].items() if key != "stopSignal"}}
+        return {key: _without_gated(item) for key, item in value.items() if key != "schedulingGroup"}
+    return [_without_gated(item) for item in value] if value.__class__ is list else value
 
 
 def secret(tree: Struct) -> Struct:
@@ -108,7 +134,7 @@ _CREATED: dict[str, Callable[[Struct], Struct]] = {
 _UPDATED: dict[str, Callable[[Struct, Struct], Struct]] = {
     "DaemonSet": _daemon_set,
     "Namespace": _namespace,
-    "PersistentVolumeClaim": lambda claim, before: _claim(claim),
+    "PersistentVolumeClaim": _updated_claim,
     "Secret": _updated_secret,
     "Service": _service,
     "ServiceAccount": lambda account, before: _account(account),

@@ -20,7 +20,7 @@ from tjgen.validate.update.pair import Pair
 from tjgen.validate.verdict import OLD, REQUEST, Stage, Verdict
 
 
-def judge(tree: dict[str, Tree], old: Tree, schema: Schema, *, built_in: bool) -> Verdict:
+def judge(tree: dict[str, Tree], old: Tree, schema: Schema, *, built_in: bool, server_side: bool = False) -> Verdict:
     """The verdict on applying `tree` over the object made of `old`, which has the same kind, name and namespace."""
     if any(finding.type == walk.TYPE for finding in decode.mismatches(old.get("metadata"), store.object_meta(), ("metadata",))):
         return unreadable_old()
@@ -56,7 +56,7 @@ def unreadable_old() -> Verdict:
 def _settled(tree: dict[str, Tree], before: dict[str, Tree], schema: Schema) -> dict[str, Tree]:
     """The object as the server compares it: status and system fields are those of the object that it holds."""
     given = decode.decoded(tree.get("metadata") or {}, store.object_meta())
-    kept = {key: value for key, value in given.items() if value or value is False}
+    kept = {key: value for key, value in given.items() if held.is_printed(value)}
     result = {**tree, "metadata": metadata.settled(kept, before["metadata"])}
     if schema["x-tjgen-resource"]["status"]:
         result.pop("status", None)

@@ -90,6 +90,7 @@ def _ordered(key: str, tree: Patch, patch: Patch, name: str, *, is_patch: bool) 
     old, new = tree.get(name_of_list), patch.pop(name_of_list, None)
     if old is None and new is None:
         return
+    _check_order(new or [], order, field.merge_key or "")
     if new is None:
         merged = old
     elif old is None:
@@ -97,6 +98,14 @@ def _ordered(key: str, tree: Patch, patch: Patch, name: str, *, is_patch: bool) 
     else:
         merged = _list_merged(old, new, field, is_patch=is_patch)
     tree[name_of_list] = _sorted(merged or [], order, old or [], field.merge_key or "")
+
+
+def _check_order(items: list[Tree], order: list[Tree], key: str) -> None:
+    """`validatePatchWithSetOrderList`: a key that a list has twice does not come in the order of the whole."""
+    rest = iter([_of(item, key) for item in order])
+    kept = [_of(item, key) for item in items if not (key and item.get(DIRECTIVE) == "delete")]
+    if order and not all(any(wanted == known for known in rest) for wanted in kept):
+        raise PatchError(f"The order in patch list does not match {ORDER.strip('/')} list: {kept}")
 
 
 def _list_field(name: str, key: str) -> Field:
