@@ -26,23 +26,33 @@ _BITS = {"int32": 32, "int64": 64}
 
 def judge(tree: dict[str, Tree], schema: Schema, *, built_in: bool, duplicates: Sequence[str] = ()) -> Verdict:
     """The verdict on applying `tree` where nothing of its name is there yet."""
+    refused = refusal(tree, schema)
+    if refused is not None:
+        return refused
+    if built_in:
+        return created(cut(tree, whole(schema)), schema, built_in=True, duplicates=duplicates)
+    tree = without_time(tree)
+    return created(tree, schema, built_in=False, duplicates=duplicates, stored=stored(tree, schema))
+
+
+def refusal(tree: dict[str, Tree], schema: Schema) -> Verdict | None:
+    """Why the manifest is no apply configuration; None where it is one."""
     managed = get(tree, _MANAGED, None)
     if managed is not None:
         fault = Fault(BAD_REQUEST, "", "metadata.managedFields must be nil", _MANAGED, hint="remove metadata.managedFields")
         return _refused(REQUEST, fault)
-    found = [*typed.problems(tree, _whole(schema))]
-    if found:
-        metadata: dict[str, Any] = tree["metadata"] if tree.get("metadata").__class__ is dict else {}
-        about = f"{metadata.get('namespace', '')}/{metadata.get('name', '')}; {_kind_of(tree)}"
-        words = f"failed to create typed patch object ({about}): "
-        faults = [Fault(INTERNAL_ERROR, "", words + one.words, one.path, said=one.said, hint=one.hint) for one in found]
-        return _refused(APPLY, *faults)
-    if built_in:
-        return created(_cut(tree, _whole(schema)), schema, built_in=True, duplicates=duplicates)
-    tree = _without_time(tree)
-    return created(
-        tree, schema, built_in=False, duplicates=duplicates, stored=_with_nulls(with_defaults(tree, schema), tree, schema)
-    )
+    found = [*typed.problems(tree, whole(schema))]
+    if not found:
+        return None
+    metadata: dict[str, Any] = tree["metadata"] if tree.get("metadata").__class__ is dict else {}
+    about = f"{metadata.get('namespace', '')}/{metadata.get('name', '')}; {_kind_of(tree)}"
+    words = f"failed to create typed patch object ({about}): "
+    return _refused(APPLY, *[Fault(INTERNAL_ERROR, "", words + one.words, one.path, one.said, one.hint) for one in found])
+
+
+def stored(tree: dict[str, Tree], schema: Schema) -> Tree:
+    """A custom resource with its defaults and its nulls."""
+    return _with_nulls(with_defaults(tree, schema), tree, schema)
 
 
 def _refused(stage: str, *faults: Fault) -> Verdict:
@@ -54,12 +64,12 @@ def _kind_of(tree: dict[str, Tree]) -> str:
     return f"{group}/{version}, Kind={tree['kind']}"
 
 
-def _whole(schema: Schema) -> Schema:
+def whole(schema: Schema) -> Schema:
     """The schema of the object, that of its metadata included."""
     return {**schema, "properties": {**schema["properties"], "metadata": store.object_meta()}}
 
 
-def _without_time(tree: dict[str, Tree]) -> dict[str, Tree]:
+def without_time(tree: dict[str, Tree]) -> dict[str, Tree]:
     """The time of creation is the server's own, and nobody reads what a manifest says about it."""
     metadata = tree.get("metadata")
     if metadata.__class__ is not dict or "creationTimestamp" not in metadata:
@@ -85,14 +95,14 @@ def _with_nulls(stored: Tree, tree: Tree, schema: Schema) -> Tree:
     return stored
 
 
-def _cut(tree: Tree, schema: Schema) -> Any:
+def cut(tree: Tree, schema: Schema) -> Any:
     """Numbers as Go converts them: whole ones to integers, and those to the bits of their field."""
     if tree.__class__ is dict:
         properties, others = schema.get("properties", {}), schema.get("additionalProperties")
         below = {key: properties.get(key, others) for key in tree}
-        return {key: _cut(value, below[key]) if below[key].__class__ is dict else value for key, value in tree.items()}
+        return {key: cut(value, below[key]) if below[key].__class__ is dict else value for key, value in tree.items()}
     if tree.__class__ is list and schema.get("items").__class__ is dict:
-        return [_cut(item, schema["items"]) for item in tree]
+        return [cut(item, schema["items"]) for item in tree]
     if schema.get("type") == "integer" and (tree.__class__ is int or (tree.__class__ is float and tree.is_integer())):
         bits = _BITS.get(schema.get("format", "int64"), 64)
         number = int(tree) if -(2**63) <= tree < 2**63 else -(2**63)

@@ -12,7 +12,7 @@ from importlib import import_module
 from tjgen.fields.path import Tree
 from tjgen.schema import store, walk
 from tjgen.schema.store import Schema
-from tjgen.validate import decode
+from tjgen.validate import decode, serverside
 from tjgen.validate import metadata as new_metadata
 from tjgen.validate.builtin import kinds
 from tjgen.validate.builtin.claims import claim_spec
@@ -22,7 +22,7 @@ from tjgen.validate.judge import decoded
 from tjgen.validate.judge import judge as judge_new
 from tjgen.validate.place import Place
 from tjgen.validate.stages import verdict
-from tjgen.validate.update import held, metadata, prepared
+from tjgen.validate.update import fieldmerge, held, metadata, prepared
 from tjgen.validate.update.defaults import with_defaults
 from tjgen.validate.update.gotypes import TYPES
 from tjgen.validate.update.replacement import conflict, unreadable_old
@@ -83,7 +83,7 @@ _SPEC_IS_KNOWN = ("PriorityClass", "ResourceClaim")
 """The kinds of which an update asks only whether anything changed."""
 
 
-def judge(tree: dict[str, Tree], old: dict[str, Tree], schema: Schema) -> Verdict:
+def judge(tree: dict[str, Tree], old: dict[str, Tree], schema: Schema, *, server_side: bool = False) -> Verdict:
     """The verdict on applying `tree` over the object made of `old`."""
     kind = str(tree["kind"])
     if kind not in TYPES:
@@ -93,7 +93,7 @@ def judge(tree: dict[str, Tree], old: dict[str, Tree], schema: Schema) -> Verdic
         return unreadable_old()
     before = _held(old, schema, kind)
     try:
-        after = applied(old, tree, before, kind)
+        after = applied(old, tree, before, kind) if not server_side else _applied_there(old, tree, before, schema)
     except PatchError as error:
         fault = Fault(BAD_REQUEST, "", str(error), (), said=f"kubectl cannot apply this: {error}")
         return Verdict((Stage(PATCH, (fault,), (fault,)),))
@@ -107,6 +107,13 @@ def judge(tree: dict[str, Tree], old: dict[str, Tree], schema: Schema) -> Verdic
     given = {key: value for key, value in new["metadata"].items() if held.is_printed(value)}
     new = {**new, "metadata": metadata.settled(given, before["metadata"])}
     return verdict([], [*_faults(new, before, schema, kind)], [])
+
+
+def _applied_there(old: dict[str, Tree], tree: dict[str, Tree], before: dict[str, Tree], schema: Schema) -> dict[str, Tree]:
+    """What server-side apply makes of the three."""
+    whole = serverside.whole(schema)
+    merged: dict[str, Tree] = fieldmerge.applied(serverside.cut(old, whole), serverside.cut(tree, whole), before, whole)
+    return merged
 
 
 def _held(old: dict[str, Tree], schema: Schema, kind: str) -> dict[str, Tree]:

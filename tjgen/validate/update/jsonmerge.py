@@ -16,9 +16,9 @@ _LARGEST = 2**63 - 1
 def applied(original: dict[str, Tree], modified: dict[str, Tree], live: dict[str, Tree]) -> dict[str, Tree]:
     """The object that arrives when `modified` is applied over `live`, where `original` was applied before."""
     modified = through_float(modified)
-    changes = _without_nulls(_difference(live, modified))
+    changes = _without_nulls(_difference(through_float(live), modified))
     removals = _only_nulls(_difference(through_float(original), modified))
-    return through_float(_merged(live, _merged(removals, changes)))  # type: ignore[no-any-return]  # an object stays one
+    return _merged(live, _merged(removals, changes))
 
 
 def through_float(value: Tree) -> Any:

@@ -63,7 +63,8 @@ def _without_gated(value: Any) -> Any:
     """`DropDisabledPodFields`: the fields of pods whose feature gate is off, wherever a pod stands."""
     if value.__class__ is dict:
         if "stopSignal" in value.get("lifecycle", {}):
-            value = {**value, "lifecycle": {key: item for key, item in value["lifecycle"].items() if key != "stopSignal"}}
+            rest = {key: item for key, item in value["lifecycle"].items() if key != "stopSignal"}
+            value = {key: item for key, item in value.items() if key != "lifecycle"} | ({"lifecycle": rest} if rest else {})
         return {key: _without_gated(item) for key, item in value.items() if key != "schedulingGroup"}
     return [_without_gated(item) for item in value] if value.__class__ is list else value
 

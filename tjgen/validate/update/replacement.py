@@ -11,11 +11,11 @@ from tjgen.fields.path import Tree
 from tjgen.schema import store, walk
 from tjgen.schema.defaults import with_defaults
 from tjgen.schema.store import Schema
-from tjgen.validate import custom, decode
+from tjgen.validate import custom, decode, serverside
 from tjgen.validate import metadata as new_metadata
 from tjgen.validate.fault import BAD_REQUEST, CONFLICT, Fault
 from tjgen.validate.stages import verdict
-from tjgen.validate.update import held, jsonmerge, metadata
+from tjgen.validate.update import fieldmerge, held, jsonmerge, metadata
 from tjgen.validate.update.pair import Pair
 from tjgen.validate.verdict import OLD, REQUEST, Stage, Verdict
 
@@ -24,15 +24,23 @@ def judge(tree: dict[str, Tree], old: Tree, schema: Schema, *, built_in: bool, s
     """The verdict on applying `tree` over the object made of `old`, which has the same kind, name and namespace."""
     if any(finding.type == walk.TYPE for finding in decode.mismatches(old.get("metadata"), store.object_meta(), ("metadata",))):
         return unreadable_old()
+    if server_side:
+        refused = serverside.refusal(tree, schema)
+        if refused is not None:
+            return refused
     if built_in:
         from tjgen.validate.update import builtin
 
-        return builtin.judge(tree, old, schema)
+        return builtin.judge(tree, old, schema, server_side=server_side)
     before = held.held_custom(old, schema)
-    after = jsonmerge.applied(old, tree, before)
+    if server_side:
+        tree = serverside.without_time(tree)
+        after = fieldmerge.applied(serverside.without_time(old), tree, before, serverside.whole(schema))
+    else:
+        after = jsonmerge.applied(old, tree, before)
     read = [*decode.mismatches(after.get("metadata"), store.object_meta(), ("metadata",))]
     is_readable = not any(finding.type == walk.TYPE for finding in read)
-    stored = with_defaults(after, schema)
+    stored = serverside.stored(after, schema) if server_side else with_defaults(after, schema)
     read += [finding for finding in walk.check(stored, schema) if finding.type == walk.UNKNOWN]
     if not is_readable or read:
         return verdict(read, [], [])

@@ -129,8 +129,7 @@ def element_type(*lists: list[Tree]) -> Any:
 def _keyed(key: str, before: list[Tree], value: list[Tree], field: Field, wanted: Wanted, patch: Patch) -> None:
     """`diffListsOfMaps`, with the order of the elements where anything changes."""
     merge_key = field.merge_key or ""
-    old = sorted(before, key=lambda item: key_text(item, merge_key))
-    new = sorted(value, key=lambda item: key_text(item, merge_key))
+    old, new = _in_order(before, merge_key), _in_order(value, merge_key)
     changed: list[Tree] = []
     removed: list[Tree] = []
     while old or new:
@@ -157,6 +156,11 @@ def _keyed(key: str, before: list[Tree], value: list[Tree], field: Field, wanted
         patch[ORDER + key] = [{merge_key: one} for one in known]
 
 
+def _in_order(items: list[Tree], merge_key: str) -> list[Tree]:
+    """Sorted by key. Go's sort turns around what is equal to this comparison, as long as the list is short."""
+    return sorted(reversed(items), key=lambda item: key_text(item, merge_key))
+
+
 def key_text(item: Tree, merge_key: str) -> str:
     """The key of an element as it is compared. Raises PatchError for an element without it, and for a key that is no scalar."""
     if item.__class__ is not dict or merge_key not in item:
@@ -168,11 +172,20 @@ def key_text(item: Tree, merge_key: str) -> str:
 
 def _scalars(key: str, before: list[Tree], value: list[Tree], wanted: Wanted, patch: Patch) -> None:
     """`diffListsOfScalars`."""
-    added = [item for item in value if item not in before] if wanted.changes else []
-    removed = [item for item in before if item not in value] if wanted.removals else []
+    added = _without(value, before) if wanted.changes else []
+    removed = _without(before, value) if wanted.removals else []
     if added:
         patch[key] = added
     if removed:
         patch[DELETE + key] = list(dict.fromkeys(removed))
     if (wanted.removals and removed) or (wanted.changes and before != value):
         patch[ORDER + key] = value
+
+
+def _without(items: list[Tree], others: list[Tree]) -> list[Tree]:
+    """The items that are left when each of the others has taken away one that is equal to it."""
+    rest = list(items)
+    for item in others:
+        if item in rest:
+            rest.remove(item)
+    return rest
