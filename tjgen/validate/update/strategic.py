@@ -158,7 +158,8 @@ def _keyed(key: str, before: list[Tree], value: list[Tree], field: Field, wanted
 
 def _in_order(items: list[Tree], merge_key: str) -> list[Tree]:
     """Sorted by key. Go's sort turns around what is equal to this comparison, as long as the list is short."""
-    return sorted(reversed(items), key=lambda item: key_text(item, merge_key))
+    order = sorted(range(len(items)), key=lambda position: (key_text(items[position], merge_key), -position))
+    return [items[position] for position in order]
 
 
 def key_text(item: Tree, merge_key: str) -> str:
