@@ -1,6 +1,6 @@
 """The Go types of Kubernetes' own kinds -> the table `tjgen/validate/update/gotypes.py`.
 
-    python schemas/gotypes/builtin_table.py
+    python -m schemas.gotypes.builtin_table
 
 Needs Go and the module proxy. The types come from the module that pins the release of the schemas
 (`schemas/modules/kubernetes`); which kinds, `builtin/main.go` says. Statuses are left out: no manifest sets one.
@@ -8,7 +8,7 @@ Needs Go and the module proxy. The types come from the module that pins the rele
 
 from __future__ import annotations
 
-from table import ROOT, Fields, lines, reflected
+from schemas.gotypes.table import ROOT, Fields, lines, reflected
 
 VERSION = "v1.36.3"
 TABLE = ROOT / "tjgen" / "validate" / "update" / "gotypes.py"

@@ -4,7 +4,7 @@ One line a struct: `field:type` with `!` where Go prints even a zero, and after 
 patches know the elements of a list by that field (`@` alone: a merged list of scalars), `^` where they drop the keys that
 a patch does not name (retainKeys) and `%` where they replace the whole. `*` is a pointer, whose zero is kept.
 
-Made by schemas/gotypes/builtin_table.py from the tags of Kubernetes 1.36 (k8s.io/api 0.36.3).
+Made by `python -m schemas.gotypes.builtin_table` from the tags of Kubernetes 1.36 (k8s.io/api 0.36.3).
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ TYPES = {
     "ClusterRoleBinding": "kind:string apiVersion:string metadata:ObjectMeta! subjects:[]Subject roleRef:RoleRef!",
     "ClusterTrustBundleProjection": "name:*string signerName:*string labelSelector:*LabelSelector optional:*bool path:string!",
     "ConfigMap": (
-        "kind:string apiVersion:string metadata:ObjectMeta! immutable:*bool data:map[string]string binaryData:map[string][]uint8"
+        "kind:string apiVersion:string metadata:ObjectMeta! immutable:*bool data:map[string]string"
+        " binaryData:map[string][]uint8"
     ),
     "ConfigMapEnvSource": "name:string optional:*bool",
     "ConfigMapKeySelector": "name:string key:string! optional:*bool",
