@@ -8,6 +8,9 @@ Needs Go and the module proxy. The types come from the module that pins the rele
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 from schemas.gotypes.table import ROOT, Fields, lines, reflected
 
 VERSION = "v1.36.3"
@@ -21,8 +24,10 @@ def main() -> None:
     for name, fields in structs.items():
         if is_kind(fields):
             join(name, structs, table)
+    written = {name: " ".join(f"{key}:{text}" for key, text in table[name].items()) for name in sorted(table)}
     head = TABLE.read_text(encoding="utf-8").partition("TYPES = {\n")[0]
-    TABLE.write_text(head + "TYPES = {\n" + "".join(lines(table)) + "}\n", encoding="utf-8")
+    TABLE.write_text(head + "TYPES = {\n" + "".join(lines(written)) + "}\n", encoding="utf-8")
+    subprocess.run([sys.executable, "-m", "ruff", "format", "-q", str(TABLE)], check=True)
 
 
 def is_kind(fields: Fields) -> bool:

@@ -43,8 +43,7 @@ TYPES = {
     "ClusterRoleBinding": "kind:string apiVersion:string metadata:ObjectMeta! subjects:[]Subject roleRef:RoleRef!",
     "ClusterTrustBundleProjection": "name:*string signerName:*string labelSelector:*LabelSelector optional:*bool path:string!",
     "ConfigMap": (
-        "kind:string apiVersion:string metadata:ObjectMeta! immutable:*bool data:map[string]string"
-        " binaryData:map[string][]uint8"
+        "kind:string apiVersion:string metadata:ObjectMeta! immutable:*bool data:map[string]string binaryData:map[string][]uint8"
     ),
     "ConfigMapEnvSource": "name:string optional:*bool",
     "ConfigMapKeySelector": "name:string key:string! optional:*bool",
