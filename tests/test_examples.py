@@ -16,7 +16,7 @@ OVERLAYS = ROOT / "overlays"
 ALONE = sorted(
     str(path.relative_to(EXAMPLES))
     for path in EXAMPLES.rglob("*.yaml")
-    if "project" not in path.parts and "kind: Experiment\n" in path.read_text()
+    if "kind: Experiment\n" in path.read_text() and not any((folder / "tjgen.yaml").exists() for folder in path.parents)
 )
 ENVIRONMENTS = ("dev", "prod")
 

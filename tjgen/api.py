@@ -43,15 +43,23 @@ class Build(NamedTuple):
         return has_errors(self.diagnostics)
 
 
-def build(paths: Sequence[str] = (), *, environments: Sequence[str] = (), set_values: Sequence[str] = ()) -> Build:
+def build(
+    paths: Sequence[str] = (),
+    *,
+    environments: Sequence[str] = (),
+    set_values: Sequence[str] = (),
+    overlays: Sequence[str] = (),
+    project: str | None = None,
+) -> Build:
     """Compile experiments, or the whole project of the working directory. Writes nothing.
 
-    Never raises because of the input: what is wrong stands in `diagnostics`.
+    `overlays` are files of overlays beside those of the project, which is looked for at `project`, or else
+    at `paths`. Never raises because of the input: what is wrong stands in `diagnostics`.
     """
     runs: list[Run] = []
     diagnostics: list[Diagnostic] = []
     try:
-        builder = Builder(paths, environments=environments, set_values=set_values)
+        builder = Builder(paths, environments=environments, set_values=set_values, overlays=overlays, project=project)
         for built in builder.build():
             diagnostics += built.diagnostics
             runs += built.runs

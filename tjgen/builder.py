@@ -18,7 +18,7 @@ from tjgen.platform.devices import classes
 from tjgen.resolve.files import matching
 from tjgen.resolve.overlays import Surroundings
 from tjgen.resolve.places import Documents, placed
-from tjgen.resolve.project import ALONE, Project, find, load
+from tjgen.resolve.project import ALONE, Project, find, load, with_overlays
 from tjgen.resolve.reading import read_content
 from tjgen.resolve.settings import settings
 from tjgen.resolve.spelling import spelled
@@ -133,10 +133,22 @@ DigestOf = Callable[[str], "str | None"]
 class Builder:
     """A project, ready to build its experiments. Raises CompileError where the project itself is wrong."""
 
-    def __init__(self, paths: Sequence[str], *, environments: Sequence[str] = (), set_values: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        paths: Sequence[str],
+        *,
+        environments: Sequence[str] = (),
+        set_values: Sequence[str] = (),
+        overlays: Sequence[str] = (),
+        project: str | None = None,
+    ) -> None:
+        """`overlays`: files of overlays beside those of the project; `project`: where to look for it, if not at `paths`."""
         self.diagnostics: list[Diagnostic] = []
         """What was found before and beside the experiments."""
-        self.project = self._load(paths)
+        self.project = self._load(paths if project is None else (project,))
+        if overlays:
+            self.project, found = with_overlays(self.project, overlays)
+            self._add(found)
         self.whole = not paths
         """Whether the build is of the whole project, so that it knows every experiment."""
         self.locks = Locks(self.project.directory)

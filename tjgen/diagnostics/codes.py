@@ -1257,6 +1257,13 @@ CODES = (
         "Run the `git add` of the hint; where files are ignored, except the output in `.gitignore` (`!deploy/**`).",
     ),
     Code(
+        "TJ701",
+        "no-overlay",
+        ERROR,
+        "A file that was given to the library or to a test as an overlay holds none.",
+        "Begin it with `apiVersion: tjgen.dev/v1alpha1` and `kind: Overlay`.",
+    ),
+    Code(
         "TJ720",
         "output-in-conflict",
         ERROR,

@@ -102,6 +102,22 @@ def load(file: str) -> tuple[Project, list[Diagnostic]]:
     return project, diagnostics + _unknown_platforms(project, document)
 
 
+def with_overlays(project: Project, files: Sequence[str]) -> tuple[Project, list[Diagnostic]]:
+    """The project with files of overlays beside its own. Errors TJ201, TJ203, TJ701, and what is wrong in the overlays."""
+    reader = _Reader(project, [])
+    own = [*project.overlays, *(item for group in project.overlays_of.values() for item in group)]
+    known = {os.path.realpath(item.document.file) for item in own}
+    added: list[OverlayDocument] = []
+    for file in files:
+        if os.path.realpath(file) not in known:
+            found = reader.read_overlays([file])
+            if not found and not reader.diagnostics:
+                reader.diagnostics.append(_no_overlay(file))
+            added += found
+    reader.same_names([item.document for item in (*own, *added)])
+    return project._replace(overlays=(*project.overlays, *added)), reader.diagnostics
+
+
 class _Reader:
     """Reads what the project file names, and collects what is wrong with it."""
 
@@ -110,7 +126,10 @@ class _Reader:
         self.diagnostics = diagnostics
 
     def overlays(self, entries: Sequence[str], path: FieldPath) -> tuple[OverlayDocument, ...]:
-        found, diagnostics = of_kind("Overlay", self._files(entries, path))
+        return self.read_overlays(self._files(entries, path))
+
+    def read_overlays(self, files: list[str]) -> tuple[OverlayDocument, ...]:
+        found, diagnostics = of_kind("Overlay", files)
         self.diagnostics += diagnostics
         return tuple([OverlayDocument(document, Overlay(tree)) for document, tree in found])
 
@@ -140,6 +159,11 @@ class _Reader:
         message = f"there is no file or folder {entry}" if exact else f"no file matches {entry}"
         span = self.project.document.locate(path)
         return Diagnostic("TJ202", ERROR if exact else WARNING, message, path=path, span=span, name="no-such-file")
+
+
+def _no_overlay(file: str) -> Diagnostic:
+    hint = "begin it with apiVersion: tjgen.dev/v1alpha1 and kind: Overlay"
+    return Diagnostic("TJ701", ERROR, f"{file} holds no overlay", hint=hint, name="no-overlay")
 
 
 def _same_name(name: str, earlier: Document, later: Document) -> Diagnostic:
