@@ -10,6 +10,7 @@ from tjgen.catalog.runtime import CatalogRuntime
 from tjgen.compiler import Compiled, compile_run
 from tjgen.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic, Note, has_errors
 from tjgen.explain.provenance import Sources
+from tjgen.fields.path import FieldPath
 from tjgen.k8s.nearest import nearest
 from tjgen.k8s.quantity import parse
 from tjgen.passes import code, data
@@ -158,6 +159,7 @@ class Builder:
         layers, found = settings(list(set_values))
         self._add(found)
         self.environments = self._environments(environments)
+        self._add(_taken_names(self.project))
         self._surroundings = {name: Surroundings(self.project, name, layers) for name in self.environments}
         self._settings = {name: _Environment(self.project, name) for name in self.environments}
         self._named = {path for path in paths if not os.path.isdir(path)}
@@ -246,7 +248,19 @@ class Builder:
             diagnostics += problems
             if run is not None:
                 runs.append(run)
+        if runs and runs[0].variant.task and not has_errors(diagnostics):
+            diagnostics += self._overlaps(unit, runs, found.documents)
         return Built(unit, runs, list(dict.fromkeys(diagnostics)), content, found.overlays)
+
+    def _overlaps(self, unit: Unit, runs: Sequence[Run], documents: Documents) -> list[Diagnostic]:
+        """What keeps the tasks of an experiment from being apart."""
+        from tjgen.passes.isolation import overlaps  # few experiments have tasks
+
+        here = self._settings[unit.environment]
+        settings = [here.setting(unit, run.name, run.variant.task, run.runtime.launcher, self.digest_of) for run in runs]
+        trees = {run.variant.task: run.variant.tree for run in reversed(runs)}
+        found = overlaps(zip([run.variant.experiment for run in runs], settings, strict=True))
+        return [one for task, diagnostic in found for one in placed([diagnostic], trees[task], documents)]
 
     def _run(self, unit: Unit, variant: Variant, documents: Documents) -> tuple[Run | None, list[Diagnostic]]:
         experiment = variant.experiment
@@ -256,9 +270,12 @@ class Builder:
         found = placed(found, variant.tree, documents)
         if runtime is None:
             return None, found
-        files = {**data.local_files(experiment, unit.document.file), **code.local_files(experiment, unit.document.file)}
+        files = {
+            **data.local_files(experiment, unit.document.file, self.project.slicers),
+            **code.local_files(experiment, unit.document.file),
+        }
         said = spelled(unit.document, EXPERIMENT_FORM)
-        identity = identify(said, environment=unit.environment, point=variant.point, files=files)
+        identity = identify(said, environment=unit.environment, point=variant.point, task=variant.task, files=files)
         locked = self.locks.of(unit).current(identity)
         renewal = locked.renewal if locked is not None else 0
         run = self._compiled(unit, variant, documents, runtime, identity, renewal)._replace(reads_files=bool(files))
@@ -278,9 +295,8 @@ class Builder:
         here = self._settings[unit.environment]
         runtime = here.runtime(runtime, self.digest_of)
         sources = Sources(variant.tree, documents, runtime.document, here.platform, self.project.document)
-        compiled = compile_run(
-            experiment, runtime, here.setting(unit, name, runtime.launcher, self.digest_of), sources, self._judged
-        )
+        setting = here.setting(unit, name, variant.task, runtime.launcher, self.digest_of)
+        compiled = compile_run(experiment, runtime, setting, sources, self._judged)
         tool = self.project.spec.gitops.tool
         if tool != "none":
             from tjgen.gitops.annotations import annotated  # many projects name no tool
@@ -364,12 +380,14 @@ class _Environment:
             known = self._runtimes[id(runtime)] = (runtime, rewritten(runtime, self.rewrite, digest_of))
         return known[1]
 
-    def setting(self, unit: Unit, run: str, launcher: list[str], digest_of: DigestOf | None) -> Setting:
+    def setting(self, unit: Unit, run: str, task: str, launcher: list[str], digest_of: DigestOf | None) -> Setting:
         return Setting(
             run=run,
+            task=task,
             family=unit.name,
             namespace=unit.namespace,
             directory=os.path.dirname(unit.document.file),
+            slicers=self.project.slicers,
             classes=self.classes,
             rewrite=self.rewrite,
             digest=digest_of,
@@ -389,6 +407,28 @@ def _cluster(platform: PlatformSpec) -> Cluster:
     minor = int(release.partition(".")[2]) if release is not None else None
     bandwidth = {name: parse(one.bandwidth).value for name, one in platform.storage_classes.items() if one.bandwidth is not None}
     return Cluster(modes, minor, platform.cluster.image_volumes, bandwidth)
+
+
+def _taken_names(project: Project) -> list[Diagnostic]:
+    """Strategies of the project that are called as those of tjgen."""
+    if not project.slicers:
+        return []
+    from tjgen.slicing.strategies import STRATEGIES  # few projects have strategies of their own
+
+    assert project.document is not None, "nothing else names strategies"
+    paths: list[FieldPath] = [("spec", "slicers", name) for name in project.slicers if name in STRATEGIES]
+    return [
+        Diagnostic(
+            "TJ365",
+            ERROR,
+            f'the strategy "{path[-1]}" is built in',
+            path=path,
+            span=project.document.locate(path, key=True),
+            hint="give that of the project another name",
+            name="strategy-name-taken",
+        )
+        for path in paths
+    ]
 
 
 def _is_experiment(document: Document) -> bool:

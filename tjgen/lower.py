@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.path import FieldPath, Tree, get, named
-from tjgen.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY
+from tjgen.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY, TASK_LABEL
 from tjgen.k8s.nearest import nearest
 from tjgen.setting import Setting
 from tjgen.spec.forms import text
@@ -85,6 +85,8 @@ def _metadata(experiment: Experiment, setting: Setting) -> Yields:
     metadata = experiment.metadata
     yield Contribution(("metadata", "labels", MANAGED_BY), "tjgen", (), "lower", "tjgen")
     yield Contribution(("metadata", "labels", EXPERIMENT_LABEL), metadata.name, ("metadata", "name"))
+    if setting.task:
+        yield Contribution(("metadata", "labels", TASK_LABEL), setting.task, (*SPEC, "tasks", setting.task))
     for key, value in setting.labels.items():
         because: FieldPath = ("spec", "environments", setting.environment or "", "labels", key)
         yield Contribution(("metadata", "labels", key), value, because, "environment", "project", True)

@@ -28,11 +28,15 @@ class Setting(NamedTuple):
 
     run: str
     """Name of the run: the TrainJob's name."""
+    task: str
+    """The task that it is; empty where the experiment has none."""
     family: str
     """Name of the experiment."""
     namespace: str
     directory: str
     """Folder that file names in the experiment are relative to."""
+    slicers: Mapping[str, str]
+    """Slicing strategies of the project -> the files that they are in."""
     classes: dict[str, DeviceClass]
     """Device classes of the Platform, over the built-in ones."""
     rewrite: dict[str, str]

@@ -16,8 +16,13 @@ from tjgen.resolve.rules import check_rules
 from tjgen.spec import compact
 from tjgen.spec.forms import long_form
 
+# A task is a part of an experiment again: it merges as the experiment does, and twice as much takes twice as long.
+SPEC = {
+    **compact.EXPERIMENT_SPEC,
+    "properties": {key: value for key, value in compact.EXPERIMENT_SPEC["properties"].items() if key != "tasks"},
+}
 TREES = st.one_of(
-    fitting(compact.EXPERIMENT_SPEC),
+    fitting(SPEC),
     st.fixed_dictionaries(
         {},
         optional={

@@ -269,7 +269,7 @@ def test_a_plugin_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
         def plan(self, items: Items, count: int, options: object) -> list[list[int]]:
             return [[0]] * count
 
-    monkeypatch.setattr(strategies, "load", lambda name: Careless())
+    monkeypatch.setattr(strategies, "load", lambda *_: Careless())
     plan, diagnostics = divide(items_of([1, 2]), 2, "careless", because=BECAUSE)
     assert plan is None
     assert [one.message for one in diagnostics] == [

@@ -5,4 +5,5 @@ from __future__ import annotations
 MANAGED_BY = "app.kubernetes.io/managed-by"
 EXPERIMENT_LABEL = "tjgen.dev/experiment"
 RUN_LABEL = "tjgen.dev/run"
+TASK_LABEL = "tjgen.dev/task"
 RUNTIME_ANNOTATION = "tjgen.dev/runtime"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.setting import Setting
@@ -22,10 +22,13 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         yield from slices.deliver(workload, experiment, setting)
 
 
-def local_files(experiment: Experiment, document: str) -> dict[str, str]:
-    """Files beside the experiment, in the file `document`, whose content its runs depend on -> digests of that content."""
+def local_files(experiment: Experiment, document: str, slicers: Mapping[str, str]) -> dict[str, str]:
+    """Files beside the experiment, in the file `document`, whose content its runs depend on -> digests of that content.
+
+    `slicers` are the slicing strategies of the project, with their files.
+    """
     if experiment.spec.data is None or experiment.spec.data.items is None:
         return {}
-    from tjgen.passes import slices
+    from tjgen.passes import items
 
-    return slices.local_files(experiment.spec.data.items, document)
+    return items.local_files(experiment.spec.data, document, slicers)

@@ -1,30 +1,31 @@
-"""Items and `slices` -> which items each node reads: proven slices, told by variables or by a mounted list.
+"""Items and `slices` -> which items each node reads: proven slices, told in one of the ways that siblings deliver.
 
 The contract with training code: TJGEN_DATA_PATH (the folder of the items), TJGEN_SLICE_INDEX and
-TJGEN_SLICE_COUNT, and then TJGEN_SLICES (a JSON list with a list of paths for each slice) or
-TJGEN_SLICE_FILE (a file with the paths of this node's slice, one a line). TJGEN_SLICE_OVER=processes where
-each process of the node reads only every n-th item of the slice, beginning with its local rank.
+TJGEN_SLICE_COUNT, and then TJGEN_SLICES (a JSON list with a list of paths for each slice),
+TJGEN_SLICE_FILE (a file with the paths of this node's slice, one a line) or TJGEN_SLICE_RANGES (a JSON list
+with first number, end and step for each slice; TJGEN_DATA_PATTERNS makes paths of numbers).
+TJGEN_SLICE_OVER=processes where each process of the node reads only every n-th item of the slice, beginning
+with its local rank. TJGEN_SLICE_NODES where there are more slices than nodes: each reads every n-th slice.
 """
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterator
-from hashlib import sha256
+from collections.abc import Iterator, Sequence
 
 from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic, has_errors
 from tjgen.fields.path import FieldPath, Tree, get, named
-from tjgen.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY
 from tjgen.lower import SPEC
+from tjgen.passes import items
 from tjgen.passes.volumes import places, users_of
 from tjgen.setting import Setting
-from tjgen.slicing import delivery, directory, items, manifest, problems
-from tjgen.slicing.division import divide
-from tjgen.slicing.proof import balance
+from tjgen.slicing import problems, ranges
+from tjgen.slicing.division import divide, left, short, uneven
+from tjgen.slicing.items import Items
+from tjgen.slicing.proof import Plan, balance
 from tjgen.slicing.strategies import STRATEGIES
-from tjgen.spec.objects import Data, Experiment, Items, Slices, Volume
-from tjgen.typing import Any
+from tjgen.spec.objects import Data, Experiment, Slices, Volume
+from tjgen.typing import Any, NamedTuple
 from tjgen.workload.contribution import Contribution
 from tjgen.workload.roles import nodes as nodes_of
 from tjgen.workload.roles import workers
@@ -34,9 +35,30 @@ Found = Iterator[Contribution | Diagnostic]
 AT: FieldPath = (*SPEC, "data")
 SLICES: FieldPath = (*AT, "slices")
 INDEX_FIELD = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
-LISTS = "/etc/tjgen/slices"
 MOST_IN_ENV = 128 * 1024 - 256
 """Bytes of one variable that Linux takes (MAX_ARG_STRLEN), less its name."""
+_shared: list[Any] = []
+"""What was asked when the items were last divided over tasks, the plan and what was found: the next task asks for the same."""
+_FITTED = ("weighted", "explicit")
+"""Strategies whose options are for one number of slices: a task divides its part by another one."""
+
+
+class Cut(NamedTuple):
+    """How the slices of one run are asked for."""
+
+    asked: Slices
+    slices: int
+    readers: int
+    """How many processes and workers share a slice."""
+    tasks: Sequence[str]
+    """The tasks that share the items first; empty where none do."""
+    position: int
+    """Which of them this one is."""
+
+    @property
+    def over(self) -> str:
+        """Who reads alone within a run."""
+        return self.asked.within if self.asked.over == "tasks" else self.asked.over
 
 
 def deliver(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
@@ -46,176 +68,235 @@ def deliver(workload: Workload, experiment: Experiment, setting: Setting) -> Fou
     volume = experiment.spec.volumes[data.volume]
     users = [podset for podset, _ in users_of(workload, data.volume, volume)]
     readers = [podset for podset in workers(workload) if podset in users]
-    folder = _folder(data, volume)
-    for podset in readers:
-        if folder is not None:
-            yield _variable(podset, "TJGEN_DATA_PATH", folder, AT)
+    folder = folder_of(data.path, volume)
+    if folder is not None and (data.slices is None or data.slices.deliver not in ("init", "subPath")):
+        for podset in readers:
+            yield variable(podset, "TJGEN_DATA_PATH", folder, AT)
     if data.slices is None:
         return
-    known, found = _items(data, setting)
+    cut, found = _cut(workload, experiment, data.slices, setting)
     yield from found
-    if has_errors(found):
+    if cut is None:
         return
+    if get(workload.ml_policy, ("mpi",), None) is not None:
+        yield _under_mpi()
+    if data.slices.deliver in ("subPath", "volume"):
+        from tjgen.passes import slice_places
+
+        yield from slice_places.deliver(workload, experiment, cut, readers)
+    elif data.slices.deliver == "range":
+        yield from _ranges(data, cut, readers)
+    else:
+        yield from _paths(workload, experiment, cut, readers, setting)
+
+
+def variable(podset: PodSet, name: str, value: str, because: FieldPath) -> Contribution:
+    """A variable of the container that trains."""
+    return Contribution((*podset.main, "env", named(name)), {"name": name, "value": value}, because)
+
+
+def index_variable(container: FieldPath) -> Contribution:
+    """The number of the node, as a variable of a container."""
+    index = {"name": "TJGEN_SLICE_INDEX", "valueFrom": {"fieldRef": {"fieldPath": INDEX_FIELD}}}
+    return Contribution((*container, "env", named("TJGEN_SLICE_INDEX")), index, SLICES)
+
+
+def folder_of(path: str | None, volume: Volume) -> str | None:
+    """A folder of a volume, at the first place where the volume is mounted; None where it is mounted nowhere."""
+    place = next(places(volume, AT), None)
+    if place is None:
+        return None
+    return "/".join(part.strip("/") if i else part.rstrip("/") for i, part in enumerate((place.path, path)) if part)
+
+
+def part_of_task(known: Items, cut: Cut, setting: Setting) -> tuple[Items | None, list[Diagnostic]]:
+    """The items of this task, where tasks share them; all of them where they do not."""
+    if not cut.tasks:
+        return known, []
+    asked = cut.asked
+    said = (known, cut.tasks, asked.by, options_of(asked), asked.balance, setting.slicers)
+    if _shared[:1] != [said]:
+        found = divide(known, len(cut.tasks), asked.by, because=SLICES, options=said[3], balance=said[4], files=said[5])
+        _shared[:] = [said, *found]
+    _, plan, diagnostics = _shared
+    return (None if plan is None else known.taken(plan[cut.position])), list(diagnostics)
+
+
+def options_of(slices: Slices) -> dict[str, Any]:
+    """What the strategy is told."""
+    said = {"weights": slices.weights, "lists": slices.lists}
+    covering = {} if slices.covering else {"covering": False}
+    return {**(slices.options or {}), **{key: list(value) for key, value in said.items() if value}, **covering}
+
+
+def _cut(workload: Workload, experiment: Experiment, asked: Slices, setting: Setting) -> tuple[Cut | None, list[Diagnostic]]:
+    """How the slices are asked for, or None where that makes no sense."""
     nodes = nodes_of(workload)
-    count = data.slices.count or nodes
-    if count != nodes:
-        yield _other_count(count, nodes)
-    if data.slices.options and data.slices.by in STRATEGIES:
-        message = f"{data.slices.by} takes no options: they are for strategies of plugins"
-        yield problems.error(problems.REFUSED, message, path=(*SLICES, "options"), hint="remove options")
-        return
-    processes, found = _processes(workload, data.slices)
+    found: list[Diagnostic] = []
+    tasks = sorted(experiment.spec.tasks) if asked.over == "tasks" else []
+    if asked.over == "tasks" and not tasks:
+        message = "data.slices are over tasks, and the experiment has none"
+        found.append(problems.error(problems.NO_TASKS, message, path=(*SLICES, "over"), hint="add tasks, or set over: nodes"))
+    count = asked.virtual or asked.count or nodes
+    if asked.virtual is not None:
+        found += _virtual(asked.virtual, nodes)
+    elif count != nodes:
+        found.append(_other_count(count, nodes))
+    if asked.options and asked.by in STRATEGIES:
+        message = f"{asked.by} takes no options: they are for strategies of plugins"
+        found.append(problems.error(problems.REFUSED, message, path=(*SLICES, "options"), hint="remove options"))
+    cut = Cut(asked, count, 1, tasks, tasks.index(setting.task) if tasks else 0)
+    processes, more = _processes(workload, cut)
+    found += more
+    # Virtual slices are put together before they are shared: how many share one is not known.
+    readers = processes * asked.workers if asked.virtual is None else 1
+    return (None if has_errors(found) else cut._replace(readers=readers)), found
+
+
+def _paths(workload: Workload, experiment: Experiment, cut: Cut, readers: list[PodSet], setting: Setting) -> Found:
+    data = experiment.spec.data
+    assert data is not None
+    assert data.items is not None, "a rule asks for them"
+    known, found = items.listed(data.items, setting.directory)
     yield from found
     if has_errors(found):
         return
+    part, found = part_of_task(known, cut, setting)
+    yield from found
+    if part is None:
+        return
+    asked = cut.asked
+    again = bool(cut.tasks) and asked.by in _FITTED
     plan, found = divide(
-        known,
-        count,
-        data.slices.by,
+        part,
+        cut.slices,
+        "contiguous" if again else asked.by,
         because=SLICES,
-        options=_options(data.slices),
-        remainder=data.slices.remainder,
-        readers=processes,
+        options={} if again else options_of(asked),
+        remainder=asked.remainder,
+        readers=cut.readers,
+        balance=asked.balance,
+        files=setting.slicers,
     )
     yield from found
     if plan is None:
         return
-    if get(workload.ml_policy, ("mpi",), None) is not None:
-        yield _under_mpi()
-    yield Contribution(("slices",), _described(data.slices, plan, known), SLICES)
-    for podset in readers:
-        index = {"name": "TJGEN_SLICE_INDEX", "valueFrom": {"fieldRef": {"fieldPath": INDEX_FIELD}}}
-        yield Contribution((*podset.main, "env", named("TJGEN_SLICE_INDEX")), index, SLICES)
-        yield _variable(podset, "TJGEN_SLICE_COUNT", str(count), SLICES)
-        if data.slices.over == "processes":
-            yield _variable(podset, "TJGEN_SLICE_OVER", "processes", (*SLICES, "over"))
-    if data.slices.deliver == "configMap":
-        yield from _lists(delivery.manifests(plan, known), readers, data, setting)
-    else:
-        yield from _variables([[known.paths[item] for item in part] for part in plan], readers)
+    yield Contribution(("slices",), _described(asked, plan, part), SLICES)
+    yield from _told(cut, nodes_of(workload), readers)
+    if asked.deliver == "env":
+        yield from _variables([[part.paths[item] for item in one] for one in plan], readers)
+        return
+    from tjgen.passes import slice_lists
+
+    at = asked.mount_path or slice_lists.MOUNT
+    yield from slice_lists.mounted(plan, part, readers, at, setting)
+    if asked.deliver == "init":
+        from tjgen.passes import slice_copies
+
+        yield from slice_copies.copied(workload, experiment, plan, part, readers, at)
 
 
-def local_files(asked: Items, document: str) -> dict[str, str]:
-    """Files that items come from, beside the experiment in the file `document` -> digests of their content."""
-    folder = os.path.dirname(document)
-    if asked.manifest is None and asked.glob is None:
-        return {}
-    if asked.manifest is not None:
-        try:
-            with open(os.path.join(folder, asked.manifest), "rb") as stream:
-                return {asked.manifest: sha256(stream.read()).hexdigest()}
-        except OSError:
-            # The pass that reads the file reports it, with the line that names it.
-            return {}
-    patterns = [asked.glob] if isinstance(asked.glob, str) else list(asked.glob or ())
-    found, _ = directory.matched(os.path.join(folder, asked.directory or "."), patterns, asked.directory or ".", AT)
-    text = "".join(f"{path}\0{size}\n" for path, size in zip(found.paths, found.sizes, strict=True))
-    return {asked.directory or ".": sha256(text.encode()).hexdigest()}
-
-
-def _items(data: Data, setting: Setting) -> tuple[items.Items, list[Diagnostic]]:
-    asked = data.items
-    assert asked is not None
-    at: FieldPath = (*AT, "items")
-    if asked.manifest is not None:
-        return _manifest(os.path.join(setting.directory, asked.manifest), (*at, "manifest"))
-    if asked.glob is not None:
-        folder = os.path.join(setting.directory, asked.directory or ".")
-        patterns = [asked.glob] if asked.glob.__class__ is str else asked.glob
-        return directory.matched(folder, patterns, asked.directory or ".", at)
-    return items.listed([(item.path, item.size) for item in asked.listed], (*at, "list"))
-
-
-def _manifest(file: str, because: FieldPath) -> tuple[items.Items, list[Diagnostic]]:
+def _ranges(data: Data, cut: Cut, readers: list[PodSet]) -> Found:
+    assert data.items is not None, "a rule asks for them"
+    known, found = items.numbered(data.items)
+    yield from found
+    asked = cut.asked
+    if asked.by not in ranges.STRATEGIES:
+        message = f"the slices of {asked.by} are no ranges of numbers"
+        hint = f"divide by {', '.join(ranges.STRATEGIES[:-1])} or {ranges.STRATEGIES[-1]}, or use deliver: configMap"
+        yield problems.error(problems.NO_RANGE, message, path=(*SLICES, "by"), hint=hint)
+        return
+    if asked.remainder == "pad":
+        message = "a range of numbers has no room for items that are repeated"
+        yield problems.error(problems.NO_RANGE, message, path=(*SLICES, "remainder"), hint="use remainder: drop")
+        return
+    if has_errors(found):
+        return
+    whole = range(known.total)
+    by, options = asked.by, options_of(asked)
     try:
-        with open(file, "rb") as stream:
-            return manifest.read(stream.read(), file)
-    except OSError as error:
-        message = f"the manifest {file} cannot be read: {error.strerror}"
-        hint = "name a file relative to the folder of the experiment"
-        return items.Items(), [problems.error(problems.UNREADABLE, message, path=because, hint=hint)]
+        if cut.tasks:
+            parts = ranges.divided(by, known.total, len(cut.tasks), options)
+            whole = parts[cut.position]
+            by, options = ("contiguous", {}) if by in _FITTED else (by, options)
+        plan = ranges.divided(by, len(whole), cut.slices, options)
+    except ValueError as problem:
+        hint = "make what is said beside `by` fit the items and the nodes"
+        yield problems.error(problems.REFUSED, f"{asked.by} {problem}", path=SLICES, hint=hint)
+        return
+    wrong = list(ranges.faults(plan, len(whole), cut.slices))
+    assert not wrong, wrong  # arithmetic of ours alone: a fault is a defect
+    evened = ranges.cut(plan, cut.readers) if asked.remainder == "drop" else plan
+    found = [
+        *left(evened, plan, cut.readers, SLICES),
+        *short(evened, len(whole), cut.readers, SLICES),
+        *uneven(evened, None, asked.balance, SLICES),
+    ]
+    yield from found
+    if has_errors(found):
+        return
+    told = [whole[one.start : one.stop : one.step] for one in evened]
+    yield Contribution(("slices",), _described(asked, evened, None, len(whole)), SLICES)
+    yield from _told(cut, cut.slices, readers)
+    text = json.dumps([[one.start, one.stop, one.step] for one in told], separators=(",", ":"))
+    yield from _in_env("TJGEN_SLICE_RANGES", text, readers)
+    if known.patterns:
+        yield from _in_env("TJGEN_DATA_PATTERNS", json.dumps(known.patterns, ensure_ascii=False), readers)
 
 
-def _options(slices: Slices) -> dict[str, Any]:
-    """What the strategy is told."""
-    said = {"weights": slices.weights, "lists": slices.lists}
-    return {**(slices.options or {}), **{key: list(value) for key, value in said.items() if value}}
+def _told(cut: Cut, nodes: int, readers: list[PodSet]) -> Found:
+    """What every delivery tells."""
+    for podset in readers:
+        yield index_variable(podset.main)
+        yield variable(podset, "TJGEN_SLICE_COUNT", str(cut.slices), SLICES)
+        if cut.over == "processes":
+            yield variable(podset, "TJGEN_SLICE_OVER", "processes", (*SLICES, "over"))
+        if cut.asked.virtual is not None:
+            yield variable(podset, "TJGEN_SLICE_NODES", str(nodes), (*SLICES, "virtual"))
+        if cut.asked.workers > 1:
+            yield variable(podset, "TJGEN_SLICE_WORKERS", str(cut.asked.workers), (*SLICES, "workers"))
 
 
-def _processes(workload: Workload, slices: Slices) -> tuple[int, list[Diagnostic]]:
+def _processes(workload: Workload, cut: Cut) -> tuple[int, list[Diagnostic]]:
     """How many processes share the slice of a node: 1 where that is not known, or where a slice is for the node."""
-    if slices.over == "nodes":
+    if cut.over == "nodes":
         return 1, []
     policy = workload.ml_policy
     said = [get(workload.tree.value, ("trainer", "numProcPerNode"), None)]
     said += [get(policy, (kind, "numProcPerNode"), None) for kind in ("torch", "mpi")]
     known = next((one for one in said if one.__class__ is int), None)
-    if known is None and slices.remainder != "keep":
-        message = f"remainder: {slices.remainder} over processes needs to know how many a node has"
+    remainder = cut.asked.remainder
+    if known is None and remainder != "keep":
+        message = f"remainder: {remainder} over processes needs to know how many a node has"
         hint = "set procsPerNode, or gpu, whose class says it"
         return 1, [problems.error(problems.REFUSED, message, path=(*SLICES, "remainder"), hint=hint)]
     return known or 1, []
 
 
-def _described(slices: Slices, plan: list[list[int]], known: items.Items) -> Tree:
+def _described(slices: Slices, plan: Plan, known: Items | None, total: int = 0) -> Tree:
     """How even the slices are, for the summary of the build."""
+    items = total if known is None else len(known)
     found = balance(plan, known)
-    tree: Tree = {"by": slices.by, "count": len(plan), "items": len(known), "fewest": found.fewest, "most": found.most}
+    tree: Tree = {"by": slices.by, "count": len(plan), "items": items, "fewest": found.fewest, "most": found.most}
     if found.smallest is not None:
         tree |= {"smallest": found.smallest, "largest": found.largest}
-    read = sum(map(len, plan)) - len(known)
+    read = sum(map(len, plan)) - items
     return {**tree, "ratio": round(found.ratio, 3), **({"repeated": read} if read > 0 else {"dropped": -read} if read else {})}
 
 
 def _variables(slices: list[list[str]], readers: list[PodSet]) -> Found:
-    text = json.dumps(slices, ensure_ascii=False, separators=(",", ":"))
+    yield from _in_env("TJGEN_SLICES", json.dumps(slices, ensure_ascii=False, separators=(",", ":")), readers)
+
+
+def _in_env(name: str, text: str, readers: list[PodSet]) -> Found:
     if len(text.encode()) > MOST_IN_ENV:
         message = f"the slices have {len(text.encode())} bytes, and a variable holds {MOST_IN_ENV}"
-        yield problems.error(problems.LARGE, message, path=SLICES, hint="deliver them by configMap")
+        hint = "deliver them by configMap" if name == "TJGEN_SLICES" else "use fewer slices"
+        yield problems.error(problems.LARGE, message, path=SLICES, hint=hint)
         return
     # Kubernetes would take "$(" in a value for a reference.
     for podset in readers:
-        yield _variable(podset, "TJGEN_SLICES", text.replace("$(", "$$("), SLICES)
-
-
-def _lists(files: dict[str, str], readers: list[PodSet], data: Data, setting: Setting) -> Found:
-    assert data.slices is not None
-    too_large = delivery.too_large(files, SLICES)
-    if too_large is not None:
-        yield too_large
-        return
-    digest = sha256(json.dumps(files, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:10]
-    name = f"{setting.family}-slices-{digest}"
-    tree: Tree = {
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": {
-            "name": name,
-            "namespace": setting.namespace,
-            "labels": {MANAGED_BY: "tjgen", EXPERIMENT_LABEL: setting.family, **setting.labels},
-        },
-        "immutable": True,
-        "data": files,
-    }
-    yield Contribution(("objects", f"ConfigMap/{name}"), tree, SLICES)
-    at = data.slices.mount_path or LISTS
-    for podset in readers:
-        volume: dict[str, Any] = {"name": "tjgen-slices", "configMap": {"name": name}}
-        yield Contribution((*podset.pod, "volumes", named("tjgen-slices")), volume, SLICES)
-        mount = {"name": "tjgen-slices", "mountPath": at, "readOnly": True}
-        yield Contribution((*podset.main, "volumeMounts", (("mountPath", at),)), mount, SLICES)
-        yield _variable(podset, "TJGEN_SLICE_FILE", f"{at}/slice-$(TJGEN_SLICE_INDEX).txt", SLICES)
-
-
-def _variable(podset: PodSet, name: str, value: str, because: FieldPath) -> Contribution:
-    return Contribution((*podset.main, "env", named(name)), {"name": name, "value": value}, because)
-
-
-def _folder(data: Data, volume: Volume) -> str | None:
-    place = next(places(volume, AT), None)
-    if place is None:
-        return None
-    return "/".join(part.strip("/") if i else part.rstrip("/") for i, part in enumerate((place.path, data.path)) if part)
+        yield variable(podset, name, text.replace("$(", "$$("), SLICES)
 
 
 def _under_mpi() -> Diagnostic:
@@ -228,6 +309,17 @@ def _under_mpi() -> Diagnostic:
         hint="deliver by configMap, and choose the list by OMPI_COMM_WORLD_RANK // OMPI_COMM_WORLD_LOCAL_SIZE",
         name="slices-under-mpi",
     )
+
+
+def _virtual(count: int, nodes: int) -> Iterator[Diagnostic]:
+    at: FieldPath = (*SLICES, "virtual")
+    hint = f"use a number that all numbers of nodes divide, such as {64 * nodes}"
+    if count < nodes:
+        message = f"{count} virtual slices are too few for {nodes} nodes"
+        yield problems.error(problems.VIRTUAL, message, path=at, hint=hint)
+    elif count % nodes:
+        message = f"{count} virtual slices do not divide by {nodes} nodes: {count % nodes} of them read one slice more"
+        yield problems.warning(problems.VIRTUAL, message, path=at, hint=hint)
 
 
 def _other_count(count: int, nodes: int) -> Diagnostic:

@@ -8,7 +8,7 @@ from tjgen.k8s.nearest import nearest
 from tjgen.spec import compact
 from tjgen.spec.check import Schema
 
-_FIXED: tuple[FieldPath, ...] = (("metadata", "name"), ("spec", "sweep"), ("spec", "naming"))
+_FIXED: tuple[FieldPath, ...] = (("metadata", "name"), ("spec", "sweep"), ("spec", "tasks"), ("spec", "naming"))
 """Fields that say which runs there are: a run cannot set them."""
 
 

@@ -45,6 +45,11 @@ class Project(NamedTuple):
     """Environment -> the overlays that it names itself."""
     platforms: tuple[PlatformDocument, ...] = ()
 
+    @property
+    def slicers(self) -> dict[str, str]:
+        """Slicing strategies of the project -> the files that they are in."""
+        return {name: os.path.join(self.directory, file) for name, file in self.spec.slicers.items()}
+
     def environment(self, name: str | None) -> Environment | None:
         """One of the project's environments."""
         return self.spec.environments.get(name) if name else None

@@ -12,7 +12,6 @@ from tjgen.spec.forms import PLAIN, Form, chosen
 
 _SPEC: FieldPath = ("spec",)
 _SCHEDULE_OF = {"timeoutSeconds": "coscheduling", "networkTopology": "volcano"}
-_OPTIONS_OF = {"weights": "weighted", "lists": "explicit"}
 _OPERANDS = {"add": "value", "replace": "value", "test": "value", "move": "from", "copy": "from"}
 
 
@@ -21,9 +20,10 @@ def check_rules(experiment: Tree) -> list[Diagnostic]:
     spec = experiment["spec"]
     return [
         *_runtime(spec),
-        *_alternatives(spec, _SPEC, EXPERIMENT_FORM.fields["spec"]),
+        *_alternatives({key: spec[key] for key in spec if key != "tasks"}, _SPEC, EXPERIMENT_FORM.fields["spec"]),
+        *(_tasks(spec["tasks"]) if "tasks" in spec else ()),
         *_volumes(spec),
-        *_data(spec),
+        *(_data(spec) if "data" in spec else ()),
         *_schedule(spec),
         *_patches(spec),
     ]
@@ -55,6 +55,14 @@ def _alternatives(tree: Tree, path: FieldPath, form: Form) -> Iterator[Diagnosti
     for key, inner in form.fields.items():
         if key in tree:
             yield from _alternatives(tree[key], (*path, key), inner)
+
+
+def _tasks(tasks: Tree) -> Iterator[Diagnostic]:
+    """What a task says is a part of an experiment: it may leave a choice open, but not make it twice."""
+    form = EXPERIMENT_FORM.fields["spec"].fields["tasks"]
+    for one in _alternatives(tasks, (*_SPEC, "tasks"), form):
+        if one.name == "several-alternatives":
+            yield one
 
 
 def _choice(tree: Tree, path: FieldPath, form: Form) -> Iterator[Diagnostic]:
@@ -120,33 +128,9 @@ def _sub_path(name: str, volume: Tree, place: Tree, at: FieldPath) -> Iterator[D
 
 
 def _data(spec: Tree) -> Iterator[Diagnostic]:
-    data = spec.get("data")
-    if data is None:
-        return
-    path: FieldPath = (*_SPEC, "data")
-    volumes = list(spec.get("volumes", {}))
-    if data["volume"] not in volumes:
-        near = nearest(data["volume"], volumes)
-        hint = f'did you mean "{near}"?' if near else "add it to volumes"
-        message = f'there is no volume "{data["volume"]}"'
-        yield Diagnostic("TJ126", ERROR, message, path=(*path, "volume"), hint=hint, name="unknown-volume")
-    slices = data.get("slices")
-    if slices is None:
-        return
-    if "items" not in data:
-        hint = "add items: a list, a glob or a manifest"
-        yield Diagnostic("TJ127", ERROR, "data.slices has no items to divide", path=(*path, "slices"), hint=hint, name="no-items")
-    by = slices.get("by", "contiguous")
-    for field, needed in _OPTIONS_OF.items():
-        if field in slices and by != needed:
-            message = f"data.slices has {field}, which {needed} reads, but its strategy is {by}"
-            hint = f"remove {field}, or set by: {needed}"
-            yield Diagnostic("TJ128", ERROR, message, path=(*path, "slices", field), hint=hint, name="idle-field")
-    by_file = slices.get("deliver") == "configMap"
-    if not by_file and "mountPath" in slices:
-        message = "data.slices has a mountPath, but its slices are delivered as variables"
-        hint = "remove mountPath, or set deliver: configMap"
-        yield Diagnostic("TJ128", ERROR, message, path=(*path, "slices", "mountPath"), hint=hint, name="idle-field")
+    from tjgen.resolve import data_rules  # loaded only for those who have data
+
+    return data_rules.check(spec)
 
 
 def _schedule(spec: Tree) -> Iterator[Diagnostic]:

@@ -70,7 +70,10 @@ def content_digest(bodies: Mapping[str, str]) -> str:
 
 def settings_digest(experiment: Tree, tool: str = "none") -> str:
     """The digest of what SETTINGS names in an experiment, a document as it is written, and of the tool that syncs it."""
-    said = [[list(path), value] for path in SETTINGS if (value := get(experiment, path, None)) not in (None, {}, [])]
+    tasks = get(experiment, ("spec", "tasks"), None)
+    within: list[FieldPath] = [(), *(("spec", "tasks", name) for name in (tasks if tasks.__class__ is dict else ()))]
+    places = [(*before, *path[1:]) if before else path for before in within for path in SETTINGS]
+    said = [[list(path), value] for path in places if (value := get(experiment, path, None)) not in (None, {}, [])]
     if tool != "none":
         said.append([["gitops"], tool])
     return "sha256:" + sha256_hex(json_text(said))

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 
 from tjgen.canonical import json_text, sha256_hex
 from tjgen.diagnostics.model import ERROR, Diagnostic
-from tjgen.fields.path import Tree, parse
+from tjgen.fields.path import Tree, get, parse
 from tjgen.k8s import quantity
 from tjgen.spec.compact import EXPERIMENT_FORM
 from tjgen.spec.forms import PLAIN, Form, below, form_at, long_form
@@ -86,6 +86,10 @@ DEFAULTS: tuple[tuple[_Pattern, Tree], ...] = (
     (("data", "slices", "over"), "nodes"),
     (("data", "slices", "remainder"), "keep"),
     (("data", "slices", "deliver"), "env"),
+    (("data", "slices", "within"), "nodes"),
+    (("data", "slices", "workers"), 1),
+    (("data", "slices", "covering"), True),
+    (("data", "shared"), False),
     (("schedule", "networkTopology", "mode"), "hard"),
     (("code", "git", "depth"), 1),
     (("code", "git", "submodules"), False),
@@ -149,7 +153,7 @@ def identify(
         "files": dict(files or {}),
         "point": {path: _point_value(path, value) for path, value in point.items()},
         "spec": _canonical(spec, _SPEC, _RULES),
-        "task": [task, _canonical((spec.get("tasks") or {}).get(task), PLAIN, _NO_RULE)] if task else [],
+        "task": _task(spec, task) if task else [],
     }
     return Identity(sha256_hex(f"{FORM}\n{json_text(content)}"), _attempt(spec))
 
@@ -246,6 +250,15 @@ def _canonical(tree: Tree, form: Form, rule: _Rule) -> Tree:
     if tree.__class__ is list:
         return [_canonical(item, below(form, 0), rule.at(_ANY)) for item in tree]
     return _amount(tree) if rule.amount else tree
+
+
+def _task(spec: Tree, name: str) -> list[Tree]:
+    """A task's name and what it says; and where tasks share the items, the others, on whom its part depends."""
+    tasks = spec.get("tasks") or {}
+    said = tasks.get(name)
+    over = [get(one, ("data", "slices", "over"), None) for one in (said, spec)]
+    others = [sorted(tasks)] if "tasks" in over[: 1 if over[0] is not None else 2] else []
+    return [name, _canonical(said, _SPEC, _RULES), *others]
 
 
 def _says_nothing(key: str, value: Tree, form: Form) -> bool:

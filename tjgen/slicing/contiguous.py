@@ -15,3 +15,8 @@ def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]
     each, more = divmod(len(items), count)
     starts = [index * each + min(index, more) for index in range(count + 1)]
     return [list(range(starts[index], starts[index + 1])) for index in range(count)]
+
+
+def bound(items: Items, count: int, options: Mapping[str, Any]) -> int:
+    """The mean, rounded up."""
+    return -(-len(items) // count)

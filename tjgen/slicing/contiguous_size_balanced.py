@@ -30,6 +30,11 @@ def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]
     return slices
 
 
+def bound(items: Items, count: int, options: Mapping[str, Any]) -> int:
+    """The mean and one item more: runs that are filled above the mean, one after the other, need no more."""
+    return -(-sum(items.sizes) // count) + max(items.sizes, default=0)
+
+
 def _runs(ends: Sequence[int], bound: int, most: int) -> int:
     """How many runs of at most `bound` bytes it takes; stops counting above `most`."""
     runs, start, last = 0, 0, len(ends) - 1

@@ -10,14 +10,17 @@ from tjgen.fields.path import FieldPath
 from tjgen.k8s.nearest import nearest
 from tjgen.slicing import problems, strategies
 from tjgen.slicing.items import Items
-from tjgen.slicing.proof import faults
+from tjgen.slicing.proof import Plan, faults, heaviest
+from tjgen.slicing.proof import balance as even
 from tjgen.slicing.remainder import KEEP, equal
+from tjgen.slicing.strategies import PluginError
 from tjgen.typing import Any
 
 MOST_SLICES = 100_000
 """Pods of one Indexed Job. Upstream: batch/validation `maxParallelismForIndexedJob`."""
 
 _MOST_REPORTED = 5
+_OTHERS = "report it to whoever wrote the strategy, or use another one"
 
 
 def divide(
@@ -29,17 +32,24 @@ def divide(
     options: Mapping[str, Any] | None = None,
     remainder: str = KEEP,
     readers: int = 1,
+    balance: float | None = None,
+    files: Mapping[str, str] = strategies.NO_FILES,
 ) -> tuple[list[list[int]] | None, list[Diagnostic]]:
     """Indexes of the items for each of `count` slices; `because` is where the experiment asks for slices.
 
-    `remainder` says what becomes of slices of unequal length (see remainder.py), `readers` how many share a slice.
+    `remainder` says what becomes of slices of unequal length (see remainder.py), `readers` how many share a slice,
+    `balance` how often the mean the largest slice may be; `files` are the strategies of the project.
     """
     if count > MOST_SLICES:
         message = f"{count} slices are asked for, and a Job has at most {MOST_SLICES} pods"
         return None, [problems.error(problems.MANY, message, path=because, hint="use fewer nodes")]
-    strategy = strategies.load(by)
+    options = options or {}
+    try:
+        strategy = strategies.load(by, files)
+    except PluginError as problem:
+        return None, [_unusable(by, problem, because)]
     if strategy is None:
-        known = strategies.known()
+        known = strategies.known(files)
         near = nearest(by, known)
         hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(known)}"
         found = problems.error(problems.STRATEGY, f'no slicing strategy is called "{by}"', path=(*because, "by"), hint=hint)
@@ -49,28 +59,59 @@ def divide(
         hint = "give every item a size, or divide by contiguous or round-robin"
         return None, [problems.error(problems.UNSIZED, message, path=(*because, "by"), hint=hint)]
     try:
-        plan = strategy.plan(items, count, options or {})
+        plan, bound = strategies.plan_of(by, strategy, items, count, options)
+    except PluginError as problem:
+        return None, [_unusable(by, problem, because)]
     except ValueError as problem:
         hint = "make what is said beside `by` fit the items and the nodes"
         return None, [problems.error(problems.REFUSED, f"{by} {problem}", path=because, hint=hint)]
-    diagnostics = _judged(plan, items, count, by, because)
+    diagnostics = _judged(plan, items, count, by, because, covering=options.get("covering", True))
+    diagnostics = diagnostics or _unkept(plan, items if strategy.NEEDS_SIZES else None, bound, by, because)
     if has_errors(diagnostics):
         return None, diagnostics
     evened = equal(plan, len(items), remainder, readers=readers)
-    diagnostics += _left(evened, plan, readers, because)
-    diagnostics += _empty(evened, len(items), readers, because)
+    diagnostics += left(evened, plan, readers, because)
+    diagnostics += short(evened, len(items), readers, because)
+    diagnostics += uneven(evened, items, balance, because)
     return (None if has_errors(diagnostics) else evened), diagnostics
 
 
-def _judged(plan: list[list[int]], items: Items, count: int, by: str, because: FieldPath) -> list[Diagnostic]:
-    hint = "report it to whoever wrote the strategy, or use another one"
+def _judged(plan: list[list[int]], items: Items, count: int, by: str, because: FieldPath, *, covering: bool) -> list[Diagnostic]:
     return [
-        problems.error(problems.BROKEN, f"the slices of {by} are no division: {fault}", path=(*because, "by"), hint=hint)
-        for fault in islice(faults(plan, len(items), count), _MOST_REPORTED)
+        problems.error(problems.BROKEN, f"the slices of {by} are no division: {fault}", path=(*because, "by"), hint=_OTHERS)
+        for fault in islice(faults(plan, len(items), count, covering=covering), _MOST_REPORTED)
     ]
 
 
-def _left(evened: list[list[int]], plan: list[list[int]], readers: int, because: FieldPath) -> Iterator[Diagnostic]:
+def _unkept(plan: list[list[int]], items: Items | None, bound: int | None, by: str, because: FieldPath) -> list[Diagnostic]:
+    """A slice that is larger than the strategy says that its slices are."""
+    if bound is None:
+        return []
+    number, most = heaviest(plan, items)
+    if most <= bound:
+        return []
+    message = f"slice {number} of {by} has {most} {'items' if items is None else 'bytes'}, and {by} promises at most {bound}"
+    return [problems.error(problems.BROKEN, message, path=(*because, "by"), hint=_OTHERS)]
+
+
+def _unusable(by: str, problem: PluginError, because: FieldPath) -> Diagnostic:
+    hint = "mend it, then try it by `python -m tjgen.slicing.conformance`"
+    return problems.error(problems.UNUSABLE, f"the strategy {by} {problem}", path=(*because, "by"), hint=hint)
+
+
+def uneven(plan: Plan, items: Items | None, bound: float | None, because: FieldPath) -> Iterator[Diagnostic]:
+    """An error where the largest slice is more than `bound` times the mean, by bytes where `items` have sizes."""
+    if bound is None:
+        return
+    found = even(plan, items)
+    if found.ratio > bound:
+        number, _ = heaviest(plan, None if found.largest is None else items)
+        message = f"slice {number} is {found.ratio:.3f} times as large as the mean, and balance allows {bound}"
+        hint = "use lpt for items of unequal size, fewer nodes, or more and smaller items"
+        yield problems.error(problems.UNEVEN, message, path=(*because, "balance"), hint=hint)
+
+
+def left(evened: Plan, plan: Plan, readers: int, because: FieldPath) -> Iterator[Diagnostic]:
     """Items that `drop` leaves out, where they are more than those that cannot be divided evenly."""
     items, kept = sum(map(len, plan)), sum(map(len, evened))
     at: FieldPath = (*because, "remainder")
@@ -84,9 +125,10 @@ def _left(evened: list[list[int]], plan: list[list[int]], readers: int, because:
         yield problems.warning(problems.LEFT_OUT, message, path=at, hint=hint)
 
 
-def _empty(plan: list[list[int]], items: int, readers: int, because: FieldPath) -> Iterator[Diagnostic]:
-    short = [number for number, part in enumerate(plan) if len(part) < readers]
-    if short:
+def short(plan: Plan, items: int, readers: int, because: FieldPath) -> Iterator[Diagnostic]:
+    """A warning where slices have fewer items than they have readers."""
+    found = [number for number, part in enumerate(plan) if len(part) < readers]
+    if found:
         less = "empty" if readers == 1 else f"too short for the {readers} processes of a node"
-        message = f"{len(short)} of {len(plan)} slices are {less}, for there are {items} items: slice {short[0]} first"
+        message = f"{len(found)} of {len(plan)} slices are {less}, for there are {items} items: slice {found[0]} first"
         yield problems.warning(problems.EMPTY, message, path=because, hint="use fewer nodes, or more and smaller items")

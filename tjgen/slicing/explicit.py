@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from fnmatch import translate
 
+from tjgen.slicing import braces
 from tjgen.slicing.items import Items
 from tjgen.typing import Any
 
@@ -14,10 +15,10 @@ _PATTERN = re.compile(r"[*?\[]")
 
 
 def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]]:
-    """A path, or a pattern in which `*` stands for any characters, `?` for one and `[ab]` for one of several.
+    """A path, a pattern in which `*` stands for any characters, `?` for one and `[ab]` for one of several, or braces.
 
-    Raises ValueError where the lists are not one for each slice, where an item is in none of them or in two, and
-    where an entry is no item.
+    Raises ValueError where the lists are not one for each slice, where an item is in none of them (unless `covering`
+    is false) or in two, and where an entry is no item.
     """
     lists: list[list[str]] = options.get("lists") or []
     if len(lists) != count:
@@ -30,11 +31,11 @@ def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]
                 other = holder.setdefault(index, number)
                 if other != number:
                     raise ValueError(f"has {items.paths[index]!r} in list {other} and in list {number}")
-    if len(holder) != len(items):
+    if len(holder) != len(items) and options.get("covering", True):
         missing = next(index for index in range(len(items)) if index not in holder)
         raise ValueError(f"has {items.paths[missing]!r} in none of its lists")
     slices: list[list[int]] = [[] for _ in lists]
-    for index in range(len(items)):
+    for index in sorted(holder):
         slices[holder[index]].append(index)
     return slices
 
@@ -42,6 +43,8 @@ def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]
 def _matched(entry: str, index_of: Mapping[str, int], number: int) -> list[int]:
     if entry in index_of:
         return [index_of[entry]]
+    if "{" in entry:
+        return [index for path in braces.expanded(entry) for index in _matched(path, index_of, number)]
     if _PATTERN.search(entry):
         matches = re.compile(translate(entry)).match
         found = [index for path, index in index_of.items() if matches(path)]

@@ -50,6 +50,13 @@ class Items(Sequence[Item]):
         size = self.sizes[index]
         return Item(self.paths[index], None if size == UNKNOWN else size)
 
+    def taken(self, indexes: Sequence[int]) -> Items:
+        """These of the items, in this order."""
+        some = Items()
+        some.paths = [self.paths[index] for index in indexes]
+        some.sizes = array("q", map(self.sizes.__getitem__, indexes))
+        return some
+
     @property
     def unsized(self) -> int | None:
         """The index of the first item whose size is not known."""

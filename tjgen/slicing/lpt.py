@@ -34,6 +34,12 @@ def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]
     return slices
 
 
+def bound(items: Items, count: int, options: Mapping[str, Any]) -> int:
+    """Bytes: the slice that ends as the largest had no more than its share of all others when it got its last item."""
+    largest = max(items.sizes, default=0)
+    return (sum(items.sizes) + (count - 1) * largest) // count
+
+
 def _settle_ties(order: list[int], sizes: array[int], paths: list[str]) -> None:
     """Sorts each run of equal sizes by path: far cheaper than to sort all by path before, and seldom needed."""
     if in_order(paths):

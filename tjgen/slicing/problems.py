@@ -1,4 +1,4 @@
-"""What can be wrong with items and slices, by code: TJ307 to TJ319."""
+"""What can be wrong with items and slices, by code: TJ307 to TJ319, and from TJ351 on."""
 
 from __future__ import annotations
 
@@ -8,16 +8,26 @@ __all__ = [
     "BROKEN",
     "DUPLICATE",
     "EMPTY",
+    "FOLDER",
     "ITEM",
     "LARGE",
     "LEFT_OUT",
     "MANY",
     "NONE",
+    "NO_RANGE",
+    "NO_TASKS",
+    "NO_VOLUME",
+    "PATTERN",
     "REFUSED",
+    "SCRATCH",
     "SIZE",
     "STRATEGY",
+    "TOO_MANY",
+    "UNEVEN",
     "UNREADABLE",
     "UNSIZED",
+    "UNUSABLE",
+    "VIRTUAL",
     "error",
     "warning",
 ]
@@ -35,3 +45,13 @@ STRATEGY = ("TJ316", "unknown-strategy")
 BROKEN = ("TJ317", "broken-slices")
 EMPTY = ("TJ318", "empty-slice")
 LARGE = ("TJ319", "slices-too-large")
+PATTERN = ("TJ353", "bad-pattern")
+TOO_MANY = ("TJ354", "too-many-items")
+UNEVEN = ("TJ355", "uneven-slices")
+UNUSABLE = ("TJ356", "unusable-strategy")
+NO_RANGE = ("TJ357", "no-range")
+NO_TASKS = ("TJ358", "slices-without-tasks")
+VIRTUAL = ("TJ359", "uneven-virtual-slices")
+FOLDER = ("TJ360", "slice-folder-unfit")
+NO_VOLUME = ("TJ361", "no-volume-per-slice")
+SCRATCH = ("TJ362", "scratch-unfit")

@@ -23,11 +23,15 @@ class Balance(NamedTuple):
     ratio: float
 
 
-def faults(plan: Plan, items: int, count: int) -> Iterator[str]:
-    """What is wrong with a plan for `items` items in `count` slices: one sentence each, nothing for a division."""
+def faults(plan: Plan, items: int, count: int, *, covering: bool = True) -> Iterator[str]:
+    """What is wrong with a plan for `items` items in `count` slices: one sentence each, nothing for a division.
+
+    Where it need not be `covering`, an item may be in no slice.
+    """
     if len(plan) != count:
         yield f"it has {len(plan)} slices, not {count}"
-    if sum(map(len, plan)) == items and _divides(plan, items):
+    held = sum(map(len, plan))
+    if (held == items or not covering) and _divides(plan, items, held):
         return
     holders: dict[int, int] = {}
     for number, part in enumerate(plan):
@@ -40,14 +44,14 @@ def faults(plan: Plan, items: int, count: int) -> Iterator[str]:
                 yield f"item {index} is in slice {holders[index]} and in slice {number}"
             else:
                 holders[index] = number
-    missing = [index for index in range(items) if index not in holders]
+    missing = [index for index in range(items) if index not in holders] if covering else []
     if missing:
         others = f" and {len(missing) - 1} others are" if len(missing) > 1 else " is"
         yield f"item {missing[0]}{others} in no slice"
 
 
-def _divides(plan: Plan, items: int) -> bool:
-    """Whether as many indexes as there are items are all different and in range."""
+def _divides(plan: Plan, items: int, held: int) -> bool:
+    """Whether the indexes, `held` in all, are all different and in range."""
     seen = bytearray(items)
     try:
         for part in plan:
@@ -55,13 +59,20 @@ def _divides(plan: Plan, items: int) -> bool:
                 seen[index] = 1
     except (TypeError, OverflowError, IndexError):
         return False
-    return seen.count(1) == items
+    return seen.count(1) == held
 
 
-def balance(plan: Plan, items: Items) -> Balance:
-    """How even a proven plan is, by bytes where all sizes are known, else by items."""
+def heaviest(plan: Plan, items: Items | None) -> tuple[int, int]:
+    """The number of the slice that has most, and what it has: bytes of `items`, or where they are None its length."""
+    loads = [len(part) for part in plan] if items is None else [sum(map(items.sizes.__getitem__, part)) for part in plan]
+    most = max(loads, default=0)
+    return (loads.index(most) if loads else 0), most
+
+
+def balance(plan: Plan, items: Items | None) -> Balance:
+    """How even a proven plan is, by bytes where all sizes are known, else by items; None where these have numbers alone."""
     numbers = [len(part) for part in plan]
-    if items.unsized is not None:
+    if items is None or items.unsized is not None:
         return Balance(min(numbers), max(numbers), None, None, _ratio(numbers))
     loads = [sum(map(items.sizes.__getitem__, part)) for part in plan]
     return Balance(min(numbers), max(numbers), min(loads), max(loads), _ratio(loads))

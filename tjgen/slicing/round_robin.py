@@ -13,3 +13,8 @@ NEEDS_SIZES = False
 def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]]:
     """Item j goes to slice j modulo `count`."""
     return [list(range(index, len(items), count)) for index in range(count)]
+
+
+def bound(items: Items, count: int, options: Mapping[str, Any]) -> int:
+    """The mean, rounded up."""
+    return -(-len(items) // count)

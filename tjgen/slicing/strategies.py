@@ -1,4 +1,4 @@
-"""Name of a strategy -> the module that plans by it; names that are not built in come from the entry points tjgen.slicers."""
+"""Name of a strategy -> the module that plans by it: built in, a file of the project, or an entry point tjgen.slicers."""
 
 from __future__ import annotations
 
@@ -18,13 +18,18 @@ STRATEGIES: Mapping[str, str] = {
     "round-robin": "tjgen.slicing.round_robin",
     "weighted": "tjgen.slicing.weighted",
 }
-GROUP = "tjgen.slicers"
+NO_FILES: Mapping[str, str] = {}
+
+
+class PluginError(Exception):
+    """What went wrong in a strategy of another author, in words that go on after its name."""
 
 
 class Strategy(Protocol):
     """A module, or another object, that divides items. Equal arguments give equal plans, on every machine.
 
-    `tjgen.slicing.conformance` tries whether an object keeps to this.
+    It may have a function `bound` too, of the same arguments: the most that a slice of its plans holds, in bytes
+    where it needs sizes and else in items. `tjgen.slicing.conformance` tries whether an object keeps to all this.
     """
 
     NEEDS_SIZES: bool
@@ -37,20 +42,38 @@ class Strategy(Protocol):
         """
 
 
-def load(name: str) -> Strategy | None:
-    """The strategy of that name, or None where there is none."""
+def load(name: str, files: Mapping[str, str] = NO_FILES) -> Strategy | None:
+    """The strategy of that name, or None where there is none; `files` are those of the project, by name.
+
+    Raises PluginError where it is not built in and cannot be loaded.
+    """
     module = STRATEGIES.get(name)
     if module is not None:
         return cast("Strategy", import_module(module))
-    from importlib.metadata import entry_points
+    from tjgen.slicing import plugins
 
-    for entry in entry_points(group=GROUP, name=name):
-        return cast("Strategy", entry.load())
-    return None
+    return plugins.from_file(name, files[name]) if name in files else plugins.installed(name)
 
 
-def known() -> list[str]:
+def plan_of(
+    name: str, strategy: Strategy, items: Items, count: int, options: Mapping[str, Any]
+) -> tuple[list[list[int]], int | None]:
+    """The plan of the strategy of that name, and the most that a slice may hold by its own word, its `bound`.
+
+    None where it promises nothing. Raises ValueError as the strategy does, PluginError for whatever else one that is
+    not built in raises.
+    """
+    if name in STRATEGIES:
+        plan = strategy.plan(items, count, options)
+        stated = getattr(strategy, "bound", None)
+        return plan, None if stated is None else stated(items, count, options)
+    from tjgen.slicing import plugins
+
+    return plugins.planned(strategy, items, count, options)
+
+
+def known(files: Mapping[str, str] = NO_FILES) -> list[str]:
     """The names of all strategies that are there, sorted."""
-    from importlib.metadata import entry_points
+    from tjgen.slicing import plugins
 
-    return sorted({*STRATEGIES, *(entry.name for entry in entry_points(group=GROUP))})
+    return sorted({*STRATEGIES, *files, *plugins.names()})

@@ -451,13 +451,19 @@ ITEMS: Schema = {
         },
         "directory": {"type": "string", "minLength": 1},
         "manifest": {"type": "string", "minLength": 1},
+        "pattern": {
+            "type": "array",
+            "items": {"type": "string", "minLength": 1},
+            "x-tjgen-short": {"type": "string", "minLength": 1},
+        },
+        "count": {"type": "integer", "maximum": 9007199254740992, "minimum": 1, "x-tjgen-exact": True},
     },
 }
 ITEMS_FORM = Form(
-    alternatives=(("list",), ("glob", "directory"), ("manifest",)),
-    choices={"list": 0, "glob": 1, "directory": 1, "manifest": 2},
+    alternatives=(("list",), ("glob", "directory"), ("manifest",), ("pattern",), ("count",)),
+    choices={"list": 0, "glob": 1, "directory": 1, "manifest": 2, "pattern": 3, "count": 4},
     needed=True,
-    fields={"list": Form(item=ITEM_FORM), "glob": Form(listed=True)},
+    fields={"list": Form(item=ITEM_FORM), "glob": Form(listed=True), "pattern": Form(listed=True)},
 )
 
 SLICES: Schema = {
@@ -471,10 +477,19 @@ SLICES: Schema = {
         "lists": {"type": "array", "items": {"type": "array", "items": {"type": "string", "minLength": 1}}},
         "options": TREE,
         "remainder": {"type": "string", "enum": ["keep", "pad", "drop"]},
-        "over": {"type": "string", "enum": ["nodes", "processes"]},
+        "over": {"type": "string", "enum": ["nodes", "processes", "tasks"]},
+        "within": {"type": "string", "enum": ["nodes", "processes"]},
+        "workers": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "count": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
-        "deliver": {"type": "string", "enum": ["env", "configMap"]},
+        "virtual": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "balance": {"type": "number", "minimum": 1},
+        "covering": {"type": "boolean"},
+        "deliver": {"type": "string", "enum": ["env", "configMap", "range", "init", "subPath", "volume"]},
         "mountPath": {"type": "string", "minLength": 1},
+        "scratch": {"type": "string", "minLength": 1},
+        "image": {"type": "string", "minLength": 1},
+        "folder": {"type": "string", "minLength": 1},
+        "sources": {"type": "array", "items": {"type": "string", "minLength": 1}},
     },
 }
 SLICES_FORM = Form(fields={"options": VERBATIM})
@@ -487,6 +502,7 @@ DATA: Schema = {
         "path": {"type": "string", "minLength": 1},
         "items": ITEMS,
         "slices": SLICES,
+        "shared": {"type": "boolean"},
     },
 }
 DATA_FORM = Form(fields={"items": ITEMS_FORM, "slices": SLICES_FORM})
@@ -659,6 +675,162 @@ SCHEDULE: Schema = {
 }
 SCHEDULE_FORM = Form(fields={"topology": TOPOLOGY_FORM})
 
+PATCH_TARGET: Schema = {
+    "type": "object",
+    "required": ["kind"],
+    "properties": {"kind": {"type": "string", "minLength": 1}, "name": {"type": "string", "minLength": 1}},
+}
+
+OPERATION: Schema = {
+    "type": "object",
+    "required": ["op", "path"],
+    "properties": {
+        "op": {"type": "string", "enum": ["add", "remove", "replace", "move", "copy", "test"]},
+        "path": {"type": "string"},
+        "value": {"x-kubernetes-preserve-unknown-fields": True},
+        "from": {"type": "string"},
+    },
+}
+
+PATCH: Schema = {
+    "type": "object",
+    "required": ["target"],
+    "properties": {"target": PATCH_TARGET, "merge": TREE, "json": {"type": "array", "items": OPERATION}},
+}
+PATCH_FORM = Form(
+    alternatives=(("merge",), ("json",)),
+    choices={"merge": 0, "json": 1},
+    needed=True,
+    fields={"merge": VERBATIM, "json": VERBATIM},
+)
+
+RUN_SPEC: Schema = {
+    "type": "object",
+    "properties": {
+        "image": {"type": "string", "minLength": 1},
+        "command": {"type": "array", "items": {"type": "string"}},
+        "args": {"type": "array", "items": {"type": "string"}},
+        "workingDir": {"type": "string", "minLength": 1},
+        "env": {
+            "type": "object",
+            "additionalProperties": {**ENV_VAR, "x-tjgen-short": {"type": ["string", "boolean", "number"]}},
+        },
+        "envFrom": {"type": "object", "additionalProperties": ENV_SOURCE},
+        "gpu": {
+            **GPU,
+            "x-tjgen-short": {
+                "type": "string",
+                "pattern": "^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?(:[1-9][0-9]{0,5})?$",
+                "x-tjgen-expects": "write class:count, such as h100:8",
+            },
+        },
+        "cpu": QUANTITY,
+        "memory": QUANTITY,
+        "ephemeralStorage": QUANTITY,
+        "resources": {"type": "object", "additionalProperties": QUANTITY},
+        "pod": POD,
+        "runtime": {**RUNTIME_REF, "x-tjgen-short": {"type": "string", "minLength": 1}},
+        "script": {"type": "string", "minLength": 1},
+        "imagePullSecrets": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "serviceAccountName": {"type": "string", "minLength": 1},
+        "nodes": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "procsPerNode": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "sharedMemory": QUANTITY,
+        "rdma": {"type": "boolean"},
+        "roles": {"type": "object", "additionalProperties": ROLE},
+        "volumes": {"type": "object", "additionalProperties": VOLUME},
+        "data": DATA,
+        "code": CODE,
+        "initializer": INITIALIZER,
+        "schedule": SCHEDULE,
+        "attempt": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "deadline": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "target": {"type": "string", "enum": ["trainjob", "jobset"]},
+        "patches": {"type": "object", "additionalProperties": PATCH},
+    },
+}
+RUN_SPEC_FORM = Form(
+    alternatives=(("script",), ("command", "args")),
+    choices={"script": 0, "command": 1, "args": 1},
+    fields={
+        "env": Form(each=ENV_VAR_FORM),
+        "envFrom": Form(each=ENV_SOURCE_FORM),
+        "gpu": GPU_FORM,
+        "runtime": RUNTIME_REF_FORM,
+        "roles": Form(each=ROLE_FORM),
+        "volumes": Form(each=VOLUME_FORM),
+        "data": DATA_FORM,
+        "code": CODE_FORM,
+        "initializer": INITIALIZER_FORM,
+        "schedule": SCHEDULE_FORM,
+        "patches": Form(each=PATCH_FORM),
+    },
+)
+
+TASK: Schema = {
+    "type": "object",
+    "x-tjgen-partial": True,
+    "properties": {
+        "image": {"type": "string", "minLength": 1},
+        "command": {"type": "array", "items": {"type": "string"}},
+        "args": {"type": "array", "items": {"type": "string"}},
+        "workingDir": {"type": "string", "minLength": 1},
+        "env": {
+            "type": "object",
+            "additionalProperties": {**ENV_VAR, "x-tjgen-short": {"type": ["string", "boolean", "number"]}},
+        },
+        "envFrom": {"type": "object", "additionalProperties": ENV_SOURCE},
+        "gpu": {
+            **GPU,
+            "x-tjgen-short": {
+                "type": "string",
+                "pattern": "^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?(:[1-9][0-9]{0,5})?$",
+                "x-tjgen-expects": "write class:count, such as h100:8",
+            },
+        },
+        "cpu": QUANTITY,
+        "memory": QUANTITY,
+        "ephemeralStorage": QUANTITY,
+        "resources": {"type": "object", "additionalProperties": QUANTITY},
+        "pod": POD,
+        "runtime": {**RUNTIME_REF, "x-tjgen-short": {"type": "string", "minLength": 1}},
+        "script": {"type": "string", "minLength": 1},
+        "imagePullSecrets": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "serviceAccountName": {"type": "string", "minLength": 1},
+        "nodes": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "procsPerNode": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "sharedMemory": QUANTITY,
+        "rdma": {"type": "boolean"},
+        "roles": {"type": "object", "additionalProperties": ROLE},
+        "volumes": {"type": "object", "additionalProperties": VOLUME},
+        "data": DATA,
+        "code": CODE,
+        "initializer": INITIALIZER,
+        "schedule": SCHEDULE,
+        "attempt": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "deadline": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "target": {"type": "string", "enum": ["trainjob", "jobset"]},
+        "patches": {"type": "object", "additionalProperties": PATCH},
+    },
+}
+TASK_FORM = Form(
+    alternatives=(("script",), ("command", "args")),
+    choices={"script": 0, "command": 1, "args": 1},
+    fields={
+        "env": Form(each=ENV_VAR_FORM),
+        "envFrom": Form(each=ENV_SOURCE_FORM),
+        "gpu": GPU_FORM,
+        "runtime": RUNTIME_REF_FORM,
+        "roles": Form(each=ROLE_FORM),
+        "volumes": Form(each=VOLUME_FORM),
+        "data": DATA_FORM,
+        "code": CODE_FORM,
+        "initializer": INITIALIZER_FORM,
+        "schedule": SCHEDULE_FORM,
+        "patches": Form(each=PATCH_FORM),
+    },
+)
+
 SWEEP: Schema = {
     "type": "object",
     "properties": {
@@ -690,35 +862,6 @@ SWEEP: Schema = {
     },
 }
 SWEEP_FORM = Form(fields={"include": VERBATIM, "exclude": VERBATIM})
-
-PATCH_TARGET: Schema = {
-    "type": "object",
-    "required": ["kind"],
-    "properties": {"kind": {"type": "string", "minLength": 1}, "name": {"type": "string", "minLength": 1}},
-}
-
-OPERATION: Schema = {
-    "type": "object",
-    "required": ["op", "path"],
-    "properties": {
-        "op": {"type": "string", "enum": ["add", "remove", "replace", "move", "copy", "test"]},
-        "path": {"type": "string"},
-        "value": {"x-kubernetes-preserve-unknown-fields": True},
-        "from": {"type": "string"},
-    },
-}
-
-PATCH: Schema = {
-    "type": "object",
-    "required": ["target"],
-    "properties": {"target": PATCH_TARGET, "merge": TREE, "json": {"type": "array", "items": OPERATION}},
-}
-PATCH_FORM = Form(
-    alternatives=(("merge",), ("json",)),
-    choices={"merge": 0, "json": 1},
-    needed=True,
-    fields={"merge": VERBATIM, "json": VERBATIM},
-)
 
 EXPERIMENT_SPEC: Schema = {
     "type": "object",
@@ -759,13 +902,14 @@ EXPERIMENT_SPEC: Schema = {
         "code": CODE,
         "initializer": INITIALIZER,
         "schedule": SCHEDULE,
-        "naming": {"type": "string", "enum": ["hash", "fixed"]},
         "attempt": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
-        "state": {"type": "string", "enum": ["active", "suspended", "archived"]},
-        "sweep": SWEEP,
         "deadline": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "target": {"type": "string", "enum": ["trainjob", "jobset"]},
         "patches": {"type": "object", "additionalProperties": PATCH},
+        "tasks": {"type": "object", "additionalProperties": TASK},
+        "sweep": SWEEP,
+        "naming": {"type": "string", "enum": ["hash", "fixed"]},
+        "state": {"type": "string", "enum": ["active", "suspended", "archived"]},
     },
 }
 EXPERIMENT_SPEC_FORM = Form(
@@ -782,8 +926,9 @@ EXPERIMENT_SPEC_FORM = Form(
         "code": CODE_FORM,
         "initializer": INITIALIZER_FORM,
         "schedule": SCHEDULE_FORM,
-        "sweep": SWEEP_FORM,
         "patches": Form(each=PATCH_FORM),
+        "tasks": Form(each=TASK_FORM),
+        "sweep": SWEEP_FORM,
     },
 )
 
@@ -861,13 +1006,14 @@ PARTIAL_EXPERIMENT: Schema = {
         "code": CODE,
         "initializer": INITIALIZER,
         "schedule": SCHEDULE,
-        "naming": {"type": "string", "enum": ["hash", "fixed"]},
         "attempt": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
-        "state": {"type": "string", "enum": ["active", "suspended", "archived"]},
-        "sweep": SWEEP,
         "deadline": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "target": {"type": "string", "enum": ["trainjob", "jobset"]},
         "patches": {"type": "object", "additionalProperties": PATCH},
+        "tasks": {"type": "object", "additionalProperties": TASK},
+        "sweep": SWEEP,
+        "naming": {"type": "string", "enum": ["hash", "fixed"]},
+        "state": {"type": "string", "enum": ["active", "suspended", "archived"]},
         "metadata": OVERLAID_METADATA,
     },
 }
@@ -885,8 +1031,9 @@ PARTIAL_EXPERIMENT_FORM = Form(
         "code": CODE_FORM,
         "initializer": INITIALIZER_FORM,
         "schedule": SCHEDULE_FORM,
-        "sweep": SWEEP_FORM,
         "patches": Form(each=PATCH_FORM),
+        "tasks": Form(each=TASK_FORM),
+        "sweep": SWEEP_FORM,
     },
 )
 
@@ -1122,6 +1269,7 @@ PROJECT_SPEC: Schema = {
         "overlays": {"type": "array", "items": {"type": "string", "minLength": 1}},
         "platforms": {"type": "array", "items": {"type": "string", "minLength": 1}},
         "catalogs": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "slicers": {"type": "object", "additionalProperties": {"type": "string", "minLength": 1}},
         "environments": {"type": "object", "additionalProperties": ENVIRONMENT},
         "schedule": PROJECT_SCHEDULE,
         "trainer": {"type": "string", "pattern": r"^[0-9]+\.[0-9]+(\.[0-9]+)?$"},

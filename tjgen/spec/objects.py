@@ -556,12 +556,14 @@ class Item:
 class Items:
     """Where the list of items comes from."""
 
-    __slots__ = ("directory", "glob", "listed", "manifest")
+    __slots__ = ("count", "directory", "glob", "listed", "manifest", "pattern")
 
     listed: Sequence[Item]
     glob: Sequence[str] | None
     directory: str | None
     manifest: str | None
+    pattern: Sequence[str] | None
+    count: int | None
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
@@ -569,12 +571,33 @@ class Items:
         self.glob = None if (value := get("glob")) is None else value
         self.directory = get("directory")
         self.manifest = get("manifest")
+        self.pattern = None if (value := get("pattern")) is None else value
+        self.count = get("count")
 
 
 class Slices:
     """How the items are divided."""
 
-    __slots__ = ("by", "count", "deliver", "lists", "mount_path", "options", "over", "remainder", "weights")
+    __slots__ = (
+        "balance",
+        "by",
+        "count",
+        "covering",
+        "deliver",
+        "folder",
+        "image",
+        "lists",
+        "mount_path",
+        "options",
+        "over",
+        "remainder",
+        "scratch",
+        "sources",
+        "virtual",
+        "weights",
+        "within",
+        "workers",
+    )
 
     by: str
     weights: Sequence[int]
@@ -582,9 +605,18 @@ class Slices:
     options: Mapping[str, Any] | None
     remainder: str
     over: str
+    within: str
+    workers: int
     count: int | None
+    virtual: int | None
+    balance: float | None
+    covering: bool
     deliver: str
     mount_path: str | None
+    scratch: str | None
+    image: str | None
+    folder: str | None
+    sources: Sequence[str]
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
@@ -594,20 +626,30 @@ class Slices:
         self.options = get("options")
         self.remainder = get("remainder", "keep")
         self.over = get("over", "nodes")
+        self.within = get("within", "nodes")
+        self.workers = get("workers", 1)
         self.count = get("count")
+        self.virtual = get("virtual")
+        self.balance = get("balance")
+        self.covering = get("covering", True)
         self.deliver = get("deliver", "env")
         self.mount_path = get("mountPath")
+        self.scratch = get("scratch")
+        self.image = get("image")
+        self.folder = get("folder")
+        self.sources = get("sources", ())
 
 
 class Data:
     """Items on a volume, and their division."""
 
-    __slots__ = ("items", "path", "slices", "volume")
+    __slots__ = ("items", "path", "shared", "slices", "volume")
 
     volume: str
     path: str | None
     items: Items | None
     slices: Slices | None
+    shared: bool
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
@@ -615,6 +657,7 @@ class Data:
         self.path = get("path")
         self.items = None if (value := get("items")) is None else Items(value)
         self.slices = None if (value := get("slices")) is None else Slices(value)
+        self.shared = get("shared", False)
 
 
 class Workspace:
@@ -869,26 +912,6 @@ class Schedule:
 _SCHEDULE = Schedule(_NONE)
 
 
-class Sweep:
-    """Points, each of which sets some fields."""
-
-    __slots__ = ("exclude", "include", "limit", "matrix", "zipped")
-
-    matrix: Mapping[str, Sequence[Any]]
-    zipped: Mapping[str, Sequence[Any]]
-    include: Sequence[Mapping[str, Any]]
-    exclude: Sequence[Mapping[str, Any]]
-    limit: int
-
-    def __init__(self, tree: Tree) -> None:
-        get = tree.get
-        self.matrix = get("matrix", _NONE)
-        self.zipped = get("zip", _NONE)
-        self.include = get("include", ())
-        self.exclude = get("exclude", ())
-        self.limit = get("max", 64)
-
-
 class PatchTarget:
     """Which objects a patch changes."""
 
@@ -937,8 +960,8 @@ class Patch:
         self.operations = [Operation(item) for item in get("json", ())]
 
 
-class ExperimentSpec(Container):
-    """What is trained, with what, on what."""
+class RunSpec(Container):
+    """What one run is: all that a task may say too."""
 
     __slots__ = (
         "attempt",
@@ -947,7 +970,6 @@ class ExperimentSpec(Container):
         "deadline",
         "image_pull_secrets",
         "initializer",
-        "naming",
         "nodes",
         "patches",
         "procs_per_node",
@@ -958,8 +980,6 @@ class ExperimentSpec(Container):
         "script",
         "service_account_name",
         "shared_memory",
-        "state",
-        "sweep",
         "target",
         "volumes",
     )
@@ -978,10 +998,7 @@ class ExperimentSpec(Container):
     code: Code | None
     initializer: Initializer | None
     schedule: Schedule
-    naming: str
     attempt: int
-    state: str
-    sweep: Sweep | None
     deadline: int | None
     target: str
     patches: Mapping[str, Patch]
@@ -1003,13 +1020,49 @@ class ExperimentSpec(Container):
         self.code = None if (value := get("code")) is None else Code(value)
         self.initializer = None if (value := get("initializer")) is None else Initializer(value)
         self.schedule = _SCHEDULE if (value := get("schedule")) is None else Schedule(value)
-        self.naming = get("naming", "hash")
         self.attempt = get("attempt", 1)
-        self.state = get("state", "active")
-        self.sweep = None if (value := get("sweep")) is None else Sweep(value)
         self.deadline = get("deadline")
         self.target = get("target", "trainjob")
         self.patches = {key: Patch(item) for key, item in get("patches", _NONE).items()}
+
+
+class Sweep:
+    """Points, each of which sets some fields."""
+
+    __slots__ = ("exclude", "include", "limit", "matrix", "zipped")
+
+    matrix: Mapping[str, Sequence[Any]]
+    zipped: Mapping[str, Sequence[Any]]
+    include: Sequence[Mapping[str, Any]]
+    exclude: Sequence[Mapping[str, Any]]
+    limit: int
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.matrix = get("matrix", _NONE)
+        self.zipped = get("zip", _NONE)
+        self.include = get("include", ())
+        self.exclude = get("exclude", ())
+        self.limit = get("max", 64)
+
+
+class ExperimentSpec(RunSpec):
+    """What is trained, with what, on what."""
+
+    __slots__ = ("naming", "state", "sweep", "tasks")
+
+    tasks: Mapping[str, Mapping[str, Any]]
+    sweep: Sweep | None
+    naming: str
+    state: str
+
+    def __init__(self, tree: Tree) -> None:
+        super().__init__(tree)
+        get = tree.get
+        self.tasks = get("tasks", _NONE)
+        self.sweep = None if (value := get("sweep")) is None else Sweep(value)
+        self.naming = get("naming", "hash")
+        self.state = get("state", "active")
 
 
 class Experiment:
@@ -1509,6 +1562,7 @@ class ProjectSpec:
         "policy",
         "requires",
         "schedule",
+        "slicers",
         "trainer",
     )
 
@@ -1516,6 +1570,7 @@ class ProjectSpec:
     overlays: Sequence[str]
     platforms: Sequence[str]
     catalogs: Sequence[str]
+    slicers: Mapping[str, str]
     environments: Mapping[str, Environment]
     schedule: ProjectSchedule
     trainer: str
@@ -1531,6 +1586,7 @@ class ProjectSpec:
         self.overlays = get("overlays", ())
         self.platforms = get("platforms", ())
         self.catalogs = get("catalogs", ())
+        self.slicers = get("slicers", _NONE)
         self.environments = {key: Environment(item) for key, item in get("environments", _NONE).items()}
         self.schedule = _PROJECTSCHEDULE if (value := get("schedule")) is None else ProjectSchedule(value)
         self.trainer = get("trainer", "2.3")

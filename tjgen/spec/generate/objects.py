@@ -82,7 +82,10 @@ def _leaf_name(schema: dict[str, Any]) -> str:
         return "Any"
     if isinstance(types, list):
         return "str" if "boolean" in types else "str | int | float"
-    return {"string": "str", "integer": "int", "boolean": "bool", "object": "Mapping[str, Any]"}[types]
+    return _LEAVES[types]
+
+
+_LEAVES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "object": "Mapping[str, Any]"}
 
 
 def _value(field: Field) -> str:

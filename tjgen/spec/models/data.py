@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -23,7 +23,7 @@ class Item(Shape):
 class Items(Shape):
     """Where the list of items comes from."""
 
-    alternatives: ClassVar[Alternatives] = (("list",), ("glob", "directory"), ("manifest",))
+    alternatives: ClassVar[Alternatives] = (("list",), ("glob", "directory"), ("manifest",), ("pattern",), ("count",))
     needed: ClassVar[bool] = True
 
     listed: list[Item | Text] = Field([], alias="list")
@@ -34,6 +34,10 @@ class Items(Shape):
     """Local directory that `glob` is matched in."""
     manifest: Text | None = None
     """Local file that lists the items."""
+    pattern: Text | list[Text] | None = None
+    """Paths with numbers in braces, such as `train-{00000..01023}.tar`."""
+    count: Annotated[int, Field(ge=1, le=2**53)] | None = None
+    """How many items there are, where they have numbers rather than paths."""
 
 
 class Slices(Shape):
@@ -51,14 +55,32 @@ class Slices(Shape):
     """What a strategy of a plugin is told."""
     remainder: Literal["keep", "pad", "drop"] = "keep"
     """Slices of unequal length: keep them, pad all to the longest by repeating items, or drop what the shortest lacks."""
-    over: Literal["nodes", "processes"] = "nodes"
-    """Who reads alone: a node its slice, or each process of the node its part of that slice."""
+    over: Literal["nodes", "processes", "tasks"] = "nodes"
+    """Who reads alone: a node its slice, each process of the node its part of that slice, or a task."""
+    within: Literal["nodes", "processes"] = "nodes"
+    """Who divides the slice of a task, when they are over tasks: its nodes, or each process of its nodes."""
+    workers: Count = 1
+    """Workers of each process that divide its part once more, such as those of a DataLoader."""
     count: Count | None = None
     """Number of slices; as many as there are readers where it is left out."""
-    deliver: Literal["env", "configMap"] = "env"
-    """How a reader learns its slice: variables with the range, or a mounted list of its items."""
+    virtual: Count | None = None
+    """Number of slices that any number of nodes share, when it changes while the training runs."""
+    balance: Annotated[float, Field(ge=1)] | None = None
+    """How often the mean the largest slice may be, such as 1.1."""
+    covering: bool = True
+    """Whether every item must be in a slice."""
+    deliver: Literal["env", "configMap", "range", "init", "subPath", "volume"] = "env"
+    """How a reader gets its slice: a variable, a mounted list, numbers, a copy, a folder or a volume of its own."""
     mount_path: Text | None = None
-    """Where the lists are mounted when they are delivered by configMap."""
+    """Where the lists are mounted, when they are delivered by configMap or init."""
+    scratch: Text | None = None
+    """Volume that the items are copied to, when they are delivered by init."""
+    image: Text | None = None
+    """Image with sh and cp that copies them; the one that trains where it is left out."""
+    folder: Text | None = None
+    """Folder of each slice below the path of the data, with `$(INDEX)` in it, when they are delivered by subPath."""
+    sources: list[Text] = []
+    """Claim, image or path of each slice, in place of that of the data's volume, when they are delivered by volume."""
 
 
 class Data(Shape):
@@ -72,3 +94,5 @@ class Data(Shape):
     """The items."""
     slices: Slices | None = None
     """Which part of the items each reader gets."""
+    shared: bool = False
+    """Whether tasks may read the same items."""

@@ -18,8 +18,8 @@ from tjgen.spec.models.sweep import Sweep
 from tjgen.spec.models.volumes import Volume
 
 
-class ExperimentSpec(Container):
-    """What is trained, with what, on what."""
+class RunSpec(Container):
+    """What one run is: all that a task may say too."""
 
     alternatives: ClassVar[Alternatives] = (("script",), ("command", "args"))
 
@@ -51,20 +51,33 @@ class ExperimentSpec(Container):
     """What is fetched before training starts."""
     schedule: Schedule = Schedule()
     """Gang scheduling, queue and priority."""
-    naming: Literal["hash", "fixed"] = "hash"
-    """Whether a run's name follows its content, or stays."""
     attempt: Count = 1
     """Raise it to run the same thing again."""
-    state: Literal["active", "suspended", "archived"] = "active"
-    """Whether the runs run, wait, or are kept as a record only."""
-    sweep: Sweep | None = None
-    """Several runs that differ in some fields."""
     deadline: Count | None = None
     """Seconds after which a run that has not finished is stopped (activeDeadlineSeconds)."""
     target: Literal["trainjob", "jobset"] = "trainjob"
     """Kind of object that is applied to the cluster."""
     patches: dict[str, Patch] = {}
     """Changes to objects that are made, by a name of your choice; they come last."""
+
+
+class Task(RunSpec):
+    """What one of several isolated runs has for itself, over what the experiment says."""
+
+    partial: ClassVar[bool] = True
+
+
+class ExperimentSpec(RunSpec):
+    """What is trained, with what, on what."""
+
+    tasks: dict[str, Task] = {}
+    """Several isolated runs by name: one run each, with data of its own."""
+    sweep: Sweep | None = None
+    """Several runs that differ in some fields."""
+    naming: Literal["hash", "fixed"] = "hash"
+    """Whether a run's name follows its content, or stays."""
+    state: Literal["active", "suspended", "archived"] = "active"
+    """Whether the runs run, wait, or are kept as a record only."""
 
 
 class Experiment(Shape):

@@ -91,6 +91,8 @@ class ProjectSpec(Shape):
     """Files, folders or patterns of platforms."""
     catalogs: list[Text] = []
     """Files or folders of runtimes."""
+    slicers: dict[str, Text] = {}
+    """Name of a slicing strategy -> the file of Python that it is in."""
     environments: dict[str, Environment] = {}
     """What the project is built for, by name."""
     schedule: ProjectSchedule = ProjectSchedule()

@@ -1,0 +1,72 @@
+"""A merged experiment with tasks -> the experiment of each task: what the task says, over what the experiment says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tjgen.diagnostics.model import ERROR, Diagnostic
+from tjgen.fields.managed import Managed
+from tjgen.fields.path import FieldPath, Tree, get, render
+from tjgen.resolve.layers import Layer, merged, part
+
+TASKS: FieldPath = ("spec", "tasks")
+MANAGER = "task"
+_NAME = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?\Z")
+
+
+def names(tree: Tree) -> list[str]:
+    """The names of the tasks, sorted: their order is that of their slices. None where there are no tasks."""
+    return sorted(get(tree, TASKS, None) or ())
+
+
+def at(tree: Managed, name: str) -> Managed:
+    """The experiment of one task. Each value keeps the document that says it, an overlay's too."""
+    layers = []
+    at_task = (*TASKS, name)
+    for path, value in _leaves(get(tree.value, at_task, {}), ()):
+        origin = tree.origins((*at_task, *path))[-1]
+        layers.append(Layer(MANAGER, origin.source, (part(("spec", *path), value, origin.because),)))
+    return merged(tree, layers)[0]
+
+
+def misnamed(tree: Tree) -> list[Diagnostic]:
+    """Tasks whose name cannot be part of a run's name."""
+    return [
+        Diagnostic(
+            "TJ351",
+            ERROR,
+            f'"{name}" is no name for a task: it becomes a part of the name of its run',
+            path=(*TASKS, name),
+            hint="use lower-case letters, digits and '-', beginning with a letter",
+            name="task-name-invalid",
+        )
+        for name in names(tree)
+        if not _NAME.match(name)
+    ]
+
+
+def swept(tree: Tree, name: str, paths: list[FieldPath]) -> list[Diagnostic]:
+    """Fields that a task says and that the sweep of the experiment would set too."""
+    said = get(tree, (*TASKS, name), {})
+    return [
+        Diagnostic(
+            "TJ352",
+            ERROR,
+            f'task "{name}" and the sweep both set {render(path[1:])}',
+            path=(*TASKS, name, *path[1:]),
+            hint="leave it to one of them",
+            name="task-in-sweep",
+        )
+        for path in paths
+        if path[0] == "spec" and get(said, path[1:], None) is not None
+    ]
+
+
+def _leaves(tree: Tree, path: FieldPath) -> Iterator[tuple[FieldPath, Tree]]:
+    """What stands at the ends of nested maps; an empty map is an end too."""
+    if tree.__class__ is dict and (tree or not path):
+        for key, value in tree.items():
+            yield from _leaves(value, (*path, key))
+    else:
+        yield path, tree

@@ -1,0 +1,84 @@
+"""A path with numbers or words in braces -> the paths that it stands for: `train-{0000..1023}.tar`, `{train,val}/{0..9}`.
+
+Of several braces the last one turns fastest. A number with a leading zero keeps the width that it is
+written with. There is no brace within another, and no way to write one that means itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from tjgen.typing import NamedTuple
+
+_BRACE = re.compile(r"\{([^{}]*)\}")
+_RANGE = re.compile(r"([0-9]{1,18})\.\.([0-9]{1,18})")
+
+
+class Numbers(NamedTuple):
+    """What one brace with two numbers stands for."""
+
+    values: range
+    width: int
+
+    def text(self, position: int) -> str:
+        return str(self.values[position]).zfill(self.width)
+
+
+class Pattern(NamedTuple):
+    """A path with braces, of which none is expanded: also one that stands for a billion paths is small."""
+
+    texts: tuple[str, ...]
+    """What stands around the braces: one more than there are."""
+    choices: tuple[Numbers | Sequence[str], ...]
+
+    @property
+    def total(self) -> int:
+        """How many paths it stands for."""
+        product = 1
+        for choice in self.choices:
+            product *= _length(choice)
+        return product
+
+    def paths(self) -> Iterator[str]:
+        """All paths, in order."""
+        return map(self.path, range(self.total))
+
+    def path(self, number: int) -> str:
+        """The path of one number, from 0 on."""
+        parts = [self.texts[-1]]
+        for text, choice in zip(reversed(self.texts[:-1]), reversed(self.choices), strict=True):
+            number, position = divmod(number, _length(choice))
+            parts += [choice.text(position) if isinstance(choice, Numbers) else choice[position], text]
+        return "".join(reversed(parts))
+
+
+def parse(text: str) -> Pattern:
+    """The pattern; raises ValueError with words that go on after "the pattern ..."."""
+    pieces = _BRACE.split(text)
+    if any(brace in piece for piece in pieces[::2] for brace in "{}"):
+        raise ValueError("has a brace that is not closed, or one within another")
+    return Pattern(tuple(pieces[::2]), tuple([_choice(inner) for inner in pieces[1::2]]))
+
+
+def expanded(text: str) -> list[str]:
+    """The paths of a pattern; raises ValueError as `parse` does."""
+    return list(parse(text).paths())
+
+
+def _length(choice: Numbers | Sequence[str]) -> int:
+    return len(choice.values) if isinstance(choice, Numbers) else len(choice)
+
+
+def _choice(inner: str) -> Numbers | Sequence[str]:
+    numbers = _RANGE.fullmatch(inner)
+    if numbers is None:
+        words = inner.split(",")
+        if len(words) < 2 or len(set(words)) < len(words):
+            raise ValueError(f"has {{{inner}}}, which is neither two numbers (0..9) nor several words (a,b)")
+        return tuple(words)
+    first, last = numbers[1], numbers[2]
+    if int(first) > int(last):
+        raise ValueError(f"has {{{inner}}}, which counts down")
+    padded = any(len(number) > 1 and number[0] == "0" for number in (first, last))
+    return Numbers(range(int(first), int(last) + 1), max(len(first), len(last)) if padded else 0)
