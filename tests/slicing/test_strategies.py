@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tjgen.slicing import delivery, strategies
+from tjgen.slicing import strategies
 from tjgen.slicing.division import divide
 from tjgen.slicing.items import Items, listed
 from tjgen.slicing.proof import Balance, balance, faults
@@ -287,19 +287,3 @@ def test_every_module_of_a_strategy_is_in_the_table() -> None:
                 if "\ndef plan(" in source.read():
                     with_plan.add(f"tjgen.slicing.{file.removesuffix('.py')}")
     assert with_plan == set(STRATEGIES.values())
-
-
-def test_delivery() -> None:
-    items = items_of([1, 2, 3])
-    files = delivery.manifests([[2, 0], [1], []], items)
-    assert files == {"slice-0.txt": "part-0002\npart-0000\n", "slice-1.txt": "part-0001\n", "slice-2.txt": ""}
-    assert delivery.size(files) == 3 * len("slice-0.txt") + 3 * len("part-0000\n")
-    assert delivery.too_large(files, BECAUSE) is None
-
-
-def test_a_config_map_has_its_limit() -> None:
-    fits = {"slice-0.txt": "x" * (delivery.LIMIT - len("slice-0.txt"))}
-    assert delivery.too_large(fits, BECAUSE) is None
-    diagnostic = delivery.too_large({"slice-0.txt": fits["slice-0.txt"] + "x"}, BECAUSE)
-    assert diagnostic is not None
-    assert (diagnostic.code, diagnostic.path) == ("TJ319", BECAUSE)

@@ -79,7 +79,7 @@ def _options(slices: Tree) -> Iterator[Diagnostic]:
         yield Diagnostic("TJ121", ERROR, message, path=(*SLICES, "count"), hint=hint, name="several-alternatives")
     if "within" in slices and slices.get("over", "nodes") != "tasks":
         message = f"data.slices.within is about slices of tasks, but they are over {slices.get('over', 'nodes')}"
-        yield _unread((*SLICES, "within"), message, f"remove within, or set over: {slices['within']}")
+        yield _unread((*SLICES, "within"), message, "remove within, or set over: tasks")
 
 
 def _idle(slices: Tree, deliver: str) -> Iterator[Diagnostic]:

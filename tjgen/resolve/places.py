@@ -12,7 +12,7 @@ from tjgen.source.document import Document
 Documents = Mapping[str, Document]
 """Documents by the name that origins give them."""
 
-ABOUT_KEYS = ("unknown-field", "unknown-path", "malformed-path", "overlapping-sweep-keys")
+ABOUT_KEYS = ("unknown-field", "unknown-path", "malformed-path", "overlapping-sweep-keys", "task-name-invalid")
 """Diagnostics that are about a key rather than about its value."""
 
 

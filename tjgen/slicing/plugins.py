@@ -16,6 +16,7 @@ from tjgen.slicing.strategies import PluginError, Strategy
 from tjgen.typing import Any, cast
 
 GROUP = "tjgen.slicers"
+_OURS = __file__.removesuffix("slicing/plugins.py")
 
 
 def from_file(name: str, file: str) -> Strategy:
@@ -88,7 +89,7 @@ def _line(problem: BaseException) -> str:
     trace, found = problem.__traceback__, ""
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
-        if file != __file__:
+        if not file.startswith(_OURS):
             found = f" in line {trace.tb_lineno} of {file.rpartition('/')[2]}"
         trace = trace.tb_next
     return found

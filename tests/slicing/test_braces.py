@@ -1,0 +1,54 @@
+"""Patterns with braces: what they stand for, one by one, and what is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from tjgen.slicing import braces
+
+
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [
+        pytest.param("a.tar", ["a.tar"], id="no brace"),
+        pytest.param("a-{0..3}", ["a-0", "a-1", "a-2", "a-3"], id="numbers"),
+        pytest.param("a-{08..11}", ["a-08", "a-09", "a-10", "a-11"], id="numbers of one width"),
+        pytest.param("{9..11}", ["9", "10", "11"], id="numbers of no width"),
+        pytest.param(
+            "{train,val}/{0..1}.tar", ["train/0.tar", "train/1.tar", "val/0.tar", "val/1.tar"], id="the last turns fastest"
+        ),
+        pytest.param("a{,.idx}", ["a", "a.idx"], id="an empty word"),
+        pytest.param("{0..0}", ["0"], id="one number"),
+    ],
+)
+def test_what_a_pattern_stands_for(text: str, paths: list[str]) -> None:
+    pattern = braces.parse(text)
+    assert braces.expanded(text) == paths
+    assert pattern.total == len(paths)
+    assert [pattern.path(number) for number in range(pattern.total)] == paths
+
+
+def test_a_billion_paths_are_not_made() -> None:
+    pattern = braces.parse("{000..999}/{000000..999999}.bin")
+    assert pattern.total == 10**9
+    assert pattern.path(123_456_789) == "123/456789.bin"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a-{0..3", "has a brace that is not closed, or one within another"),
+        ("a-{0..{1..3}}", "has a brace that is not closed, or one within another"),
+        ("a-}b", "has a brace that is not closed, or one within another"),
+        ("a-{}", "has {}, which is neither two numbers (0..9) nor several words (a,b)"),
+        ("a-{x}", "has {x}, which is neither two numbers (0..9) nor several words (a,b)"),
+        ("a-{a,a}", "has {a,a}, which is neither two numbers (0..9) nor several words (a,b)"),
+        ("a-{0...9}", "has {0...9}, which is neither two numbers (0..9) nor several words (a,b)"),
+        ("a-{-1..9}", "has {-1..9}, which is neither two numbers (0..9) nor several words (a,b)"),
+        ("a-{3..0}", "has {3..0}, which counts down"),
+    ],
+)
+def test_what_is_no_pattern(text: str, words: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        braces.parse(text)
+    assert str(caught.value) == words
