@@ -11,6 +11,8 @@ from tjgen.lower import SPEC
 from tjgen.passes import slice_lists
 from tjgen.passes.slices import INDEX_FIELD, SLICES, folder_of, variable
 from tjgen.passes.volumes import places
+from tjgen.platform.tools import helper_image
+from tjgen.setting import Setting
 from tjgen.slicing import problems
 from tjgen.slicing.items import Items
 from tjgen.slicing.proof import Plan, heaviest
@@ -35,7 +37,7 @@ _COMPUTED = ("cpu", "memory", "ephemeral-storage")
 
 
 def copied(
-    workload: Workload, experiment: Experiment, plan: Plan, items: Items, readers: list[PodSet], at: str
+    workload: Workload, experiment: Experiment, plan: Plan, items: Items, readers: list[PodSet], at: str, setting: Setting
 ) -> Iterator[Contribution | Diagnostic]:
     """The init containers, and the folder of the copies told to who trains; lists are mounted at `at`."""
     data = experiment.spec.data
@@ -60,7 +62,7 @@ def copied(
         lists = {"name": slice_lists.VOLUME, "mountPath": at, "readOnly": True}
         container: Tree = {
             "name": CONTAINER,
-            "image": data.slices.image or main.get("image"),
+            "image": data.slices.image or helper_image("shell", setting.helpers),
             "command": ["/bin/sh", "-euc", SCRIPT],
             "env": [
                 {"name": "TJGEN_SLICE_INDEX", "valueFrom": {"fieldRef": {"fieldPath": INDEX_FIELD}}},

@@ -193,7 +193,7 @@ def _paths(workload: Workload, experiment: Experiment, cut: Cut, readers: list[P
     if asked.deliver == "init":
         from tjgen.passes import slice_copies
 
-        yield from slice_copies.copied(workload, experiment, plan, part, readers, at)
+        yield from slice_copies.copied(workload, experiment, plan, part, readers, at, setting)
 
 
 def _ranges(data: Data, cut: Cut, readers: list[PodSet]) -> Found:

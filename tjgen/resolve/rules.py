@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.path import FieldPath, Tree, get, render
-from tjgen.k8s.nearest import nearest
 from tjgen.spec.compact import ENV_VAR_FORM, EXPERIMENT_FORM, PLATFORM_FORM
 from tjgen.spec.forms import PLAIN, Form, chosen
 

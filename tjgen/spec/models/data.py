@@ -76,7 +76,7 @@ class Slices(Shape):
     scratch: Text | None = None
     """Volume that the items are copied to, when they are delivered by init."""
     image: Text | None = None
-    """Image with sh and cp that copies them; the one that trains where it is left out."""
+    """Image with sh and cp that copies them; the Platform's helper `shell` where it is left out."""
     folder: Text | None = None
     """Folder of each slice below the path of the data, with `$(INDEX)` in it, when they are delivered by subPath."""
     sources: list[Text] = []
