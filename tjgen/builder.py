@@ -297,11 +297,11 @@ class Builder:
         sources = Sources(variant.tree, documents, runtime.document, here.platform, self.project.document)
         setting = here.setting(unit, name, variant.task, runtime.launcher, self.digest_of)
         compiled = compile_run(experiment, runtime, setting, sources, self._judged)
-        tool = self.project.spec.gitops.tool
-        if tool != "none":
+        gitops = self.project.spec.gitops
+        if gitops.tool != "none":
             from tjgen.gitops.annotations import annotated  # many projects name no tool
 
-            compiled = compiled._replace(manifests=annotated(compiled.manifests, tool))
+            compiled = compiled._replace(manifests=annotated(compiled.manifests, gitops))
         if experiment.spec.state == "archived":
             compiled = compiled._replace(manifests=archive.archived(compiled.manifests, archive.BY_EXPERIMENT))
         return Run(unit, name, variant, runtime, identity, renewal, False, compiled)

@@ -80,7 +80,7 @@ def test_argocd_gets_one_application_for_an_environment(folder: Path) -> None:
     }
 
 
-def test_flux_gets_a_kustomization_for_each_stage_that_there_is(folder: Path) -> None:
+def test_flux_gets_a_kustomization_for_each_stage(folder: Path) -> None:
     assert build(folder, f"{{tool: flux, repository: {URL}, revision: live, path: ./ops/out, namespace: sync}}").code == 0
     found = objects(folder, "prod")
     assert found.pop("gitrepository-nlp-prod.yaml")["spec"] == {"interval": "1m0s", "url": URL, "ref": {"branch": "live"}}
@@ -94,15 +94,28 @@ def test_flux_gets_a_kustomization_for_each_stage_that_there_is(folder: Path) ->
     assert {tree["spec"]["path"] for tree in found.values()} == {
         f"./ops/out/prod/{stage}" for stage in ("runtimes", "data", "runs")
     }
+    assert {tree["spec"]["wait"] for tree in found.values()} == {False}
     assert tjgen(folder, "check", "--strict", "out").code == 0
+
+
+def test_an_empty_stage_stays_in_git_and_its_kustomization_with_it(folder: Path) -> None:
+    gitops = f"{{tool: flux, repository: {URL}}}"
     text = EXPERIMENT[: EXPERIMENT.index("  volumes:")]
     (folder / "experiments/bert.yaml").write_text(text, encoding="utf-8")
-    assert build(folder, f"{{tool: flux, repository: {URL}}}", "--prune-runs", "--prune-data").code == 0
-    assert sorted(objects(folder, "prod")) == [
-        "gitrepository-nlp-prod.yaml",
-        "kustomization-nlp-prod-runs.yaml",
-        "kustomization-nlp-prod-runtimes.yaml",
-    ]
+    assert build(folder, gitops).code == 0
+    before = objects(folder, "prod")
+    assert [path.name for path in (folder / "out/prod/data").iterdir()] == ["README"]
+    assert not (folder / "out/prod/runs/README").exists()
+    assert build(folder, gitops, "--check").code == 0
+    (folder / "experiments/bert.yaml").write_text(EXPERIMENT, encoding="utf-8")
+    assert build(folder, gitops).code == 0
+    assert [path.name for path in (folder / "out/prod/data").iterdir()] == ["nlp"]
+    (folder / "experiments/bert.yaml").unlink()
+    (folder / "experiments/other.yaml").write_text(EXPERIMENT.replace("bert", "other").replace("nlp}", "cv}"), encoding="utf-8")
+    assert build(folder, gitops, "--prune-data").code == 0
+    assert objects(folder, "prod") == before
+    build(folder, "none")
+    assert not list((folder / "out").rglob("README"))
 
 
 def test_they_come_and_go_with_what_the_project_says(folder: Path) -> None:

@@ -10,7 +10,9 @@ from tjgen.cli.command import COMMON, MANY, Arguments, Command, Option
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, ObjectRef
 from tjgen.emit import header
+from tjgen.explain.provenance import Sources
 from tjgen.explain.report import as_data, as_text, explain
+from tjgen.fields.managed import Origin, graft
 from tjgen.fields.path import FieldPath, parse, render
 from tjgen.k8s.nearest import nearest
 from tjgen.manifests.manifest import Manifest
@@ -42,13 +44,19 @@ def run(arguments: Arguments) -> int:
     try:
         asked = _asked(arguments["paths"], arguments["env"])
         builder = Builder(asked.paths, environments=asked.environments, set_values=arguments["set"])
+        as_json = arguments["format"] == "json"
+        syncs = _that_sync(builder, asked)
+        if syncs:
+            sources = Sources(graft({}, Origin("project", "project")), {}, None, None, builder.project.document)
+            _show([(manifest, sources) for manifest in syncs], asked, as_json=as_json)
+            return reporter.close()
         runs: list[Run] = []
         for built in builder.build():
             reporter.add(built.diagnostics)
             runs += built.runs
         reporter.add(builder.diagnostics)
         if not reporter.failed:
-            _explain(runs, asked, as_json=arguments["format"] == "json")
+            _explain(runs, asked, as_json=as_json)
     except CompileError as error:
         reporter.add(error.diagnostics)
     return reporter.close()
@@ -109,6 +117,15 @@ def _path(words: list[str]) -> FieldPath:
         raise CompileError([Diagnostic("TJ024", ERROR, str(problem), hint=hint, name="bad-field-path")]) from None
 
 
+def _that_sync(builder: Builder, asked: _Asked) -> list[Manifest]:
+    """What is asked for, of the objects that make a tool sync the output."""
+    if not asked.kind or builder.project.spec.gitops.repository is None:
+        return []
+    from tjgen.output.syncing import made  # most projects want none
+
+    return [manifest for manifest in made(builder) if asked.means(manifest)]
+
+
 def _explain(runs: list[Run], asked: _Asked, *, as_json: bool) -> None:
     chosen: dict[ObjectRef, tuple[Run, Manifest]] = {}
     for run_ in runs:
@@ -117,10 +134,14 @@ def _explain(runs: list[Run], asked: _Asked, *, as_json: bool) -> None:
                 chosen.setdefault(manifest.ref, (run_, manifest))
     if not chosen:
         raise CompileError([_unknown(runs, f"{asked.kind}/{asked.name}" if asked.name else asked.kind)])
-    explained = [(manifest, list(explain(manifest, run_.compiled.sources, asked.below))) for run_, manifest in chosen.values()]
+    _show([(manifest, run_.compiled.sources) for run_, manifest in chosen.values()], asked, as_json=as_json)
+
+
+def _show(chosen: list[tuple[Manifest, Sources]], asked: _Asked, *, as_json: bool) -> None:
+    explained = [(manifest, list(explain(manifest, sources, asked.below))) for manifest, sources in chosen]
     explained = [(manifest, found) for manifest, found in explained if found]
     if not explained:
-        message = f"nothing of {', '.join(str(ref) for ref in chosen)} is at or below {render(asked.below)}"
+        message = f"nothing of {', '.join(str(manifest.ref) for manifest, _ in chosen)} is at or below {render(asked.below)}"
         hint = "leave the field out to see all"
         raise CompileError([Diagnostic("TJ025", ERROR, message, hint=hint, name="unknown-field-path")])
     if as_json:

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from tjgen.fields.managed import Origin, Owners
 from tjgen.fields.path import get
 from tjgen.manifests.manifest import DATA, RUNS, RUNTIMES, Manifest
+from tjgen.spec.objects import GitOps
 
 _ASKED = Origin("gitops", "project", ("spec", "gitops"))
 _WAVE = "argocd.argoproj.io/sync-wave"
@@ -40,16 +41,22 @@ ANNOTATIONS: Mapping[str, Mapping[str, Mapping[str, str]]] = {
         BESIDE: {_OPTIONS: "ServerSideApply=true"},
         RUNS: {_OPTIONS: "ServerSideApply=true"},
     },
+    # Over those of argocd.
+    "argocd experiments": {
+        # An Application for each experiment: nothing orders what several of them prune, so a runtime is never pruned.
+        RUNTIMES: {_WAVE: "-10", _OPTIONS: "ServerSideApply=true,Prune=false", _COMPARE: "IgnoreExtraneous"},
+    },
     "flux": {
         DATA: {"kustomize.toolkit.fluxcd.io/prune": "disabled"},
     },
 }
-"""Tool -> stage, or part of the stage of data -> annotations of every object of it."""
+"""Tool, and where it matters what it has Applications for -> stage, or part of that of data -> annotations of every object."""
 
 
-def annotated(manifests: list[Manifest], tool: str) -> list[Manifest]:
+def annotated(manifests: list[Manifest], gitops: GitOps) -> list[Manifest]:
     """The manifests for a tool (argocd, flux or none). What the user has annotated otherwise stays so."""
-    parts = ANNOTATIONS.get(tool, {})
+    applications = gitops.application_set.of if gitops.application_set is not None else ""
+    parts = {**ANNOTATIONS.get(gitops.tool, {}), **ANNOTATIONS.get(f"{gitops.tool} {applications}", {})}
     ahead = [one for one in manifests if one.stage == DATA and one.kind == "Job"]
     mounted = {name for job in ahead for name in _claims(job)}
     found = []

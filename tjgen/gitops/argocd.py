@@ -1,40 +1,92 @@
-"""An environment -> the Application that lets Argo CD sync it.
+"""An environment, and the project as a whole -> the Applications that let Argo CD sync them.
 
-Waves are in the annotations of the objects (see annotations.py), so one Application syncs all stages.
+Waves are in the annotations of the objects (annotations.py), so one Application syncs all stages. Where each
+experiment has its own, waves cannot order what lies in several: runs are tried again until the runtime is
+there, and runtimes are never pruned.
 """
 
 from __future__ import annotations
 
-from tjgen.fields.path import Tree
+from tjgen.gitops import applicationset
+from tjgen.gitops.health import customizations
+from tjgen.gitops.made import GITOPS, Made, Said, made, name_of, namespace_of, path_of, repository_of, revision_of
 from tjgen.gitops.site import Site
+from tjgen.manifests.manifest import RUNS, SYNC
+from tjgen.typing import Any
 
 NAMESPACE = "argocd"
-_HERE = "https://kubernetes.default.svc"
+_API = "argoproj.io/v1alpha1"
+_NOT_APPLIED = (
+    "# Checks of health for the ConfigMap argocd-cm. A sync leaves this file out; add them by hand:\n"
+    "#   kubectl patch configmap argocd-cm -n {namespace} --type merge --patch-file {file}\n"
+    "# +argocd:skip-file-rendering\n"
+)
+_HEALTH = "health/argocd-cm.yaml"
 
 
-def objects(site: Site) -> list[Tree]:
-    """One Application. It has no finalizer: whoever deletes it deletes no training."""
-    destination = {"name": site.cluster} if site.cluster is not None else {"server": _HERE}
-    return [
-        {
-            "apiVersion": "argoproj.io/v1alpha1",
-            "kind": "Application",
-            "metadata": {"name": site.name, "namespace": site.namespace},
-            "spec": {
-                "project": site.project,
-                "source": {
-                    "repoURL": site.repository,
-                    "targetRevision": site.revision,
-                    "path": site.path,
-                    "directory": {"recurse": True, "exclude": "gitops/*"},
-                },
-                "destination": destination,
-                "syncPolicy": {
-                    # Self-healing would start again what somebody has stopped.
-                    "automated": {"prune": True, "selfHeal": False},
-                    # PruneLast is left out: it takes away the order in which runs and runtimes are pruned.
-                    "syncOptions": ["ApplyOutOfSyncOnly=true", "FailOnSharedResource=true"],
-                },
+def objects(site: Site) -> list[Made]:
+    """What syncs an environment: an Application, a set of them beside one for the rest, or what a set reads."""
+    if site.application_set == applicationset.ENVIRONMENTS:
+        return [applicationset.parameters(site)]
+    if site.application_set == applicationset.EXPERIMENTS:
+        rest = f"{{{SYNC}/*,{RUNS}/*}}"
+        return [_application(site, {"recurse": True, "exclude": rest}), applicationset.of_experiments(site)]
+    return [_application(site, {"recurse": True, "exclude": f"{SYNC}/*"})]
+
+
+def shared(site: Site) -> list[Made]:
+    """What there is once for the project."""
+    found = []
+    if site.application_set == applicationset.ENVIRONMENTS:
+        found.append(applicationset.of_environments(site))
+    if site.bootstrap:
+        found.append(_bootstrap(site))
+    if site.health != "none":
+        found.append(_checks(site))
+    return found
+
+
+def _application(site: Site, directory: dict[str, Any], *, suffix: str = "", path: str | None = None) -> Made:
+    """An Application. It has no finalizer: whoever deletes it deletes no training."""
+    tree = {
+        "apiVersion": _API,
+        "kind": "Application",
+        "metadata": {"name": name_of(site, suffix), "namespace": namespace_of(site)},
+        "spec": {
+            "project": Said(site.project, (*GITOPS, "project")),
+            "source": {
+                "repoURL": repository_of(site),
+                "targetRevision": revision_of(site),
+                "path": path_of(site, path or site.path),
+                "directory": directory,
             },
-        }
-    ]
+            "destination": applicationset.destination(site),
+            "syncPolicy": applicationset.sync_policy(),
+        },
+    }
+    return made(tree, "argocd")
+
+
+def _bootstrap(site: Site) -> Made:
+    """An Application of Applications, itself among them, for the cluster that Argo CD runs in."""
+    folders = [SYNC]
+    if site.application_set != applicationset.ENVIRONMENTS:
+        # By name: `*` also stands for a slash, and a namespace may be called like the folder.
+        folders += [f"{environment}/{SYNC}" for environment in site.environments]
+    patterns = [f"{folder}/*" for folder in folders]
+    include = patterns[0] if len(patterns) == 1 else f"{{{','.join(patterns)}}}"
+    directory = {"recurse": True, "include": include, "exclude": f"*/{applicationset.PARAMETERS}"}
+    if site.application_set != applicationset.ENVIRONMENTS:
+        del directory["exclude"]
+    return _application(site._replace(cluster=None), directory, suffix=f"-{SYNC}")
+
+
+def _checks(site: Site) -> Made:
+    tree = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "argocd-cm", "namespace": namespace_of(site)},
+        "data": Said(dict(customizations(site.health)), (*GITOPS, "health")),
+    }
+    note = _NOT_APPLIED.format(namespace=site.namespace, file=f"{site.path}/{SYNC}/{_HEALTH}")
+    return made(tree, "argocd", file=_HEALTH, note=note)

@@ -1,48 +1,69 @@
 """An environment -> the GitRepository and the Kustomizations that let Flux sync it, one for each stage.
 
 Flux dry-runs a Kustomization as a whole before it applies any of it, and a run is refused as long as its
-runtime is not there: in one Kustomization both would wait for ever.
+runtime is not there: in one Kustomization both would wait for ever. All stages have one, also those in which
+nothing lies: so what is there once need not be applied again when a stage gets its first file, and the last
+run of an environment is pruned like any other. Flux wants the folder to exist, but takes an empty one
+(fluxcd/pkg kustomize `Generator`), so a text file keeps it in Git.
 """
 
 from __future__ import annotations
 
-from tjgen.fields.path import Tree
+from tjgen.gitops.health import checks
+from tjgen.gitops.made import GITOPS, Made, Said, made, name_of, namespace_of, path_of, repository_of, revision_of
 from tjgen.gitops.site import Site
-from tjgen.manifests.manifest import RUNS
+from tjgen.manifests.manifest import RUNS, STAGES, SYNC
+from tjgen.typing import Any
 
 NAMESPACE = "flux-system"
+LONGEST_NAME = 63
+"""Flux puts the names of Kustomizations into labels of all that they apply (fluxcd/pkg ssa `SetOwnerLabels`)."""
 _SOURCE = "source.toolkit.fluxcd.io/v1"
 _KUSTOMIZE = "kustomize.toolkit.fluxcd.io/v1"
 
 
-def objects(site: Site) -> list[Tree]:
-    """The source, and a Kustomization for each stage that there is; that of the runs depends on the others."""
+def objects(site: Site) -> list[Made]:
+    """The source, and a Kustomization for each stage; that of the runs depends on the others."""
     repository = {
         "apiVersion": _SOURCE,
         "kind": "GitRepository",
-        "metadata": {"name": site.name, "namespace": site.namespace},
-        "spec": {"interval": "1m0s", "url": site.repository, "ref": {"branch": site.revision}},
+        "metadata": {"name": name_of(site), "namespace": namespace_of(site)},
+        "spec": {"interval": "1m0s", "url": repository_of(site), "ref": {"branch": revision_of(site)}},
     }
-    return [repository, *[_kustomization(site, stage) for stage in site.stages]]
+    found = [made(repository, "flux"), *[made(_kustomization(site, stage), "flux") for stage in STAGES]]
+    return [*found, made(_kustomization(site, SYNC), "flux")] if site.bootstrap else found
 
 
-def _kustomization(site: Site, stage: str) -> Tree:
-    before = [{"name": f"{site.name}-{other}"} for other in site.stages if other != stage] if stage == RUNS else []
+def shared(site: Site) -> list[Made]:
+    """Nothing: each environment's Flux reads what is for it."""
+    del site
+    return []
+
+
+def kept_folders(site: Site) -> list[str]:
+    """The stages whose folders hold no manifest: something has to keep them in Git."""
+    return [stage for stage in STAGES if stage not in site.stages]
+
+
+def _kustomization(site: Site, stage: str) -> dict[str, Any]:
+    before = [{"name": name_of(site, f"-{other}")} for other in STAGES if other != RUNS] if stage == RUNS else []
+    watched = stage == RUNS and site.health != "none"
     return {
         "apiVersion": _KUSTOMIZE,
         "kind": "Kustomization",
-        "metadata": {"name": f"{site.name}-{stage}", "namespace": site.namespace},
+        "metadata": {"name": name_of(site, f"-{stage}"), "namespace": namespace_of(site)},
         "spec": {
             "interval": "10m0s",
             "retryInterval": "1m0s",
             "timeout": "5m0s",
-            "path": f"./{site.path}/{stage}",
+            "path": path_of(site, f"./{site.path}/{stage}"),
             "prune": True,
-            # Nothing waits for health: a claim that waits for its first consumer is not ready before its run.
-            "wait": False,
+            # Nothing else waits for health: a claim that waits for its first consumer is not ready before its run.
+            "wait": Said(True, (*GITOPS, "health")) if watched else False,
             # Whoever deletes the Kustomization deletes no training and no data.
             "deletionPolicy": "Orphan",
-            "sourceRef": {"kind": "GitRepository", "name": site.name},
+            "sourceRef": {"kind": "GitRepository", "name": name_of(site)},
             **({"dependsOn": before} if before else {}),
+            **({"healthCheckExprs": Said(checks(site.health), (*GITOPS, "health"))} if watched else {}),
         },
     }

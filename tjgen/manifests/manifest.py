@@ -12,6 +12,8 @@ RUNS = "runs"
 PREVIEW = "preview"
 STAGES = (RUNTIMES, DATA, RUNS)
 """The parts of an output tree, in the order in which they have to be applied."""
+SYNC = "gitops"
+"""The part beside them: the objects that make a tool sync the tree."""
 
 
 class Manifest:

@@ -17,7 +17,7 @@ from tjgen.emit.problems import in_conflict
 from tjgen.emit.standing import bodies, conflict
 from tjgen.fields.path import Tree, get
 from tjgen.k8s.labels import EXPERIMENT_LABEL
-from tjgen.manifests.manifest import DATA, RUNS, RUNTIMES, Manifest
+from tjgen.manifests.manifest import DATA, RUNS, RUNTIMES, SYNC, Manifest
 from tjgen.output import problems
 from tjgen.output.done import Counts, Done
 from tjgen.output.layout import experiment_folder, path_of, preview_files, run_folder, stage_folder
@@ -30,8 +30,6 @@ from tjgen.source.reader import KUBERNETES, read
 from tjgen.source.writer import dump
 from tjgen.typing import NamedTuple, Protocol
 
-SYNC = "gitops"
-"""Folder of the objects that make a tool sync the tree, beside the stages."""
 SEVERAL = 3
 """Runs that would change are named one by one up to this number."""
 

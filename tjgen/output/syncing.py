@@ -6,85 +6,121 @@ import posixpath
 from collections.abc import Callable, Iterator, Sequence
 
 from tjgen.builder import Builder
-from tjgen.diagnostics.model import ERROR, Diagnostic
+from tjgen.diagnostics.model import ERROR, Diagnostic, has_errors
 from tjgen.emit.plan import OutputFile
-from tjgen.fields.path import FieldPath, Tree
-from tjgen.gitops import argocd, flux
-from tjgen.gitops.site import Site
-from tjgen.manifests.manifest import STAGES
-from tjgen.output.directory import SYNC
+from tjgen.gitops import argocd, flux, problems
+from tjgen.gitops.made import GITOPS, Made
+from tjgen.gitops.site import Site, site_of
+from tjgen.manifests.manifest import STAGES, SYNC, Manifest
 from tjgen.output.layout import stage_folder
 from tjgen.source.writer import dump
-from tjgen.typing import Protocol
+from tjgen.typing import NamedTuple, Protocol
 from tjgen.validate import report
 from tjgen.validate.judge import judge
 
-_GITOPS: FieldPath = ("spec", "gitops")
-_TOOLS: dict[str, tuple[str, Callable[[Site], list[Tree]]]] = {
-    "argocd": (argocd.NAMESPACE, argocd.objects),
-    "flux": (flux.NAMESPACE, flux.objects),
+KEPT = "README"
+_KEPT_BODY = "Flux syncs this folder. Git keeps no empty one, and without it the sync would stop.\n"
+
+
+class _Tool(NamedTuple):
+    """What a tool needs: `namespace` is where its objects are unless the project says so."""
+
+    namespace: str
+    objects: Callable[[Site], list[Made]]
+    shared: Callable[[Site], list[Made]]
+    kept_folders: Callable[[Site], list[str]] = lambda _: []
+
+
+_TOOLS = {
+    "argocd": _Tool(argocd.NAMESPACE, argocd.objects, argocd.shared),
+    "flux": _Tool(flux.NAMESPACE, flux.objects, flux.shared, flux.kept_folders),
 }
-"""Tool -> the namespace that its objects are in, and what makes them."""
 
 
 class Present(Protocol):
     """A tree when all that is built has been put."""
 
     def put(self, file: OutputFile) -> None: ...
+    def claim(self, folder: str, *, owner: str = "") -> None: ...
     def present(self) -> list[str]: ...
 
 
 def put(builder: Builder, tree: Present) -> list[Diagnostic]:
-    """Put the objects for each environment of the build; what is wrong with what the project says of the tool (TJ680)."""
-    gitops = builder.project.spec.gitops
-    tool = _TOOLS.get(gitops.tool) if gitops.repository is not None else None
-    if tool is None:
-        return []
-    said = gitops.path if gitops.path is not None else builder.project.spec.output.directory
-    path = posixpath.normpath(said) if said is not None else None
-    if path is None or path.startswith(("/", "..")):
-        return [_nowhere(builder, said)]
+    """Put the objects for each environment of the build, and those for all; what is wrong with that (TJ680 to TJ688)."""
+    project = builder.project
+    diagnostics = list(problems.options(project))
+    tool = _TOOLS.get(project.spec.gitops.tool) if project.spec.gitops.repository is not None else None
+    if tool is None or diagnostics:
+        return diagnostics
+    path = _path(builder)
+    if path is None:
+        return [_nowhere(builder)]
     present = tree.present()
-    diagnostics = []
-    namespace, make = tool
-    for environment in builder.environments:
-        site = _site(builder, environment, path, gitops.namespace or namespace, present)
-        for made in make(site):
-            diagnostics += list(_wrong(builder, made))
-            name = f"{made['kind'].lower()}-{made['metadata']['name']}.yaml"
-            source = posixpath.basename(builder.project.document.file) if builder.project.document is not None else ""
-            tree.put(OutputFile(f"{stage_folder(environment, SYNC)}/{name}", dump(made), source))
+    sites = [site_of(project, one, path, tool.namespace, _stages(one, present)) for one in builder.environments]
+    diagnostics += [*problems.of_project(project, path), *problems.of_sites(project, sites, present)]
+    if has_errors(diagnostics):
+        return diagnostics
+    source = posixpath.basename(project.document.file) if project.document is not None else ""
+    for folder, one in _made(builder, tool, path, sites):
+        diagnostics += _wrong(builder, one.manifest)
+        tree.put(OutputFile(f"{folder}/{one.file}", one.note + dump(one.manifest.tree), source))
+    for site in sites:
+        for stage in tool.kept_folders(site):
+            tree.put(OutputFile(f"{stage_folder(site.environment, stage)}/{KEPT}", _KEPT_BODY, source, SYNC))
     return diagnostics
 
 
-def _site(builder: Builder, environment: str | None, path: str, namespace: str, present: Sequence[str]) -> Site:
+def made(builder: Builder) -> list[Manifest]:
+    """The objects alone, for whoever wants to know where their fields come from."""
     project = builder.project
-    gitops, own = project.spec.gitops, project.environment(environment)
-    named = project.document.value.get("metadata") if project.document is not None else None
-    name = named["name"] if named else "training"
-    stages = [stage for stage in STAGES if any(file.startswith(f"{stage_folder(environment, stage)}/") for file in present)]
-    return Site(
-        name=f"{name}-{environment}" if environment else name,
-        namespace=namespace,
-        repository=gitops.repository or "",
-        revision=gitops.revision,
-        path=posixpath.normpath(f"{path}/{environment}" if environment else path),
-        project=gitops.project,
-        cluster=own.cluster if own is not None else None,
-        stages=tuple(stages),
+    tool = _TOOLS.get(project.spec.gitops.tool) if project.spec.gitops.repository is not None else None
+    path = _path(builder)
+    if tool is None or path is None:
+        return []
+    sites = [site_of(project, environment, path, tool.namespace) for environment in builder.environments]
+    return [one.manifest for _, one in _made(builder, tool, path, sites)]
+
+
+def _made(builder: Builder, tool: _Tool, path: str, sites: Sequence[Site]) -> Iterator[tuple[str, Made]]:
+    """Every object with the folder that it goes to."""
+    for one in tool.shared(site_of(builder.project, None, path, tool.namespace)):
+        yield SYNC, one
+    for site in sites:
+        for one in tool.objects(site):
+            yield stage_folder(site.environment, SYNC), one
+
+
+def _path(builder: Builder) -> str | None:
+    """The folder of the output in the repository."""
+    said = _said_path(builder)
+    path = posixpath.normpath(said) if said is not None else None
+    return None if path is None or path.startswith(("/", "..")) else path
+
+
+def _said_path(builder: Builder) -> str | None:
+    spec = builder.project.spec
+    return spec.gitops.path if spec.gitops.path is not None else spec.output.directory
+
+
+def _stages(environment: str | None, present: Sequence[str]) -> tuple[str, ...]:
+    """The stages that hold manifests."""
+    folders = {stage: f"{stage_folder(environment, stage)}/" for stage in STAGES}
+    return tuple(
+        stage for stage, folder in folders.items() if any(file.startswith(folder) and file.endswith(".yaml") for file in present)
     )
 
 
-def _wrong(builder: Builder, made: Tree) -> Iterator[Diagnostic]:
+def _wrong(builder: Builder, made: Manifest) -> Iterator[Diagnostic]:
     """What the API server would say, at the place of the tool in the project file."""
-    verdict = judge(made)
+    verdict = judge(made.tree)
     document = builder.project.document
-    for one in report.diagnostics(made, verdict) if verdict.checked else ():
-        yield one._replace(span=document.locate(_GITOPS) if document is not None else None, path=None)
+    for one in report.diagnostics(made.tree, verdict) if verdict.checked else ():
+        yield one._replace(span=document.locate(GITOPS) if document is not None else None, path=None)
 
 
-def _nowhere(builder: Builder, said: str | None) -> Diagnostic:
+def _nowhere(builder: Builder) -> Diagnostic:
     document = builder.project.document
+    said = _said_path(builder)
     where = (
         f"gitops.path {said} lies outside of the repository"
         if said is not None
@@ -94,7 +130,7 @@ def _nowhere(builder: Builder, said: str | None) -> Diagnostic:
         "TJ680",
         ERROR,
         f"{where}, so nothing can be told to sync it",
-        span=document.locate(_GITOPS) if document is not None else None,
+        span=document.locate(GITOPS) if document is not None else None,
         hint="say spec.gitops.path, the folder of the output in the repository",
         name="output-not-in-repository",
     )

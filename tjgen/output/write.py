@@ -11,8 +11,10 @@ from tjgen.diagnostics.model import Diagnostic, has_errors
 from tjgen.emit import problems
 from tjgen.emit.comparison import Comparison
 from tjgen.emit.tree import Committed, OutputTree
+from tjgen.manifests.manifest import DATA, SYNC
 from tjgen.output.directory import Directory, Wishes
 from tjgen.output.done import Counts
+from tjgen.output.layout import stage_folder
 from tjgen.output.memory import Memory, Remembered
 from tjgen.output.problems import refuse_nested
 from tjgen.typing import TYPE_CHECKING, NamedTuple
@@ -81,7 +83,14 @@ def compare(builder: Builder, directory: str, previews: str | None, *, wishes: W
 
 def syncing(builder: Builder, tree: Present) -> list[Diagnostic]:
     """The objects that make a GitOps tool sync the tree, where the project wants some; what is wrong with that."""
-    if builder.project.spec.gitops.repository is None:
+    project = builder.project
+    if builder.whole:
+        if SYNC not in project.spec.environments:
+            tree.claim(SYNC)
+        for environment in builder.environments:
+            tree.claim(stage_folder(environment, DATA), owner=SYNC)
+    gitops = project.spec.gitops
+    if gitops.repository is None and gitops.application_set is None and not gitops.bootstrap and gitops.health == "none":
         return []
     from tjgen.output.syncing import put  # most projects want none
 

@@ -1232,6 +1232,16 @@ OUTPUT: Schema = {
     "properties": {"directory": {"type": "string", "minLength": 1}, "expanded": {"type": "string", "minLength": 1}},
 }
 
+APPLICATION_SET: Schema = {
+    "type": "object",
+    "required": ["of"],
+    "properties": {
+        "of": {"type": "string", "enum": ["experiments", "environments"]},
+        "onDeletion": {"type": "string", "enum": ["keep", "delete"]},
+    },
+}
+APPLICATION_SET_FORM = Form(short=(("of", "string"),))
+
 GIT_OPS: Schema = {
     "type": "object",
     "properties": {
@@ -1241,9 +1251,15 @@ GIT_OPS: Schema = {
         "path": {"type": "string", "minLength": 1},
         "namespace": LABEL,
         "project": {"type": "string", "minLength": 1},
+        "applicationSet": {
+            **APPLICATION_SET,
+            "x-tjgen-short": {"type": "string", "enum": ["experiments", "environments"]},
+        },
+        "bootstrap": {"type": "boolean"},
+        "health": {"type": "string", "enum": ["none", "failures", "completion"]},
     },
 }
-GIT_OPS_FORM = Form(short=(("tool", "string"),))
+GIT_OPS_FORM = Form(short=(("tool", "string"),), fields={"applicationSet": APPLICATION_SET_FORM})
 
 HISTORY: Schema = {
     "type": "object",

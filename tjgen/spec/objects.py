@@ -1488,10 +1488,34 @@ class Output:
 _OUTPUT = Output(_NONE)
 
 
+class ApplicationSet:
+    """Applications that Argo CD makes by itself, from what it finds in the repository."""
+
+    __slots__ = ("of", "on_deletion")
+
+    of: str
+    on_deletion: str
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.of = tree["of"]
+        self.on_deletion = get("onDeletion", "keep")
+
+
 class GitOps:
     """What applies the manifests."""
 
-    __slots__ = ("namespace", "path", "project", "repository", "revision", "tool")
+    __slots__ = (
+        "application_set",
+        "bootstrap",
+        "health",
+        "namespace",
+        "path",
+        "project",
+        "repository",
+        "revision",
+        "tool",
+    )
 
     tool: str
     repository: str | None
@@ -1499,6 +1523,9 @@ class GitOps:
     path: str | None
     namespace: str | None
     project: str
+    application_set: ApplicationSet | None
+    bootstrap: bool
+    health: str
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
@@ -1508,6 +1535,9 @@ class GitOps:
         self.path = get("path")
         self.namespace = get("namespace")
         self.project = get("project", "default")
+        self.application_set = None if (value := get("applicationSet")) is None else ApplicationSet(value)
+        self.bootstrap = get("bootstrap", False)
+        self.health = get("health", "none")
 
 
 _GITOPS = GitOps(_NONE)

@@ -10,6 +10,7 @@ from tjgen.spec.models.metadata import Named
 from tjgen.spec.models.shape import ApiVersion, Label, Shape, System, Text, Whole
 
 Tool: TypeAlias = Literal["argocd", "flux", "none"]
+Applications: TypeAlias = Literal["experiments", "environments"]
 
 
 class Environment(Shape):
@@ -43,6 +44,17 @@ class Output(Shape):
     """Folder of the preview of what controllers will make."""
 
 
+class ApplicationSet(Shape):
+    """Applications that Argo CD makes by itself, from what it finds in the repository."""
+
+    short: ClassVar[tuple[str, ...]] = ("of",)
+
+    of: Applications
+    """What there is one Application for: each experiment, by its folder, or each environment, by a file of it."""
+    on_deletion: Literal["keep", "delete"] = "keep"
+    """What becomes of runs and claims in the cluster when the folder or the ApplicationSet goes."""
+
+
 class GitOps(Shape):
     """What applies the manifests."""
 
@@ -60,6 +72,12 @@ class GitOps(Shape):
     """Namespace of the objects that make the tool sync; `argocd` or `flux-system` where it is left out."""
     project: Text = "default"
     """Project of Argo CD."""
+    application_set: ApplicationSet | Applications | None = None
+    """An ApplicationSet of Argo CD in place of one Application for each environment."""
+    bootstrap: bool = False
+    """Whether the tool also syncs the objects that make it sync, once they have been applied by hand."""
+    health: Literal["none", "failures", "completion"] = "none"
+    """What the tool learns of the health of runs: whether one has failed, or whether all are complete as well."""
 
 
 class History(Shape):
