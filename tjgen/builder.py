@@ -26,7 +26,7 @@ from tjgen.resolve.spelling import spelled
 from tjgen.resolve.variants import Variant, variants
 from tjgen.runs import archive
 from tjgen.runs.identity import Identity, identify
-from tjgen.runs.lock import path_of
+from tjgen.runs.lock import LockedRun, path_of
 from tjgen.runs.store import IMAGES, Locks
 from tjgen.setting import Cluster, Setting
 from tjgen.source.document import Document
@@ -70,6 +70,8 @@ class Run(NamedTuple):
     compiled: Compiled
     is_record: bool = False
     """Whether it was archived by itself, whatever its experiment says."""
+    promoted_from: str = ""
+    """Key of the experiment and name of the run that it was promoted from."""
 
     @property
     def fixed(self) -> bool:
@@ -97,6 +99,8 @@ class Built(NamedTuple):
     """The text of the unit's file."""
     overlays: tuple[str, ...] = ()
     """Names of the overlays that were for it."""
+    beside: tuple[str, ...] = ()
+    """Locked runs that stay as they are, though they were not built."""
 
     @property
     def failed(self) -> bool:
@@ -127,6 +131,8 @@ Recall = Callable[[str, "str | None", bytes], "Recalled | None"]
 """File, environment and content of a source -> what is left of an earlier build, or None to build it."""
 
 
+Choose = Callable[[Unit, Variant], "str | None"]
+"""Whether a run is to be built, and what it is promoted from; None leaves it out."""
 DigestOf = Callable[[str], "str | None"]
 """An image as it is written -> the digest that it gets, or None."""
 
@@ -155,6 +161,11 @@ class Builder:
         self.locks = Locks(self.project.directory)
         self.digest_of: DigestOf | None = self._pins()
         """What images are pinned to. May be replaced before `build`, to see or say other digests."""
+        self.choose: Choose | None = None
+        """May be set before `build`, to build some runs alone; all others stay as they are."""
+        self.waiting = 0
+        """How many runs were left out by `build`, since they are not promoted to their environment."""
+        self._left_out: list[str] = []
         self._catalog = Catalog(self.project.spec.catalogs, self.project.directory)
         layers, found = settings(list(set_values))
         self._add(found)
@@ -243,6 +254,7 @@ class Builder:
             return Built(unit, [], [*found.diagnostics, _same_experiment(unit, twin)])
         diagnostics = list(found.diagnostics)
         runs = []
+        self._left_out.clear()
         for variant in found.runs:
             run, problems = self._run(unit, variant, found.documents)
             diagnostics += problems
@@ -250,7 +262,9 @@ class Builder:
                 runs.append(run)
         if runs and runs[0].variant.task and not has_errors(diagnostics):
             diagnostics += self._overlaps(unit, runs, found.documents)
-        return Built(unit, runs, list(dict.fromkeys(diagnostics)), content, found.overlays)
+        # What is promoted stays until something else is promoted, whatever experiments ask for meanwhile.
+        stays = self._left_out if self.choose is not None else self.locks.of(unit).runs if self._only_promoted(unit) else ()
+        return Built(unit, runs, list(dict.fromkeys(diagnostics)), content, found.overlays, tuple(stays))
 
     def _overlaps(self, unit: Unit, runs: Sequence[Run], documents: Documents) -> list[Diagnostic]:
         """What keeps the tasks of an experiment from being apart."""
@@ -277,14 +291,35 @@ class Builder:
         said = spelled(unit.document, EXPERIMENT_FORM)
         identity = identify(said, environment=unit.environment, point=variant.point, task=variant.task, files=files)
         locked = self.locks.of(unit).current(identity)
+        promoted_from = self._promotion(unit, variant, locked)
+        if promoted_from is None:
+            return None, []
         renewal = locked.renewal if locked is not None else 0
-        run = self._compiled(unit, variant, documents, runtime, identity, renewal)._replace(reads_files=bool(files))
+        run = self._compiled(unit, variant, documents, runtime, identity, renewal)
+        run = run._replace(reads_files=bool(files), promoted_from=promoted_from)
         return run.archived() if locked is not None and locked.archived else run, [*found, *run.compiled.diagnostics]
 
     def renewed(self, run: Run) -> Run:
         """The same run under its next name."""
         documents = run.compiled.sources.documents
-        return self._compiled(run.unit, run.variant, documents, run.runtime, run.identity, run.renewal + 1)
+        renewed = self._compiled(run.unit, run.variant, documents, run.runtime, run.identity, run.renewal + 1)
+        return renewed._replace(promoted_from=run.promoted_from)
+
+    def _promotion(self, unit: Unit, variant: Variant, locked: LockedRun | None) -> str | None:
+        """What the run is promoted from, "" where it is not; None where it is not to be built."""
+        chosen: str | None = locked.promoted_from if locked is not None else ""
+        if self.choose is not None:
+            chosen = self.choose(unit, variant)
+            if chosen is None and locked is not None:
+                self._left_out.append(locked.name)
+        elif locked is None and self._only_promoted(unit):
+            self.waiting += 1
+            chosen = None
+        return chosen
+
+    def _only_promoted(self, unit: Unit) -> bool:
+        own = self.project.environment(unit.environment)
+        return own is not None and own.runs == "promoted"
 
     def _compiled(
         self, unit: Unit, variant: Variant, documents: Documents, runtime: CatalogRuntime, identity: Identity, renewal: int

@@ -8,7 +8,7 @@ import sys
 from tjgen.builder import Builder, Built, Run
 from tjgen.cli.command import COMMON, FLAG, FOLDER, MANY, VALUE, Arguments, Command, Option, enter
 from tjgen.cli.reporting import Reporter
-from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, ObjectRef
+from tjgen.diagnostics.model import ERROR, INFO, CompileError, Diagnostic, ObjectRef
 from tjgen.fields.path import Tree
 from tjgen.manifests.manifest import STAGES, Manifest
 
@@ -161,6 +161,8 @@ def _as_stream(builder: Builder, file: str | None, arguments: Arguments, reporte
         if not arguments["summary"]:
             reporter.add(_collect(built.runs, expanded, chosen, staged))
     reporter.add(builder.diagnostics)
+    if builder.waiting:
+        reporter.add([_not_promoted(builder)])
     if reporter.failed:
         return
     if arguments["summary"]:
@@ -224,3 +226,10 @@ class _Rows:
             sys.stdout.write(table(self.rows))  # type: ignore[arg-type]  # rows of Totals, imported late
             if self.slices:
                 sys.stdout.write("\n" + slices_table(self.slices))
+
+
+def _not_promoted(builder: Builder) -> Diagnostic:
+    runs = "1 run is" if builder.waiting == 1 else f"{builder.waiting} runs are"
+    places = " or ".join(name for name in builder.environments if name)
+    hint = "use tjgen promote to bring a run of another environment"
+    return Diagnostic("TJ736", INFO, f"{runs} left out, not being promoted to {places}", hint=hint, name="run-not-promoted")

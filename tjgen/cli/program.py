@@ -15,6 +15,7 @@ COMMANDS = {
     "diff": "tjgen.cli.diff",
     "explain": "tjgen.cli.explain",
     "pin": "tjgen.cli.pin",
+    "promote": "tjgen.cli.promote",
     "runs": "tjgen.cli.runs",
     "runtimes": "tjgen.cli.runtimes",
     "schema": "tjgen.cli.schema",

@@ -187,6 +187,7 @@ def _data(entry: Entry, directory: str | None) -> Tree:
         "runtime": one.runtime,
         "runtimeDigest": one.runtime_digest,
         "images": list(one.images),
+        "promotedFrom": one.promoted_from or None,
         "folder": entry.folder,
         "files": [file.path for file in own_files(directory, entry)] if directory is not None else [],
     }

@@ -1467,6 +1467,57 @@ CODES = (
         "`tjgen pin --update`, for new runs to get it.",
     ),
     Code(
+        "TJ730",
+        "promotion-to-itself",
+        ERROR,
+        "A run was to be promoted to the environment that it is in.",
+        "Name a run of another environment.",
+    ),
+    Code(
+        "TJ731",
+        "promotion-without-digest",
+        ERROR,
+        "A run that is to be promoted has an image without a digest. What its tag meant when it ran, nobody knows any more.",
+        "Run `tjgen pin`, run the experiment again with `--renew`, and promote that run.",
+    ),
+    Code(
+        "TJ732",
+        "promotion-of-other-code",
+        ERROR,
+        "An overlay of an environment changes what a run trains: its image, command, script or code. Then it is no promotion.",
+        "Let the overlay change something else, or write an experiment of its own.",
+    ),
+    Code(
+        "TJ733",
+        "promotion-not-asked-for",
+        ERROR,
+        "The experiment does not ask for the run that is to be promoted: it has changed since, it is gone, or its sweep is "
+        "another one in the other environment.",
+        "Bring the experiment back as it was, or promote what it asks for now.",
+    ),
+    Code(
+        "TJ734",
+        "promotion-differs",
+        INFO,
+        "A promoted run differs from the one that it came from in something that environments are there to change.",
+        "Nothing.",
+    ),
+    Code(
+        "TJ735",
+        "promotion-of-two-digests",
+        ERROR,
+        "An image of a run cannot be the same in the other environment: it has the run already with another digest, its overlays "
+        "or runtimes bring another image, or two runs that are promoted together disagree.",
+        "Follow the hint: it depends on the reason.",
+    ),
+    Code(
+        "TJ736",
+        "run-not-promoted",
+        INFO,
+        "An environment takes only promoted runs (`runs: promoted` in the project file), and experiments ask for others too.",
+        "`tjgen promote NAME --env ENVIRONMENT`.",
+    ),
+    Code(
         "TJ800",
         "undecodable-trainjob",
         ERROR,

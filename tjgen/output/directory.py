@@ -101,7 +101,7 @@ class Directory:
         unit = built.unit
         now = self._now = _Progress()
         asked = [self._run(run, lock, renew) for run in built.runs]
-        lock = lock.with_runs(asked).superseding([run.name for run in asked])
+        lock = lock.with_runs(asked).superseding([*[run.name for run in asked], *built.beside])
         lock = self._pruned(lock)
         asked_for = {run.name for run in asked}
         for name in lock.runs:
@@ -214,9 +214,11 @@ class Directory:
                 own = self._carried(folder, own)
                 for name, body in own.items():
                     self._tree.put(OutputFile(f"{folder}/{name}", body, run.unit.source, run.unit.key))
-                return locked._replace(content=freeze.content_digest(own), settings=settings, state=run.state)
+                return locked._replace(
+                    content=freeze.content_digest(own), settings=settings, state=run.state, promoted_from=run.promoted_from
+                )
             self._keep(folder)
-            return locked._replace(state=run.state)
+            return locked._replace(state=run.state, promoted_from=run.promoted_from)
         self._count(**{"unchanged" if decision.kind == freeze.UNCHANGED else "new": 1})
         self._now.keeps.append(folder)
         for file in files:
@@ -239,6 +241,7 @@ class Directory:
             uses=uses,
             renewal=run.renewal,
             archived=run.is_record,
+            promoted_from=run.promoted_from,
         )
 
     def _file(self, manifest: Manifest, run: Run) -> OutputFile:

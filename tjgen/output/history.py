@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
@@ -68,6 +69,13 @@ class History:
     def _record(self, place: Place, lock: Lock) -> None:
         for file, text in self._locks.changes(path_of(*place), lock):
             self._tree.record(file, text)
+
+
+def sources(chosen: Sequence[Entry], directory: str, project: str) -> list[str]:
+    """The files of the experiments of runs; `project` is the folder of the project. Raises CompileError (TJ081)."""
+    found = {entry: own_files(directory, entry) for entry in chosen}
+    refuse(without_files(entry, directory) for entry, files in found.items() if not files)
+    return sorted({os.path.join(project, files[0].source) for files in found.values()})
 
 
 def refuse(problems: Iterable[Diagnostic]) -> None:

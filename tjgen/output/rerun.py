@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from tjgen.builder import Builder
 from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.output.directory import Wishes
-from tjgen.output.history import archived_by_experiment, refuse
-from tjgen.output.inventory import Entry, own_files, without_files
+from tjgen.output.history import archived_by_experiment, refuse, sources
+from tjgen.output.inventory import Entry
 from tjgen.output.write import Written, write
 from tjgen.runs.lock import ARCHIVED
 
@@ -20,9 +20,7 @@ def rerun(chosen: Sequence[Entry], directory: str, project: str, *, force: bool 
     Raises CompileError (TJ081, TJ084, TJ085) where a run cannot run again.
     """
     refuse(archived_by_experiment(entry) for entry in chosen if entry.run.state == ARCHIVED)
-    sources = [_source(entry, directory) for entry in chosen]
-    refuse(without_files(entry, directory) for entry, source in zip(chosen, sources, strict=True) if source is None)
-    paths = sorted({os.path.join(project, source) for source in sources if source})
+    paths = sources(chosen, directory, project)
     environments = sorted({entry.place.environment for entry in chosen if entry.place.environment})
     missing = [path for path in paths if not os.path.isfile(path)]
     asked = [path for path in paths if path not in missing]
@@ -31,11 +29,6 @@ def rerun(chosen: Sequence[Entry], directory: str, project: str, *, force: bool 
     wishes = Wishes(force=force, again=True)
     builder = Builder(asked, environments=environments)
     return write(builder, directory, None, wishes=wishes, renew=[entry.run.name for entry in chosen])
-
-
-def _source(entry: Entry, directory: str) -> str | None:
-    files = own_files(directory, entry)
-    return files[0].source if files else None
 
 
 def _names(builder: Builder) -> set[str]:

@@ -49,7 +49,7 @@ def write(
         shown = stack.enter_context(OutputTree(previews, force=wishes.force)) if previews is not None else None
         one = Directory(directory, tree, shown, builder.locks, of_project(builder, wishes))
         # A run is only renewed, and a file only forced, where it is looked at.
-        forgets = bool(renew) or wishes.force
+        forgets = bool(renew) or wishes.force or builder.choose is not None
         memory = Memory(builder, directory, previews, [b"prune" if wishes.prune_runs or wishes.prune_data else b""])
         diagnostics = [*tree.notes, *build_into(one, builder, renew, seen, None if forgets else memory)]
         if not has_errors(diagnostics):

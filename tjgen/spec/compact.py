@@ -1219,6 +1219,7 @@ ENVIRONMENT: Schema = {
         "platform": {"type": "string", "minLength": 1},
         "overlays": {"type": "array", "items": {"type": "string", "minLength": 1}},
         "labels": TEXTS,
+        "runs": {"type": "string", "enum": ["all", "promoted"]},
     },
 }
 

@@ -1439,13 +1439,14 @@ class Platform:
 class Environment:
     """One of the places that the project is built for."""
 
-    __slots__ = ("cluster", "labels", "namespace", "overlays", "platform")
+    __slots__ = ("cluster", "labels", "namespace", "overlays", "platform", "runs")
 
     namespace: str | None
     cluster: str | None
     platform: str | None
     overlays: Sequence[str]
     labels: Mapping[str, str]
+    runs: str
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
@@ -1454,6 +1455,7 @@ class Environment:
         self.platform = get("platform")
         self.overlays = get("overlays", ())
         self.labels = get("labels", _NONE)
+        self.runs = get("runs", "all")
 
 
 class ProjectSchedule:

@@ -26,6 +26,8 @@ class Environment(Shape):
     """Files or folders with overlays for this environment alone."""
     labels: dict[str, str] = {}
     """Labels of everything that is made for the environment."""
+    runs: Literal["all", "promoted"] = "all"
+    """Which runs it gets: all that experiments ask for, or only what `tjgen promote` brings from another environment."""
 
 
 class ProjectSchedule(Shape):

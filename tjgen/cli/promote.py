@@ -1,0 +1,88 @@
+"""`tjgen promote`: runs of one environment -> the same runs, with the same code and digests, in another."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tjgen.cli.command import COMMON, FLAG, VALUE, Arguments, Command, Option
+from tjgen.cli.reporting import Reporter
+from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, has_errors
+from tjgen.k8s.nearest import nearest
+from tjgen.output.inventory import entries, matching
+from tjgen.output.promote import promote
+from tjgen.resolve.project import ALONE, Project, find, load
+from tjgen.runs.lock import SUPERSEDED
+from tjgen.runs.store import Locks
+
+COMMAND = Command(
+    "promote",
+    "Bring runs of one environment to another.",
+    "Build runs that are in the lock for another environment of the project: of the same experiment, with the same code and "
+    "the image digests that they were built with, and with what the other environment has its own, such as queues. Refused "
+    "where an overlay would change what is trained. The lock says where a run came from. A NAME may be a pattern.",
+    "tjgen promote bert-dnrxnhvs --env prod",
+    "NAME...",
+    (
+        Option(("--env",), "env", "Environment to promote to.", VALUE, "NAME"),
+        Option(("--from",), "source", "Environment that the runs are of, where a NAME is a pattern.", VALUE, "NAME"),
+        Option(("-o", "--output"), "output", "Output tree; the project's where it is left out.", VALUE, "DIR"),
+        Option(("--force",), "force", "Overwrite files that were edited by hand.", FLAG),
+        *COMMON,
+    ),
+    least=1,
+)
+
+
+def run(arguments: Arguments) -> int:
+    """Promote, report, and answer with the exit code."""
+    if arguments["env"] is None:
+        sys.stderr.write("Error: tjgen promote needs --env, the environment to promote to\n")
+        return 2
+    reporter = Reporter(arguments)
+    try:
+        file = find(".")
+        project, problems = load(file) if file is not None else (ALONE, [])
+        reporter.add(problems)
+        directory = arguments["output"] or _output(project)
+        if directory is None:
+            sys.stderr.write("Error: give -o DIR, or say spec.output.directory in tjgen.yaml\n")
+            return 2
+        if not has_errors(problems):
+            _promote(arguments, project, directory, reporter)
+    except CompileError as error:
+        reporter.add(error.diagnostics)
+    return reporter.close()
+
+
+def _output(project: Project) -> str | None:
+    said = project.spec.output.directory
+    return os.path.normpath(os.path.join(project.directory, said)) if said is not None else None
+
+
+def _promote(arguments: Arguments, project: Project, directory: str, reporter: Reporter) -> None:
+    wanted, source = arguments["env"], arguments["source"]
+    known = list(project.spec.environments)
+    unknown = [name for name in (wanted, source) if name is not None and name not in known]
+    if unknown:
+        raise CompileError([_unknown(name, known) for name in unknown])
+    candidates = [one for one in entries(Locks(project.directory)) if source is None or one.place.environment == source]
+    chosen, problems = matching(candidates, arguments["paths"])
+    reporter.add(problems)
+    # A pattern means the runs of now, of other environments; one that is named is meant, whatever it is.
+    chosen = [
+        one
+        for one in chosen
+        if one.run.name in arguments["paths"] or (one.run.state != SUPERSEDED and one.place.environment != wanted)
+    ]
+    if chosen and not reporter.failed:
+        written = promote(chosen, wanted, directory, project.directory, force=arguments["force"])
+        reporter.add(written.diagnostics)
+        if not reporter.failed:
+            reporter.say(f"{written.counts}")
+
+
+def _unknown(name: str, known: list[str]) -> Diagnostic:
+    near = nearest(name, known)
+    hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(known)}" if known else "name environments in tjgen.yaml"
+    return Diagnostic("TJ262", ERROR, f'the project has no environment "{name}"', hint=hint, name="unknown-environment")
