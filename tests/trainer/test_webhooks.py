@@ -19,6 +19,8 @@ from tjgen.validate.webhooks.answer import INTERNAL
 
 WITHOUT_JOBSET = "2.2"
 """The release whose recordings lack the answers of JobSet's webhook: the recorder could not be built with it."""
+WORDS_ONLY = ("spec.replicatedJobs", "spec.network")
+"""What JobSet 0.8 says nothing about but words."""
 EARLIER = ("schema", "cel")
 """Stages that come before the webhooks: what these would say is not known then."""
 
@@ -36,7 +38,9 @@ def said(faults: Sequence[Fault], release: Release) -> list[str]:
     if release is NEWEST:
         return [fault.detail for fault in faults]
     lines = [
-        f"{fault.field}: {fault.detail}" if fault.type != INTERNAL and release.labels_coordinators else fault.said or fault.detail
+        f"{fault.field}: {fault.detail}"
+        if fault.type != INTERNAL and (release.labels_coordinators or not fault.field.startswith(WORDS_ONLY))
+        else fault.said or fault.detail
         for fault in faults
     ]
     return ["\n".join(lines)] if lines else []

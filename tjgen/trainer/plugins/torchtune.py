@@ -16,6 +16,7 @@ ENTRYPOINT = ["tune", "run"]
 IMMUTABLE = ("output_dir", "tokenizer.path", "tokenizer.merges_file", "checkpointer.checkpoint_dir")
 """Settings that the runtime's command carries over and that arguments may not set."""
 
+_MERGES_FILE = "tokenizer.merges_file"
 LORA = "model.lora_attn_modules"
 _DORA = "model.use_dora"
 _QUANTIZED = "model.quantize_base"
@@ -88,6 +89,7 @@ def _is_on(args: list[str], setting: str) -> bool:
 
 
 def _overrides(info: Info) -> list[str]:
+    carried = IMMUTABLE if info.release.finetunes_by_adapters else [name for name in IMMUTABLE if name != _MERGES_FILE]
     return [
         word
         for podset in info.podsets
@@ -95,5 +97,5 @@ def _overrides(info: Info) -> list[str]:
         for container in podset.containers
         if container.name == NODE
         for word in container.tree.get("command", [])
-        if word.partition("=")[0] in IMMUTABLE
+        if word.partition("=")[0] in carried
     ]

@@ -20,6 +20,7 @@ _NAMES = {
     "iscsi": "ISCSI",
     "nfs": "NFS",
     "rbd": "RBD",
+    "storageos": "StorageOS",
 }
 """Fields whose Go name is not just their name with a capital."""
 _NAMED_STRINGS = {
@@ -37,9 +38,9 @@ def go_syntax(tree: Tree, go_type: str, types: Types) -> str:
         return f"(*{_qualified(go_type[1:])})({'nil' if tree is None else '<pointer>'})"
     if go_type.startswith("[]"):
         name = f"[]{_qualified(go_type[2:])}"
-        return f"{name}(nil)" if not tree else name + _braced([go_syntax(item, go_type[2:], types) for item in _items(tree)])
+        return f"{name}(nil)" if tree is None else name + _braced([go_syntax(item, go_type[2:], types) for item in _items(tree)])
     if go_type.startswith("map["):
-        if tree.__class__ is not dict or not tree:
+        if tree.__class__ is not dict:
             return f"{go_type}(nil)"
         return go_type + _braced([f"{quote(key)}:{quote(str(value))}" for key, value in sorted(tree.items())])
     if go_type == "IntOrString":

@@ -139,7 +139,7 @@ def _replicated_jobs(review: Review) -> tuple[Fault, ...]:
             errors.append(single)
         if wanted is None:
             continue
-        if replicas != 1:
+        if replicas != 1 and single not in errors:
             errors.append(single)
         if review.release.checks_containers and all(container.name != wanted for container in shape.containers):
             words = f"must contain the required container for the ancestor: {shape.ancestor}"

@@ -21,6 +21,8 @@ _SMALL_LLAMAS = ("llama3_2/1B", "llama3_2/3B")
 _LARGE_LLAMA = "llama3_3/70B"
 _QWEN = "qwen2_5/1.5B"
 _SUPPORTED = (*_SMALL_LLAMAS, _LARGE_LLAMA, _QWEN)
+_SUPPORTED_FIRST = ("llama3_2/1B", "llama3_2/7B", _LARGE_LLAMA)
+"""What release 2.0 knows."""
 _TRAINER: FieldPath = ("spec", "trainer")
 _NAME: FieldPath = ("spec", "runtimeRef", "name")
 
@@ -30,9 +32,10 @@ def validate_torchtune(info: Info, job: Job) -> Iterator[Fault]:
     args = job.args or []
     model = torchtune.model(job)
     shown_name = quote(str(job.spec["runtimeRef"].get("name", "")))
-    if model not in _SUPPORTED:
+    supported = _SUPPORTED if job.release.finetunes_by_adapters else _SUPPORTED_FIRST
+    if model not in supported:
         words = f"must have a supported pretrained model, invalid model configured: {model}"
-        yield invalid(_NAME, shown_name, words, "use a runtime named torchtune-MODEL-SIZE for one of " + ", ".join(_SUPPORTED))
+        yield invalid(_NAME, shown_name, words, "use a runtime named torchtune-MODEL-SIZE for one of " + ", ".join(supported))
     asked = job.asked("numNodes")
     if asked is None and not job.release.checks_torch_always:
         raise PanicError(PANIC, (*_TRAINER, "numNodes"), "set numNodes")
