@@ -11,10 +11,9 @@ from tjgen.validate.wording import as_json
 
 def shown(tree: Tree, go_type: str, release: Release, written: Tree = None) -> str:
     """`tree` as a webhook of `release` writes a value of the Go type `go_type`, or of a list of them."""
-    name = go_type.removeprefix("[]")
-    return (
-        go_json(tree, name, written, release.types) if release.shows_values_as_json else go_syntax(tree, go_type, release.types)
-    )
+    if not release.shows_values_as_json:
+        return go_syntax(tree if written is None else written, go_type, release.types)
+    return go_json(tree, go_type.removeprefix("[]"), written, release.types)
 
 
 def go_json(tree: Tree, name: str, written: Tree = None, types: Types = NEWEST) -> str:
