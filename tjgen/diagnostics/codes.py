@@ -1518,6 +1518,20 @@ CODES = (
         "`tjgen promote NAME --env ENVIRONMENT`.",
     ),
     Code(
+        "TJ740",
+        "unlocked-run-stands",
+        ERROR,
+        "The output holds a run that no lock knows. A build would remove it, or take a record for a new run, which trains again.",
+        "Restore the lock from Git. `--force` forgets the run: it is removed, or written as it is built now.",
+    ),
+    Code(
+        "TJ741",
+        "same-object-twice",
+        ERROR,
+        "Two experiments make an object of the same kind and name in the same namespace. In the cluster it is one.",
+        "Give one of them another name, or leave `naming: fixed` out.",
+    ),
+    Code(
         "TJ800",
         "undecodable-trainjob",
         ERROR,

@@ -38,6 +38,17 @@ def files(directory: str, folder: str) -> list[OutputFile]:
     return found
 
 
+def below(directory: str, folder: str) -> list[str]:
+    """The folders in `folder`, in order of name; hidden ones and links are left out."""
+    try:
+        found = list(os.scandir(f"{directory}/{folder}"))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise CompileError([problems.unread(f"{directory}/{folder}", error)]) from error
+    return sorted(f"{folder}/{one.name}" for one in found if one.is_dir(follow_symlinks=False) and one.name[0] != ".")
+
+
 def conflict(directory: str, folder: str) -> str | None:
     """Path of a file of ours in `folder` that Git could not merge, if there is one."""
     ground = Ground(directory)

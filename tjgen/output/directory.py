@@ -10,11 +10,11 @@ import os
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 
-from tjgen.builder import Built, Run
+from tjgen.builder import Built, Run, Unit
 from tjgen.diagnostics.model import INFO, Diagnostic
 from tjgen.emit.plan import OutputFile
 from tjgen.emit.problems import in_conflict
-from tjgen.emit.standing import bodies, conflict
+from tjgen.emit.standing import below, bodies, conflict
 from tjgen.fields.path import Tree, get
 from tjgen.k8s.labels import EXPERIMENT_LABEL
 from tjgen.manifests.manifest import DATA, RUNS, RUNTIMES, SYNC, Manifest
@@ -80,6 +80,8 @@ class Directory:
         self._now = _Progress()
         self._known: set[str] = set()
         self._uses: set[str] = set()
+        self._objects: dict[tuple[str | None, str, str, str, str], tuple[str, str]] = {}
+        """Environment and identity of an object -> its path, and the experiment that makes it."""
         self._frozen: list[Diagnostic] = []
         self._records = Records(locks)
         self._repeated: list[tuple[Built, Renew]] = []
@@ -101,6 +103,7 @@ class Directory:
         unit = built.unit
         now = self._now = _Progress()
         asked = [self._run(run, lock, renew) for run in built.runs]
+        self._strays(unit, {*lock.runs, *[run.name for run in asked]})
         lock = lock.with_runs(asked).superseding([*[run.name for run in asked], *built.beside])
         lock = self._pruned(lock)
         asked_for = {run.name for run in asked}
@@ -178,6 +181,7 @@ class Directory:
         """Decide about one run and put its files; what the lock shall say of it."""
         files = [self._file(manifest, run) for manifest in run.compiled.manifests]
         folder = run_folder(run.unit, run.name)
+        self._name(run, files)
         own = {file.path[len(folder) + 1 :]: file.body for file in files if file.path.startswith(folder + "/")}
         content = freeze.content_digest(own)
         settings = freeze.settings_digest(run.unit.document.value, self._wishes.tool)
@@ -192,6 +196,8 @@ class Directory:
             folder_of_locks = lock_path(run.unit.environment, run.unit.namespace, run.unit.name)
             place = f"{os.path.join(self._locks.folder, folder_of_locks)}/{run.name}.yaml"
             problem = freeze.fixed_name_problem(locked, str(run.identity), place)
+        if problem is None and locked is None and not self._wishes.force and not self._is_free(folder, content):
+            problem = problems.without_lock(f"{self._directory}/{folder}")
         decision = freeze.decide(
             locked, content=content, settings=settings, standing=lambda: self._standing(folder), force=self._wishes.force
         )
@@ -243,6 +249,30 @@ class Directory:
             archived=run.is_record,
             promoted_from=run.promoted_from,
         )
+
+    def _name(self, run: Run, files: list[OutputFile]) -> None:
+        """Note the objects of a run: no other run of its environment may have one of the same kind and name."""
+        for manifest, file in zip(run.compiled.manifests, files, strict=True):
+            key = (run.unit.environment, manifest.api_version, manifest.kind, manifest.namespace, manifest.name)
+            other = self._objects.setdefault(key, (file.path, run.unit.key))
+            if other[0] != file.path:
+                self._say(problems.same_object(manifest.ref, other[1]), run)
+                return
+        # Experiments that are not built now have their runs, too; names with a hash cannot meet.
+        holder = self._records.holder(run) if run.fixed and run.name not in self._locks.of(run.unit).runs else None
+        if holder is not None:
+            self._say(problems.same_name(run, holder), run)
+
+    def _is_free(self, folder: str, content: str) -> bool:
+        """Whether a new run may be written there: nothing stands there, or the same."""
+        standing = self._standing(folder)
+        return standing is None or standing == content
+
+    def _strays(self, unit: Unit, known: set[str]) -> None:
+        """Report folders of runs that no lock knows: nobody can say whether they are a record or still train."""
+        for folder in [] if self._wishes.force else below(self._directory, experiment_folder(unit)):
+            if folder.rpartition("/")[2] not in known and bodies(self._directory, folder):
+                self.diagnostics.append(problems.without_lock(f"{self._directory}/{folder}"))
 
     def _file(self, manifest: Manifest, run: Run) -> OutputFile:
         """The file of an object that is applied, with the source to edit and the experiment that owns it, if one does."""

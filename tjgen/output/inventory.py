@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
 from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.emit.plan import OutputFile
-from tjgen.emit.standing import files
+from tjgen.emit.standing import below, files
 from tjgen.k8s.nearest import nearest
 from tjgen.manifests.manifest import RUNS
 from tjgen.output.layout import run_folder, stage_folder
@@ -76,17 +75,9 @@ def without_files(entry: Entry, directory: str, severity: str = ERROR) -> Diagno
 def _folders(directory: str, environments: Sequence[str]) -> Iterator[str]:
     for environment in environments:
         top = stage_folder(environment or None, RUNS)
-        for namespace in _below(directory, top):
-            for experiment in _below(directory, namespace):
-                yield from _below(directory, experiment)
-
-
-def _below(directory: str, folder: str) -> list[str]:
-    try:
-        found = list(os.scandir(f"{directory}/{folder}"))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    return sorted(f"{folder}/{one.name}" for one in found if one.is_dir(follow_symlinks=False) and one.name[0] != ".")
+        for namespace in below(directory, top):
+            for experiment in below(directory, namespace):
+                yield from below(directory, experiment)
 
 
 def _unknown(pattern: str, names: Sequence[str]) -> Diagnostic:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from tjgen.builder import Run
-from tjgen.diagnostics.model import ERROR, INFO, WARNING, CompileError, Diagnostic
+from tjgen.diagnostics.model import ERROR, INFO, WARNING, CompileError, Diagnostic, ObjectRef
 from tjgen.output.records import Record
 
 
@@ -86,4 +86,39 @@ def name_stays(run: Run) -> Diagnostic:
         path=("spec", "naming"),
         hint="raise attempt, which gives a new name",
         name="fixed-name-renewed",
+    )
+
+
+def without_lock(folder: str) -> Diagnostic:
+    """The files of a run stand, and no lock knows them: with the lost lock went what the run is."""
+    return Diagnostic(
+        "TJ740",
+        ERROR,
+        f"{folder} holds a run that is in no lock, so nobody knows whether it trains, or is a record that must not train again",
+        hint="restore tjgen.lock.d from Git, or use --force to forget the run",
+        name="unlocked-run-stands",
+    )
+
+
+def same_object(ref: ObjectRef, other: str) -> Diagnostic:
+    """Runs of two experiments would be one object to the cluster."""
+    return Diagnostic(
+        "TJ741",
+        ERROR,
+        f"{ref.kind}/{ref.name} in namespace {ref.namespace} is made by experiment {other}, too",
+        path=("metadata", "name"),
+        hint="give one of the experiments another name, or leave naming: fixed out",
+        name="same-object-twice",
+    )
+
+
+def same_name(run: Run, holder: str) -> Diagnostic:
+    """The same, of an experiment that is not built now."""
+    return Diagnostic(
+        "TJ741",
+        ERROR,
+        f'run "{run.name}" in namespace {run.unit.namespace} is a run of experiment {holder}, too',
+        path=("metadata", "name"),
+        hint="give one of the experiments another name, or leave naming: fixed out",
+        name="same-object-twice",
     )

@@ -41,6 +41,14 @@ class Records:
                 return record
         return None
 
+    def holder(self, run: Run) -> str | None:
+        """Key of another experiment in the same namespace that has a run of this name."""
+        for place, lock in self._locks.all():
+            is_beside = (place.environment, place.namespace) == (run.unit.environment, run.unit.namespace)
+            if is_beside and place.name != run.unit.name and run.name in lock.runs:
+                return place.key
+        return None
+
     def _read(self) -> dict[str, list[Record]]:
         found: dict[str, list[Record]] = {}
         for place, lock in self._locks.all():
