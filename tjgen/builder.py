@@ -28,6 +28,7 @@ from tjgen.runs import archive
 from tjgen.runs.identity import Identity, identify
 from tjgen.runs.lock import LockedRun, path_of
 from tjgen.runs.store import IMAGES, Locks
+from tjgen.schema.store import OWN
 from tjgen.setting import Cluster, Setting
 from tjgen.source.document import Document
 from tjgen.source.reader import CORE, read
@@ -405,6 +406,7 @@ class _Environment:
         self.helpers = dict(spec.images.helpers) if spec is not None else {}
         self.cluster = _cluster(spec) if spec is not None else Cluster({}, None, None)
         self.labels = dict(own.labels) if own is not None else {}
+        self.versions = {OWN: project.schemas} if project.schemas is not None else {}
         self._runtimes: dict[int, tuple[CatalogRuntime, CatalogRuntime]] = {}
 
     def runtime(self, runtime: CatalogRuntime, digest_of: DigestOf | None) -> CatalogRuntime:
@@ -430,6 +432,7 @@ class _Environment:
             system=self.project.spec.schedule.system,
             launcher=launcher,
             labels=self.labels,
+            versions=self.versions,
             environment=unit.environment,
             helpers=self.helpers,
             demands=self.project.spec.policy.demand,

@@ -5,6 +5,8 @@ lower -> passes -> Workload -> target -> patches -> manifests -> twin -> preview
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tjgen import lower
 from tjgen.catalog.runtime import KINDS, CatalogRuntime
 from tjgen.diagnostics.model import Diagnostic, has_errors
@@ -80,16 +82,16 @@ def compile_run(
         shared = f"{manifest.tree['metadata']}" if manifest.stage == RUNTIMES else ""
         if shared in judged:
             continue
-        found = _judged(manifest.tree, template.tree)
+        found = _judged(manifest.tree, template.tree, setting.versions)
         diagnostics += _located(found, manifest, sources)
         if shared and not found:
             judged.add(shared)
     return Compiled(applied, previews, placed(_once(diagnostics), tree, sources.documents), sources, workload)
 
 
-def _judged(tree: Tree, runtime: Tree) -> list[Diagnostic]:
+def _judged(tree: Tree, runtime: Tree, versions: Mapping[str, str]) -> list[Diagnostic]:
     """What the API server says, and where it accepts the object, its webhooks."""
-    verdict = judge(tree)
+    verdict = judge(tree, versions=versions)
     if verdict.stages or not verdict.checked:
         return list(report.diagnostics(tree, verdict))
     return list(admission.diagnostics(tree, admission.review(tree, context=[runtime, *admission.assumed(runtime)])))

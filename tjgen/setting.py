@@ -50,6 +50,8 @@ class Setting(NamedTuple):
     """Words that the runtime puts before a script."""
     labels: dict[str, str]
     """Labels of everything that the environment makes."""
+    versions: Mapping[str, str]
+    """What the cluster runs, by which manifests are judged: see `schema.store.find`."""
     environment: str | None
     helpers: Mapping[str, str]
     """Purpose -> image of helper containers, where the Platform says one."""

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
+
 from tjgen.cli.command import COMMON, VALUE, Arguments, Command, Option
 from tjgen.cli.inputs import texts
 from tjgen.cli.reporting import Reporter
+from tjgen.diagnostics.model import CompileError
+from tjgen.schema.store import OWN
 from tjgen.validate.check import check
+
+_PROJECT = "tjgen.yaml"
 
 COMMAND = Command(
     "check",
@@ -15,6 +21,7 @@ COMMAND = Command(
     "tjgen check deploy/ other.yaml",
     "PATH...",
     (
+        Option(("--schemas",), "schemas", "Folder with schemas of the cluster's own kinds.", VALUE, "DIR"),
         Option(("--trainer",), "trainer", "Release of Kubeflow Trainer in the cluster.", VALUE, "RELEASE"),
         *COMMON,
     ),
@@ -25,8 +32,29 @@ COMMAND = Command(
 def run(arguments: Arguments) -> int:
     """Check every file, report, and answer with the exit code."""
     reporter = Reporter(arguments)
+    folder = arguments["schemas"] or _own_schemas()
+    versions = {OWN: folder} if folder else None
     found, problems = texts(arguments["paths"])
     reporter.add(problems)
-    for file, content in found:
-        reporter.add(check(content, file, strict=arguments["strict"]))
+    try:
+        for file, content in found:
+            reporter.add(check(content, file, versions=versions, strict=arguments["strict"]))
+    except CompileError as error:
+        reporter.add(error.diagnostics)
     return reporter.close()
+
+
+def _own_schemas() -> str | None:
+    """The folder of schemas that the project file of this folder names, or of one above it."""
+    folder = os.getcwd()
+    while not os.path.isfile(os.path.join(folder, _PROJECT)):
+        if folder == os.path.dirname(folder):
+            return None
+        folder = os.path.dirname(folder)
+    with open(os.path.join(folder, _PROJECT), "rb") as file:
+        if b"schemas" not in file.read():
+            return None
+    # Only a project that has schemas of its own pays for the language of projects.
+    from tjgen.resolve.project import load
+
+    return load(os.path.relpath(os.path.join(folder, _PROJECT)))[0].schemas

@@ -25,9 +25,10 @@ COMMAND = Command(
     "explain",
     "Say who set a field, and which line asked for it.",
     "For every field of the objects that an experiment makes, also of those that controllers will create: who set it, all "
-    "who own it, and the line that asked for it. EXPERIMENT may also be a file of an output tree.",
+    "who own it, and the line that asked for it. EXPERIMENT may also be a file of an output tree. Of the code or name of a "
+    "diagnostic, such as TJ504: what it means and what to do.",
     "tjgen explain experiment.yaml JobSet/resnet50-1a2b3c4d spec.replicatedJobs[name=node]",
-    "EXPERIMENT [KIND[/NAME]] [FIELD]",
+    "EXPERIMENT [KIND[/NAME]] [FIELD] | CODE",
     (
         Option(("--env",), "env", "Environment of the project.", MANY, "NAME"),
         Option(("--set",), "set", "Set a field of the experiment, as with build.", MANY, "PATH=VALUE"),
@@ -41,6 +42,10 @@ COMMAND = Command(
 def run(arguments: Arguments) -> int:
     """Explain on stdout, as text or with --format json as data; diagnostics go to stderr."""
     reporter = Reporter(arguments)
+    if len(arguments["paths"]) == 1 and not os.path.exists(arguments["paths"][0]):
+        code = _explain_code(arguments["paths"][0], as_json=arguments["format"] == "json")
+        if code is not None:
+            return code
     try:
         asked = _asked(arguments["paths"], arguments["env"])
         builder = Builder(asked.paths, environments=asked.environments, set_values=arguments["set"])
@@ -60,6 +65,24 @@ def run(arguments: Arguments) -> int:
     except CompileError as error:
         reporter.add(error.diagnostics)
     return reporter.close()
+
+
+def _explain_code(word: str, *, as_json: bool) -> int | None:
+    """Print what a diagnostic means, by its code or its name; the exit code, None where the word is neither."""
+    from tjgen.diagnostics.codes import CODES  # a table for people, loaded when they ask
+
+    found = [one for one in CODES if word in (one.code, one.code.lower(), one.name)]
+    if as_json and found:
+        import json
+
+        sys.stdout.write(json.dumps([one._asdict() for one in found], indent=2) + "\n")
+    elif found:
+        pages = [f"{one.code} {one.name} ({one.severity})\n\n{one.meaning}\n\nWhat to do: {one.remedy}\n" for one in found]
+        sys.stdout.write("\n".join(pages))
+    elif word[:2].upper() == "TJ" and word[2:].isdigit():
+        sys.stderr.write(f"Error: there is no diagnostic {word}\n")
+        return 2
+    return 0 if found else None
 
 
 class _Asked(NamedTuple):

@@ -19,6 +19,7 @@ COMMANDS = {
     "runs": "tjgen.cli.runs",
     "runtimes": "tjgen.cli.runtimes",
     "schema": "tjgen.cli.schema",
+    "schemas": "tjgen.cli.schemas",
 }
 """Command -> its module, imported when it is used. The order is that of the help."""
 

@@ -62,6 +62,12 @@ class Project(NamedTuple):
             return found[0] if found else None
         return self.platforms[0] if len(self.platforms) == 1 else None
 
+    @property
+    def schemas(self) -> str | None:
+        """The folder with the schemas of the clusters' own kinds."""
+        named = self.spec.schemas
+        return None if named is None else os.path.normpath(os.path.join(self.directory, named))
+
     def files(self, entries: Sequence[str]) -> list[str]:
         """The files that entries of the project file mean, each once."""
         return list(dict.fromkeys(file for entry in entries for file in matching(self.directory, entry)))

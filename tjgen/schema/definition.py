@@ -13,6 +13,13 @@ WIDTH = 140
 _WORDS = ("description", "example", "externalDocs", "title")
 """What a schema says for people alone; a property may have one of these names."""
 
+_EMBEDDED = {
+    "apiVersion": {"type": "string", "minLength": 1},
+    "kind": {"type": "string", "minLength": 1},
+    "metadata": {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
+}
+"""The fields that an object within another has without saying so (`x-kubernetes-embedded-resource`)."""
+
 
 class SchemaFile(NamedTuple):
     """The schema of one version of a kind as it stands in a folder of schemas."""
@@ -44,14 +51,16 @@ def _schema(spec: Schema, version: Schema) -> Schema:
     schema: Schema = without_words(version["schema"]["openAPIV3Schema"])
     if spec.get("preserveUnknownFields"):
         schema = _preserving(schema)
+    schema = _marked(schema)
     extensions: Schema = {"x-kubernetes-group-version-kind": [gvk], "x-tjgen-resource": resource}
     if gvk["group"] == "meta":
         return schema  # ObjectMeta itself
     rules = ruled(schema)
     if rules is not None:
         extensions["x-tjgen-rules"] = rules
-    # The metadata of an object is the same everywhere and stands in a file of its own.
-    properties = {**schema.get("properties", {}), "metadata": {"type": "object"}}
+    # The metadata of an object is the same everywhere and stands in a file of its own; apiVersion and kind need not be named.
+    named = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}}
+    properties = {**named, **schema.get("properties", {}), "metadata": {"type": "object"}}
     return {**schema, "properties": properties, **extensions}
 
 
@@ -68,6 +77,21 @@ def _preserving(schema: Any) -> Any:
     if schema.__class__ is not dict:
         return schema
     return _with_parts({**schema, "x-kubernetes-preserve-unknown-fields": True}, _preserving)
+
+
+def _marked(schema: Any) -> Any:
+    """The schema with marks for what the walker looks at only where it has to, and with the fields of embedded objects."""
+    if schema.__class__ is not dict:
+        return schema
+    result = _with_parts(schema, _marked)
+    if any(word in schema for word in ("allOf", "multipleOf", "not", "oneOf")) or (
+        "anyOf" in schema and "x-kubernetes-int-or-string" not in schema
+    ):
+        result["x-tjgen-junctors"] = True
+    if schema.get("x-kubernetes-embedded-resource"):
+        result["properties"] = {**_EMBEDDED, **result.get("properties", {})}
+        result["required"] = sorted({"apiVersion", "kind", *result.get("required", ())})
+    return result
 
 
 def _with_parts(schema: Schema, change: Any) -> Schema:

@@ -26,6 +26,8 @@ TOO_MANY = "TooMany"
 UNKNOWN = "Unknown"
 RANGE = "Range"
 """A number that its integer format cannot hold."""
+JOINED = "Joined"
+"""A value that does not agree with schemas joined by anyOf, oneOf, allOf or not."""
 NOT_KEYED = "NotKeyed"
 """Something else than an object in a list that is keyed by fields of its objects."""
 
@@ -82,13 +84,15 @@ def _walk(value: Tree, schema: Schema, place: _Place, findings: list[Finding]) -
         _object(value, schema, place, findings)
     elif kind is list:
         _list(value, schema, place, findings)
-    elif len(schema) > 1:
+    elif len(schema) > 1 or expected is None:
         if kind is str:
             _string(value, schema, place, findings)
         elif kind is int or kind is float:
             _number(value, schema, place, findings)
     if "enum" in schema:
         _listed(value, schema, place, findings)
+    if "x-tjgen-junctors" in schema and value is not None and kind is not dict:
+        _joined(value, schema, place, findings)
 
 
 def _agrees(value: Tree, found: str, expected: Any, schema: Schema, place: _Place, findings: list[Finding]) -> bool:
@@ -153,6 +157,8 @@ def _object(value: dict[str, Any], schema: Schema, place: _Place, findings: list
         for key in schema["required"]:
             if key not in value:
                 findings.append(Finding(_path((place, key)), REQUIRED, "", None))
+    if "x-tjgen-junctors" in schema:
+        _joined(value, schema, place, findings)
     if "minProperties" in schema and len(value) < schema["minProperties"]:
         findings.append(Finding(_path(place), INVALID, f"should have at least {schema['minProperties']} properties", len(value)))
     if "maxProperties" in schema and len(value) > schema["maxProperties"]:
@@ -250,6 +256,25 @@ def _number(value: float, schema: Schema, place: _Place, findings: list[Finding]
         if value < limit or (value == limit and schema.get("exclusiveMinimum")):
             words = "greater than" if schema.get("exclusiveMinimum") else "greater than or equal to"
             findings.append(Finding(_path(place), INVALID, f"should be {words} {limit}", value))
+
+
+def _joined(value: Tree, schema: Schema, place: _Place, findings: list[Finding]) -> None:
+    """What the value breaks of schemas that are joined with `and`, `or` and `not`: they know nothing of unknown fields."""
+    from tjgen.schema import junctors  # only schemas that users bring have them
+
+    def walk(value: Tree, part: Schema) -> list[Finding]:
+        below: list[Finding] = []
+        _walk(value, part, place, below)
+        return [finding for finding in below if finding.type != UNKNOWN]
+
+    for said, below in junctors.problems(value, schema, walk):
+        findings.append(Finding(_path(place), JOINED, said, value))
+        findings += below
+    factor = schema.get("multipleOf")
+    if factor is not None and value.__class__ in (int, float):
+        problem = junctors.multiple_problem(value, factor)
+        if problem:
+            findings.append(Finding(_path(place), INVALID, problem, value))
 
 
 def _strangers(value: Tree, schema: Schema, place: _Place, findings: list[Finding]) -> None:

@@ -1287,6 +1287,7 @@ PROJECT_SPEC: Schema = {
         "platforms": {"type": "array", "items": {"type": "string", "minLength": 1}},
         "catalogs": {"type": "array", "items": {"type": "string", "minLength": 1}},
         "slicers": {"type": "object", "additionalProperties": {"type": "string", "minLength": 1}},
+        "schemas": {"type": "string", "minLength": 1},
         "environments": {"type": "object", "additionalProperties": ENVIRONMENT},
         "schedule": PROJECT_SCHEDULE,
         "trainer": {"type": "string", "pattern": r"^[0-9]+\.[0-9]+(\.[0-9]+)?$"},

@@ -1594,6 +1594,7 @@ class ProjectSpec:
         "policy",
         "requires",
         "schedule",
+        "schemas",
         "slicers",
         "trainer",
     )
@@ -1603,6 +1604,7 @@ class ProjectSpec:
     platforms: Sequence[str]
     catalogs: Sequence[str]
     slicers: Mapping[str, str]
+    schemas: str | None
     environments: Mapping[str, Environment]
     schedule: ProjectSchedule
     trainer: str
@@ -1619,6 +1621,7 @@ class ProjectSpec:
         self.platforms = get("platforms", ())
         self.catalogs = get("catalogs", ())
         self.slicers = get("slicers", _NONE)
+        self.schemas = get("schemas")
         self.environments = {key: Environment(item) for key, item in get("environments", _NONE).items()}
         self.schedule = _PROJECTSCHEDULE if (value := get("schedule")) is None else ProjectSchedule(value)
         self.trainer = get("trainer", "2.3")

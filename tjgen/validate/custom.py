@@ -104,6 +104,8 @@ def _worded(finding: Finding, schema: Schema) -> Iterator[Fault]:
         yield at(path).too_long(int(message.split()[-2]))
     elif kind == walk.TOO_MANY:
         yield at(path).too_many(value, int(message.split()[-2]))
+    elif kind == walk.JOINED:
+        yield Fault(INVALID, WHOLE, f'Invalid value: "": "{field(path)}" {message}', path, said=f"Invalid value: {message}")
     elif kind == walk.RANGE:
         yield _unchecked(finding, message.removeprefix("must be of type "))
     else:

@@ -18,6 +18,8 @@ from tjgen.validate.fault import Fault
 from tjgen.validate.stages import verdict
 from tjgen.validate.verdict import UNCHECKED, Verdict
 
+_TYPES_ONLY = "only its types and metadata are"
+
 
 def judge(
     tree: Tree,
@@ -78,7 +80,16 @@ def created(
         invalid += custom.scale(stored, schema)
         if is_readable:
             invalid += custom.rules(stored, schema, invalid)
-    return verdict(read, invalid, late, duplicates=duplicates)
+    found = verdict(read, invalid, late, duplicates=duplicates)
+    gaps = _gaps(schema, api_version, kind, built_in=built_in)
+    return found._replace(gaps=gaps) if gaps else found
+
+
+def _gaps(schema: Schema, api_version: str, kind: str, *, built_in: bool) -> tuple[str, ...]:
+    """What is not checked of a kind that has a schema."""
+    if not built_in:
+        return tuple(schema.get("x-tjgen-unchecked", ()))
+    return () if kinds.is_whole(api_version, kind) else (_TYPES_ONLY,)
 
 
 def identity(tree: dict[str, Tree]) -> tuple[Tree, ...]:

@@ -6,7 +6,7 @@ kubernetes `pkg/apis/core/validation:ValidateObjectMeta`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from tjgen.k8s import syntax
 from tjgen.k8s.syntax import Check
@@ -51,11 +51,20 @@ LATE = (("policy", "PodDisruptionBudget"),)
 """The built-in kinds whose metadata is looked at only as everyone's is, once the rest of them is found right."""
 
 
+_ANY_FINALIZER = (*LATE, ("coordination.k8s.io", "Lease"), ("node.k8s.io", "RuntimeClass"))
+"""The built-in kinds whose finalizers are looked at only as everyone's are."""
+
+_ANY_PREFIX = (("resource.k8s.io", "DeviceClass"),)
+"""The kinds whose generateName is only looked at as everyone's is; what matters is the name that comes of it."""
+
+
 def faults(metadata: dict[str, Any], *, group: str, kind: str, namespaced: bool, built_in: bool) -> Iterator[Fault]:
     """Everything that is wrong with `metadata`, whose types are known to be right."""
     at = Place("metadata", ("metadata",))
     if generated(metadata) or (group, kind) != ("", "LimitRange"):  # to which the server gives a name of its own
-        yield from _name(metadata, NAMES.get((group, kind), syntax.dns1123_subdomain), at)
+        check = NAMES.get((group, kind), syntax.dns1123_subdomain)
+        prefix_check = syntax.path_segment_prefix if (group, kind) in _ANY_PREFIX else _prefix_check(check)
+        yield from _name(metadata, check, prefix_check, at)
     namespace = metadata.get("namespace")
     if namespaced and namespace:
         for message in syntax.dns1123_label(namespace):
@@ -69,7 +78,7 @@ def faults(metadata: dict[str, Any], *, group: str, kind: str, namespaced: bool,
     if built_in and (metadata.get("generation") or 0) < 0 and (group, kind) not in COUNTED:
         yield at.child("generation").invalid(metadata["generation"], "must be greater than or equal to 0")
     yield from _owners(metadata.get("ownerReferences") or [], at.child("ownerReferences"))
-    has_standard = built_in and (group, kind) not in LATE
+    has_standard = built_in and (group, kind) not in _ANY_FINALIZER
     yield from _finalizers(metadata.get("finalizers") or [], at.child("finalizers"), has_standard=has_standard)
     yield from _managed_fields(metadata.get("managedFields") or [], at.child("managedFields"))
 
@@ -80,7 +89,7 @@ def common(metadata: dict[str, Any], *, namespaced: bool, has_standard: bool = F
     With `has_standard` a finalizer without a domain must be one of Kubernetes' own (core `ValidateObjectMetaUpdate`).
     """
     at = Place("metadata", ("metadata",))
-    yield from _name(metadata, syntax.path_segment, at)
+    yield from _name(metadata, syntax.path_segment, syntax.path_segment_prefix, at)
     if namespaced:
         for message in syntax.dns1123_label(metadata["namespace"]):
             yield at.child("namespace").invalid(metadata["namespace"], message)
@@ -97,10 +106,10 @@ def generated(metadata: dict[str, Any]) -> str:
     return name or (f"{prefix[:_PREFIX]}xxxxx" if prefix else "")
 
 
-def _name(metadata: dict[str, Any], check: Check, at: Place) -> Iterator[Fault]:
+def _name(metadata: dict[str, Any], check: Check, prefix_check: Check, at: Place) -> Iterator[Fault]:
     prefix = metadata.get("generateName")
     if prefix:
-        for message in _prefix_check(check)(prefix):
+        for message in prefix_check(prefix):
             yield at.child("generateName").invalid(prefix, message)
     name = generated(metadata)
     if not name:
@@ -110,7 +119,7 @@ def _name(metadata: dict[str, Any], check: Check, at: Place) -> Iterator[Fault]:
         yield at.child("name").invalid(name, message)
 
 
-def _prefix_check(check: Check) -> Callable[[str], list[str]]:
+def _prefix_check(check: Check) -> Check:
     if check is syntax.path_segment:
         return syntax.path_segment_prefix
     # What follows a last dash may make a good name of it (`maskTrailingDash`, which also eats the character before).
@@ -197,10 +206,19 @@ def _managed_fields(entries: list[Any], at: Place) -> Iterator[Fault]:
             yield here.child("operation").invalid(entry.get("operation") or "", "must be `Apply` or `Update`")
         if entry.get("fieldsType") and entry["fieldsType"] != "FieldsV1":
             yield here.child("fieldsType").invalid(entry["fieldsType"], "must be `FieldsV1`")
-        if len((entry.get("manager") or "").encode()) > _MANAGER:
-            yield here.child("manager").too_long(_MANAGER)
+        yield from _manager(entry.get("manager") or "", here.child("manager"))
         if len((entry.get("subresource") or "").encode()) > _SUBRESOURCE:
             yield here.child("subresource").too_long(_SUBRESOURCE)
+
+
+def _manager(name: str, at: Place) -> Iterator[Fault]:
+    """`ValidateFieldManager`; positions count bytes."""
+    if len(name.encode()) > _MANAGER:
+        yield at.too_long(_MANAGER)
+    for position, character in enumerate(name):
+        if not character.isprintable():
+            offset = len(name[:position].encode())
+            yield at.invalid(name, f"invalid character U+{ord(character):04X} (at position {offset})")
 
 
 def _given(items: list[Any]) -> Iterator[dict[str, Any]]:

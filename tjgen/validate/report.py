@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic, ObjectRef
+from tjgen.diagnostics.model import ERROR, INFO, WARNING, Diagnostic, ObjectRef
 from tjgen.fields.path import FieldPath, Tree, get
 from tjgen.k8s.nearest import nearest
+from tjgen.schema import store
 from tjgen.validate.fault import (
     DUPLICATE,
     FORBIDDEN,
@@ -52,6 +53,8 @@ def diagnostics(tree: Tree, verdict: Verdict, *, strict: bool = False) -> Iterat
     subject = subject_of(tree)
     if not verdict.checked:
         yield _unchecked(tree, subject, ERROR if strict else WARNING)
+    elif verdict.gaps:
+        yield _partly(verdict.gaps, subject)
     for stage in verdict.stages:
         for fault in stage.findings:
             code, name = {DECODE: _UNDECODABLE, STRICT: _UNKNOWN}.get(stage.name) or _CODES[fault.type]
@@ -80,8 +83,34 @@ def _unchecked(tree: Tree, subject: ObjectRef | None, severity: str) -> Diagnost
         message = "the document is not checked: it has no apiVersion and kind, so it is no Kubernetes object"
         return Diagnostic("TJ520", severity, message, subject, path, hint="give it an apiVersion and a kind", name="not-checked")
     message = f"{subject.kind} of {subject.api_version} is not checked: there is no schema for it"
-    hint = "check the apiVersion, or have a cluster judge it: kubectl apply --dry-run=server"
-    return Diagnostic("TJ520", severity, message, subject, ("kind",), hint=hint, name="not-checked")
+    path, hint = _meant(subject.api_version, subject.kind)
+    return Diagnostic("TJ520", severity, message, subject, path, hint=hint, name="not-checked")
+
+
+def _meant(api_version: str, kind: str) -> tuple[FieldPath, str]:
+    """The field that is probably wrong of a kind that nobody knows, and what to do."""
+    known = [gvk.rpartition("/") for gvk in store.kinds()]
+    group = api_version.rpartition("/")[0]
+    versions = [version for version, _, name in known if name == kind]
+    of_group = [version for version in versions if version.rpartition("/")[0] == group]
+    version = of_group[-1] if of_group else nearest(api_version, versions)
+    if version is not None:
+        return ("apiVersion",), f"write apiVersion: {version}"
+    meant = nearest(kind, [name for version, _, name in known if version == api_version])
+    if meant is not None:
+        return ("kind",), f"write kind: {meant}"
+    near = nearest(f"{api_version}/{kind}", [f"{version}/{name}" for version, _, name in known])
+    if near is not None:
+        version, _, name = near.rpartition("/")
+        return ("apiVersion",), f"write apiVersion: {version} and kind: {name}"
+    return ("kind",), "import its schema from a cluster: kubectl get crd -o yaml | tjgen schemas import -"
+
+
+def _partly(gaps: tuple[str, ...], subject: ObjectRef | None) -> Diagnostic:
+    what = f"{subject.kind} of {subject.api_version}" if subject is not None else "the object"
+    message = f"{what} is not fully checked: {'; '.join(gaps)}"
+    hint = "have a cluster judge the rest: kubectl apply --dry-run=server"
+    return Diagnostic("TJ521", INFO, message, subject, ("kind",), hint=hint, name="partly-checked")
 
 
 def _hint(stage: str, fault: Fault) -> str | None:

@@ -40,6 +40,8 @@ class Verdict(NamedTuple):
 
     stages: tuple[Stage, ...] = ()
     checked: bool = True
+    gaps: tuple[str, ...] = ()
+    """What the server checks of the kind and nobody here does."""
 
     @property
     def allowed(self) -> bool:

@@ -113,6 +113,8 @@ class ProjectSpec(Shape):
     """Files or folders of runtimes."""
     slicers: dict[str, Text] = {}
     """Name of a slicing strategy -> the file of Python that it is in."""
+    schemas: Text | None = None
+    """Folder with the schemas of the clusters' own kinds, as `tjgen schemas import` writes it."""
     environments: dict[str, Environment] = {}
     """What the project is built for, by name."""
     schedule: ProjectSchedule = ProjectSchedule()

@@ -56,7 +56,7 @@ def containers(spec: dict[str, Any], pod: Pod, at: Place) -> Iterator[Fault]:
     for position, container in enumerate(spec.get("initContainers", ())):
         here = at.child("initContainers").item(position)
         yield from _container(container, pod, here)
-        yield from _restart_policy(container, here)
+        yield from _init_restart_policy(container, here)
         yield from _unique(container, names, here)
         yield from _host_ports([container], at.child("initContainers"))
         yield from _init_handlers(container, pod, here)
@@ -174,6 +174,14 @@ def _resize_policies(policies: Any, pod: Pod, at: Place) -> Iterator[Fault]:
             yield here.invalid(restart, "must be 'NotRequired' when pod `restartPolicy` is 'Never'")
 
 
+def _init_restart_policy(container: dict[str, Any], at: Place) -> Iterator[Fault]:
+    """`validateInitContainerRestartPolicy`: without a policy nobody looks at the rules."""
+    for fault in _restart_policy(container, at):
+        yield fault
+        if "restartPolicy" not in container:
+            return
+
+
 def _restart_policy(container: dict[str, Any], at: Place) -> Iterator[Fault]:
     """`validateContainerRestartPolicy`."""
     policy, rules = container.get("restartPolicy"), container.get("restartPolicyRules", [])
@@ -203,7 +211,7 @@ def _init_handlers(container: dict[str, Any], pod: Pod, at: Place) -> Iterator[F
         yield from handlers.probes(container, pod.grace, at)
         return
     for name in ("lifecycle", *handlers.PROBES):
-        if name in container:
+        if name in container and not _is_dropped(name, container[name]):
             yield at.child(name).forbidden(_ONLY_SIDECARS)
     for position, policy in enumerate(container.get("resizePolicy", ())):
         if policy.get("restartPolicy") == "RestartContainer":

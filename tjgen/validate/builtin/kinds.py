@@ -28,7 +28,9 @@ _CHECKS = {
     "apps/v1/StatefulSet": "workloads:stateful_set",
     "batch/v1/CronJob": "cron:faults",
     "batch/v1/Job": "jobs:faults",
+    "coordination.k8s.io/v1/Lease": "leases:lease",
     "networking.k8s.io/v1/NetworkPolicy": "networks:network_policy",
+    "node.k8s.io/v1/RuntimeClass": "runtimes:runtime_class",
     "policy/v1/PodDisruptionBudget": "policies:pod_disruption_budget",
     "rbac.authorization.k8s.io/v1/ClusterRole": "access:cluster_role",
     "rbac.authorization.k8s.io/v1/ClusterRoleBinding": "access:cluster_role_binding",
@@ -40,7 +42,16 @@ _CHECKS = {
     "scheduling.k8s.io/v1/PriorityClass": "policies:priority_class",
     "storage.k8s.io/v1/StorageClass": "storage:storage_class",
 }
-"""apiVersion and kind -> module and function; ServiceAccounts have nothing more to check, nor do we of other kinds."""
+"""apiVersion and kind -> module and function."""
+
+_PLAIN = ("v1/ServiceAccount",)
+"""Kinds of which the server checks nothing but types and metadata."""
+
+
+def is_whole(api_version: str, kind: str) -> bool:
+    """Whether everything is checked of a built-in kind that the server checks, and not its types alone."""
+    key = f"{api_version}/{kind}"
+    return key in _CHECKS or key in _PLAIN
 
 
 def faults(api_version: str, kind: str, tree: dict[str, Any]) -> Iterator[Fault]:

@@ -45,7 +45,7 @@ def tokens(text: str) -> Iterator[Token]:
         elif first in _SINGLE:
             kind, end = OPERATOR, position + 1
         else:
-            raise SyntaxError(f"not understood at character {position + 1}: {first!r}")
+            raise SyntaxError(f"nothing begins like this at character {position + 1}: {first!r}")
         yield kind, text[position:end], position
         position = end
 

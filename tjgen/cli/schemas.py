@@ -1,0 +1,100 @@
+"""`tjgen schemas list|import`: the kinds that can be checked, and how a cluster's own come among them."""
+
+from __future__ import annotations
+
+import sys
+
+from tjgen.cli.command import COMMON, VALUE, Arguments, Command, Option
+from tjgen.cli.reporting import Reporter
+from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
+from tjgen.resolve.project import ALONE, find, load
+from tjgen.validate import own
+from tjgen.validate.definitions import Definition, definitions
+
+COMMAND = Command(
+    "schemas",
+    "List the kinds that are checked, or import those of a cluster.",
+    "list: every kind that build and check know, from where, and how far it is checked. import FILE (- is standard input): the "
+    "schemas of `kubectl get crd -o yaml`, CEL rules included, into the folder that the project file names (`schemas`) or --to "
+    "does. They go before those that tjgen brings; with --missing only kinds are taken that it does not bring.",
+    "kubectl get crd -o yaml | tjgen schemas import -",
+    "list|import FILE",
+    (
+        Option(("--to",), "to", "Folder that import writes to; that list reads.", VALUE, "DIR"),
+        Option(("--missing",), "missing", "Import only kinds that tjgen brings no schema for."),
+        *COMMON,
+    ),
+    least=1,
+    most=2,
+)
+
+
+def run(arguments: Arguments) -> int:
+    """Do what the first word says; another word is wrong use."""
+    verb, *rest = arguments["paths"]
+    if (verb, len(rest)) not in (("list", 0), ("import", 1)):
+        sys.stderr.write("Error: write tjgen schemas list or tjgen schemas import FILE\n")
+        return 2
+    reporter = Reporter(arguments)
+    project_file = find(".")
+    project, problems = load(project_file) if project_file is not None else (ALONE, [])
+    reporter.add(problems)
+    folder = arguments["to"] or project.schemas
+    try:
+        if verb == "import":
+            _import(rest[0], folder, reporter, only_missing=arguments["missing"])
+        else:
+            _list(folder, as_json=arguments["format"] == "json")
+    except CompileError as error:
+        reporter.add(error.diagnostics)
+    return reporter.close()
+
+
+def _list(folder: str | None, *, as_json: bool) -> None:
+    found = own.known(folder)
+    if as_json:
+        import json
+
+        sys.stdout.write(json.dumps([one._asdict() for one in found], indent=2) + "\n")
+        return
+    rows = [("API VERSION", "KIND", "FROM", "CHECKED"), *[(one.api_version, one.kind, one.source, one.checked) for one in found]]
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    for row in rows:
+        sys.stdout.write("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() + "\n")
+
+
+def _import(file: str, folder: str | None, reporter: Reporter, *, only_missing: bool) -> None:
+    if folder is None:
+        hint = "name it with --to, or as spec.schemas in the project file"
+        raise CompileError([Diagnostic("TJ527", ERROR, "it is not said where schemas go", hint=hint, name="nowhere-to-import")])
+    try:
+        if file == "-":
+            content = sys.stdin.buffer.read()
+        else:
+            with open(file, "rb") as stream:
+                content = stream.read()
+    except OSError as error:
+        raise CompileError(
+            [Diagnostic("TJ020", ERROR, f"{file} cannot be read: {error.strerror}", name="unreadable-file")]
+        ) from None
+    found, problems = definitions(content, "<stdin>" if file == "-" else file)
+    reporter.add(problems)
+    if only_missing:
+        found = own.missing(found)
+    if not reporter.failed:
+        _write(found, folder, reporter)
+
+
+def _write(found: list[Definition], folder: str, reporter: Reporter) -> None:
+    try:
+        written, removed = own.write(folder, found)
+    except OSError as error:
+        message = f"{error.filename} cannot be written: {error.strerror}"
+        reporter.add([Diagnostic("TJ027", ERROR, message, name="unwritable-folder")])
+        return
+    for path in written:
+        sys.stdout.write(f"{path}\n")
+    for path in removed:
+        reporter.say(f"removed {path}: its version is not served any more")
+    if not found:
+        reporter.say("nothing to import: tjgen brings schemas for all of them")
