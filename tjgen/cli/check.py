@@ -17,12 +17,14 @@ COMMAND = Command(
     "check",
     "Judge manifests as an API server would, offline.",
     "Judge the manifests in files and folders (- is standard input) by the schemas of Kubernetes and of the custom "
-    "resources that training jobs use. A kind without a schema is reported as not checked; with --strict that is an error.",
+    "resources that training jobs use. A kind without a schema is reported as not checked; with --strict that is an error. "
+    "The answer is kept (in $XDG_CACHE_HOME or ~/.cache), and given again for the same files.",
     "tjgen check deploy/ other.yaml",
     "PATH...",
     (
         Option(("--schemas",), "schemas", "Folder with schemas of the cluster's own kinds.", VALUE, "DIR"),
         Option(("--trainer",), "trainer", "Release of Kubeflow Trainer in the cluster.", VALUE, "RELEASE"),
+        Option(("--no-cache",), "no_cache", "Check again, and keep no answer."),
         *COMMON,
     ),
     least=1,

@@ -6,9 +6,9 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 
+from tjgen.cli.folders import below
 from tjgen.diagnostics.model import ERROR, Diagnostic
 
-ENDINGS = (".yaml", ".yml", ".json")
 STANDARD_INPUT = "<stdin>"
 
 
@@ -36,15 +36,3 @@ def _read(paths: Sequence[str], problems: list[Diagnostic]) -> Iterator[tuple[st
                 problems.append(Diagnostic("TJ020", ERROR, message, hint="check the path", name="unreadable-file"))
             else:
                 yield file, content
-
-
-def below(folder: str) -> Iterator[str]:
-    """The manifest files below a folder, hidden ones left out, in the order of their paths."""
-    entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    for entry in entries:
-        if entry.name.startswith("."):
-            continue
-        if entry.is_dir():
-            yield from below(entry.path)
-        elif entry.name.endswith(ENDINGS):
-            yield entry.path

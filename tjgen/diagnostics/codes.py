@@ -1365,7 +1365,7 @@ CODES = (
         "TJ530",
         "refused-by-webhook",
         ERROR,
-        "The API server accepts the object, but an admission webhook of Trainer or JobSet would refuse it.",
+        "The API server accepts the object, but an admission webhook of Trainer, JobSet or Volcano would refuse it.",
         "Change the field that the message names; the words are the webhook's own.",
     ),
     Code("TJ531", "webhook-warning", WARNING, "An admission webhook lets the object pass with a warning.", "Do what it says."),

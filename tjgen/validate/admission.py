@@ -16,6 +16,7 @@ from tjgen.validate.wording import field
 
 _TRAINER = "trainer.kubeflow.org"
 _JOBSET = "jobset.x-k8s.io"
+_VOLCANO = ".volcano.sh"
 
 
 def review(tree: Tree, *, old: Tree = None, context: Sequence[Tree] = (), release: Release = NEWEST) -> Answer:
@@ -27,6 +28,10 @@ def review(tree: Tree, *, old: Tree = None, context: Sequence[Tree] = (), releas
     group = str(get(tree, ("apiVersion",), "")).partition("/")[0]
     if group == _JOBSET:
         return jobset.validate(live(tree, release), old=old, context=context, release=release)
+    if group.endswith(_VOLCANO):
+        from tjgen.validate.webhooks import volcano  # most gangs are PodGroups that nobody writes by hand
+
+        return volcano.validate(tree, old=old, context=context)
     if group != _TRAINER:
         return Answer()
     if get(tree, ("kind",), None) == "TrainJob" and runtime_of(tree, context) is None:

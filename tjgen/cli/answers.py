@@ -1,0 +1,202 @@
+"""A command line of `tjgen check` and the files that it names -> what was answered before, if it is known.
+
+An answer is kept under a hash of everything that it comes from: the words, the contents of the files and of the project file,
+this program and its schemas (names, sizes and times of their files), the Python that runs it, and whether colours are shown. What
+depends on more is not kept: standard input, schemas of one's own, options that are not named here. The folder is
+`$XDG_CACHE_HOME/tjgen/check`, or `~/.cache/tjgen/check`; whatever is wrong with it, the check is just done.
+
+Nothing but os and sys is imported on the way to a known answer: it takes little longer than starting Python.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tjgen import data
+from tjgen.cli.folders import below
+
+PROJECT = "tjgen.yaml"
+_FLAGS = ("-q", "--quiet", "--strict")
+_VALUES = ("--format", "--trainer")
+_MOST = 1_000
+"""Answers that are kept; with more, the older half goes."""
+_DIGEST = 32
+_LONGEST = 1 << 20
+_NO_PROGRAM = ("__pycache__", "modules", "SOURCE")
+
+
+def key(words: list[str]) -> str | None:
+    """The name of the answer to `check` with these words; None where none is kept."""
+    paths = _paths(words)
+    folder = _folder()
+    if paths is None or folder is None:
+        return None
+    try:
+        from _blake2 import blake2b
+    except ImportError:  # a Python without it has no fast hash that costs nothing to load
+        return None
+    state = blake2b(digest_size=_DIGEST)
+
+    def take(part: bytes) -> None:
+        state.update(b"%d:" % len(part) + part)
+
+    try:
+        take(_program())
+        for word in words:
+            take(os.fsencode(word))
+        take(_project())
+        for path in paths:
+            for file in below(path) if os.path.isdir(path) else (path,):
+                take(os.fsencode(file))
+                with open(file, "rb") as stream:
+                    take(stream.read())
+    except (OSError, ValueError):  # the check will say what is wrong with a file
+        return None
+    return os.path.join(folder, state.hexdigest())
+
+
+def recall(name: str) -> int | None:
+    """Write the answer to standard error as it was; the exit code, None where there is no answer."""
+    try:
+        with open(name, "rb") as file:
+            digest, _, answer = file.read().partition(b"\n")
+    except OSError:
+        return None
+    if digest != _checksum(answer):
+        return None
+    code, _, text = answer.partition(b"\n")
+    try:
+        sys.stderr.write(text.decode())
+    except BrokenPipeError:  # the reader of it has left, as in `program.run`
+        sys.stderr.close()
+        return 1
+    return int(code)
+
+
+def remember(name: str, code: int, text: str) -> None:
+    """Keep an answer. A folder that cannot be written only means that the next check takes as long."""
+    try:
+        answer = b"%d\n" % code + text.encode()
+    except UnicodeEncodeError:  # a file name that is no text
+        return
+    if code not in (0, 1) or len(answer) > _LONGEST:
+        return
+    temporary = f"{name}.{os.getpid()}"
+    try:
+        os.makedirs(os.path.dirname(name), exist_ok=True)
+        with open(temporary, "wb") as file:
+            file.write(_checksum(answer) + b"\n" + answer)
+        os.replace(temporary, name)
+        _forget(os.path.dirname(name))
+    except OSError:
+        return
+
+
+class Recorder:
+    """Standard error, and what was written to it."""
+
+    def __init__(self) -> None:
+        self._stream = sys.stderr
+        self.parts: list[str] = []
+
+    def write(self, text: str) -> int:
+        """Write, and keep."""
+        self.parts.append(text)
+        return self._stream.write(text)
+
+    def flush(self) -> None:
+        """Flush the stream."""
+        self._stream.flush()
+
+    def isatty(self) -> bool:
+        """Whether the stream is a terminal."""
+        return self._stream.isatty()
+
+    def close(self) -> None:
+        """Close the stream."""
+        self._stream.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether the stream is closed."""
+        return self._stream.closed
+
+
+def _paths(words: list[str]) -> list[str] | None:
+    """The files and folders among the words; None for words whose answer is not kept."""
+    paths: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        if not word.startswith("-"):
+            paths.append(word)
+        elif word in _VALUES:
+            next(rest, None)
+        elif word not in _FLAGS and not word.startswith(tuple(f"{flag}=" for flag in _VALUES)):
+            return None
+    return paths or None
+
+
+def _folder() -> str | None:
+    cache = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(cache):
+        home = os.environ.get("HOME", "")
+        cache = os.path.join(home, ".cache") if os.path.isabs(home) else ""
+    return os.path.join(cache, "tjgen", "check") if cache else None
+
+
+def _program() -> bytes:
+    """What the answer depends on beside the input: the program, its schemas, the reader of YAML, Python, colours."""
+    parts = [sys.version, sys.prefix, str(sys.stderr.isatty()), str("NO_COLOR" in os.environ), os.environ.get("TERM", "")]
+    files = [*_files(os.path.dirname(os.path.abspath(data.__file__))), *_files(data.path("schemas")), *_reader()]
+    parts += sorted(f"{path} {status.st_size} {status.st_mtime_ns}" for path, status in files)
+    return "\n".join(parts).encode(errors="surrogateescape")
+
+
+def _files(folder: str) -> list[tuple[str, os.stat_result]]:
+    """The files below a folder that the program consists of."""
+    found: list[tuple[str, os.stat_result]] = []
+    for entry in os.scandir(folder):
+        if entry.name.endswith((".py", ".json", ".txt")):
+            found.append((entry.path, entry.stat()))
+        elif entry.name not in _NO_PROGRAM and entry.is_dir():
+            found += _files(entry.path)
+    return found
+
+
+def _reader() -> list[tuple[str, os.stat_result]]:
+    """PyYAML, wherever it is found first."""
+    paths = [os.path.join(folder, "yaml", "__init__.py") for folder in sys.path]
+    return [(path, os.stat(path)) for path in paths if os.path.exists(path)][:1]
+
+
+def _project() -> bytes:
+    """The project file of this folder or one above it; raises ValueError where it names schemas of its own."""
+    folder = os.getcwd()
+    while True:
+        try:
+            with open(os.path.join(folder, PROJECT), "rb") as file:
+                content = file.read()
+        except OSError:
+            above = os.path.dirname(folder)
+            if above == folder:
+                return b""
+            folder = above
+        else:
+            if b"schemas" in content:
+                raise ValueError("an answer would depend on other files")
+            return os.fsencode(folder) + content
+
+
+def _checksum(answer: bytes) -> bytes:
+    from _blake2 import blake2b
+
+    return blake2b(answer, digest_size=_DIGEST).hexdigest().encode()
+
+
+def _forget(folder: str) -> None:
+    """Remove the older half of the answers where there are too many."""
+    entries = list(os.scandir(folder))
+    if len(entries) > _MOST:
+        for entry in sorted(entries, key=lambda entry: entry.stat().st_mtime_ns)[: len(entries) // 2]:
+            os.unlink(entry.path)
