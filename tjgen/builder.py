@@ -444,7 +444,7 @@ def _cluster(platform: PlatformSpec) -> Cluster:
     release = platform.cluster.kubernetes
     minor = int(release.partition(".")[2]) if release is not None else None
     bandwidth = {name: parse(one.bandwidth).value for name, one in platform.storage_classes.items() if one.bandwidth is not None}
-    return Cluster(modes, minor, platform.cluster.image_volumes, bandwidth)
+    return Cluster(modes, minor, platform.cluster.image_volumes, bandwidth, platform.fluid, platform.pod_security)
 
 
 def _taken_names(project: Project) -> list[Diagnostic]:

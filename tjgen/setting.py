@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from tjgen.platform.devices import DeviceClass
 from tjgen.platform.images import pinned, rewrite
+from tjgen.spec.objects import Fluid
 from tjgen.typing import NamedTuple
 
 
@@ -21,6 +22,14 @@ class Cluster(NamedTuple):
     """Whether pods can mount images."""
     bandwidth: Mapping[str, int] = MappingProxyType({})
     """StorageClass -> bytes that a volume of it takes in a second."""
+    fluid: Fluid | None = None
+    """How data sets of Fluid are made."""
+    pod_security: Mapping[str, str] = {}
+    """Namespace, or `*`, -> level of Pod Security."""
+
+    def security_of(self, namespace: str) -> str | None:
+        """The level of Pod Security that a namespace enforces."""
+        return self.pod_security.get(namespace) or self.pod_security.get("*")
 
 
 class Setting(NamedTuple):

@@ -855,6 +855,27 @@ CODES = (
         "Deliver the lists by `configMap`, and choose one by the rank.",
     ),
     Code(
+        "TJ327",
+        "pod-security",
+        ERROR,
+        "The namespace enforces a level of Pod Security that refuses the pods: the run would wait for them for ever.",
+        "Use what the level allows, or a namespace that allows more.",
+    ),
+    Code(
+        "TJ328",
+        "host-path-unchecked",
+        INFO,
+        "Data is read from a path of the node, and nothing keeps pods from starting where it is missing.",
+        "Add `type: Directory`, and `nodeSelector` where only some nodes have the data.",
+    ),
+    Code(
+        "TJ329",
+        "read-only-claim-written",
+        WARNING,
+        "A claim is ReadOnlyMany, and a mount of it is not read only: some drivers refuse it, others fail at the first write.",
+        "Add `readOnly: true`, or another access mode.",
+    ),
+    Code(
         "TJ330", "patch-matches-nothing", WARNING, "A patch selects none of the objects that are made.", "Correct its `target`."
     ),
     Code(
@@ -863,6 +884,20 @@ CODES = (
         ERROR,
         "A patch cannot be applied to the object that it selects.",
         "Correct its operations; `tjgen build` without the patch shows the object.",
+    ),
+    Code(
+        "TJ332",
+        "no-huge-pages",
+        ERROR,
+        "A volume is made of huge pages, which the pod does not ask for: it cannot start.",
+        "Ask for them in `resources`.",
+    ),
+    Code(
+        "TJ333",
+        "no-fluid",
+        ERROR,
+        "A data set of Fluid is to be made, and the Platform does not say that the cluster has Fluid.",
+        "Add `fluid` to the Platform, or use a claim.",
     ),
     Code(
         "TJ340",

@@ -89,6 +89,15 @@ def _csi(name: str, volume: Volume, setting: Setting) -> Tree:
     }
 
 
+def _dataset(name: str, volume: Volume, setting: Setting) -> Tree:
+    from tjgen.passes.datasets import dataset_name  # few clusters have Fluid
+
+    assert volume.dataset is not None
+    create = volume.dataset.create
+    claim = dataset_name(name, create, setting) if create is not None else volume.dataset.name
+    return {"persistentVolumeClaim": {"claimName": claim, "readOnly": True}}
+
+
 def _files(files: Files) -> Tree:
     items = [{"key": key, "path": path} for key, path in files.items.items()]
     return _present(items=items or None, defaultMode=files.default_mode, optional=files.optional)
@@ -108,4 +117,5 @@ _SOURCES: dict[str, Callable[[str, Volume, Setting], Tree]] = {
     "secret": _secret,
     "nfs": _nfs,
     "csi": _csi,
+    "dataset": _dataset,
 }

@@ -32,6 +32,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         yield from _image(name, volume, setting, because)
         yield from _writers(name, volume, spec.sweep, setting, because)
         yield from _owners(workload, name, volume, because)
+        yield from _of_node(name, volume, because)
     if spec.data is not None:
         yield from _data(spec.data.volume, spec.volumes[spec.data.volume])
     for podset in workload.podsets:
@@ -52,6 +53,11 @@ def _modes(workload: Workload, name: str, volume: Volume, sweep: Sweep | None, s
         return
     pods = at_once(workload, [podset for podset, _ in users_of(workload, name, volume)])
     modes = set(access_modes(create, pods, setting, read_only=volume.read_only))
+    writing = next((place for place in places(volume, because) if not place.read_only), None)
+    if modes == {"ReadOnlyMany"} and writing is not None:
+        message = f'claim of volume "{name}" is ReadOnlyMany, and {writing.path} is mounted to be written'
+        hint = "add readOnly: true, or ask for another access mode"
+        yield Diagnostic("TJ329", WARNING, message, path=writing.because, hint=hint, name="read-only-claim-written")
     at = (*at, "accessModes") if create.access_modes else at
     who = f"{pods} pods" if pods > 1 else "the runs of the sweep" if sweep is not None and create.scope != "run" else None
     if who is not None and modes == {"ReadWriteOncePod"}:
@@ -119,6 +125,15 @@ def _owners(workload: Workload, name: str, volume: Volume, because: FieldPath) -
             return
 
 
+def _of_node(name: str, volume: Volume, because: FieldPath) -> Found:
+    path = volume.host_path
+    if path is not None and not path.type and volume.read_only:
+        # The kubelet asks for nothing where no type is said, and the container engine makes what is missing.
+        message = f'volume "{name}" is read from {path.path} of the node: where that is missing, the pods see an empty folder'
+        hint = "add type: Directory, so that they do not start there"
+        yield Diagnostic("TJ328", INFO, message, path=(*because, "hostPath"), hint=hint, name="host-path-unchecked")
+
+
 def _is_filled(volume: Volume) -> bool:
     """Whether it has its data before the run begins."""
     if volume.pvc is None:
@@ -142,6 +157,11 @@ def _local(workload: Workload, podset: PodSet, experiment: Experiment) -> Found:
         limit = get(volume, ("emptyDir", "sizeLimit"), None)
         if limit is not None:
             sizes[get(volume, ("emptyDir", "medium"), None) == "Memory"][volume["name"]] = _amount(limit)
+        medium = get(volume, ("emptyDir", "medium"), None) or ""
+        if medium.startswith("HugePages") and not any(
+            name.startswith(medium.replace("HugePages", "hugepages")) for name in limits
+        ):
+            yield _no_pages(podset, volume["name"], medium, experiment)
     memory, disk = sum(sizes[True].values()), sum(sizes[False].values())
     if sizes[True] and "memory" in limits and memory >= _amount(limits["memory"]):
         message = f"volumes in memory may take {_text(memory)}, and {podset.name} is limited to {limits['memory']} of memory"
@@ -152,6 +172,13 @@ def _local(workload: Workload, podset: PodSet, experiment: Experiment) -> Found:
         message = f"volumes on the node's disk may take {_text(disk)}, and {podset.name} is limited to {storage} of it"
         hint = "raise ephemeralStorage, or make them smaller: the pod is evicted above its limit"
         yield Diagnostic("TJ347", WARNING, message, path=_cause(sizes[False], experiment), hint=hint, name="volumes-exceed-disk")
+
+
+def _no_pages(podset: PodSet, name: str, medium: str, experiment: Experiment) -> Diagnostic:
+    wanted = medium.replace("HugePages", "hugepages") if "-" in medium else "hugepages-2Mi"
+    message = f'volume "{name}" is made of {medium}, and {podset.name} asks for no such pages'
+    hint = f"add resources: {{{wanted}: 1Gi}}"
+    return Diagnostic("TJ332", ERROR, message, path=_cause({name: 0}, experiment), hint=hint, name="no-huge-pages")
 
 
 def _cause(sizes: Mapping[str, int], experiment: Experiment) -> FieldPath:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from tjgen.diagnostics.model import Diagnostic
-from tjgen.passes import code, data, devices, gang, images, placement, policy, storage, volumes
+from tjgen.passes import code, data, devices, gang, images, placement, policy, security, storage, volumes
 from tjgen.setting import Setting
 from tjgen.spec.objects import Experiment
 from tjgen.workload.contribution import Contribution
@@ -23,6 +23,7 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("gang", gang.contribute),
     # Behind all that sets resources or a scheduler.
     ("placement", placement.contribute),
+    ("security", security.contribute),
     # Behind all that adds containers, so that it reaches the images of everything that was added.
     ("images", images.contribute),
     # It judges what all others have left.

@@ -45,6 +45,10 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
             pods = at_once(workload, [podset for podset, _ in users])
             at: FieldPath = (*because, "pvc", "create")
             yield from claim(name, volume.pvc.create, pods, setting, at, read_only=volume.read_only)
+        if volume.dataset is not None and volume.dataset.create is not None:
+            from tjgen.passes.datasets import dataset  # few clusters have Fluid
+
+            yield from dataset(name, volume.dataset.create, setting, (*because, "dataset", "create"))
         for podset, mounts in users:
             yield Contribution((*podset.pod, "volumes", named(name)), {"name": name, **source(name, volume, setting)}, because)
             if volume.host_path is not None:
@@ -58,13 +62,15 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
 
 def places(volume: Volume, because: FieldPath) -> Iterator[Place]:
     """Where a volume is mounted: at its `mountPath`, then at each path of its `mounts`."""
+    # Kubelet mounts images read only, and Fluid offers data sets as such.
+    only_read = volume.image is not None or volume.dataset is not None
     if volume.mount_path is not None:
-        read_only = volume.read_only or volume.image is not None
+        read_only = volume.read_only or only_read
         yield Place(
             volume.mount_path, read_only, volume.sub_path, volume.sub_path_expr, volume.roles, because, (*because, "mountPath")
         )
     for path, mount in volume.mounts.items():
-        read_only = mount.read_only or volume.read_only or volume.image is not None
+        read_only = mount.read_only or volume.read_only or only_read
         at = (*because, "mounts", path)
         yield Place(path, read_only, mount.sub_path, mount.sub_path_expr, mount.roles or volume.roles, at, at)
 

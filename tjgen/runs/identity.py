@@ -54,6 +54,8 @@ EXCLUDED: tuple[_Pattern, ...] = (
     ("code", "build", "provided"),
     ("code", "build", "cpu"),
     ("code", "build", "memory"),
+    # How data is cached; which data it is counts.
+    *[("volumes", _ANY, "dataset", "create", field) for field in ("quota", "medium", "path", "replicas")],
 )
 """Paths below `spec` that are no part of the identity; nothing of `metadata` is."""
 
@@ -82,6 +84,7 @@ DEFAULTS: tuple[tuple[_Pattern, Tree], ...] = (
     (("volumes", _ANY, "shared"), False),
     (("volumes", _ANY, "mounts", _ANY, "readOnly"), False),
     (("volumes", _ANY, "pvc", "create", "scope"), "family"),
+    (("volumes", _ANY, "dataset", "create", "scope"), "family"),
     (("data", "slices", "by"), "contiguous"),
     (("data", "slices", "over"), "nodes"),
     (("data", "slices", "remainder"), "keep"),

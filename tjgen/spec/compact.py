@@ -364,6 +364,53 @@ CSI: Schema = {
     },
 }
 
+SECRET_KEY: Schema = {
+    "type": "object",
+    "required": ["secret", "key"],
+    "properties": {"secret": {"type": "string", "minLength": 1}, "key": {"type": "string", "minLength": 1}},
+}
+
+DATASET_MOUNT: Schema = {
+    "type": "object",
+    "required": ["mountPoint"],
+    "properties": {
+        "mountPoint": {"type": "string", "minLength": 1},
+        "path": {"type": "string", "minLength": 1},
+        "options": TEXTS,
+        "secrets": {"type": "object", "additionalProperties": SECRET_KEY},
+    },
+}
+DATASET_MOUNT_FORM = Form(short=(("mountPoint", "string"),))
+
+NEW_DATASET: Schema = {
+    "type": "object",
+    "required": ["mounts", "quota"],
+    "properties": {
+        "mounts": {
+            "type": "object",
+            "additionalProperties": {**DATASET_MOUNT, "x-tjgen-short": {"type": "string", "minLength": 1}},
+        },
+        "quota": QUANTITY,
+        "medium": {"type": "string", "enum": ["MEM", "SSD", "HDD"]},
+        "path": {"type": "string", "minLength": 1},
+        "replicas": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "scope": {"type": "string", "enum": ["family", "project"]},
+    },
+}
+NEW_DATASET_FORM = Form(fields={"mounts": Form(each=DATASET_MOUNT_FORM)})
+
+DATASET: Schema = {
+    "type": "object",
+    "properties": {"name": {"type": "string", "minLength": 1}, "create": NEW_DATASET},
+}
+DATASET_FORM = Form(
+    short=(("name", "string"),),
+    alternatives=(("name",), ("create",)),
+    choices={"name": 0, "create": 1},
+    needed=True,
+    fields={"create": NEW_DATASET_FORM},
+)
+
 MOUNT: Schema = {
     "type": "object",
     "properties": {
@@ -387,6 +434,7 @@ VOLUME: Schema = {
         "secret": {**FILES, "x-tjgen-short": {"type": "string", "minLength": 1}},
         "nfs": NFS,
         "csi": CSI,
+        "dataset": {**DATASET, "x-tjgen-short": {"type": "string", "minLength": 1}},
         "mountPath": {"type": "string", "minLength": 1},
         "mounts": {
             "type": "object",
@@ -410,6 +458,7 @@ VOLUME_FORM = Form(
         ("secret",),
         ("nfs",),
         ("csi",),
+        ("dataset",),
     ),
     choices={
         "pvc": 0,
@@ -421,6 +470,7 @@ VOLUME_FORM = Form(
         "secret": 6,
         "nfs": 7,
         "csi": 8,
+        "dataset": 9,
     },
     needed=True,
     fields={
@@ -429,6 +479,7 @@ VOLUME_FORM = Form(
         "image": IMAGE_VOLUME_FORM,
         "configMap": FILES_FORM,
         "secret": FILES_FORM,
+        "dataset": DATASET_FORM,
         "mounts": Form(each=MOUNT_FORM),
     },
 )
@@ -1183,6 +1234,19 @@ CLUSTER: Schema = {
     },
 }
 
+FLUID: Schema = {
+    "type": "object",
+    "properties": {
+        "runtime": {
+            "type": "string",
+            "pattern": "^[A-Z][A-Za-z]*Runtime$",
+            "x-tjgen-expects": "name a kind such as AlluxioRuntime",
+        },
+        "high": {"type": "string", "minLength": 1},
+        "low": {"type": "string", "minLength": 1},
+    },
+}
+
 PLATFORM_SPEC: Schema = {
     "type": "object",
     "properties": {
@@ -1191,6 +1255,11 @@ PLATFORM_SPEC: Schema = {
         "queues": {"type": "object", "additionalProperties": QUEUE},
         "images": IMAGES,
         "cluster": CLUSTER,
+        "fluid": FLUID,
+        "podSecurity": {
+            "type": "object",
+            "additionalProperties": {"type": "string", "enum": ["privileged", "baseline", "restricted"]},
+        },
         "quotas": {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": QUANTITY}},
         "defaults": PARTIAL_EXPERIMENT,
     },

@@ -462,6 +462,73 @@ class Csi:
         self.secret = get("secret")
 
 
+class SecretKey:
+    """One key of a Secret."""
+
+    __slots__ = ("key", "secret")
+
+    secret: str
+    key: str
+
+    def __init__(self, tree: Tree) -> None:
+        self.secret = tree["secret"]
+        self.key = tree["key"]
+
+
+class DatasetMount:
+    """Something that a Fluid data set shows, at a place of its own in it."""
+
+    __slots__ = ("mount_point", "options", "path", "secrets")
+
+    mount_point: str
+    path: str | None
+    options: Mapping[str, str]
+    secrets: Mapping[str, SecretKey]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.mount_point = tree["mountPoint"]
+        self.path = get("path")
+        self.options = get("options", _NONE)
+        self.secrets = {key: SecretKey(item) for key, item in get("secrets", _NONE).items()}
+
+
+class NewDataset:
+    """A data set of Fluid that tjgen makes, with the cache engine that the Platform names."""
+
+    __slots__ = ("medium", "mounts", "path", "quota", "replicas", "scope")
+
+    mounts: Mapping[str, DatasetMount]
+    quota: str | int | float
+    medium: str
+    path: str | None
+    replicas: int
+    scope: str
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.mounts = {key: DatasetMount(item) for key, item in tree["mounts"].items()}
+        self.quota = tree["quota"]
+        self.medium = get("medium", "MEM")
+        self.path = get("path")
+        self.replicas = get("replicas", 1)
+        self.scope = get("scope", "family")
+
+
+class Dataset:
+    """A data set of Fluid: one that exists, or one to create."""
+
+    __slots__ = ("create", "name")
+
+    name: str | None
+    create: NewDataset | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.name = get("name")
+        self.create = None if (value := get("create")) is None else NewDataset(value)
+
+
 class Mount:
     """One more place where a volume is mounted."""
 
@@ -486,6 +553,7 @@ class Volume:
     __slots__ = (
         "config_map",
         "csi",
+        "dataset",
         "empty_dir",
         "ephemeral",
         "host_path",
@@ -511,6 +579,7 @@ class Volume:
     secret: Files | None
     nfs: Nfs | None
     csi: Csi | None
+    dataset: Dataset | None
     mount_path: str | None
     mounts: Mapping[str, Mount]
     read_only: bool
@@ -530,6 +599,7 @@ class Volume:
         self.secret = None if (value := get("secret")) is None else Files(value)
         self.nfs = None if (value := get("nfs")) is None else Nfs(value)
         self.csi = None if (value := get("csi")) is None else Csi(value)
+        self.dataset = None if (value := get("dataset")) is None else Dataset(value)
         self.mount_path = get("mountPath")
         self.mounts = {key: Mount(item) for key, item in get("mounts", _NONE).items()}
         self.read_only = get("readOnly", False)
@@ -1395,16 +1465,44 @@ class Cluster:
 _CLUSTER = Cluster(_NONE)
 
 
+class Fluid:
+    """Fluid, which caches data sets near the pods."""
+
+    __slots__ = ("high", "low", "runtime")
+
+    runtime: str
+    high: str
+    low: str
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.runtime = get("runtime", "AlluxioRuntime")
+        self.high = get("high", "0.95")
+        self.low = get("low", "0.7")
+
+
 class PlatformSpec:
     """What an administrator knows about a cluster."""
 
-    __slots__ = ("cluster", "defaults", "device_classes", "images", "queues", "quotas", "storage_classes")
+    __slots__ = (
+        "cluster",
+        "defaults",
+        "device_classes",
+        "fluid",
+        "images",
+        "pod_security",
+        "queues",
+        "quotas",
+        "storage_classes",
+    )
 
     device_classes: Mapping[str, DeviceClass]
     storage_classes: Mapping[str, StorageClass]
     queues: Mapping[str, Queue]
     images: Images
     cluster: Cluster
+    fluid: Fluid | None
+    pod_security: Mapping[str, str]
     quotas: Mapping[str, Mapping[str, str | int | float]]
     defaults: Mapping[str, Any]
 
@@ -1415,6 +1513,8 @@ class PlatformSpec:
         self.queues = {key: Queue(item) for key, item in get("queues", _NONE).items()}
         self.images = _IMAGES if (value := get("images")) is None else Images(value)
         self.cluster = _CLUSTER if (value := get("cluster")) is None else Cluster(value)
+        self.fluid = None if (value := get("fluid")) is None else Fluid(value)
+        self.pod_security = get("podSecurity", _NONE)
         self.quotas = get("quotas", _NONE)
         self.defaults = get("defaults", _NONE)
 

@@ -21,6 +21,7 @@ from tjgen.workload.workload import RUNTIME, Workload
 API_VERSION = "trainer.kubeflow.org/v1alpha1"
 STAGE_OF = {
     "PersistentVolumeClaim": DATA,
+    "Dataset": DATA,
     # Named by its content and shared, as a runtime is.
     "ResourceClaimTemplate": RUNTIMES,
 }
@@ -60,12 +61,18 @@ def lower(workload: Workload, base: CatalogRuntime) -> Lowered:
         runtime = Manifest(base.tree, {(): (Origin("runtime", "runtime", (), True),)}, RUNTIMES)
     trainjob = _trainjob(workload, runtime, parts)
     objects = [
-        Manifest(tree, _owners_below(workload.tree, ("objects", key)), STAGE_OF.get(key.partition("/")[0], RUNS))
+        Manifest(tree, _owners_below(workload.tree, ("objects", key)), _stage(key))
         for key, tree in (workload.tree.value.get("objects") or {}).items()
     ]
     for key, tree in (workload.tree.value.get("ahead") or {}).items():
         objects.append(Manifest(tree, _owners_below(workload.tree, ("ahead", key)), DATA))
     return Lowered(trainjob, runtime, emits_runtime, objects, diagnostics)
+
+
+def _stage(key: str) -> str:
+    """The stage of an object by its `Kind/name`; a data set's cache engine, of whichever kind, is part of the data."""
+    kind = key.partition("/")[0]
+    return STAGE_OF.get(kind) or (DATA if kind.endswith("Runtime") else RUNS)
 
 
 _WHOLES: dict[tuple[int, str], tuple[CatalogRuntime, Manifest]] = {}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from tjgen.spec.models.env import EnvVar
 from tjgen.spec.models.metadata import Named
 from tjgen.spec.models.overlay import PartialExperiment
-from tjgen.spec.models.shape import AccessMode, Alternatives, ApiVersion, Count, Quantity, Scalar, Shape, Subtree, Text
+from tjgen.spec.models.shape import AccessMode, Alternatives, ApiVersion, Count, Quantity, Scalar, Shape, Subtree, Text, expects
+
+RUNTIME = "^[A-Z][A-Za-z]*Runtime$"
 
 
 class ClaimedDevices(Shape):
@@ -163,6 +165,17 @@ class Cluster(Shape):
     """Whether pods can mount images; by the release where it is left out."""
 
 
+class Fluid(Shape):
+    """Fluid, which caches data sets near the pods."""
+
+    runtime: Annotated[str, StringConstraints(pattern=RUNTIME), expects("name a kind such as AlluxioRuntime")] = "AlluxioRuntime"
+    """Kind of the cache engines that are made."""
+    high: Text = "0.95"
+    """Share of the quota from which a cache makes room."""
+    low: Text = "0.7"
+    """Share of the quota down to which it makes room."""
+
+
 class PlatformSpec(Shape):
     """What an administrator knows about a cluster."""
 
@@ -176,6 +189,10 @@ class PlatformSpec(Shape):
     """Where images come from."""
     cluster: Cluster = Cluster()
     """The cluster itself."""
+    fluid: Fluid | None = None
+    """Fluid, where the cluster has it."""
+    pod_security: dict[str, Literal["privileged", "baseline", "restricted"]] = {}
+    """Namespace -> level of Pod Security that it enforces; `*` is every other namespace."""
     quotas: dict[str, dict[str, Quantity]] = {}
     """Namespace -> resources that everything in it may take together."""
     defaults: PartialExperiment = PartialExperiment()

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, StringConstraints
 
-from tjgen.spec.models.shape import AccessMode, Alternatives, Quantity, Shape, Text, expects
+from tjgen.spec.models.shape import AccessMode, Alternatives, Count, Quantity, Shape, Text, expects
 
 DIGEST = "^sha256:[0-9a-f]{64}$"
 
@@ -157,6 +157,60 @@ class Csi(Shape):
     """Secret that the driver is given (nodePublishSecretRef)."""
 
 
+class SecretKey(Shape):
+    """One key of a Secret."""
+
+    secret: Text
+    """Name of the Secret."""
+    key: Text
+    """Key in it."""
+
+
+class DatasetMount(Shape):
+    """Something that a Fluid data set shows, at a place of its own in it."""
+
+    short: ClassVar[tuple[str, ...]] = ("mountPoint",)
+
+    mount_point: Text
+    """Where the data is, such as `s3://bucket/folder` or `pvc://claim/folder`."""
+    path: Text | None = None
+    """Folder of the data set that shows it; one called like it where it is left out."""
+    options: dict[str, str] = {}
+    """What the cache engine is told of the store."""
+    secrets: dict[str, SecretKey] = {}
+    """Options whose value a Secret holds, such as credentials."""
+
+
+class NewDataset(Shape):
+    """A data set of Fluid that tjgen makes, with the cache engine that the Platform names."""
+
+    mounts: dict[str, DatasetMount | Text]
+    """What it shows, by a name of your choice."""
+    quota: Quantity
+    """Storage of each worker of the cache."""
+    medium: Literal["MEM", "SSD", "HDD"] = "MEM"
+    """What the workers keep the data on."""
+    path: Text | None = None
+    """Folder of the node that they keep it in."""
+    replicas: Count = 1
+    """Workers of the cache."""
+    scope: Literal["family", "project"] = "family"
+    """Who shares it: all runs of the experiment, or all experiments of the project."""
+
+
+class Dataset(Shape):
+    """A data set of Fluid: one that exists, or one to create."""
+
+    short: ClassVar[tuple[str, ...]] = ("name",)
+    alternatives: ClassVar[Alternatives] = (("name",), ("create",))
+    needed: ClassVar[bool] = True
+
+    name: Text | None = None
+    """Name of a data set that exists."""
+    create: NewDataset | None = None
+    """Data set to create."""
+
+
 class Mount(Shape):
     """One more place where a volume is mounted."""
 
@@ -185,6 +239,7 @@ class Volume(Shape):
         ("secret",),
         ("nfs",),
         ("csi",),
+        ("dataset",),
     )
     needed: ClassVar[bool] = True
 
@@ -206,6 +261,8 @@ class Volume(Shape):
     """A folder of an NFS server."""
     csi: Csi | None = None
     """A volume of a CSI driver, made for each pod."""
+    dataset: Dataset | Text | None = None
+    """A data set of Fluid, mounted read only."""
     mount_path: Text | None = None
     """Where it is mounted."""
     mounts: dict[str, Mount | Text] = {}
