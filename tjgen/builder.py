@@ -14,6 +14,7 @@ from tjgen.fields.path import FieldPath
 from tjgen.k8s.nearest import nearest
 from tjgen.k8s.quantity import parse
 from tjgen.passes import code, data
+from tjgen.passes.claims import is_open
 from tjgen.passes.images import rewritten
 from tjgen.platform.devices import classes
 from tjgen.resolve.files import matching
@@ -33,8 +34,8 @@ from tjgen.setting import Cluster, Setting
 from tjgen.source.document import Document
 from tjgen.source.reader import CORE, read
 from tjgen.spec.compact import EXPERIMENT_FORM
-from tjgen.spec.objects import PlatformSpec
-from tjgen.typing import NamedTuple, Protocol
+from tjgen.spec.objects import ExperimentSpec, PlatformSpec
+from tjgen.typing import Any, NamedTuple, Protocol
 
 _BESIDE = ("Project", "Overlay", "Platform")
 NAMESPACE = "default"
@@ -73,6 +74,8 @@ class Run(NamedTuple):
     """Whether it was archived by itself, whatever its experiment says."""
     promoted_from: str = ""
     """Key of the experiment and name of the run that it was promoted from."""
+    footprint: tuple[Any, ...] = ()
+    """What it takes of what others have too (see totals/shared.py)."""
 
     @property
     def fixed(self) -> bool:
@@ -104,6 +107,11 @@ class Built(NamedTuple):
     """Locked runs that stay as they are, though they were not built."""
 
     @property
+    def footprint(self) -> tuple[Any, ...]:
+        """What its runs take of what others have too; records take nothing."""
+        return tuple([one for run in self.runs if not run.is_record for one in run.footprint])
+
+    @property
     def failed(self) -> bool:
         """Whether there was an error."""
         return has_errors(self.diagnostics)
@@ -126,6 +134,8 @@ class Recalled(Protocol):
     def units(self) -> tuple[tuple[str, str], ...]: ...
     @property
     def overlays(self) -> tuple[str, ...]: ...
+    @property
+    def footprint(self) -> tuple[Any, ...]: ...
 
 
 Recall = Callable[[str, "str | None", bytes], "Recalled | None"]
@@ -178,6 +188,7 @@ class Builder:
         self.files = self._files(paths)
         self._seen: dict[str, tuple[str, int]] = {}
         """Key of a unit -> file and place in it of its experiment; the document itself is not kept."""
+        self._footprints: list[Any] = []
         self._judged: set[str] = set()
         if has_errors(self.diagnostics):
             raise CompileError(self.diagnostics)
@@ -235,6 +246,19 @@ class Builder:
                     yield self._build(document, environment, content)
         for surroundings in self._surroundings.values():
             self.diagnostics += [one for one in surroundings.unmatched() if self.whole]
+        if self._footprints:
+            from tjgen.totals import shared  # most runs write to nothing that others have
+
+            self.diagnostics += shared.problems(self._footprints, self._quota)
+
+    def cluster(self, environment: str | None) -> Cluster:
+        """What the Platform of an environment says of its cluster."""
+        return self._settings[environment].cluster
+
+    def _quota(self, environment: str, namespace: str) -> tuple[Any, Document] | None:
+        here = self._settings[environment or None]
+        quota = here.cluster.quotas.get(namespace)
+        return (quota, here.platform) if quota is not None and here.platform is not None else None
 
     def _recalled(self, found: Recalled | None, file: str, environment: str | None) -> bool:
         if found is None:
@@ -242,6 +266,7 @@ class Builder:
         self._surroundings[environment].note(found.overlays)
         for key, _ in found.units:
             self._seen.setdefault(key, (file, 0))
+        self._footprints += found.footprint
         return True
 
     def _build(self, document: Document, environment: str | None, content: bytes) -> Built:
@@ -265,7 +290,9 @@ class Builder:
             diagnostics += self._overlaps(unit, runs, found.documents)
         # What is promoted stays until something else is promoted, whatever experiments ask for meanwhile.
         stays = self._left_out if self.choose is not None else self.locks.of(unit).runs if self._only_promoted(unit) else ()
-        return Built(unit, runs, list(dict.fromkeys(diagnostics)), content, found.overlays, tuple(stays))
+        built = Built(unit, runs, list(dict.fromkeys(diagnostics)), content, found.overlays, tuple(stays))
+        self._footprints += built.footprint
+        return built
 
     def _overlaps(self, unit: Unit, runs: Sequence[Run], documents: Documents) -> list[Diagnostic]:
         """What keeps the tasks of an experiment from being apart."""
@@ -333,6 +360,13 @@ class Builder:
         sources = Sources(variant.tree, documents, runtime.document, here.platform, self.project.document)
         setting = here.setting(unit, name, variant.task, runtime.launcher, self.digest_of)
         compiled = compile_run(experiment, runtime, setting, sources, self._judged)
+        footprint: list[Any] = []
+        if _is_watched(experiment.spec, setting):
+            from tjgen.totals import shared  # most runs take nothing that others have too
+
+            asked = shared.Asked(experiment.spec, setting, variant.tree, documents, here.platform)
+            found, footprint = shared.watched(asked, compiled.manifests, compiled.previews)
+            compiled = compiled._replace(diagnostics=[*compiled.diagnostics, *found])
         gitops = self.project.spec.gitops
         if gitops.tool != "none":
             from tjgen.gitops.annotations import annotated  # many projects name no tool
@@ -340,7 +374,7 @@ class Builder:
             compiled = compiled._replace(manifests=annotated(compiled.manifests, gitops))
         if experiment.spec.state == "archived":
             compiled = compiled._replace(manifests=archive.archived(compiled.manifests, archive.BY_EXPERIMENT))
-        return Run(unit, name, variant, runtime, identity, renewal, False, compiled)
+        return Run(unit, name, variant, runtime, identity, renewal, False, compiled, footprint=tuple(footprint))
 
     def _unit(self, document: Document, environment: str | None, variant: Variant) -> Unit:
         metadata = variant.experiment.metadata
@@ -439,12 +473,30 @@ class _Environment:
         )
 
 
+def _is_watched(spec: ExperimentSpec, setting: Setting) -> bool:
+    """Whether a run takes something that others have too: of a quota, a queue, or storage that they may name."""
+    cluster = setting.cluster
+    if setting.namespace in cluster.quotas or (spec.schedule.queue or "") in cluster.queues:
+        return True
+    return any(is_open(volume) and not volume.read_only for volume in spec.volumes.values())
+
+
 def _cluster(platform: PlatformSpec) -> Cluster:
     modes = {name: list(one.access_modes) for name, one in platform.storage_classes.items() if one.access_modes}
     release = platform.cluster.kubernetes
     minor = int(release.partition(".")[2]) if release is not None else None
     bandwidth = {name: parse(one.bandwidth).value for name, one in platform.storage_classes.items() if one.bandwidth is not None}
-    return Cluster(modes, minor, platform.cluster.image_volumes, bandwidth, platform.fluid, platform.pod_security)
+    capability = {name: one.capability for name, one in platform.queues.items() if one.capability}
+    return Cluster(
+        modes,
+        minor,
+        platform.cluster.image_volumes,
+        bandwidth,
+        platform.fluid,
+        platform.pod_security,
+        platform.quotas,
+        capability,
+    )
 
 
 def _taken_names(project: Project) -> list[Diagnostic]:

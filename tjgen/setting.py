@@ -27,6 +27,11 @@ class Cluster(NamedTuple):
     pod_security: Mapping[str, str] = {}
     """Namespace, or `*`, -> level of Pod Security."""
 
+    quotas: Mapping[str, Mapping[str, str | int | float]] = {}
+    """Namespace -> what everything in it may take."""
+    queues: Mapping[str, Mapping[str, str | int | float]] = {}
+    """Queue -> what its runs may take."""
+
     def security_of(self, namespace: str) -> str | None:
         """The level of Pod Security that a namespace enforces."""
         return self.pod_security.get(namespace) or self.pod_security.get("*")

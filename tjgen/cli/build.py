@@ -11,6 +11,10 @@ from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, INFO, CompileError, Diagnostic, ObjectRef
 from tjgen.fields.path import Tree
 from tjgen.manifests.manifest import STAGES, Manifest
+from tjgen.typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tjgen.totals.tally import Totals
 
 COMMAND = Command(
     "build",
@@ -28,7 +32,9 @@ COMMAND = Command(
         Option(("--expanded",), "expanded", "Show what controllers will create, alone, or write it to DIR.", VALUE, "[DIR]"),
         Option(("--check",), "check", "Write nothing; exit 1 where the output is not what the sources give.", FLAG),
         Option(("--staged",), "staged", "Exit 1 where Git's index does not hold what its own sources give.", FLAG),
-        Option(("--summary",), "summary", "Show what each run takes instead of manifests.", FLAG),
+        Option(
+            ("--summary",), "summary", "Show what each run takes instead of manifests; with --format json for programs.", FLAG
+        ),
         Option(("--renew",), "renew", "Run these locked runs again under new names, where they would change.", MANY, "NAME"),
         Option(("--prune-runs",), "prune_runs", "Remove runs that no experiment asks for any more.", FLAG),
         Option(("--prune-data",), "prune_data", "Remove claims that no experiment asks for any more.", FLAG),
@@ -93,7 +99,7 @@ def _into_directory(builder: Builder, directory: str, arguments: Arguments, repo
     from tjgen.output.write import compare, write
 
     wishes = Wishes(arguments["force"], arguments["prune_runs"], arguments["prune_data"])
-    rows = _Rows(arguments["summary"])
+    rows = _Rows(builder, arguments)
     # "-" means that previews are asked for without a folder: with a tree they would be lost.
     previews = arguments["expanded"] if arguments["expanded"] != "-" else None
     if arguments["check"]:
@@ -151,7 +157,7 @@ _NOT_ADDED = ("TJ062", "TJ261")
 def _as_stream(builder: Builder, file: str | None, arguments: Arguments, reporter: Reporter) -> None:
     if len(builder.environments) > 1 and not arguments["summary"]:
         raise CompileError([_several_environments(builder)])
-    rows = _Rows(arguments["summary"])
+    rows = _Rows(builder, arguments)
     chosen: dict[ObjectRef, Tree] = {}
     expanded = arguments["expanded"] is not None
     staged: dict[str, list[str]] = {stage: [] for stage in STAGES}
@@ -206,26 +212,36 @@ def _several_environments(builder: Builder) -> Diagnostic:
 class _Rows:
     """The rows of --summary; nothing where it is not asked for."""
 
-    def __init__(self, wanted: bool) -> None:
-        self.wanted = wanted
-        self.rows: list[tuple[str, object]] = []
+    def __init__(self, builder: Builder, arguments: Arguments) -> None:
+        self.builder = builder
+        self.wanted = bool(arguments["summary"])
+        self.format = arguments["format"]
+        self.rows: list[tuple[str, Totals]] = []
         self.slices: list[tuple[str, Tree]] = []
+        self.bandwidths: dict[str, int] = {}
 
     def add(self, built: Built) -> None:
         if self.wanted:
-            from tjgen.totals import of_run
+            from tjgen.totals.tally import of_run
 
+            self.bandwidths |= self.builder.cluster(built.unit.environment).bandwidth
             self.rows += [(one.name, of_run(one.compiled.manifests, one.compiled.previews)) for one in built.runs]
             described = ((one.name, one.compiled.workload.tree.value.get("slices")) for one in built.runs)
             self.slices += [(name, slices) for name, slices in described if slices is not None]
 
     def show(self) -> None:
-        if self.wanted:
-            from tjgen.totals import slices_table, table
+        if not self.wanted:
+            return
+        if self.format == "json":
+            from tjgen.totals.report import report
 
-            sys.stdout.write(table(self.rows))  # type: ignore[arg-type]  # rows of Totals, imported late
-            if self.slices:
-                sys.stdout.write("\n" + slices_table(self.slices))
+            sys.stdout.write(report(self.rows, dict(self.slices), self.bandwidths))
+            return
+        from tjgen.totals.table import slices_table, table
+
+        sys.stdout.write(table(self.rows, self.bandwidths))
+        if self.slices:
+            sys.stdout.write("\n" + slices_table(self.slices))
 
 
 def _not_promoted(builder: Builder) -> Diagnostic:

@@ -855,6 +855,13 @@ CODES = (
         "Deliver the lists by `configMap`, and choose one by the rank.",
     ),
     Code(
+        "TJ326",
+        "experiments-share-folder",
+        WARNING,
+        "Runs of two experiments write to one folder of a claim or server, and may write over each other's files.",
+        "Give each a `subPath` of its own, or add `shared: true` where that is meant.",
+    ),
+    Code(
         "TJ327",
         "pod-security",
         ERROR,
@@ -1155,6 +1162,27 @@ CODES = (
         ERROR,
         "A slice of the topology has more pods than the role: Kueue refuses it.",
         "Make the slice smaller.",
+    ),
+    Code(
+        "TJ383",
+        "run-exceeds-quota",
+        ERROR,
+        "A run takes more than the Platform says that its namespace has: some of its pods are never made.",
+        "Ask for less, or raise the quota in the Platform.",
+    ),
+    Code(
+        "TJ384",
+        "runs-exceed-quota",
+        WARNING,
+        "The active runs of a build take more together than their namespace has: half of a gang may wait for ever for the rest.",
+        "Suspend some of them, or use a queue.",
+    ),
+    Code(
+        "TJ385",
+        "run-exceeds-queue",
+        ERROR,
+        "A run takes more than its queue may hand out: it is never admitted.",
+        "Ask for less, use another queue, or raise its `capability` in the Platform.",
     ),
     Code(
         "TJ401",

@@ -27,6 +27,8 @@ class Remembered(NamedTuple):
     """Overlays that were for it."""
     diagnostics: list[Diagnostic]
     done: Done
+    footprint: tuple[Any, ...] = ()
+    """What its runs take of what others have too."""
 
 
 class Memory:
@@ -72,6 +74,7 @@ class Memory:
                 "overlays": sorted({overlay for unit, _ in units for overlay in unit.overlays}),
                 "diagnostics": [one for unit, _ in units for one in unit.diagnostics],
                 "done": done.plain(),
+                "footprint": [one for unit, _ in units for one in unit.footprint],
                 "locks": {unit.lock: self._lock_digest(unit.lock) for unit, _ in units},
             }
             for store, paths in zip(self._caches, (done.files, done.previews), strict=False):
@@ -101,11 +104,12 @@ class _Unit(NamedTuple):
     overlays: tuple[str, ...]
     diagnostics: list[Any]
     reads_files: bool
+    footprint: tuple[Any, ...]
 
     @staticmethod
     def of(built: Built) -> _Unit:
         diagnostics = [_plain(one) for one in built.diagnostics]
-        return _Unit(built.unit.key, built.lock, built.overlays, diagnostics, built.reads_files)
+        return _Unit(built.unit.key, built.lock, built.overlays, diagnostics, built.reads_files, built.footprint)
 
 
 def _digest(file: str) -> bytes:
@@ -122,6 +126,7 @@ def _read(summary: Mapping[str, Any]) -> Remembered:
         tuple(summary["overlays"]),
         [_diagnostic(one) for one in summary["diagnostics"]],
         Done.of(summary["done"]),
+        tuple(summary["footprint"]),
     )
 
 
