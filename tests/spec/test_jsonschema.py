@@ -38,6 +38,10 @@ def _described(value: Any, schema: Any) -> bool:
 NULLS = {
     "an experiment may leave a default out": ("experiment", {"spec": {"gpu": None, "env": {"A": None}}}),
     "an overlay may remove": ("overlay", {"spec": {"experiment": {"gpu": None, "volumes": {"d": None}}}}),
+    "an overlay may say a field that is called like a word of JSON Schema": (
+        "overlay",
+        {"spec": {"experiment": {"schedule": {"topology": {"required": "example.com/rack"}}}}},
+    ),
     "an overlay may say a part": (
         "overlay",
         {"spec": {"experiment": {"gpu": {"count": 2}, "data": {"path": "train"}, "volumes": {"d": {"pvc": {"create": {}}}}}}},

@@ -72,7 +72,8 @@ def _loosened(schema: Any) -> Any:
         return [_loosened(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    loose = {key: _loosened(value) for key, value in schema.items() if key != "required"}
+    # A field may be called `required` too: below `properties` it stands for a schema.
+    loose = {key: _loosened(value) for key, value in schema.items() if key != "required" or not isinstance(value, list)}
     if isinstance(schema.get("$ref"), str):
         loose["$ref"] = f"#/$defs/{_renamed(schema['$ref'].rpartition('/')[2])}"
     return loose
