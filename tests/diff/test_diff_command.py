@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from tests.program import Answer, tjgen
+from tjgen.builder import Run
+from tjgen.output.asking import Asking
 
 EXPERIMENT = """\
 apiVersion: tjgen.dev/v1alpha1
@@ -184,6 +186,59 @@ def test_archived_and_removed_runs(folder: Path) -> None:
     assert "no sync applies an archived run" in answer.out
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "name"), [("name: bert", "name: roberta", "nlp/roberta"), ("namespace: nlp", "namespace: ads", "ads/bert")]
+)
+def test_an_experiment_that_is_renamed_or_moved_trains_again(folder: Path, old: str, new: str, name: str) -> None:
+    (job,) = (folder / "out/runs/nlp/bert").iterdir()
+    edit(folder, old, new)
+    (folder / "experiments/bert.yaml").rename(folder / "experiments/other.yaml")
+    for words in ([], ["HEAD"]):
+        answer = diff(folder, *words)
+        assert f"new, repeats nlp/bert/{job.name}, which is removed: the same is trained again under another name" in answer.out
+        assert "removed: a sync that prunes deletes it, also while it runs" in answer.out
+        entries = json.loads(diff(folder, *words, "--format", "json").out)["entries"]
+        (found,) = [entry for entry in entries if entry["repeats"]]
+        assert (f"{found['namespace']}/{found['experiment']}", found["repeats"]) == (name, f"nlp/bert/{job.name}")
+
+
+def test_a_copy_of_an_experiment_repeats_nothing(folder: Path) -> None:
+    (folder / "experiments/copy.yaml").write_text(EXPERIMENT.replace("name: bert", "name: copy"), encoding="utf-8")
+    entries = json.loads(diff(folder, "HEAD", "--format", "json").out)["entries"]
+    assert not [entry for entry in entries if entry["repeats"]]
+
+
+def test_a_moved_file_changes_nothing(folder: Path) -> None:
+    (folder / "experiments/bert.yaml").rename(folder / "experiments/moved.yaml")
+    assert changes(folder, "HEAD") == {}
+
+
+def test_a_folder_knows_which_run_is_replaced(folder: Path) -> None:
+    shutil.copytree(folder / "out", folder / "earlier")
+    edit(folder, "bert:1", "bert:2")
+    out = diff(folder, "earlier").out
+    assert "new, replaces bert-" in out
+    assert "TrainJob spec.trainer.image: bert:1 -> bert:2\n" in out
+
+
+def test_only_sources_of_what_differs_are_asked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    edit(folder, "search", "ads")
+    asked: list[str] = []
+    real = Asking.add
+
+    def add(self: Asking, runs: list[Run]) -> None:
+        asked.extend(run.name for run in runs)
+        real(self, runs)
+
+    monkeypatch.setattr(Asking, "add", add)
+    assert "was: experiment metadata.labels.team" in diff(folder, "HEAD").out
+    assert [name.rpartition("-")[0] for name in asked] == ["bert", "sweep-nodes-1", "sweep-nodes-2", "bert"]
+    asked.clear()
+    edit(folder, "ads", "search")
+    diff(folder, "HEAD")
+    assert len(asked) == 3
+
+
 def test_markdown_escapes_what_it_shows(folder: Path) -> None:
     edit(folder, "script: train.py", "script: train.py --filter 'a|b`c'")
     out = diff(folder, "HEAD", "--format", "markdown").out
@@ -260,6 +315,14 @@ def test_no_repository(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(folder))
     answer = diff(folder, "HEAD")
     assert (answer.code, "TJ092" in answer.err) == (1, True)
+
+
+def test_a_repository_of_another_user(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+    monkeypatch.setenv("GIT_CONFIG_SYSTEM", "/dev/null")
+    answer = diff(folder, "HEAD")
+    assert (answer.code, "error[TJ702] Git does not work in .: it belongs to another user" in answer.err) == (1, True)
 
 
 def test_output_outside_of_the_repository(folder: Path, tmp_path: Path) -> None:

@@ -61,21 +61,21 @@ def run(arguments: Arguments) -> int:
         new, found = intended(builder, directory)
         reporter.add(found)
         if not reporter.failed:
-            old = _old(arguments["paths"], builder, directory, reporter)
+            old = _old(arguments["paths"], builder, directory, new, reporter)
             _compare(old, new, builder, arguments["format"], reporter)
     except CompileError as error:
         reporter.add(error.diagnostics)
     return reporter.close()
 
 
-def _old(words: Sequence[str], builder: Builder, directory: str, reporter: Reporter) -> Side:
+def _old(words: Sequence[str], builder: Builder, directory: str, new: Side, reporter: Reporter) -> Side:
     if not words:
         return Side(directory, standing(directory), standing_locks(builder.locks))
     if os.path.isdir(words[0]):
         return Side(words[0], standing(words[0]), {})
     from tjgen.output.earlier import earlier
 
-    side, found = earlier(words[0], builder, directory)
+    side, found = earlier(words[0], builder, directory, new)
     reporter.add(found)
     return side
 

@@ -1526,6 +1526,13 @@ CODES = (
         "Begin it with `apiVersion: tjgen.dev/v1alpha1` and `kind: Overlay`.",
     ),
     Code(
+        "TJ702",
+        "untrusted-repository",
+        ERROR,
+        "Git refuses to work in a repository that belongs to another user, as checkouts in containers often do.",
+        "Name the folder as `safe.directory` in the configuration of Git.",
+    ),
+    Code(
         "TJ720",
         "output-in-conflict",
         ERROR,

@@ -54,6 +54,8 @@ class Entry(NamedTuple):
     objects: tuple[ObjectChange, ...] = ()
     replaces: tuple[str, ...] = ()
     """Runs that a new run supersedes."""
+    repeats: str = ""
+    """The run that a new run repeats under another name, as `namespace/experiment/run`: one that is removed."""
 
 
 def compare(old: Side, new: Side) -> list[Entry]:
@@ -64,8 +66,8 @@ def compare(old: Side, new: Side) -> list[Entry]:
         if place is not None:
             name = place.run or path.rpartition("/")[2].removesuffix(".yaml")
             groups.setdefault((place, name), []).append(path)
-    runtimes = _runtimes(new)
-    return [_entry(place, name, paths, old, new, runtimes) for (place, name), paths in groups.items()]
+    runtimes, gone = _runtimes(new), _gone(old, new)
+    return [_entry(place, name, paths, old, new, runtimes, gone) for (place, name), paths in groups.items()]
 
 
 def _runtimes(side: Side) -> dict[tuple[str, str], list[str]]:
@@ -79,12 +81,19 @@ def _runtimes(side: Side) -> dict[tuple[str, str], list[str]]:
 
 
 def _entry(
-    place: Place, name: str, paths: list[str], old: Side, new: Side, runtimes: Mapping[tuple[str, str], list[str]]
+    place: Place,
+    name: str,
+    paths: list[str],
+    old: Side,
+    new: Side,
+    runtimes: Mapping[tuple[str, str], list[str]],
+    gone: Mapping[tuple[str, str], str],
 ) -> Entry:
     if not any(path in old.bodies for path in paths):
         replaced = _replaced(place, old, new)
         earlier = _twins(name, replaced[0], paths, old) if len(replaced) == 1 else {}
-        return Entry(place, name, NEW, tuple([_new(path, earlier.get(path), old, new) for path in paths]), replaced)
+        objects = tuple([_new(path, earlier.get(path), old, new) for path in paths])
+        return Entry(place, name, NEW, objects, replaced, "" if replaced else _repeated(place, name, new, gone))
     if not any(path in new.bodies for path in paths):
         return Entry(place, name, REMOVED, tuple([_alone(path, old, REMOVED) for path in paths]))
     differing = [path for path in paths if old.bodies.get(path) != new.bodies.get(path)]
@@ -188,11 +197,41 @@ def _replaced(place: Place, old: Side, new: Side) -> tuple[str, ...]:
     now, then = new.locks.get(place.key), old.locks.get(place.key)
     if place.stage != RUNS or now is None:
         return ()
-    before = {run for run, one in then.runs.items() if one.state != SUPERSEDED} if then is not None else set()
+    if then is not None:
+        before = {run for run, one in then.runs.items() if one.state != SUPERSEDED}
+    else:
+        # A folder without its locks: what stands there.
+        before = {one.run for path in old.bodies if (one := place_of(path)) is not None and one.key == place.key}
     replaced = [run for run in sorted(before) if run in now.runs and now.runs[run].state == SUPERSEDED]
     # The point of a sweep stands in the name, before the eight characters: it has its own successor.
     same_point = [run for run in replaced if run.rpartition("-")[0] == place.run.rpartition("-")[0]]
     return tuple(same_point or replaced)
+
+
+def _gone(old: Side, new: Side) -> dict[tuple[str, str], str]:
+    """Environment and identity -> the run that had it and is removed.
+
+    An identity covers neither the name nor the namespace of an experiment: it shows that one was renamed or moved.
+    """
+    standing = {(one.key, one.run) for path in new.bodies if (one := place_of(path)) is not None and one.run}
+    return {
+        (_environment(key), run.identity): f"{key}/{run.name}"
+        for key, lock in sorted(old.locks.items())
+        for run in lock.runs.values()
+        if run.state != SUPERSEDED and (key, run.name) not in standing
+    }
+
+
+def _repeated(place: Place, name: str, new: Side, gone: Mapping[tuple[str, str], str]) -> str:
+    lock = new.locks.get(place.key)
+    if place.stage != RUNS or lock is None or name not in lock.runs:
+        return ""
+    return gone.get((place.environment, lock.runs[name].identity), "")
+
+
+def _environment(key: str) -> str:
+    """The environment in the key of an experiment; none where the project has none."""
+    return key.partition("/")[0] if key.count("/") > 1 else ""
 
 
 def _state(side: Side, place: Place, run: str) -> str | None:

@@ -26,6 +26,7 @@ def _entry(entry: Entry) -> Tree:
         "name": entry.name,
         "change": entry.kind,
         "replaces": list(entry.replaces),
+        "repeats": entry.repeats or None,
         "objects": [_object(one) for one in entry.objects],
     }
 

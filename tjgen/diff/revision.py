@@ -24,8 +24,12 @@ class Repository(NamedTuple):
 
     @staticmethod
     def around(folder: str) -> Repository:
-        """The repository that `folder` lies in. Raises CompileError (TJ091, TJ092)."""
+        """The repository that `folder` lies in. Raises CompileError (TJ091, TJ092, TJ702)."""
         answer = _git(folder or ".", "rev-parse", "--show-toplevel")
+        if b"dubious ownership" in answer.stderr:
+            message = f"Git does not work in {os.path.normpath(folder or '.')}: it belongs to another user"
+            hint = "tell Git to trust it, as in containers: git config --global --add safe.directory '*'"
+            raise CompileError([_problem("TJ702", message, hint, "untrusted-repository")])
         if answer.returncode != 0:
             message = f"{os.path.normpath(folder or '.')} lies in no working tree of Git"
             raise CompileError([_problem("TJ091", message, "work in a clone, or name a folder to compare with", "no-repository")])

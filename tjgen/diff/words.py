@@ -23,6 +23,8 @@ def meaning(entry: Entry) -> str:
     """What becomes of a run or a shared object."""
     if entry.kind == NEW and entry.replaces:
         return f"new, replaces {', '.join(entry.replaces)}"
+    if entry.repeats:
+        return f"new, repeats {entry.repeats}, which is removed: the same is trained again under another name"
     words = _MEANING if entry.place.stage == RUNS else _MEANING_OF_SHARED
     return words.get(entry.kind, entry.kind)
 

@@ -9,7 +9,8 @@ from contextlib import chdir
 from tjgen.builder import Builder
 from tjgen.diagnostics.model import WARNING, CompileError, Diagnostic
 from tjgen.diff.revision import Repository, uncommitted
-from tjgen.diff.side import Ask, Side, nobody
+from tjgen.diff.side import Ask, Side, nobody, place_of
+from tjgen.emit import header
 from tjgen.output.asking import Asking
 from tjgen.output.intended import body_of
 from tjgen.runs.lock import Lock
@@ -19,8 +20,8 @@ SOURCES = (".yaml", ".yml", ".json", ".jsonl", ".txt", ".csv")
 """What the files end in that sources can be made of. A repository may hold much else."""
 
 
-def earlier(revision: str, builder: Builder, directory: str) -> tuple[Side, list[Diagnostic]]:
-    """The side of a revision. Raises CompileError (TJ091 to TJ095, or what is wrong with a lock)."""
+def earlier(revision: str, builder: Builder, directory: str, new: Side) -> tuple[Side, list[Diagnostic]]:
+    """The side of a revision, to compare `new` with. Raises CompileError (TJ091 to TJ095, or what is wrong with a lock)."""
     project = builder.project.directory or "."
     repository = Repository.around(project)
     commit = repository.commit(revision)
@@ -34,8 +35,21 @@ def earlier(revision: str, builder: Builder, directory: str) -> tuple[Side, list
     if count:
         diagnostics.append(uncommitted(count, project))
     locks = _locks(repository.files(commit, repository.path_of(builder.locks.folder)), revision, builder.locks.folder)
-    ask = _ask(revision, _project(repository, commit, sources, tree), builder)
+    wanted = _asked_about(files, bodies, new)
+    ask = _ask(revision, _project(repository, commit, sources, tree), builder, wanted) if wanted else nobody
     return Side(revision, bodies, locks, ask), diagnostics
+
+
+def _asked_about(files: Mapping[str, bytes], bodies: Mapping[str, str], new: Side) -> set[str]:
+    """The sources of then of what differs: of files that are not as they were, and of experiments that have new ones."""
+    growing = {place.key for path in new.bodies if path not in bodies and (place := place_of(path)) is not None and place.run}
+    found = set()
+    for path, body in bodies.items():
+        place = place_of(path)
+        if body != new.bodies.get(path) or (place is not None and place.run and place.key in growing):
+            known = header.read(files[path])
+            found.add(known.source if known is not None else "")
+    return found
 
 
 def _locks(files: Mapping[str, bytes], revision: str, folder: str) -> dict[str, Lock]:
@@ -61,8 +75,11 @@ def _project(repository: Repository, commit: str, sources: str, tree: str) -> di
     return repository.files(commit, sources, wanted=lambda path: path.endswith(SOURCES) and not path.startswith(f"{below}/"))
 
 
-def _ask(revision: str, files: Mapping[str, bytes], builder: Builder) -> Ask:
-    """Who asked for a value then: the sources of then are built. Nobody, where this release cannot build them."""
+def _ask(revision: str, files: Mapping[str, bytes], builder: Builder, wanted: set[str]) -> Ask:
+    """Who asked for a value then: the sources of then are built. Nobody, where this release cannot build them.
+
+    What several experiments share has no experiment as its source, so that all of them are built.
+    """
     from tempfile import TemporaryDirectory
 
     asking = Asking(f"{revision}:")
@@ -75,6 +92,8 @@ def _ask(revision: str, files: Mapping[str, bytes], builder: Builder) -> Ask:
         with chdir(folder):
             try:
                 then = Builder((), environments=[name for name in builder.environments if name])
+                if wanted <= {*then.files}:
+                    then.files = [file for file in then.files if file in wanted]
             except CompileError:
                 return nobody
             for built in then.build():
