@@ -82,14 +82,50 @@ def test_reports_name_files_from_the_top_also_for_the_index(folder: Path) -> Non
     assert found[0]["location"]["path"] == "project/experiments/mnist.yaml"
 
 
-def test_files_that_builds_do_not_read_are_no_reason_to_look_closer(folder: Path) -> None:
-    (folder / "model.bin").write_bytes(b"\0")
+def test_files_of_any_kind_are_taken_as_the_index_holds_them(folder: Path) -> None:
+    """Code in a ConfigMap, what is large, links, and what was removed or changed and not staged."""
+    (folder / "src").mkdir()
+    (folder / "src/train.py").write_text("print(1)\n", encoding="utf-8")
+    (folder / "large.bin").write_bytes(b"\0" * (1 << 21))
+    (folder / "link.yaml").symlink_to("nowhere")
+    (folder / "removed.txt").touch()
+    code = ", code: {use: configMap, configMap: {directory: ../src}}}"
+    (folder / "experiments/mnist.yaml").write_text(EXPERIMENT.replace("train.py}", f"train.py{code}"), encoding="utf-8")
     build(folder)
     git(folder, "add", "--all")
-    (folder / "model.bin").unlink()
-    (folder / "link.yaml").symlink_to("nowhere")
-    assert build(folder).code == 0
+    (folder / "removed.txt").unlink()
     assert build(folder, "--check").code == 0
+    (folder / "src/train.py").write_text("print(2)\n", encoding="utf-8")
+    assert build(folder, "--check").code == 0
+    assert tjgen(folder, "build", "--check").code == 1
+    git(folder, "add", "--all")
+    answer = build(folder, "--check")
+    assert (answer.code, "TJ062" in answer.err) == (1, True)
+
+
+def test_a_sparse_checkout(folder: Path) -> None:
+    build(folder)
+    (folder.parent / "other").mkdir()
+    (folder.parent / "other/a.txt").touch()
+    git(folder.parent, "add", "--all")
+    git(folder, "commit", "--quiet", "--message=first")
+    git(folder.parent, "sparse-checkout", "set", "project")
+    assert not (folder.parent / "other").exists()
+    (folder / "notes.txt").touch()
+    answer = build(folder, "--check")
+    assert answer.code == 0, answer.err
+
+
+def test_the_commit_of_code_is_that_of_the_repository(folder: Path) -> None:
+    code = ", code: {use: git, git: {repository: https://git.example/team/code, commit: HEAD}}}"
+    (folder / "experiments/mnist.yaml").write_text(EXPERIMENT.replace("train.py}", f"train.py{code}"), encoding="utf-8")
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message=first")
+    build(folder)
+    git(folder, "add", "--all")
+    (folder / "notes.txt").touch()
+    answer = build(folder, "--check")
+    assert answer.code == 0, answer.err
 
 
 def test_from_another_folder(folder: Path) -> None:

@@ -35,6 +35,10 @@ class Repository(NamedTuple):
             raise CompileError([_problem("TJ091", message, "work in a clone, or name a folder to compare with", "no-repository")])
         return Repository(answer.stdout.decode(errors="surrogateescape").rstrip("\n"))
 
+    def git_folder(self) -> str:
+        """Where Git keeps the repository."""
+        return _git(self.top, "rev-parse", "--absolute-git-dir").stdout.decode(errors="surrogateescape").rstrip("\n")
+
     def commit(self, revision: str) -> str:
         """The commit that a revision means. Raises CompileError (TJ093)."""
         answer = _git(self.top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")

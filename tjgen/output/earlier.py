@@ -16,7 +16,7 @@ from tjgen.output.intended import body_of
 from tjgen.runs.lock import Lock
 from tjgen.runs.store import gathered
 
-SOURCES = (".yaml", ".yml", ".json", ".jsonl", ".txt", ".csv")
+_SOURCES = (".yaml", ".yml", ".json", ".jsonl", ".txt", ".csv")
 """What the files end in that sources can be made of. A repository may hold much else."""
 
 
@@ -72,7 +72,7 @@ def _locks(files: Mapping[str, bytes], revision: str, folder: str) -> dict[str, 
 def _project(repository: Repository, commit: str, sources: str, tree: str) -> dict[str, bytes]:
     """The files of the project that a build may read, without its output."""
     below = tree[len(sources) + 1 :] if sources else tree
-    return repository.files(commit, sources, wanted=lambda path: path.endswith(SOURCES) and not path.startswith(f"{below}/"))
+    return repository.files(commit, sources, wanted=lambda path: path.endswith(_SOURCES) and not path.startswith(f"{below}/"))
 
 
 def _ask(revision: str, files: Mapping[str, bytes], builder: Builder, wanted: set[str]) -> Ask:

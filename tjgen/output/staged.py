@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 from collections.abc import Iterator, Sequence
 from contextlib import chdir, contextmanager
 
 from tjgen.builder import Builder
 from tjgen.diagnostics.model import ERROR, INFO, Diagnostic
 from tjgen.diff.revision import Repository
-from tjgen.output.earlier import SOURCES
 from tjgen.typing import NamedTuple
 
 
@@ -35,9 +35,8 @@ class Index(NamedTuple):
         return Index(repository, repository.path_of("."), tuple(places))
 
     def others(self) -> list[str]:
-        """The files that a build may read or write and that are not in the index as they stand in the folder."""
-        unstaged = [path for path in self.repository.unstaged() if path.endswith(SOURCES)]
-        return unstaged + [path for path in self.repository.ignored(self.folders) if path.endswith(SOURCES)]
+        """The files that are not in the index as they stand in the folder; a build may read any, as code."""
+        return self.repository.unstaged() + self.repository.ignored(self.folders)
 
     @contextmanager
     def instead(self, others: Sequence[str]) -> Iterator[None]:
@@ -46,17 +45,18 @@ class Index(NamedTuple):
 
         top = os.path.realpath(self.repository.top)
         with TemporaryDirectory(prefix="tjgen-") as folder:
-            # The names of files in reports start at the top of a working tree.
-            os.mkdir(os.path.join(folder, ".git"))
+            with open(os.path.join(folder, ".git"), "w", encoding="utf-8") as stream:
+                # A second working tree: code is asked for its commit, and files in reports are named from the top.
+                stream.write(f"gitdir: {self.repository.git_folder()}\n")
             index = self.repository.staged()
-            differing = set(others)
-            for path in index.keys() - differing:
-                _take(os.path.join(top, path), os.path.join(folder, path))
-            contents = self.repository.contents({path: index[path] for path in others if path in index}, "the index")
+            # A sparse checkout lacks files that have not changed.
+            same = {path for path in index.keys() - {*others} if os.path.lexists(os.path.join(top, path))}
+            for path in same:
+                _take(os.path.join(top, path), _made(os.path.join(folder, path)))
+            contents = self.repository.contents({path: blob for path, blob in index.items() if path not in same}, "the index")
             for path, content in contents.items():
-                place = _made(os.path.join(folder, path))
-                with open(place, "wb") as stream:
-                    stream.write(content)
+                with open(_made(os.path.join(folder, path)), "wb") as stream_of_bytes:
+                    stream_of_bytes.write(content)
             here = os.path.join(folder, self.here)
             os.makedirs(here, exist_ok=True)
             with chdir(here):
@@ -90,13 +90,19 @@ class Index(NamedTuple):
         return os.path.relpath(path, self.here or ".")
 
 
+_LARGEST = 1 << 20
+"""Bytes of a file that is copied. No manifest holds more, and a repository may hold data."""
+
+
 def _take(source: str, place: str) -> None:
-    """What builds read is copied, since output is no symbolic link; anything else may be large."""
-    _made(place)
-    if source.endswith(SOURCES) and not os.path.islink(source):
-        shutil.copyfile(source, place)
-    else:
+    """The file or symbolic link at another place. Hard links would touch the file, so that Git reads all of it again."""
+    about = os.lstat(source)
+    if stat.S_ISLNK(about.st_mode):
+        os.symlink(os.readlink(source), place)
+    elif about.st_size > _LARGEST:
         os.symlink(source, place)
+    else:
+        shutil.copy(source, place)
 
 
 def _made(place: str) -> str:
