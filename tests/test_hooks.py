@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -64,8 +65,10 @@ def git(folder: Path, *words: str) -> None:
 def hooks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """This checkout as a repository of its own, so that what is not committed yet is tested too."""
     copy = tmp_path_factory.mktemp("hooks") / "tjgen"
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]
+    shipped = {*wheel["packages"], *wheel["force-include"]}
     for name in tracked():
-        if name.startswith(("tjgen/", "schemas/", "runtimes/")) or "/" not in name:
+        if name.partition("/")[0] in shipped or "/" not in name:
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, copy / name)
     git(copy, "init", "--quiet", "--initial-branch=main")
