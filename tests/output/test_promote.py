@@ -183,6 +183,22 @@ def test_a_rerun_of_a_promoted_run_keeps_its_origin(folder: Path) -> None:
     assert {run["promotedFrom"] for run in runs(folder, "prod").values()} == {f"dev/vision/digits/{name}"}
 
 
+def test_sources_that_lie_in_another_project_are_built_for_the_one_that_has_the_lock(folder: Path) -> None:
+    twin = folder / "twin"
+    twin.mkdir()
+    text = (folder / "tjgen.yaml").read_text(encoding="utf-8")
+    (twin / "tjgen.yaml").write_text(text.replace("[experiments]", "[../experiments]").replace("[prod.yaml]", "[../prod.yaml]"))
+    pin(twin, ONE)
+    before = snapshot(folder)
+    assert build(twin).code == 0
+    (name,) = names(twin, "dev")
+    assert promote(twin, name).code == 0
+    assert tjgen(twin, "runs", "rerun", name).code == 0
+    assert len(names(twin, "prod")) == 1
+    assert len(runs(twin, "dev")) == 2
+    assert snapshot(folder) == before
+
+
 def refused(folder: Path, code: str, *words: str) -> str:
     before = snapshot(folder)
     answer = promote(folder, *words)

@@ -45,20 +45,23 @@ def promote(chosen: Sequence[Entry], environment: str, directory: str, project: 
     refuse(_at_home(entry) for entry in chosen if entry.place.environment == environment)
     paths = sources(chosen, directory, project)
     refuse(_no_source(path) for path in paths if not os.path.isfile(path))
-    origins = [origin for entry in chosen for origin in [_origin(entry, paths)]]
+    # Sources may lie in another project: what counts is the one that has the lock.
+    here = project or "."
+    origins = [_origin(entry, paths, here) for entry in chosen]
     _agreeing(origins)
-    builder = Builder(paths, environments=[environment])
+    builder = Builder(paths, environments=[environment], project=here)
     _apply(builder, origins)
-    trial = Builder(paths, environments=[environment])
+    trial = Builder(paths, environments=[environment], project=here)
     _apply(trial, origins)
     told = _judged(trial, origins, environment)
     written = write(builder, directory, None, wishes=Wishes(force=force), renew=[])
     return written._replace(diagnostics=[*told, *written.diagnostics])
 
 
-def _origin(entry: Entry, paths: Sequence[str]) -> _Origin:
+def _origin(entry: Entry, paths: Sequence[str], project: str) -> _Origin:
     """The run as it is built today. Raises CompileError where nothing asks for it (TJ733), or an image has no digest (TJ731)."""
-    builder = Builder(paths, environments=[entry.place.environment] if entry.place.environment else [])
+    environments = [entry.place.environment] if entry.place.environment else []
+    builder = Builder(paths, environments=environments, project=project)
     pins = builder.digest_of
     seen: set[str] = set()
 

@@ -24,10 +24,10 @@ def rerun(chosen: Sequence[Entry], directory: str, project: str, *, force: bool 
     environments = sorted({entry.place.environment for entry in chosen if entry.place.environment})
     missing = [path for path in paths if not os.path.isfile(path)]
     asked = [path for path in paths if path not in missing]
-    names = _names(Builder(asked, environments=environments)) if asked else set()
+    names = _names(Builder(asked, environments=environments, project=project or ".")) if asked else set()
     refuse(_not_asked_for(entry) for entry in chosen if entry.run.name not in names)
     wishes = Wishes(force=force, again=True)
-    builder = Builder(asked, environments=environments)
+    builder = Builder(asked, environments=environments, project=project or ".")
     return write(builder, directory, None, wishes=wishes, renew=[entry.run.name for entry in chosen])
 
 
