@@ -6,28 +6,21 @@ rig is described where its sources are; `minicluster up --dir STATE` starts it.
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from tests.e2e.rig import NEEDED, eventually, kubectl, live, rig
 from tests.program import tjgen
 from tjgen.schema import store
 from tjgen.schema.defaults import with_defaults
 from tjgen.trainer import framework
 
-RIG = os.environ.get("MINICLUSTER", "")
-STATE = os.environ.get("MINICLUSTER_DIR", "")
-pytestmark = pytest.mark.skipif(
-    not (RIG and STATE), reason="needs a cluster: set MINICLUSTER to the rig's binary and MINICLUSTER_DIR to its state"
-)
+pytestmark = NEEDED
 
 PROJECT = """\
 apiVersion: tjgen.dev/v1alpha1
@@ -86,7 +79,7 @@ class Site:
         flags = ["--app", self.namespace, "--namespace", self.namespace, "--dir", str(synced), "--recurse"]
         flags += [word for option in policy["syncOptions"] for word in ("--sync-option", option)]
         flags += ["--prune"] if policy["automated"]["prune"] else []
-        report = self._rig("argo-sync", *flags, "--repeat", str(again))
+        report = rig("argo-sync", *flags, "--repeat", str(again))
         assert [one["phase"] for one in report["syncs"]] == ["Succeeded"] * (again + 1), report
         self.state = report["state"]
         return [{one["kind"]: one.get("syncResult", "") for one in sync.get("resources") or ()} for sync in report["syncs"]]
@@ -100,7 +93,7 @@ class Site:
             flags = ["--name", f"{self.namespace}-{folder.name}", "--dir", str(folder)]
             flags += ["--prune"] if stage["spec"]["prune"] else []
             flags += ["--wait"] if stage["spec"]["wait"] else []
-            report = self._rig("flux-sync", *flags, "--repeat", str(again))
+            report = rig("flux-sync", *flags, "--repeat", str(again))
             for index, one in enumerate(report["runs"]):
                 assert one["ready"], report
                 for what, change in (one.get("changes") or {}).items():
@@ -110,33 +103,9 @@ class Site:
             self.state["drift"] += report.get("drift") or []
         return done
 
-    def _rig(self, *words: str) -> Any:
-        answer = subprocess.run([RIG, *words], capture_output=True, text=True, check=False, env=environment())
-        assert answer.returncode == 0, answer.stderr
-        return json.loads(answer.stdout)
-
     def live(self, kind: str) -> list[Any]:
         """The objects of a kind that are in the namespace."""
-        found: list[Any] = json.loads(kubectl("get", kind, "-n", self.namespace, "-o", "json"))["items"]
-        return found
-
-
-def environment() -> dict[str, str]:
-    return {**os.environ, "KUBECONFIG": str(Path(STATE) / "kubeconfig")}
-
-
-def kubectl(*words: str, check: bool = True) -> str:
-    answer = subprocess.run(["kubectl", *words], capture_output=True, text=True, check=False, env=environment())
-    assert answer.returncode == 0 or not check, answer.stderr
-    return answer.stdout if check else answer.stderr
-
-
-def eventually(what: Callable[[], object]) -> None:
-    """Controllers take a moment."""
-    end = time.monotonic() + 30
-    while not what():
-        assert time.monotonic() < end
-        time.sleep(0.5)
+        return live(kind, "-n", self.namespace)
 
 
 @pytest.fixture(params=["argocd", "flux"])
