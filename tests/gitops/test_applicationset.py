@@ -233,3 +233,19 @@ def test_explain_says_where_every_field_comes_from(folder: Path) -> None:
     ]
     checks = tjgen(folder, "explain", "out/gitops/health/argocd-cm.yaml", "data")
     assert all("<- project spec.gitops.health (tjgen.yaml:8:111)" in line for line in checks.out.splitlines()[1:])
+
+
+@pytest.mark.parametrize("options", ["revision: main", "applicationSet: experiments", "applicationSet: environments"])
+def test_a_tree_at_the_top_of_the_repository_lies_beside_its_sources(folder: Path, options: str) -> None:
+    project = PROJECT.replace("  environments: {dev: {}, prod: {cluster: prod-1}}\n", "").replace(
+        "directory: out", "directory: ."
+    )
+    (folder / "tjgen.yaml").write_text(project.replace("OPTIONS", options), encoding="utf-8")
+    assert tjgen(folder, "build", "-o", ".").code == 0
+    place = folder / "gitops"
+    found = [loaded(path) for path in place.glob("application-*.yaml")]
+    for path in place.glob("applicationset-*.yaml"):
+        found += generated(folder, loaded(path))
+    stages = ("runtimes", "data", "runs")
+    wanted = {str(path.relative_to(folder)) for stage in stages for path in (folder / stage).rglob("*.yaml")}
+    assert set().union(*[synced(folder, one) for one in found]) == wanted

@@ -9,10 +9,11 @@ and none takes runs or data with it.
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Sequence
 
 from tjgen.gitops.made import GITOPS, Made, Said, made, name_of, namespace_of, path_of, repository_of, revision_of
 from tjgen.gitops.site import Site
-from tjgen.manifests.manifest import RUNS, SYNC
+from tjgen.manifests.manifest import RUNS, STAGES, SYNC
 from tjgen.typing import Any
 
 EXPERIMENTS = "experiments"
@@ -46,7 +47,7 @@ def of_environments(site: Site) -> Made:
     folder = f"{site.path}/*/{SYNC}" if site.environments else f"{site.path}/{SYNC}"
     generator = {"files": [{"path": path_of(site, posixpath.normpath(f"{folder}/{PARAMETERS}"))}]}
     spec = {
-        "source": _source(site, "{{.data.path}}", {"recurse": True, "exclude": f"{SYNC}/*"}),
+        "source": _source(site, "{{.data.path}}", directory("" if site.environments else site.path)),
         "destination": {"server": "{{.data.server}}", "name": "{{.data.cluster}}"},
         "syncPolicy": sync_policy(),
     }
@@ -81,6 +82,21 @@ def destination(site: Site) -> dict[str, Any]:
     return {"name": Said(site.cluster, ("spec", "environments", site.environment or "", "cluster"))}
 
 
+def directory(path: str, stages: Sequence[str] = STAGES) -> dict[str, Any]:
+    """What is synced of a tree at `path`, but never what makes the tool sync it.
+
+    At the top of a repository the tree lies beside its sources, so there only the stages are named.
+    """
+    if path == ".":
+        return {"recurse": True, "include": _any_of(stages)}
+    return {"recurse": True, "exclude": _any_of([SYNC, *[stage for stage in STAGES if stage not in stages]])}
+
+
+def _any_of(folders: Sequence[str]) -> str:
+    patterns = [f"{folder}/*" for folder in folders]
+    return patterns[0] if len(patterns) == 1 else f"{{{','.join(patterns)}}}"
+
+
 def sync_policy() -> dict[str, Any]:
     """How Applications sync runs and what they need."""
     return {
@@ -91,8 +107,8 @@ def sync_policy() -> dict[str, Any]:
     }
 
 
-def _source(site: Site, path: str, directory: dict[str, Any]) -> dict[str, Any]:
-    return {"repoURL": repository_of(site), "targetRevision": revision_of(site), "path": path, "directory": directory}
+def _source(site: Site, path: str, what: dict[str, Any]) -> dict[str, Any]:
+    return {"repoURL": repository_of(site), "targetRevision": revision_of(site), "path": path, "directory": what}
 
 
 def _set(site: Site, generator: dict[str, Any], name: str, spec: dict[str, Any]) -> Made:

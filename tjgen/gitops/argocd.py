@@ -11,7 +11,7 @@ from tjgen.gitops import applicationset
 from tjgen.gitops.health import customizations
 from tjgen.gitops.made import GITOPS, Made, Said, made, name_of, namespace_of, path_of, repository_of, revision_of
 from tjgen.gitops.site import Site
-from tjgen.manifests.manifest import RUNS, SYNC
+from tjgen.manifests.manifest import RUNS, STAGES, SYNC
 from tjgen.typing import Any
 
 NAMESPACE = "argocd"
@@ -29,9 +29,9 @@ def objects(site: Site) -> list[Made]:
     if site.application_set == applicationset.ENVIRONMENTS:
         return [applicationset.parameters(site)]
     if site.application_set == applicationset.EXPERIMENTS:
-        rest = f"{{{SYNC}/*,{RUNS}/*}}"
-        return [_application(site, {"recurse": True, "exclude": rest}), applicationset.of_experiments(site)]
-    return [_application(site, {"recurse": True, "exclude": f"{SYNC}/*"})]
+        rest = [stage for stage in STAGES if stage != RUNS]
+        return [_application(site, applicationset.directory(site.path, rest)), applicationset.of_experiments(site)]
+    return [_application(site, applicationset.directory(site.path))]
 
 
 def shared(site: Site) -> list[Made]:
