@@ -23,8 +23,9 @@ from tjgen.spec.objects import Experiment
 from tjgen.targets import jobset, trainjob
 from tjgen.trainer.framework import Expansion, expand
 from tjgen.typing import NamedTuple
-from tjgen.validate import admission, report
+from tjgen.validate import admission, report, unmakeable
 from tjgen.validate.judge import judge
+from tjgen.validate.likeness import likeness
 from tjgen.workload.contribution import EXPERIMENT, contribute
 from tjgen.workload.workload import Workload, over
 
@@ -47,8 +48,8 @@ def compile_run(
 ) -> Compiled:
     """One run, named `setting.run`, of a merged experiment. Ends early where a phase finds errors.
 
-    `judged` remembers the metadata of runtimes that nothing is said against: they are named by their
-    content, so that all runs that share one need only one look at it.
+    `judged` remembers the metadata of runtimes that nothing is said against, which are named by their
+    content, and the likeness of JobSets whose pods are right: runs that share one need only one look at it.
     """
     workload, diagnostics = _workload(experiment, runtime, setting)
     tree = sources.experiment
@@ -82,7 +83,7 @@ def compile_run(
         shared = f"{manifest.tree['metadata']}" if manifest.stage == RUNTIMES else ""
         if shared in judged:
             continue
-        found = _judged(manifest.tree, template.tree, setting.versions)
+        found = _judged(manifest.tree, template.tree, setting.versions) or _unmakeable(manifest, judged)
         diagnostics += _located(found, manifest, sources)
         if shared and not found:
             judged.add(shared)
@@ -94,7 +95,21 @@ def _judged(tree: Tree, runtime: Tree, versions: Mapping[str, str]) -> list[Diag
     verdict = judge(tree, versions=versions)
     if verdict.stages or not verdict.checked:
         return list(report.diagnostics(tree, verdict))
-    return list(admission.diagnostics(tree, admission.review(tree, context=[runtime, *admission.assumed(runtime)])))
+    answer = admission.review(tree, context=[runtime, *admission.assumed(runtime)])
+    return list(admission.diagnostics(tree, answer))
+
+
+def _unmakeable(manifest: Manifest, judged: set[str]) -> list[Diagnostic]:
+    """What keeps the Jobs and Pods of a JobSet from being made; of those that are alike the first is asked about."""
+    if manifest.kind != "JobSet":
+        return []
+    like = likeness({**manifest.tree, "metadata": {}})
+    if like in judged:
+        return []
+    found = list(unmakeable.diagnostics(manifest.tree))
+    if not found:
+        judged.add(like)
+    return found
 
 
 def _workload(experiment: Experiment, runtime: CatalogRuntime, setting: Setting) -> tuple[Workload, list[Diagnostic]]:

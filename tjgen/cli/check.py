@@ -10,6 +10,7 @@ from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import CompileError
 from tjgen.schema.store import OWN
 from tjgen.validate.check import check
+from tjgen.validate.ways import SERVER_SIDE, WAYS
 
 _PROJECT = "tjgen.yaml"
 
@@ -17,13 +18,19 @@ COMMAND = Command(
     "check",
     "Judge manifests as an API server would, offline.",
     "Judge the manifests in files and folders (- is standard input) by the schemas of Kubernetes and of the custom "
-    "resources that training jobs use. A kind without a schema is reported as not checked; with --strict that is an error. "
+    "resources that training jobs use, by the webhooks behind the server, and for the pods that controllers will make of them. "
+    "A kind without a schema is reported as not checked; with --strict that is an error. With --against, say what becomes of "
+    "each object that is applied already: in place, without effect, refused, or in need of a new name. "
     "The answer is kept (in $XDG_CACHE_HOME or ~/.cache), and given again for the same files.",
     "tjgen check deploy/ other.yaml",
     "PATH...",
     (
         Option(("--schemas",), "schemas", "Folder with schemas of the cluster's own kinds.", VALUE, "DIR"),
         Option(("--trainer",), "trainer", "Release of Kubeflow Trainer in the cluster.", VALUE, "RELEASE"),
+        Option(("--apply",), "apply", "How the manifests are applied; client-side where it is left out.", VALUE, "WAY", WAYS),
+        Option(
+            ("--against",), "against", "What is applied now: a folder, or a Git revision of the same paths.", VALUE, "DIR|REV"
+        ),
         Option(("--no-cache",), "no_cache", "Check again, and keep no answer."),
         *COMMON,
     ),
@@ -37,10 +44,18 @@ def run(arguments: Arguments) -> int:
     folder = arguments["schemas"] or _own_schemas()
     versions = {OWN: folder} if folder else None
     found, problems = texts(arguments["paths"])
+    standing = None
+    if arguments["against"] is not None:
+        from tjgen.cli.against import compare_with
+
+        found = iter(files := list(found))
+        standing = compare_with(arguments["against"], arguments["paths"], files, arguments, reporter)
     reporter.add(problems)
+    server_side = arguments["apply"] == SERVER_SIDE
+    strict = arguments["strict"]
     try:
         for file, content in found:
-            reporter.add(check(content, file, versions=versions, strict=arguments["strict"]))
+            reporter.add(check(content, file, versions=versions, strict=strict, server_side=server_side, standing=standing))
     except CompileError as error:
         reporter.add(error.diagnostics)
     return reporter.close()

@@ -1368,6 +1368,21 @@ CODES = (
     Code("TJ509", "forbidden-field", ERROR, "A field may not be set here.", "Remove it."),
     Code("TJ510", "missing-reference", ERROR, "Something that the object refers to does not exist.", "Correct the reference."),
     Code(
+        "TJ511",
+        "unmakeable-template",
+        ERROR,
+        "The server accepts the object, but would refuse a Job or Pod that a controller makes of one of its templates: a JobSet, "
+        "a runtime or a Volcano Job is looked at for its types alone. The object would be there and wait forever.",
+        "Correct the template at the place that is shown, as if it were a Job or a Pod.",
+    ),
+    Code(
+        "TJ512",
+        "made-up-value",
+        INFO,
+        "A preview holds the mark `<random>` where a controller puts a value that it makes up, such as the keys of an MPI run.",
+        "Nothing, as long as nobody applies the preview: a server takes no such value.",
+    ),
+    Code(
         "TJ520",
         "not-checked",
         WARNING,
@@ -1446,6 +1461,20 @@ CODES = (
         WARNING,
         "The server would accept the change, and nothing would come of it.",
         "Raise `attempt` to train with the change.",
+    ),
+    Code(
+        "TJ542",
+        "needs-new-name",
+        ERROR,
+        "The server would refuse the change of an object that is there, and would take the object under another name.",
+        "Give the object another name, or leave the fields as they are. Runs of `tjgen build` get a new name by themselves.",
+    ),
+    Code(
+        "TJ543",
+        "nothing-to-compare",
+        ERROR,
+        "Standard input has no place in a repository, so `--against` a revision has nothing to compare it with.",
+        "Name files or folders, or compare with a folder.",
     ),
     Code(
         "TJ680",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 
 from tjgen.diagnostics.model import ObjectRef
@@ -56,6 +56,14 @@ class Entry(NamedTuple):
     """Runs that a new run supersedes."""
     repeats: str = ""
     """The run that a new run repeats under another name, as `namespace/experiment/run`: one that is removed."""
+
+
+Ask = Callable[[Changed], "tuple[Said | None, Said | None]"]
+
+
+def nobody_asked(change: Changed) -> tuple[Said | None, Said | None]:
+    """The answer where nothing but the files is known."""
+    return None, None
 
 
 def compare(old: Side, new: Side) -> list[Entry]:
@@ -114,7 +122,7 @@ def _badness(kind: str) -> float:
 
 
 def _alone(path: str, side: Side, kind: str) -> ObjectChange:
-    return ObjectChange(path, _ref(tree_of(side.bodies[path], path)), kind)
+    return ObjectChange(path, ref_of(tree_of(side.bodies[path], path)), kind)
 
 
 def _object(path: str, old: Side, new: Side, beside: list[Tree]) -> ObjectChange:
@@ -124,8 +132,8 @@ def _object(path: str, old: Side, new: Side, beside: list[Tree]) -> ObjectChange
         return _alone(path, old, REMOVED)
     before, after = tree_of(old.bodies[path], path), tree_of(new.bodies[path], path)
     if before is None or after is None:
-        return ObjectChange(path, _ref(after), REFUSED, (), (f"{path} holds no manifest that could be read",))
-    ref = _ref(after)
+        return ObjectChange(path, ref_of(after), REFUSED, (), (f"{path} holds no manifest that could be read",))
+    ref = ref_of(after)
     changes = list(changed(before, after))
     if not changes:
         return ObjectChange(path, ref, UNCHANGED)
@@ -135,10 +143,14 @@ def _object(path: str, old: Side, new: Side, beside: list[Tree]) -> ObjectChange
         remark = "no sync applies an archived run"
         fields = [FieldChange(one, kind, remark, *_asked(one, ref, old, new)) for one in changes]
         return ObjectChange(path, ref, kind, tuple(fields))
-    refused = refusals(before, after, beside)
-    fields = [_field(one, ref, after, refused, old, new) for one in changes]
-    kind = REFUSED if refused else max([one.kind for one in fields], key=_badness)
-    return ObjectChange(path, ref, kind, tuple(fields), tuple([one.words for one in refused]))
+    return replacement(path, before, after, refusals(before, after, beside), lambda change: _asked(change, ref, old, new))
+
+
+def replacement(path: str, before: Tree, after: Tree, refused: Sequence[Refusal], ask: Ask = nobody_asked) -> ObjectChange:
+    """What becomes of an object that differs, of which this much is refused; `ask` says who asked for a change."""
+    fields = [_field(one, after, refused, ask(one)) for one in changed(before, after)]
+    kind = REFUSED if refused else max([one.kind for one in fields], key=_badness, default=UNCHANGED)
+    return ObjectChange(path, ref_of(after), kind, tuple(fields), tuple([one.words for one in refused]))
 
 
 def _new(path: str, earlier: tuple[str, str, str] | None, old: Side, new: Side) -> ObjectChange:
@@ -148,7 +160,7 @@ def _new(path: str, earlier: tuple[str, str, str] | None, old: Side, new: Side) 
         return found
     twin, run, name = earlier
     before = tree_of(old.bodies[twin].replace(run, name), twin)
-    ref = _ref(tree_of(old.bodies[twin], twin))
+    ref = ref_of(tree_of(old.bodies[twin], twin))
     fields = []
     for one in changed(before, tree_of(new.bodies[path], path)) if before is not None else ():
         said = old.ask(ref, one.path, one.before) if one.before is not MISSING else None
@@ -166,8 +178,7 @@ def _twins(name: str, replaced: str, paths: list[str], old: Side) -> dict[str, t
     return found
 
 
-def _field(change: Changed, ref: ObjectRef, tree: Tree, refused: list[Refusal], old: Side, new: Side) -> FieldChange:
-    asked = _asked(change, ref, old, new)
+def _field(change: Changed, tree: Tree, refused: Sequence[Refusal], asked: tuple[Said | None, Said | None]) -> FieldChange:
     if any(_overlap(change.path, refusal.path) for refusal in refused):
         return FieldChange(change, REFUSED, "", *asked)
     found = effect(group_and_kind(tree), change)
@@ -240,7 +251,8 @@ def _state(side: Side, place: Place, run: str) -> str | None:
     return found.state if found is not None else None
 
 
-def _ref(tree: Tree) -> ObjectRef:
+def ref_of(tree: Tree) -> ObjectRef:
+    """What a manifest is, as far as it says so."""
     metadata = get(tree, ("metadata",), None) or {}
     words = (get(tree, ("apiVersion",), ""), get(tree, ("kind",), ""), metadata.get("namespace", ""), metadata.get("name", ""))
     return ObjectRef(*[str(word) for word in words])

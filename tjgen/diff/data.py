@@ -27,11 +27,12 @@ def _entry(entry: Entry) -> Tree:
         "change": entry.kind,
         "replaces": list(entry.replaces),
         "repeats": entry.repeats or None,
-        "objects": [_object(one) for one in entry.objects],
+        "objects": [object_data(one) for one in entry.objects],
     }
 
 
-def _object(one: ObjectChange) -> Tree:
+def object_data(one: ObjectChange) -> Tree:
+    """An object that differs."""
     return {
         "file": one.path,
         "apiVersion": one.ref.api_version,

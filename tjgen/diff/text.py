@@ -18,12 +18,13 @@ def render_text(entries: Sequence[Entry]) -> str:
         for entry in group:
             lines.append(f"  {entry.name}  {meaning(entry)}")
             for one in entry.objects:
-                lines += _object(one)
+                lines += object_lines(one)
         lines.append("")
     return "".join(line + "\n" for line in [*lines, *summary(entries)])
 
 
-def _object(one: ObjectChange) -> list[str]:
+def object_lines(one: ObjectChange) -> list[str]:
+    """The fields of an object that differ, and what the server says where it refuses."""
     lines = [f"    {words}" for field in one.fields for words in _field(one.ref.kind, field)]
     return lines + [f"    the server refuses: {words}" for words in one.words]
 

@@ -27,7 +27,8 @@ def review(tree: Tree, *, old: Tree = None, context: Sequence[Tree] = (), releas
     """
     group = str(get(tree, ("apiVersion",), "")).partition("/")[0]
     if group == _JOBSET:
-        return jobset.validate(live(tree, release), old=old, context=context, release=release)
+        before = live(old, release) if old is not None else None
+        return jobset.validate(live(tree, release), old=before, context=context, release=release)
     if group.endswith(_VOLCANO):
         from tjgen.validate.webhooks import volcano  # most gangs are PodGroups that nobody writes by hand
 

@@ -12,11 +12,8 @@ from tjgen.validate import admission
 from tjgen.validate.fault import BAD_REQUEST, Fault
 from tjgen.validate.judge import identity, judge
 from tjgen.validate.templates import Made, templates
+from tjgen.validate.ways import CLIENT_SIDE, SERVER_SIDE, WAYS
 
-CLIENT_SIDE = "client-side"
-SERVER_SIDE = "server-side"
-WAYS = (CLIENT_SIDE, SERVER_SIDE)
-"""How a manifest is applied: `kubectl apply` merges it in the client, unless it is told `--server-side`."""
 PARSE = "parse"
 WEBHOOK = "webhook"
 _DUPLICATE_KEY = "TJ003"

@@ -2,47 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.fields.path import FieldPath, Tree
 from tjgen.source import reader
-from tjgen.source.document import Document
-from tjgen.validate import admission
+from tjgen.validate import admission, marks, unmakeable
 from tjgen.validate.judge import judge
 from tjgen.validate.report import diagnostics
 
+Standing = Callable[[Tree], bool]
+"""Whether an object stands in the cluster already, and so is judged as an update elsewhere."""
 
-def check(text: str | bytes, file: str, *, versions: Mapping[str, str] | None = None, strict: bool = False) -> list[Diagnostic]:
+
+def check(
+    text: str | bytes,
+    file: str,
+    *,
+    versions: Mapping[str, str] | None = None,
+    strict: bool = False,
+    server_side: bool = False,
+    standing: Standing | None = None,
+) -> list[Diagnostic]:
     """Everything that is wrong with a file of Kubernetes manifests; never raises because of its text.
 
-    `versions` chooses the releases that the cluster runs. With `strict`, a kind without a schema is an error.
+    `versions` chooses the releases that the cluster runs. With `strict`, a kind without a schema is an error. With
+    `server_side` the manifests are judged as server-side apply judges them. Of what is `standing` only templates are checked.
     """
     documents, found = reader.read(text, file, reader.KUBERNETES)
     # What stands in one file is applied together, so webhooks find it in the cluster.
     context = [manifest for document in documents for manifest, _ in manifests(document.value)]
     for document in documents:
-        found += check_document(document, versions=versions, strict=strict, context=context)
+        for manifest, path in manifests(document.value):
+            if standing is not None and standing(manifest):
+                judged = unmakeable.diagnostics(manifest, versions=versions)
+            else:
+                judged = _judged(manifest, context, versions, strict=strict, server_side=server_side)
+            for diagnostic in judged:
+                whole = path + (diagnostic.path or ())
+                span = document.locate(whole, key=diagnostic.name == "unknown-field")
+                found.append(diagnostic._replace(path=whole, span=span))
     return found
 
 
-def check_document(
-    document: Document, *, versions: Mapping[str, str] | None = None, strict: bool = False, context: Sequence[Tree] = ()
+def _judged(
+    manifest: Tree, context: Sequence[Tree], versions: Mapping[str, str] | None, *, strict: bool, server_side: bool
 ) -> Iterator[Diagnostic]:
-    """What is wrong with the manifest of one document, or with each of the manifests of a List.
-
-    Webhooks are asked about what the server accepts; `context` are the objects that they find in the cluster.
-    """
-    for manifest, path in manifests(document.value):
-        verdict = judge(manifest, versions=versions)
-        found = [*diagnostics(manifest, verdict, strict=strict)]
-        if verdict.allowed:
-            assumed = [one for other in context for one in admission.assumed(other)]
-            answer = admission.review(manifest, context=[*context, *assumed])
-            found += admission.diagnostics(manifest, answer)
-        for diagnostic in found:
-            whole = path + (diagnostic.path or ())
-            yield diagnostic._replace(path=whole, span=document.locate(whole, key=diagnostic.name == "unknown-field"))
+    """The server, then the webhooks on what it accepts, then what comes of the templates of what they accept."""
+    yield from marks.diagnostics(manifest)
+    verdict = judge(marks.without_marks(manifest), versions=versions, server_side=server_side)
+    yield from diagnostics(manifest, verdict, strict=strict)
+    if not verdict.allowed:
+        return
+    assumed = [one for other in context for one in admission.assumed(other)]
+    answer = admission.review(manifest, context=[*context, *assumed])
+    yield from admission.diagnostics(manifest, answer)
+    if not answer.errors:
+        yield from unmakeable.diagnostics(manifest, versions=versions)
 
 
 def manifests(tree: Tree) -> Iterator[tuple[Tree, FieldPath]]:

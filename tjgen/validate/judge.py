@@ -28,10 +28,12 @@ def judge(
     versions: Mapping[str, str] | None = None,
     duplicates: Sequence[str] = (),
     server_side: bool = False,
+    bound: bool = False,
 ) -> Verdict:
     """The verdict on creating `tree` with strict field validation, or on applying it over the object made of `old`.
 
     An `old` object of another name is not touched: then `tree` is created. With `server_side` the server does the apply.
+    `bound` says that claims have their volumes, which neither manifest can tell.
 
     `versions` chooses the releases that the cluster runs (`{"trainer": "v2.1.0"}`). `duplicates` are the keys that the
     text of the manifest gives twice, which no tree can hold: 'line 4: key "name" already set in map'.
@@ -48,7 +50,7 @@ def judge(
     if old is not None and identity(tree) == identity(old):
         from tjgen.validate.update import replacement  # most of what is judged is new
 
-        return replacement.judge(tree, old, schema, built_in=built_in, server_side=server_side)
+        return replacement.judge(tree, old, schema, built_in=built_in, server_side=server_side, bound=bound)
     if server_side:
         from tjgen.validate import serverside
 

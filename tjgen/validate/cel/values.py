@@ -53,7 +53,10 @@ def has(value: Any, name: str) -> bool:
     """`has(value.name)`."""
     if value.__class__ is not dict:
         raise overload()
-    return name in value
+    if name not in value:
+        return False
+    sound(value[name])
+    return True
 
 
 def index(value: Any, key: Any) -> Any:

@@ -83,7 +83,9 @@ _SPEC_IS_KNOWN = ("PriorityClass", "ResourceClaim")
 """The kinds of which an update asks only whether anything changed."""
 
 
-def judge(tree: dict[str, Tree], old: dict[str, Tree], schema: Schema, *, server_side: bool = False) -> Verdict:
+def judge(
+    tree: dict[str, Tree], old: dict[str, Tree], schema: Schema, *, server_side: bool = False, bound: bool = False
+) -> Verdict:
     """The verdict on applying `tree` over the object made of `old`."""
     kind = str(tree["kind"])
     if kind not in TYPES:
@@ -106,7 +108,7 @@ def judge(tree: dict[str, Tree], old: dict[str, Tree], schema: Schema, *, server
     new = prepared.for_update(with_defaults(decoded(after, schema), kind), before, kind)
     given = {key: value for key, value in new["metadata"].items() if held.is_printed(value)}
     new = {**new, "metadata": metadata.settled(given, before["metadata"])}
-    return verdict([], [*_faults(new, before, schema, kind)], [])
+    return verdict([], [*_faults(new, before, schema, kind, bound=bound)], [])
 
 
 def _applied_there(old: dict[str, Tree], tree: dict[str, Tree], before: dict[str, Tree], schema: Schema) -> dict[str, Tree]:
@@ -126,7 +128,7 @@ def _held(old: dict[str, Tree], schema: Schema, kind: str) -> dict[str, Tree]:
     return {**printed(shown, kind), "metadata": stored["metadata"]}
 
 
-def _faults(new: dict[str, Tree], before: dict[str, Tree], schema: Schema, kind: str) -> Iterator[Fault]:
+def _faults(new: dict[str, Tree], before: dict[str, Tree], schema: Schema, kind: str, *, bound: bool) -> Iterator[Fault]:
     api_version = str(new["apiVersion"])
     namespaced = schema["x-tjgen-resource"]["scope"] == "Namespaced"
     group = api_version.rpartition("/")[0]
@@ -141,7 +143,7 @@ def _faults(new: dict[str, Tree], before: dict[str, Tree], schema: Schema, kind:
             is_name = fault.path == ("metadata", "name") and kind in _NAME_IS_KNOWN
             if not is_name and not tolerated(fault, kind, new, before):
                 yield fault
-    rule = _RULES.get(kind)
+    rule = "storage:bound_claim" if bound and kind == "PersistentVolumeClaim" else _RULES.get(kind)
     if rule is not None:
         module, _, function = rule.partition(":")
         yield from getattr(import_module(f"tjgen.validate.update.rules.{module}"), function)(new, before)

@@ -20,7 +20,9 @@ from tjgen.validate.update.pair import Pair
 from tjgen.validate.verdict import OLD, REQUEST, Stage, Verdict
 
 
-def judge(tree: dict[str, Tree], old: Tree, schema: Schema, *, built_in: bool, server_side: bool = False) -> Verdict:
+def judge(
+    tree: dict[str, Tree], old: Tree, schema: Schema, *, built_in: bool, server_side: bool = False, bound: bool = False
+) -> Verdict:
     """The verdict on applying `tree` over the object made of `old`, which has the same kind, name and namespace."""
     if any(finding.type == walk.TYPE for finding in decode.mismatches(old.get("metadata"), store.object_meta(), ("metadata",))):
         return unreadable_old()
@@ -31,7 +33,7 @@ def judge(tree: dict[str, Tree], old: Tree, schema: Schema, *, built_in: bool, s
     if built_in:
         from tjgen.validate.update import builtin
 
-        return builtin.judge(tree, old, schema, server_side=server_side)
+        return builtin.judge(tree, old, schema, server_side=server_side, bound=bound)
     before = held.held_custom(old, schema)
     if server_side:
         tree = serverside.without_time(tree)

@@ -10,7 +10,7 @@ from tjgen.fields.path import MISSING, FieldPath, Tree, get
 from tjgen.typing import Any
 from tjgen.validate.fault import Fault
 
-_ADDRESSES = ("clusterIPs", "externalIPs", "loadBalancerSourceRanges")
+_ADDRESSES = ("clusterIPs", "loadBalancerSourceRanges")
 _RANGES = "service.beta.kubernetes.io/load-balancer-source-ranges"
 _NO_TIME_ZONE = "cannot use TZ or CRON_TZ"
 

@@ -60,6 +60,11 @@ def claim(new: dict[str, Any], old: dict[str, Any], *, is_bound: bool = False) -
         yield Place("volumeMode", ("spec", "volumeMode")).invalid(spec.get("volumeMode"), IMMUTABLE)
 
 
+def bound_claim(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Fault]:
+    """The same of a claim that has its volume, and may grow."""
+    yield from claim(new, old, is_bound=True)
+
+
 def _unbound(spec: dict[str, Any]) -> dict[str, Any]:
     """What of a bound claim may not change."""
     resources = {key: value for key, value in (spec.get("resources") or {}).items() if key != "requests"}

@@ -1,0 +1,114 @@
+"""`tjgen check --against`: files and the manifests that were committed -> what becomes of every object that differs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
+
+from tjgen.cli.command import Arguments
+from tjgen.cli.inputs import ENDINGS, STANDARD_INPUT, texts
+from tjgen.cli.reporting import Reporter
+from tjgen.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic
+from tjgen.diff.data import object_data
+from tjgen.diff.effect import SILENT, UNCHANGED
+from tjgen.diff.objects import NEEDS_NAME, OUTCOMES, Found, Outcome, compare_objects, found_in, identity_of
+from tjgen.diff.revision import Repository
+from tjgen.diff.text import object_lines
+from tjgen.fields.path import Tree, render
+from tjgen.validate.check import Standing
+from tjgen.validate.ways import SERVER_SIDE
+
+
+def compare_with(
+    against: str, paths: Sequence[str], files: Sequence[tuple[str, bytes]], arguments: Arguments, reporter: Reporter
+) -> Standing:
+    """Say what becomes of each object, and report what is refused; answers what stands there, and is judged by that."""
+    try:
+        old = list(_standing(against, paths, reporter))
+    except CompileError as error:
+        reporter.add(error.diagnostics)
+        return lambda tree: False
+    new = [found for file, content in files for found in found_in(content, file)]
+    outcomes = compare_objects(old, new, server_side=arguments["apply"] == SERVER_SIDE)
+    before = {one.ref for one in old}
+    for outcome in outcomes:
+        reporter.add(list(_problems(outcome)))
+    sys.stdout.write(_as_json(outcomes, against) if arguments["format"] == "json" else _as_text(outcomes))
+    sys.stdout.flush()
+    return lambda tree: isinstance(tree, dict) and identity_of(tree) in before
+
+
+def _standing(against: str, paths: Sequence[str], reporter: Reporter) -> Iterator[Found]:
+    """The objects of a folder, or of the same paths at a revision. Raises CompileError (TJ091 to TJ095)."""
+    if os.path.isdir(against):
+        found, problems = texts([against])
+        for file, content in found:
+            yield from found_in(content, file)
+        reporter.add([one for one in problems if one.code != "TJ021"])  # an empty folder: everything is new
+        return
+    for path in paths:
+        if path == "-":
+            message = f"{STANDARD_INPUT} has no place in a repository, so nothing of it stands at {against}"
+            hint = "name files or folders, or compare with a folder"
+            raise CompileError([Diagnostic("TJ543", ERROR, message, hint=hint, name="nothing-to-compare")])
+        folder = path if os.path.isdir(path) else os.path.dirname(path) or "."
+        while not os.path.isdir(folder):
+            folder = os.path.dirname(folder) or "."
+        repository = Repository.around(folder)
+        place = repository.path_of(path)
+        commit = repository.commit(against)
+        if os.path.isdir(path):
+            contents = repository.files(commit, place, wanted=lambda name: name.endswith(ENDINGS))
+            names = {f"{place}/{name}" if place else name: content for name, content in contents.items()}
+        else:
+            parent, _, name = place.rpartition("/")
+            contents = repository.files(commit, parent, wanted=name.__eq__)
+            names = dict.fromkeys([place], contents[name]) if name in contents else {}
+        for file, content in names.items():
+            yield from found_in(content, f"{against}:{file}")
+
+
+def _problems(outcome: Outcome) -> Iterator[Diagnostic]:
+    """TJ540 for each refusal, TJ542 where another name helps, TJ541 for what has no effect."""
+    change, found, refused = outcome
+    is_named = change.kind == NEEDS_NAME
+    for refusal in refused:
+        code, name = ("TJ542", "needs-new-name") if is_named else ("TJ540", "refused-update")
+        hint = "give the object another name" if is_named else "leave the field as it is"
+        message = f"{change.ref}: {refusal.words}"
+        yield Diagnostic(code, ERROR, message, change.ref, refusal.path, found.locate(refusal.path), hint=hint, name=name)
+    for field in change.fields if not refused else ():
+        if field.kind == SILENT:
+            # Elements are known by their keys here, which the text of a file does not show.
+            path = tuple(takewhile(lambda step: isinstance(step, str), field.change.path))
+            message, hint = f"{change.ref} {render(field.change.path)}: {field.remark}", "give the object another name"
+            span = found.locate(path)
+            yield Diagnostic("TJ541", WARNING, message, change.ref, path, span, hint=hint, name="update-without-effect")
+
+
+def _as_text(outcomes: Sequence[Outcome]) -> str:
+    lines = []
+    for change, *_ in outcomes:
+        if change.kind != UNCHANGED:
+            lines.append(f"{change.ref}  {change.kind}")
+            lines += [line.removeprefix("  ") for line in object_lines(change)]
+    counts = _counts(outcomes)
+    return "".join(line + "\n" for line in [*lines, ", ".join(f"{count} {kind}" for kind, count in counts.items()) or "nothing"])
+
+
+def _as_json(outcomes: Sequence[Outcome], against: str) -> str:
+    import json
+
+    data = {"against": against, "counts": _counts(outcomes), "objects": [_data(one) for one in outcomes]}
+    return json.dumps(data, indent=2) + "\n"
+
+
+def _data(outcome: Outcome) -> Tree:
+    return {**object_data(outcome.change), "namespace": outcome.change.ref.namespace}
+
+
+def _counts(outcomes: Sequence[Outcome]) -> dict[str, int]:
+    kinds = [outcome.change.kind for outcome in outcomes]
+    return {kind: kinds.count(kind) for kind in OUTCOMES if kind in kinds}
