@@ -1477,6 +1477,14 @@ CODES = (
         "Name files or folders, or compare with a folder.",
     ),
     Code(
+        "TJ544",
+        "unapplicable-manifest",
+        ERROR,
+        "The manifest cannot be applied, whatever it means: server-side apply cannot tell the elements of a list apart, or finds "
+        "fields and types that the kind does not have; or the manifest says things that are the server's to say.",
+        "Give the elements of the list keys of their own, and leave out what the message names.",
+    ),
+    Code(
         "TJ680",
         "output-not-in-repository",
         ERROR,

@@ -20,11 +20,15 @@ from tjgen.validate.fault import (
     TYPE_INVALID,
     Fault,
 )
-from tjgen.validate.verdict import DECODE, STRICT, Verdict
+from tjgen.validate.verdict import APPLY, DECODE, PATCH, REQUEST, STRICT, Verdict
 from tjgen.validate.wording import field, shown
 
 _UNDECODABLE = ("TJ501", "undecodable-value")
 _UNKNOWN = ("TJ502", "unknown-field")
+_UNAPPLICABLE = ("TJ544", "unapplicable-manifest")
+_OF_STAGES = {DECODE: _UNDECODABLE, STRICT: _UNKNOWN, APPLY: _UNAPPLICABLE, PATCH: _UNAPPLICABLE, REQUEST: _UNAPPLICABLE}
+_SAYS_WHERE = (APPLY, PATCH, STRICT)
+"""Stages whose words have the place in them."""
 _CODES = {
     REQUIRED: ("TJ503", "required-field"),
     TYPE_INVALID: ("TJ504", "wrong-type"),
@@ -57,9 +61,9 @@ def diagnostics(tree: Tree, verdict: Verdict, *, strict: bool = False) -> Iterat
         yield _partly(verdict.gaps, subject)
     for stage in verdict.stages:
         for fault in stage.findings:
-            code, name = {DECODE: _UNDECODABLE, STRICT: _UNKNOWN}.get(stage.name) or _CODES[fault.type]
+            code, name = _OF_STAGES.get(stage.name) or _CODES.get(fault.type, _CODES[INVALID])
             said = fault.said or fault.detail
-            where = "" if stage.name == STRICT else f"{field(fault.path) or 'the object'}: "
+            where = "" if stage.name in _SAYS_WHERE else f"{field(fault.path) or 'the object'}: "
             message = where + (said if len(said) <= _LONGEST else said[: _LONGEST - 3] + "...")
             yield Diagnostic(code, ERROR, message, subject, fault.path, hint=_hint(stage.name, fault), name=name)
 
@@ -126,7 +130,7 @@ def _hint(stage: str, fault: Fault) -> str | None:
         return f"use one of {', '.join(fault.known)}" if fault.known else "use one of them"
     if fault.type == TYPE_INVALID:
         return _right_type(fault)
-    return _HINTS[fault.type]
+    return _HINTS.get(fault.type, _HINTS[INVALID])
 
 
 def _known_field(name: str, known: tuple[str, ...]) -> str:

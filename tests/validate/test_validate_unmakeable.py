@@ -1,0 +1,89 @@
+"""What is said of Jobs and Pods that controllers would make of accepted objects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tjgen.diagnostics.model import ERROR, INFO
+from tjgen.validate.check import check
+from tjgen.validate.likeness import likeness
+
+JOBSET = """\
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {name: a}
+spec:
+  replicatedJobs:
+  - name: w
+    template:
+      spec:
+        template:
+          spec:
+            containers:
+            - {name: c, image: i, resources: {requests: {nvidia.com/gpu: 8}}}
+"""
+RUNTIME = """\
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainingRuntime
+metadata: {name: r, namespace: ml}
+spec:
+  mlPolicy: {numNodes: 1}
+  template:
+    spec:
+      replicatedJobs:
+      - name: node
+        template:
+          metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+          spec:
+            template:
+              spec:
+                containers:
+                - {name: node, volumeMounts: [{name: data, mountPath: /data}]}
+                - {name: log, image: i, resources: {requests: {nvidia.com/gpu: 1}}}
+"""
+
+
+def found(text: str) -> list[tuple[str, str, int | None]]:
+    return [(one.code, one.severity, one.span.line if one.span else None) for one in check(text, "f.yaml")]
+
+
+def test_a_job_that_cannot_be_made_is_reported_at_its_place() -> None:
+    assert found(JOBSET) == [("TJ511", ERROR, 12)]
+    assert found(JOBSET.replace("requests", "limits")) == []
+
+
+def test_what_a_runtime_leaves_to_the_trainjob_is_not_missed() -> None:
+    assert found(RUNTIME) == [("TJ511", ERROR, 17)]
+
+
+def test_claims_of_a_jobset_bring_their_volumes() -> None:
+    mount = JOBSET.replace("resources: {requests: {nvidia.com/gpu: 8}}", "volumeMounts: [{name: data, mountPath: /data}]")
+    assert [one[0] for one in found(mount)] == ["TJ511"]
+    claim = "{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}"
+    assert found(mount + f"  volumeClaimPolicies:\n  - {{templates: [{claim}]}}\n") == []
+
+
+def test_a_mark_for_a_value_that_a_controller_makes_up_is_no_error() -> None:
+    secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ntype: kubernetes.io/ssh-auth\ndata: {ssh-privatekey: <random>}\n"
+    assert found(secret) == [("TJ512", INFO, 5)]
+    assert [one[0] for one in found(secret.replace("<random>", "<secret>"))] == ["TJ501"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "alike"),
+    [
+        ({"image": "a"}, {"image": "b"}, True),
+        ({"image": "a"}, {"image": ""}, False),
+        ({"image": "a"}, {"image": " a"}, False),
+        ({"labels": {"x": "a"}}, {"labels": {"x": "b"}}, True),
+        ({"labels": {"x": "a"}}, {"labels": {"x": "not good"}}, False),
+        ({"args": ["a", "b"]}, {"args": ["c", "d"]}, True),
+        ({"args": ["a"]}, {"args": [1]}, False),
+        ({"env": [{"name": "A", "value": "1"}]}, {"env": [{"name": "B", "value": "1"}]}, False),
+        ({"resources": {"limits": {"cpu": 1}}}, {"resources": {"limits": {"cpu": 2}}}, False),
+    ],
+)
+def test_pods_are_alike_where_only_free_texts_differ(first: Any, second: Any, alike: bool) -> None:
+    assert (likeness(first) == likeness(second)) == alike
