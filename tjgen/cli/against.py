@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from tjgen.cli.command import Arguments
-from tjgen.cli.inputs import ENDINGS, STANDARD_INPUT, texts
+from tjgen.cli.folders import ENDINGS
+from tjgen.cli.inputs import STANDARD_INPUT, texts
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic
 from tjgen.diff.data import object_data

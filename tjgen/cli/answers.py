@@ -18,7 +18,7 @@ from tjgen.cli.folders import below
 
 PROJECT = "tjgen.yaml"
 _FLAGS = ("-q", "--quiet", "--strict")
-_VALUES = ("--format", "--trainer")
+_VALUES = ("--apply", "--format", "--trainer")
 _MOST = 1_000
 """Answers that are kept; with more, the older half goes."""
 _DIGEST = 32
