@@ -114,8 +114,16 @@ def _unmakeable(manifest: Manifest, judged: set[str]) -> list[Diagnostic]:
 
 def _workload(experiment: Experiment, runtime: CatalogRuntime, setting: Setting) -> tuple[Workload, list[Diagnostic]]:
     workload = over(runtime.tree["spec"], name=setting.run, namespace=setting.namespace, rewritten=runtime.rewritten)
+    found: list[Diagnostic] = []
+    if experiment.spec.initializer is not None:
+        from tjgen.passes import initializers  # few runs fetch anything by themselves
+
+        workload, found = initializers.prepared(workload, experiment, setting)
+        if has_errors(found):
+            return workload, found
     said = lower.contribute(workload, experiment, setting)
     workload, diagnostics = contribute(workload, EXPERIMENT, said)
+    diagnostics = found + diagnostics
     for name, one_pass in PASSES:
         workload, found = contribute(workload, f"pass:{name}", one_pass(workload, experiment, setting))
         diagnostics += found

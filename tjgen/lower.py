@@ -12,7 +12,7 @@ from tjgen.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY, TASK_LABEL
 from tjgen.k8s.nearest import nearest
 from tjgen.setting import Setting
 from tjgen.spec.forms import text
-from tjgen.spec.objects import Container, EnvVar, Experiment, ExperimentSpec, Pod, Role
+from tjgen.spec.objects import Container, EnvVar, Experiment, ExperimentSpec, Fetch, Pod, Role
 from tjgen.workload.contribution import Contribution
 from tjgen.workload.roles import members, programs, role, workers
 from tjgen.workload.workload import PodSet, Workload
@@ -54,7 +54,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
     for podset in computing:
         yield from _resources(podset, spec, SPEC)
         yield from _shared_memory(podset, spec)
-    yield from _initializer(spec)
+    yield from _initializer(workload, spec)
     for name, changed in spec.roles.items():
         chosen = role(workload, name)
         if chosen is None:
@@ -270,7 +270,7 @@ def _shared_memory(podset: PodSet, spec: ExperimentSpec) -> Yields:
     yield Contribution((*podset.main, "volumeMounts", (("mountPath", "/dev/shm"),)), mount, because)
 
 
-def _initializer(spec: ExperimentSpec) -> Yields:
+def _initializer(workload: Workload, spec: ExperimentSpec) -> Yields:
     if spec.initializer is None:
         return
     for part in ("dataset", "model"):
@@ -278,6 +278,9 @@ def _initializer(spec: ExperimentSpec) -> Yields:
         if fetch is None:
             continue
         at: FieldPath = (*SPEC, "initializer", part)
+        for podset in workload.podsets:
+            if podset.ancestor == f"{part}-initializer":
+                yield from _fetching(podset, fetch, at)
         to: FieldPath = ("initializer", part)
         if fetch.storage_uri is not None:
             yield _said((*to, "storageUri"), fetch.storage_uri, (*at, "storageUri"))
@@ -285,6 +288,20 @@ def _initializer(spec: ExperimentSpec) -> Yields:
             yield Contribution((*to, "env", named(name)), env_item(name, fetch.env[name]), (*at, "env", name))
         if fetch.secret_ref is not None:
             yield Contribution((*to, "secretRef"), {"name": fetch.secret_ref.name}, (*at, "secretRef"))
+
+
+def _fetching(podset: PodSet, fetch: Fetch, at: FieldPath) -> Yields:
+    if fetch.image is not None:
+        yield _said((*podset.main, "image"), fetch.image, (*at, "image"))
+    if fetch.command:
+        yield _said((*podset.main, "command"), fetch.command, (*at, "command"))
+    if fetch.args:
+        yield _said((*podset.main, "args"), fetch.args, (*at, "args"))
+    for resource in ("cpu", "memory"):
+        quantity = getattr(fetch, resource)
+        if quantity is not None:
+            for bound in ("limits", "requests"):
+                yield _said((*podset.main, "resources", bound, resource), text(quantity), (*at, resource))
 
 
 def _role(workload: Workload, podset: PodSet, changed: Role, at: FieldPath) -> Yields:

@@ -11,6 +11,9 @@ from tjgen.setting import Setting
 SMALL: Tree = {"cpu": "1", "memory": "1Gi"}
 """What a helper takes. Requests equal limits, so that it does not lower the class of a pod that is guaranteed its own."""
 
+TINY: Tree = {"cpu": "250m", "memory": "256Mi"}
+"""What something takes that looks after things now and then."""
+
 
 def metadata(name: str, setting: Setting, **more: Tree) -> Tree:
     """Name, namespace and labels of an object of the experiment; `more` as it is."""
@@ -37,7 +40,10 @@ def alone(purpose: str, setting: Setting) -> str:
 
 
 def shell(name: str, image: str, text: str, environment: dict[str, str], mounts: list[Tree], **more: Tree) -> Tree:
-    """A container that runs the script `text`; it asks for no GPU and sees none, also where a node shows all to everybody."""
+    """A container that runs the script `text`; it asks for no GPU and sees none, also where a node shows all to everybody.
+
+    `more` goes over the fields that it has otherwise.
+    """
     variables = [{"name": key, "value": value} for key, value in environment.items()]
     return {
         "name": name,

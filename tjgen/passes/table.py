@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from tjgen.diagnostics.model import Diagnostic
-from tjgen.passes import code, data, devices, gang, images, placement, policy, security, storage, volumes
+from tjgen.passes import checkpoints, code, data, devices, gang, images, placement, policy, prefetch, security, storage, volumes
 from tjgen.setting import Setting
 from tjgen.spec.objects import Experiment
 from tjgen.workload.contribution import Contribution
@@ -17,7 +17,9 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("devices", devices.contribute),
     ("volumes", volumes.contribute),
     ("data", data.contribute),
+    ("prefetch", prefetch.contribute),
     ("code", code.contribute),
+    ("checkpoints", checkpoints.contribute),
     # Behind all that adds volumes: it looks at them together.
     ("storage", storage.contribute),
     ("gang", gang.contribute),

@@ -33,6 +33,9 @@ class Place(NamedTuple):
     """Where its path is written."""
 
 
+Users = list[tuple[PodSet, list[Place]]]
+
+
 def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
     """Each volume under its own name, in the roles that it names or else in all that train."""
     yield from _replaced(workload, experiment)
@@ -42,7 +45,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         yield from _unknown_readers(workload, volume, because)
         users = users_of(workload, name, volume)
         if volume.pvc is not None and volume.pvc.create is not None:
-            pods = at_once(workload, [podset for podset, _ in users])
+            pods = at_once(workload, _mounting(workload, name, users, experiment))
             at: FieldPath = (*because, "pvc", "create")
             yield from claim(name, volume.pvc.create, pods, setting, at, read_only=volume.read_only)
         if volume.dataset is not None and volume.dataset.create is not None:
@@ -57,7 +60,15 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
                     yield Contribution((*podset.pod, "nodeSelector", label), value, at, mirrors=True)
             for place in mounts:
                 clash = taken.by(podset, place, name)
-                yield clash if clash is not None else _mount(podset, name, volume, place, setting)
+                yield clash if clash is not None else _mount(podset, name, volume, place, writing_as(name, experiment, setting))
+
+
+def _mounting(workload: Workload, name: str, users: Users, experiment: Experiment) -> list[PodSet]:
+    """The pod sets that mount a volume; that of the initializers is in all of them."""
+    initializer = experiment.spec.initializer
+    if initializer is not None and initializer.volume == name:
+        return list(workload.podsets)
+    return [podset for podset, _ in users]
 
 
 def places(volume: Volume, because: FieldPath) -> Iterator[Place]:
@@ -75,11 +86,27 @@ def places(volume: Volume, because: FieldPath) -> Iterator[Place]:
         yield Place(path, read_only, mount.sub_path, mount.sub_path_expr, mount.roles or volume.roles, at, at)
 
 
+def writing_as(name: str, experiment: Experiment, setting: Setting) -> Setting:
+    """As whom a run writes to a volume: where a family goes on from one folder of checkpoints, it has the experiment's name."""
+    asked = experiment.spec.checkpoints
+    if asked is not None and asked.scope == "family" and asked.volume == name:
+        return setting._replace(run=setting.family)
+    return setting
+
+
 def users_of(workload: Workload, name: str, volume: Volume) -> list[tuple[PodSet, list[Place]]]:
     """The pod sets that use a volume, in the runtime's order, each with the places where it does."""
     wanted = [(place, _readers(workload, name, place.roles)) for place in places(volume, (*SPEC, "volumes", name))]
     used = [(podset, [place for place, readers in wanted if podset in readers]) for podset in workload.podsets]
     return [(podset, mounts) for podset, mounts in used if mounts]
+
+
+def mounted_at(workload: Workload, podset: PodSet, path: str) -> str | None:
+    """The volume that the main container has at a path; None where there is none."""
+    for mount in _mounts(workload, podset):
+        if _folder(mount["mountPath"]) == _folder(path):
+            return str(mount["name"])
+    return None
 
 
 def _readers(workload: Workload, name: str, roles: Sequence[str]) -> list[PodSet]:

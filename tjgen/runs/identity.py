@@ -39,6 +39,10 @@ EXCLUDED: tuple[_Pattern, ...] = (
     ("monitor",),
     ("checkpoints", "keep"),
     ("checkpoints", "expectedSize"),
+    ("checkpoints", "backup"),
+    # How much data is brought at a time, and by whose leave; what it is reaches the pods that wait for it.
+    ("prefetch", "workers"),
+    ("prefetch", "secret"),
     # What a claim is like; only who shares it, which decides its name, reaches the pods.
     ("volumes", _ANY, "pvc", "create", "size"),
     ("volumes", _ANY, "pvc", "create", "storageClassName"),
@@ -71,6 +75,10 @@ AMOUNTS: tuple[_Pattern, ...] = (
     ("env", _ANY, "divisor"),
     ("roles", _ANY, "env", _ANY, "divisor"),
     ("initializer", _ANY, "env", _ANY, "divisor"),
+    ("initializer", _ANY, "cpu"),
+    ("initializer", _ANY, "memory"),
+    ("prefetch", "cache", _ANY, "size"),
+    ("prefetch", "env", _ANY, "divisor"),
 )
 """Quantities: `8`, `8.0` and `8000m` are one amount."""
 
@@ -94,13 +102,17 @@ DEFAULTS: tuple[tuple[_Pattern, Tree], ...] = (
     (("data", "slices", "covering"), True),
     (("data", "shared"), False),
     (("schedule", "networkTopology", "mode"), "hard"),
+    (("prefetch", "wait"), True),
+    (("checkpoints", "scope"), "run"),
+    (("checkpoints", "name"), "step-"),
+    (("checkpoints", "marker"), "_SUCCESS"),
     (("code", "git", "depth"), 1),
     (("code", "git", "submodules"), False),
     (("code", "build", "context"), "configMap"),
 )
 """Values that say no more than their absence. The table belongs to the form: a default of the language may change, this not."""
 
-TELLING: tuple[_Pattern, ...] = (("volumes", _ANY, "mounts", _ANY),)
+TELLING: tuple[_Pattern, ...] = (("volumes", _ANY, "mounts", _ANY), ("prefetch", "cache", _ANY))
 """Maps that say something by being there, though nothing is in them. Elsewhere an empty map is as good as none."""
 
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"

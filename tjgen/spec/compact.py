@@ -641,6 +641,126 @@ CODE_FORM = Form(
     fields={"use": Form(listed=True), "workspace": WORKSPACE_FORM, "configMap": PACKED_CODE_FORM},
 )
 
+KEEP: Schema = {
+    "type": "object",
+    "properties": {
+        "last": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "best": {"type": "integer", "maximum": 2147483647, "minimum": 0, "x-tjgen-exact": True},
+        "everyNth": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "metric": {
+            "type": "string",
+            "pattern": "^[A-Za-z0-9._=+-]+$",
+            "x-tjgen-expects": "use letters, digits and . _ = + -",
+        },
+        "mode": {"type": "string", "enum": ["min", "max"]},
+        "schedule": {"type": "string", "minLength": 1},
+    },
+}
+
+RESUME: Schema = {
+    "type": "object",
+    "properties": {"run": {"type": "string", "minLength": 1}, "path": {"type": "string", "minLength": 1}},
+}
+RESUME_FORM = Form(
+    short=(("run", "string"),),
+    alternatives=(("run",), ("path",)),
+    choices={"run": 0, "path": 1},
+    needed=True,
+)
+
+BACKUP: Schema = {
+    "type": "object",
+    "required": ["schedule"],
+    "properties": {
+        "schedule": {"type": "string", "minLength": 1},
+        "keep": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "snapshotClassName": {"type": "string", "minLength": 1},
+    },
+}
+
+CHECKPOINTS: Schema = {
+    "type": "object",
+    "required": ["volume"],
+    "properties": {
+        "volume": {"type": "string", "minLength": 1},
+        "path": {"type": "string", "minLength": 1},
+        "scope": {"type": "string", "enum": ["run", "family"]},
+        "every": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "name": {
+            "type": "string",
+            "pattern": "^[A-Za-z0-9._=+-]+$",
+            "x-tjgen-expects": "use letters, digits and . _ = + -",
+        },
+        "marker": {
+            "type": "string",
+            "pattern": "^[A-Za-z0-9._=+-]+$",
+            "x-tjgen-expects": "use letters, digits and . _ = + -",
+        },
+        "keep": KEEP,
+        "resumeFrom": {**RESUME, "x-tjgen-short": {"type": "string", "minLength": 1}},
+        "expectedSize": QUANTITY,
+        "backup": BACKUP,
+    },
+}
+CHECKPOINTS_FORM = Form(fields={"resumeFrom": RESUME_FORM})
+
+PREFETCH_SOURCE: Schema = {
+    "type": "object",
+    "properties": {
+        "uri": {"type": "string", "minLength": 1},
+        "volume": {"type": "string", "minLength": 1},
+        "path": {"type": "string", "minLength": 1},
+    },
+}
+PREFETCH_SOURCE_FORM = Form(
+    short=(("uri", "string"),),
+    alternatives=(("uri",), ("volume",)),
+    choices={"uri": 0, "volume": 1},
+    needed=True,
+)
+
+MEMORY_CACHE: Schema = {
+    "type": "object",
+    "properties": {
+        "size": QUANTITY,
+        "ttl": {"type": "string", "pattern": "^[0-9]+[smhd]$", "x-tjgen-expects": "write a number and s, m, h or d"},
+        "path": {"type": "string", "minLength": 1},
+    },
+}
+
+SSD_CACHE: Schema = {
+    "type": "object",
+    "properties": {
+        "size": QUANTITY,
+        "path": {"type": "string", "minLength": 1},
+        "storageClassName": {"type": "string", "minLength": 1},
+        "hostPath": {"type": "string", "minLength": 1},
+    },
+}
+
+CACHE: Schema = {"type": "object", "properties": {"memory": MEMORY_CACHE, "ssd": SSD_CACHE}}
+
+PREFETCH: Schema = {
+    "type": "object",
+    "properties": {
+        "volume": {"type": "string", "minLength": 1},
+        "path": {"type": "string", "minLength": 1},
+        "source": {**PREFETCH_SOURCE, "x-tjgen-short": {"type": "string", "minLength": 1}},
+        "image": {"type": "string", "minLength": 1},
+        "command": {"type": "array", "items": {"type": "string"}},
+        "args": {"type": "array", "items": {"type": "string"}},
+        "env": {
+            "type": "object",
+            "additionalProperties": {**ENV_VAR, "x-tjgen-short": {"type": ["string", "boolean", "number"]}},
+        },
+        "secret": {"type": "string", "minLength": 1},
+        "workers": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "wait": {"type": "boolean"},
+        "cache": CACHE,
+    },
+}
+PREFETCH_FORM = Form(fields={"source": PREFETCH_SOURCE_FORM, "env": Form(each=ENV_VAR_FORM)})
+
 SECRET_REF: Schema = {
     "type": "object",
     "required": ["name"],
@@ -657,11 +777,19 @@ FETCH: Schema = {
             "type": "object",
             "additionalProperties": {**ENV_VAR, "x-tjgen-short": {"type": ["string", "boolean", "number"]}},
         },
+        "image": {"type": "string", "minLength": 1},
+        "command": {"type": "array", "items": {"type": "string"}},
+        "args": {"type": "array", "items": {"type": "string"}},
+        "cpu": QUANTITY,
+        "memory": QUANTITY,
     },
 }
 FETCH_FORM = Form(fields={"secretRef": SECRET_REF_FORM, "env": Form(each=ENV_VAR_FORM)})
 
-INITIALIZER: Schema = {"type": "object", "properties": {"dataset": FETCH, "model": FETCH}}
+INITIALIZER: Schema = {
+    "type": "object",
+    "properties": {"dataset": FETCH, "model": FETCH, "volume": {"type": "string", "minLength": 1}},
+}
 INITIALIZER_FORM = Form(fields={"dataset": FETCH_FORM, "model": FETCH_FORM})
 
 NETWORK_TOPOLOGY: Schema = {
@@ -792,6 +920,8 @@ RUN_SPEC: Schema = {
         "volumes": {"type": "object", "additionalProperties": VOLUME},
         "data": DATA,
         "code": CODE,
+        "checkpoints": CHECKPOINTS,
+        "prefetch": PREFETCH,
         "initializer": INITIALIZER,
         "schedule": SCHEDULE,
         "attempt": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
@@ -812,6 +942,8 @@ RUN_SPEC_FORM = Form(
         "volumes": Form(each=VOLUME_FORM),
         "data": DATA_FORM,
         "code": CODE_FORM,
+        "checkpoints": CHECKPOINTS_FORM,
+        "prefetch": PREFETCH_FORM,
         "initializer": INITIALIZER_FORM,
         "schedule": SCHEDULE_FORM,
         "patches": Form(each=PATCH_FORM),
@@ -856,6 +988,8 @@ TASK: Schema = {
         "volumes": {"type": "object", "additionalProperties": VOLUME},
         "data": DATA,
         "code": CODE,
+        "checkpoints": CHECKPOINTS,
+        "prefetch": PREFETCH,
         "initializer": INITIALIZER,
         "schedule": SCHEDULE,
         "attempt": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
@@ -876,6 +1010,8 @@ TASK_FORM = Form(
         "volumes": Form(each=VOLUME_FORM),
         "data": DATA_FORM,
         "code": CODE_FORM,
+        "checkpoints": CHECKPOINTS_FORM,
+        "prefetch": PREFETCH_FORM,
         "initializer": INITIALIZER_FORM,
         "schedule": SCHEDULE_FORM,
         "patches": Form(each=PATCH_FORM),
@@ -951,6 +1087,8 @@ EXPERIMENT_SPEC: Schema = {
         "volumes": {"type": "object", "additionalProperties": VOLUME},
         "data": DATA,
         "code": CODE,
+        "checkpoints": CHECKPOINTS,
+        "prefetch": PREFETCH,
         "initializer": INITIALIZER,
         "schedule": SCHEDULE,
         "attempt": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
@@ -975,6 +1113,8 @@ EXPERIMENT_SPEC_FORM = Form(
         "volumes": Form(each=VOLUME_FORM),
         "data": DATA_FORM,
         "code": CODE_FORM,
+        "checkpoints": CHECKPOINTS_FORM,
+        "prefetch": PREFETCH_FORM,
         "initializer": INITIALIZER_FORM,
         "schedule": SCHEDULE_FORM,
         "patches": Form(each=PATCH_FORM),
@@ -1055,6 +1195,8 @@ PARTIAL_EXPERIMENT: Schema = {
         "volumes": {"type": "object", "additionalProperties": VOLUME},
         "data": DATA,
         "code": CODE,
+        "checkpoints": CHECKPOINTS,
+        "prefetch": PREFETCH,
         "initializer": INITIALIZER,
         "schedule": SCHEDULE,
         "attempt": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
@@ -1080,6 +1222,8 @@ PARTIAL_EXPERIMENT_FORM = Form(
         "volumes": Form(each=VOLUME_FORM),
         "data": DATA_FORM,
         "code": CODE_FORM,
+        "checkpoints": CHECKPOINTS_FORM,
+        "prefetch": PREFETCH_FORM,
         "initializer": INITIALIZER_FORM,
         "schedule": SCHEDULE_FORM,
         "patches": Form(each=PATCH_FORM),

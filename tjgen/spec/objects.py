@@ -869,6 +869,195 @@ class Code:
         self.build = None if (value := get("build")) is None else Build(value)
 
 
+class Keep:
+    """Which checkpoints stay; a CronJob removes the others."""
+
+    __slots__ = ("best", "every_nth", "last", "metric", "mode", "schedule")
+
+    last: int
+    best: int
+    every_nth: int | None
+    metric: str
+    mode: str
+    schedule: str
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.last = get("last", 1)
+        self.best = get("best", 0)
+        self.every_nth = get("everyNth")
+        self.metric = get("metric", "metric")
+        self.mode = get("mode", "min")
+        self.schedule = get("schedule", "*/15 * * * *")
+
+
+class Resume:
+    """The checkpoints that a run begins with."""
+
+    __slots__ = ("path", "run")
+
+    run: str | None
+    path: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.run = get("run")
+        self.path = get("path")
+
+
+class Backup:
+    """Snapshots of the claim that a CronJob makes."""
+
+    __slots__ = ("keep", "schedule", "snapshot_class_name")
+
+    schedule: str
+    keep: int
+    snapshot_class_name: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.schedule = tree["schedule"]
+        self.keep = get("keep", 7)
+        self.snapshot_class_name = get("snapshotClassName")
+
+
+class Checkpoints:
+    """Where training saves its state."""
+
+    __slots__ = (
+        "backup",
+        "every",
+        "expected_size",
+        "keep",
+        "marker",
+        "name",
+        "path",
+        "resume_from",
+        "scope",
+        "volume",
+    )
+
+    volume: str
+    path: str | None
+    scope: str
+    every: int | None
+    name: str
+    marker: str
+    keep: Keep | None
+    resume_from: Resume | None
+    expected_size: str | int | float | None
+    backup: Backup | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.volume = tree["volume"]
+        self.path = get("path")
+        self.scope = get("scope", "run")
+        self.every = get("every")
+        self.name = get("name", "step-")
+        self.marker = get("marker", "_SUCCESS")
+        self.keep = None if (value := get("keep")) is None else Keep(value)
+        self.resume_from = None if (value := get("resumeFrom")) is None else Resume(value)
+        self.expected_size = get("expectedSize")
+        self.backup = None if (value := get("backup")) is None else Backup(value)
+
+
+class PrefetchSource:
+    """Where data comes from."""
+
+    __slots__ = ("path", "uri", "volume")
+
+    uri: str | None
+    volume: str | None
+    path: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.uri = get("uri")
+        self.volume = get("volume")
+        self.path = get("path")
+
+
+class MemoryCache:
+    """Main memory of each pod, as a folder."""
+
+    __slots__ = ("path", "size", "ttl")
+
+    size: str | int | float
+    ttl: str
+    path: str
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.size = get("size", "10Gi")
+        self.ttl = get("ttl", "1h")
+        self.path = get("path", "/cache/memory")
+
+
+class SsdCache:
+    """Fast disk of the node, as a folder."""
+
+    __slots__ = ("host_path", "path", "size", "storage_class_name")
+
+    size: str | int | float
+    path: str
+    storage_class_name: str | None
+    host_path: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.size = get("size", "100Gi")
+        self.path = get("path", "/cache/ssd")
+        self.storage_class_name = get("storageClassName")
+        self.host_path = get("hostPath")
+
+
+class Cache:
+    """Caches of the pods that train."""
+
+    __slots__ = ("memory", "ssd")
+
+    memory: MemoryCache | None
+    ssd: SsdCache | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.memory = None if (value := get("memory")) is None else MemoryCache(value)
+        self.ssd = None if (value := get("ssd")) is None else SsdCache(value)
+
+
+class Prefetch:
+    """Data that is there before training starts."""
+
+    __slots__ = ("args", "cache", "command", "env", "image", "path", "secret", "source", "volume", "wait", "workers")
+
+    volume: str | None
+    path: str | None
+    source: PrefetchSource | None
+    image: str | None
+    command: Sequence[str]
+    args: Sequence[str]
+    env: Mapping[str, EnvVar]
+    secret: str | None
+    workers: int
+    wait: bool
+    cache: Cache | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.volume = get("volume")
+        self.path = get("path")
+        self.source = None if (value := get("source")) is None else PrefetchSource(value)
+        self.image = get("image")
+        self.command = get("command", ())
+        self.args = get("args", ())
+        self.env = {key: EnvVar(item) for key, item in get("env", _NONE).items()}
+        self.secret = get("secret")
+        self.workers = get("workers", 4)
+        self.wait = get("wait", True)
+        self.cache = None if (value := get("cache")) is None else Cache(value)
+
+
 class SecretRef:
     """A Secret of the namespace."""
 
@@ -883,31 +1072,43 @@ class SecretRef:
 class Fetch:
     """Something to fetch."""
 
-    __slots__ = ("env", "secret_ref", "storage_uri")
+    __slots__ = ("args", "command", "cpu", "env", "image", "memory", "secret_ref", "storage_uri")
 
     storage_uri: str | None
     secret_ref: SecretRef | None
     env: Mapping[str, EnvVar]
+    image: str | None
+    command: Sequence[str]
+    args: Sequence[str]
+    cpu: str | int | float | None
+    memory: str | int | float | None
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
         self.storage_uri = get("storageUri")
         self.secret_ref = None if (value := get("secretRef")) is None else SecretRef(value)
         self.env = {key: EnvVar(item) for key, item in get("env", _NONE).items()}
+        self.image = get("image")
+        self.command = get("command", ())
+        self.args = get("args", ())
+        self.cpu = get("cpu")
+        self.memory = get("memory")
 
 
 class Initializer:
     """What is fetched before training starts."""
 
-    __slots__ = ("dataset", "model")
+    __slots__ = ("dataset", "model", "volume")
 
     dataset: Fetch | None
     model: Fetch | None
+    volume: str | None
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
         self.dataset = None if (value := get("dataset")) is None else Fetch(value)
         self.model = None if (value := get("model")) is None else Fetch(value)
+        self.volume = get("volume")
 
 
 class NetworkTopology:
@@ -1035,6 +1236,7 @@ class RunSpec(Container):
 
     __slots__ = (
         "attempt",
+        "checkpoints",
         "code",
         "data",
         "deadline",
@@ -1042,6 +1244,7 @@ class RunSpec(Container):
         "initializer",
         "nodes",
         "patches",
+        "prefetch",
         "procs_per_node",
         "rdma",
         "roles",
@@ -1066,6 +1269,8 @@ class RunSpec(Container):
     volumes: Mapping[str, Volume]
     data: Data | None
     code: Code | None
+    checkpoints: Checkpoints | None
+    prefetch: Prefetch | None
     initializer: Initializer | None
     schedule: Schedule
     attempt: int
@@ -1088,6 +1293,8 @@ class RunSpec(Container):
         self.volumes = {key: Volume(item) for key, item in get("volumes", _NONE).items()}
         self.data = None if (value := get("data")) is None else Data(value)
         self.code = None if (value := get("code")) is None else Code(value)
+        self.checkpoints = None if (value := get("checkpoints")) is None else Checkpoints(value)
+        self.prefetch = None if (value := get("prefetch")) is None else Prefetch(value)
         self.initializer = None if (value := get("initializer")) is None else Initializer(value)
         self.schedule = _SCHEDULE if (value := get("schedule")) is None else Schedule(value)
         self.attempt = get("attempt", 1)

@@ -95,7 +95,7 @@ def _runtime(workload: Workload, base: CatalogRuntime, remainder: list[Asked]) -
         for part in remainder:
             pinned = get(spec.value, part.path[1:]) == part.value
             _give(writer, part.path[1:], part, spec.origins(part.path[1:]) if pinned else ())
-        spec = writer.done()
+        spec = _in_order(writer.done(), workload)
     name = emitted_name(base.name, spec.value)
     tree = {
         "apiVersion": API_VERSION,
@@ -112,6 +112,19 @@ def _runtime(workload: Workload, base: CatalogRuntime, remainder: list[Asked]) -
     for path, origins in spec.owners.items():
         owners[("spec", *path)] = origins
     return Manifest(tree, owners, RUNTIMES)
+
+
+def _in_order(spec: Managed, workload: Workload) -> Managed:
+    """`spec` with its jobs in the order of the workload: one that was added may have to stand before others."""
+    path: FieldPath = ("template", "spec", "replicatedJobs")
+    jobs = get(spec.value, path, None) or []
+    places = {podset.name: place for place, podset in enumerate(workload.podsets)}
+    ordered = sorted(jobs, key=lambda job: places.get(job["name"], len(places)))
+    if ordered == jobs:
+        return spec
+    template = spec.value["template"]
+    inner = {**template["spec"], "replicatedJobs": ordered}
+    return Managed({**spec.value, "template": {**template, "spec": inner}}, spec.owners)
 
 
 def renamed(runtime: Manifest, trainjob: Manifest, base: str) -> tuple[Manifest, Manifest]:

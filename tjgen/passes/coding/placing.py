@@ -8,6 +8,7 @@ from tjgen.codebase import problems
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.fields.path import FieldPath, Tree, get, named
 from tjgen.lower import SPEC
+from tjgen.passes.volumes import mounted_at
 from tjgen.spec.objects import Code, Experiment
 from tjgen.workload.contribution import Contribution
 from tjgen.workload.roles import members
@@ -79,8 +80,8 @@ def python_path(wanted: Sequence[str], folder: str) -> list[str]:
 
 
 def _clash(workload: Workload, podset: PodSet, path: str, volume: str) -> Diagnostic | None:
-    for mount in get(workload.tree.value, (*podset.main, "volumeMounts"), None) or []:
-        if mount["mountPath"].rstrip("/") == path and mount["name"] != volume:
-            message = f"the code is mounted at {path}, where {podset.name} has volume {mount['name']} already"
-            return problems.error(problems.MOUNT, message, path=AT, hint="say another code.mountPath")
-    return None
+    other = mounted_at(workload, podset, path)
+    if other is None or other == volume:
+        return None
+    message = f"the code is mounted at {path}, where {podset.name} has volume {other} already"
+    return problems.error(problems.MOUNT, message, path=AT, hint="say another code.mountPath")

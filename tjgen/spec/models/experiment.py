@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from tjgen.spec.models.checkpoints import Checkpoints
 from tjgen.spec.models.code import Code
 from tjgen.spec.models.container import Container
 from tjgen.spec.models.data import Data
 from tjgen.spec.models.initializer import Initializer
 from tjgen.spec.models.metadata import Metadata
 from tjgen.spec.models.patches import Patch
+from tjgen.spec.models.prefetch import Prefetch
 from tjgen.spec.models.roles import Role
 from tjgen.spec.models.runtime import RuntimeRef
 from tjgen.spec.models.schedule import Schedule
@@ -47,6 +49,10 @@ class RunSpec(Container):
     """Items that the training reads, and which part of them each node reads."""
     code: Code | None = None
     """Where the program comes from, when it is not in the image."""
+    checkpoints: Checkpoints | None = None
+    """Where training saves its state, what of it stays, and what a run begins with."""
+    prefetch: Prefetch | None = None
+    """Data that is there before the runs begin, and caches of their nodes."""
     initializer: Initializer | None = None
     """What is fetched before training starts."""
     schedule: Schedule = Schedule()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from tjgen.spec.models.env import EnvVar
-from tjgen.spec.models.shape import Scalar, Shape, Text
+from tjgen.spec.models.shape import Quantity, Scalar, Shape, Text
 
 
 class SecretRef(Shape):
@@ -26,6 +26,16 @@ class Fetch(Shape):
     """Secret with the credentials."""
     env: dict[str, EnvVar | Scalar] = {}
     """Environment variables of the initializer."""
+    image: Text | None = None
+    """Image of the initializer; the runtime's where it is left out."""
+    command: list[str] = []
+    """Command of the initializer, for instance to prepare the data; the image's where it is left out."""
+    args: list[str] = []
+    """Arguments of the command."""
+    cpu: Quantity | None = None
+    """CPU of the initializer, requested and limited."""
+    memory: Quantity | None = None
+    """Memory of the initializer, requested and limited."""
 
 
 class Initializer(Shape):
@@ -35,3 +45,5 @@ class Initializer(Shape):
     """The data set."""
     model: Fetch | None = None
     """The pre-trained model."""
+    volume: Text | None = None
+    """Volume of the experiment that it is fetched to, mounted at /workspace; the runtime's where it is left out."""

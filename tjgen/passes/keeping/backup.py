@@ -1,0 +1,65 @@
+"""`checkpoints.backup` -> a CronJob that makes VolumeSnapshots of the claim, and what it may do in the cluster.
+
+The kind VolumeSnapshot is not part of Kubernetes itself; the cluster needs its controller (snapshot.storage.k8s.io/v1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.diagnostics.model import Diagnostic
+from tjgen.fields.path import FieldPath, Tree
+from tjgen.lower import SPEC
+from tjgen.passes.beside import TINY, alone, metadata, script, shell
+from tjgen.passes.claims import claim_name
+from tjgen.passes.keeping import problems
+from tjgen.passes.keeping.cleaner import cron_job, owner
+from tjgen.passes.keeping.location import Location
+from tjgen.setting import Setting
+from tjgen.spec.objects import Checkpoints
+from tjgen.workload.contribution import Contribution
+
+Found = Iterator[Contribution | Diagnostic]
+AT: FieldPath = (*SPEC, "checkpoints", "backup")
+
+
+def scheduled(asked: Checkpoints, where: Location, setting: Setting) -> Found:
+    """ServiceAccount, Role and RoleBinding for snapshots in the namespace, and the CronJob."""
+    backup, claim = asked.backup, where.volume.pvc
+    assert backup is not None, "asked only where there is a backup"
+    if claim is None:
+        message = f'volume "{asked.volume}" is no claim, and only claims have snapshots'
+        yield problems.error(problems.BACKUP, message, path=AT, hint="use pvc")
+        return
+    name = f"{owner(where, setting)}-backup"
+    full = claim_name(asked.volume, claim.create, setting) if claim.create is not None else str(claim.claim_name)
+    rules = [
+        {"apiGroups": ["snapshot.storage.k8s.io"], "resources": ["volumesnapshots"], "verbs": ["create", "delete", "get", "list"]}
+    ]
+    subject = {"kind": "ServiceAccount", "name": name, "namespace": setting.namespace}
+    rbac = "rbac.authorization.k8s.io"
+    told = {"BACKUP": name, "CLAIM": full, "KEEP": str(backup.keep)}
+    if backup.snapshot_class_name is not None:
+        told["CLASS"] = backup.snapshot_class_name
+    pod: Tree = {
+        "restartPolicy": "Never",
+        "serviceAccountName": name,
+        "containers": [
+            shell(
+                "backup", alone("kubectl", setting), script("backup.sh"), told, [], resources={"requests": TINY, "limits": TINY}
+            )
+        ],
+    }
+    for tree in (
+        {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata(name, setting)},
+        {"apiVersion": f"{rbac}/v1", "kind": "Role", "metadata": metadata(name, setting), "rules": rules},
+        {
+            "apiVersion": f"{rbac}/v1",
+            "kind": "RoleBinding",
+            "metadata": metadata(name, setting),
+            "roleRef": {"apiGroup": rbac, "kind": "Role", "name": name},
+            "subjects": [subject],
+        },
+        cron_job(name, backup.schedule, pod, setting),
+    ):
+        yield Contribution(("ahead", f"{tree['kind']}/{name}"), tree, AT)

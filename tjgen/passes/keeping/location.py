@@ -1,0 +1,72 @@
+"""An experiment's checkpoints -> where they are: in the containers, and on the volume.
+
+A claim of the experiment has a folder for each run, which is what its runs mount, or, with `scope: family`,
+one for all of them. On any other volume the folders of the experiment are below `<path>/<experiment>`.
+"""
+
+from __future__ import annotations
+
+from tjgen.lower import SPEC
+from tjgen.passes.claims import own_folder
+from tjgen.passes.volumes import Place, places, writing_as
+from tjgen.setting import Setting
+from tjgen.spec.objects import Experiment, Volume
+from tjgen.typing import NamedTuple
+
+
+class Location(NamedTuple):
+    """Where the checkpoints of a run are."""
+
+    volume: Volume
+    place: Place
+    """The mount by which training reaches them."""
+    inside: str
+    """Their folder in the containers."""
+    before: str
+    """Folder of the volume, above that of the run."""
+    run: str
+    """Name of the run's folder there; "" where the folder is not a run's own."""
+    after: str
+    """Folder in the run's folder."""
+
+    def on_volume(self, run: str) -> str:
+        """The folder of a run on the volume."""
+        return _joined(self.before, run if self.run else "", self.after)
+
+
+def location(experiment: Experiment, setting: Setting) -> Location | None:
+    """Where the checkpoints are; None where the volume is not there, or is mounted nowhere or in a folder that nobody knows."""
+    asked = experiment.spec.checkpoints
+    assert asked is not None, "asked only where there are checkpoints"
+    volume = experiment.spec.volumes.get(asked.volume)
+    place = next(places(volume, (*SPEC, "volumes", asked.volume)), None) if volume is not None else None
+    if volume is None or place is None:
+        return None
+    create = volume.pvc.create if volume.pvc is not None else None
+    owner = writing_as(asked.volume, experiment, setting)
+    own = own_folder(create, shared=volume.shared, read_only=place.read_only, setting=owner)
+    below, path = place.sub_path or "", asked.path or ""
+    if own is not None:
+        if asked.scope == "family":
+            return Location(volume, place, _inside(place, path), _joined(own, below, path), "", "")
+        return Location(volume, place, _inside(place, path), "", own, _joined(below, path))
+    if create is not None and create.scope == "run":
+        return Location(volume, place, _inside(place, path), _joined(below, path), "", "")
+    family = _joined(path, setting.family)
+    if asked.scope == "family":
+        return Location(volume, place, _inside(place, family), _joined(below, family), "", "")
+    return Location(volume, place, _inside(place, _joined(family, setting.run)), _joined(below, family), setting.run, "")
+
+
+def is_of_family(run: str, setting: Setting) -> bool:
+    """Whether a run may be one of the experiment, by its name."""
+    return run == setting.family or run.startswith(f"{setting.family}-")
+
+
+def _inside(place: Place, path: str) -> str:
+    return _joined(place.path, path)
+
+
+def _joined(*parts: str) -> str:
+    first, *rest = [part for part in parts if part] or [""]
+    return "/".join([first.rstrip("/"), *(part.strip("/") for part in rest)])

@@ -1,0 +1,77 @@
+"""`checkpoints`: where training saves its state, what of it stays, and what a run begins with."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import StringConstraints
+
+from tjgen.spec.models.shape import Alternatives, Count, Quantity, Shape, Text, Whole, expects
+
+PLAIN = r"^[A-Za-z0-9._=+-]+$"
+
+
+class Keep(Shape):
+    """Which checkpoints stay; a CronJob removes the others."""
+
+    last: Count = 1
+    """The newest that are complete; one of them always stays."""
+    best: Whole = 0
+    """The best by the number in their file `metric`."""
+    every_nth: Count | None = None
+    """Those whose number is a multiple of this, such as 10000; for ever, so they need room."""
+    metric: Annotated[str, StringConstraints(pattern=PLAIN), expects("use letters, digits and . _ = + -")] = "metric"
+    """File in a checkpoint that holds one number, by which the best are found."""
+    mode: Literal["min", "max"] = "min"
+    """Whether the best number is the smallest or the largest."""
+    schedule: Text = "*/15 * * * *"
+    """When others are removed, as in cron (UTC)."""
+
+
+class Resume(Shape):
+    """The checkpoints that a run begins with."""
+
+    short: ClassVar[tuple[str, ...]] = ("run",)
+    alternatives: ClassVar[Alternatives] = (("run",), ("path",))
+    needed: ClassVar[bool] = True
+
+    run: Text | None = None
+    """Another run of the experiment, by its name."""
+    path: Text | None = None
+    """Folder of the volume, from its root; or, beginning with `/`, of the container."""
+
+
+class Backup(Shape):
+    """Snapshots of the claim that a CronJob makes."""
+
+    schedule: Text
+    """When, as in cron (UTC)."""
+    keep: Count = 7
+    """Usable snapshots that stay; older ones go."""
+    snapshot_class_name: Text | None = None
+    """VolumeSnapshotClass; the cluster's default where it is left out."""
+
+
+class Checkpoints(Shape):
+    """Where training saves its state."""
+
+    volume: Text
+    """Volume that they are saved on, by its name in `volumes`."""
+    path: Text | None = None
+    """Folder of the volume that they are in."""
+    scope: Literal["run", "family"] = "run"
+    """Whether each run has a folder of its own, or all runs of the experiment go on from one."""
+    every: Count | None = None
+    """Steps between two checkpoints, told to the training."""
+    name: Annotated[str, StringConstraints(pattern=PLAIN), expects("use letters, digits and . _ = + -")] = "step-"
+    """What the name of a checkpoint begins with; its number follows."""
+    marker: Annotated[str, StringConstraints(pattern=PLAIN), expects("use letters, digits and . _ = + -")] = "_SUCCESS"
+    """File that a folder holds once the checkpoint in it is complete."""
+    keep: Keep | None = None
+    """Which checkpoints stay; all where it is left out."""
+    resume_from: Resume | Text | None = None
+    """The checkpoints that the run begins with, while it has none of its own."""
+    expected_size: Quantity | None = None
+    """Size of one checkpoint, to see whether claim, bandwidth and grace period are enough."""
+    backup: Backup | None = None
+    """Snapshots of the claim."""

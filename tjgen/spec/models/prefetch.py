@@ -1,0 +1,87 @@
+"""`prefetch`: data that is there before training starts, and caches of the nodes."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from pydantic import StringConstraints
+
+from tjgen.spec.models.env import EnvVar
+from tjgen.spec.models.shape import Alternatives, Count, Quantity, Scalar, Shape, Text, expects
+
+DURATION = r"^[0-9]+[smhd]$"
+
+
+class PrefetchSource(Shape):
+    """Where data comes from."""
+
+    short: ClassVar[tuple[str, ...]] = ("uri",)
+    alternatives: ClassVar[Alternatives] = (("uri",), ("volume",))
+    needed: ClassVar[bool] = True
+
+    uri: Text | None = None
+    """`s3://bucket/folder`, `gs://bucket/folder`, `https://host/file` or `hf://organisation/dataset`."""
+    volume: Text | None = None
+    """Volume of the experiment, by its name in `volumes`; it need not be mounted in the pods that train."""
+    path: Text | None = None
+    """Folder of that volume."""
+
+
+class MemoryCache(Shape):
+    """Main memory of each pod, as a folder."""
+
+    size: Quantity = "10Gi"
+    """What it may take, of the pod's memory."""
+    ttl: Annotated[str, StringConstraints(pattern=DURATION), expects("write a number and s, m, h or d")] = "1h"
+    """How long what is in it counts as fresh, told to the training."""
+    path: Text = "/cache/memory"
+    """Where it is mounted."""
+
+
+class SsdCache(Shape):
+    """Fast disk of the node, as a folder."""
+
+    size: Quantity = "100Gi"
+    """What it may take."""
+    path: Text = "/cache/ssd"
+    """Where it is mounted."""
+    storage_class_name: Text | None = None
+    """StorageClass of local disks; each pod gets a volume of it. The node's own disk where it is left out."""
+    host_path: Text | None = None
+    """Folder of the node that outlives pods, so that the next run finds it filled."""
+
+
+class Cache(Shape):
+    """Caches of the pods that train."""
+
+    memory: MemoryCache | None = None
+    """A folder in memory."""
+    ssd: SsdCache | None = None
+    """A folder on a fast disk."""
+
+
+class Prefetch(Shape):
+    """Data that is there before training starts."""
+
+    volume: Text | None = None
+    """Volume that the data is brought to, by its name in `volumes`."""
+    path: Text | None = None
+    """Folder of the volume."""
+    source: PrefetchSource | Text | None = None
+    """Where it comes from; where it is left out, `command` knows."""
+    image: Text | None = None
+    """Image that brings it, in place of the Platform's."""
+    command: list[str] = []
+    """Command that brings it, in place of what the source asks for."""
+    args: list[str] = []
+    """Arguments of the command."""
+    env: dict[str, EnvVar | Scalar] = {}
+    """Environment variables of what brings it."""
+    secret: Text | None = None
+    """Secret whose keys become variables, such as credentials of the store."""
+    workers: Count = 4
+    """Pods that share the work."""
+    wait: bool = True
+    """Whether the pods that train wait until all is there."""
+    cache: Cache | None = None
+    """Caches of the pods that train."""
