@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tjgen.codebase.files import FolderError, digest, found
+from tjgen.codebase.files import GENERATED, FolderError, digest, found
+from tjgen.emit.header import OPENING
 
 
 @pytest.fixture
@@ -54,6 +55,16 @@ def test_the_digest_follows_path_content_and_executable_bit_and_nothing_else(fol
     changed = digest(found(str(folder)))
     (folder / "train.py").rename(folder / "main.py")
     assert len({before, executable, changed, digest(found(str(folder)))}) == 4
+
+
+def test_what_a_build_has_written_is_no_code(folder: Path) -> None:
+    assert OPENING.startswith(GENERATED)
+    (folder / "deploy").mkdir()
+    (folder / "deploy/run.yaml").write_bytes(OPENING + b"kind: TrainJob\n")
+    (folder / "own.yaml").write_text("a: 1\n")
+    (folder / "tjgen.lock.d").mkdir()
+    (folder / "tjgen.lock.d/run.yaml").write_text("a: 1\n")
+    assert paths(folder) == ["model/deep/er.py", "model/net.py", "notes.md", "own.yaml", "train.py"]
 
 
 def test_a_link_within_the_folder_is_followed_and_one_that_leads_out_is_refused(folder: Path) -> None:

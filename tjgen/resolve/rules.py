@@ -80,7 +80,7 @@ def _choice(tree: Tree, path: FieldPath, form: Form) -> Iterator[Diagnostic]:
 
 def _mounted_by_others(spec: Tree) -> set[str]:
     """The volumes that a section of the experiment mounts, which knows where."""
-    sections = (("code", "workspace"), ("prefetch",), ("prefetch", "source"), ("initializer",))
+    sections = (("code", "workspace"), ("prefetch", "source"), ("initializer",))
     return {get(spec, (*section, "volume"), None) or "" for section in sections}
 
 

@@ -86,6 +86,9 @@ def _described(code: Code) -> dict[str, bool]:
 
 def _problem(code: Code) -> Diagnostic | None:
     ways = chosen(code)
+    if not ways:
+        message = "code does not say where it comes from"
+        return problems.error(problems.WAYS, message, path=AT, hint="describe a way, such as configMap, or leave code out")
     for position, way in enumerate(code.use or ()):
         if way != "image" and not _described(code)[way]:
             message = f"use says {way}, and code has no {way}"

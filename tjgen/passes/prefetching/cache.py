@@ -26,6 +26,9 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 24 * 3600}
 
 def mounted(workload: Workload, cache: Cache) -> Iterator[Contribution | Diagnostic]:
     """A volume, its mount and the variables, for each of the caches."""
+    if cache.memory is None and cache.ssd is None:
+        hint = "add memory: {} or ssd: {}, or leave cache out"
+        yield problems.error(problems.NOTHING, "prefetch.cache says neither memory nor ssd", path=AT, hint=hint)
     wrong = [one for kind in ("memory", "ssd") if (one := _misplaced(workload, cache, kind)) is not None]
     yield from wrong
     for podset in members(workload) if not wrong else []:

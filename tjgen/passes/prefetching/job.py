@@ -7,7 +7,6 @@ from tjgen.fields.path import Tree
 from tjgen.lower import by_reference, env_item
 from tjgen.passes.beside import TINY, alone, metadata, script, shell
 from tjgen.passes.sources import source
-from tjgen.platform.images import rewrite
 from tjgen.setting import Setting
 from tjgen.spec.objects import Experiment, Prefetch
 from tjgen.typing import NamedTuple
@@ -117,7 +116,7 @@ def _bringing(
             told["REMOTE"] = known.name
             if not known.workers:
                 told["ONE"] = "true"
-    image = rewrite(asked.image, setting.rewrite) if asked.image is not None else alone(purpose, setting)
+    image = setting.emitted(asked.image) if asked.image is not None else alone(purpose, setting)
     container: dict[str, Tree] = shell("bring", image, text, told, mounts, resources={"requests": BRINGING, "limits": BRINGING})
     if asked.command or purpose == "dataset":
         del container["command"], container["args"]
