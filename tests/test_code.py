@@ -118,3 +118,20 @@ def test_a_module_that_nobody_brings_is_reported_where_it_is_imported(folder: Pa
     answer = tjgen(folder, "build", "experiment.yaml")
     assert "warning[TJ453]" in answer.err
     assert "train.py:2 imports cv2" in answer.err and "list opencv-python-headless" in answer.err
+
+
+def test_an_overlay_chooses_the_way_of_an_environment(folder: Path) -> None:
+    (folder / "tjgen.yaml").write_text(
+        "apiVersion: tjgen.dev/v1alpha1\nkind: Project\n"
+        "spec: {experiments: [experiment.yaml], overlays: [prod.yaml], environments: {dev: {}, prod: {}}}\n"
+    )
+    (folder / "prod.yaml").write_text(
+        "apiVersion: tjgen.dev/v1alpha1\nkind: Overlay\nmetadata: {name: prod}\n"
+        "spec: {match: {environments: [prod]}, experiment: {code: {use: build}}}\n"
+    )
+    said = "code: {use: configMap, configMap: src, build: {image: registry.example/team/run, directory: src}}"
+    (folder / "experiment.yaml").write_text(f"{EXPERIMENT}  {said}\n")
+    dev, prod = (tjgen(folder, "build", "--env", environment) for environment in ("dev", "prod"))
+    assert (dev.code, prod.code) == (0, 0), dev.err + prod.err
+    assert "kind: Job\n" not in dev.out and "name: run-code-" in dev.out
+    assert "kind: Job\n" in prod.out and "image: registry.example/team/run:tjgen-" in prod.out

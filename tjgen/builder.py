@@ -17,6 +17,7 @@ from tjgen.passes import code, data
 from tjgen.passes.claims import is_open
 from tjgen.passes.images import rewritten
 from tjgen.platform.devices import classes
+from tjgen.platform.tools import DEFAULTS
 from tjgen.resolve.files import matching
 from tjgen.resolve.overlays import Surroundings
 from tjgen.resolve.places import Documents, placed
@@ -437,7 +438,7 @@ class _Environment:
         self.platform = platform.document if platform is not None else None
         self.classes = classes(spec.device_classes if spec is not None else None)
         self.rewrite = dict(spec.images.rewrite) if spec is not None else {}
-        self.helpers = dict(spec.images.helpers) if spec is not None else {}
+        self.helpers = _helpers(spec) if spec is not None else {}
         self.cluster = _cluster(spec) if spec is not None else Cluster({}, None, None)
         self.labels = dict(own.labels) if own is not None else {}
         self.versions = {OWN: project.schemas} if project.schemas is not None else {}
@@ -479,6 +480,13 @@ def _is_watched(spec: ExperimentSpec, setting: Setting) -> bool:
     if setting.namespace in cluster.quotas or (spec.schedule.queue or "") in cluster.queues:
         return True
     return any(is_open(volume) and not volume.read_only for volume in spec.volumes.values())
+
+
+def _helpers(platform: PlatformSpec) -> dict[str, str]:
+    """Purpose -> image of helper containers, of those that the Platform names."""
+    said = platform.images.helpers
+    named = {purpose: said.copy_ if purpose == "copy" else getattr(said, purpose) for purpose in DEFAULTS}
+    return {purpose: image for purpose, image in named.items() if image is not None}
 
 
 def _cluster(platform: PlatformSpec) -> Cluster:

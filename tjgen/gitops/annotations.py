@@ -27,7 +27,7 @@ PREPARING = "preparing"
 """What has to end before a run can begin: Jobs, and what they read."""
 BESIDE = "beside"
 """What else stands beside the runs and outlives them, such as what looks after checkpoints."""
-_PREPARES = ("Job", "ConfigMap", "Dataset", "AlluxioRuntime", "DataLoad")
+_PREPARES = ("Job", "ConfigMap")
 
 ANNOTATIONS: Mapping[str, Mapping[str, Mapping[str, str]]] = {
     "argocd": {

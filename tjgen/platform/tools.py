@@ -17,6 +17,6 @@ DEFAULTS: Mapping[str, str] = {
 """Purpose -> image, where `images.helpers` of the Platform says no other."""
 
 
-def helper_image(purpose: str, said: Mapping[str, str]) -> str:
-    """The image of a helper, as it is before the Platform's rewrites; `said` is what the Platform says."""
-    return said.get(purpose) or DEFAULTS[purpose]
+def helper_image(purpose: str, helpers: Mapping[str, str]) -> str:
+    """The image of a helper, as it is before the Platform's rewrites; `helpers` is what the Platform says."""
+    return helpers.get(purpose) or DEFAULTS[purpose]

@@ -1361,13 +1361,21 @@ STORAGE_CLASS: Schema = {
 
 QUEUE: Schema = {"type": "object", "properties": {"capability": {"type": "object", "additionalProperties": QUANTITY}}}
 
-IMAGES: Schema = {
+HELPERS: Schema = {
     "type": "object",
     "properties": {
-        "rewrite": TEXTS,
-        "helpers": {"type": "object", "additionalProperties": {"type": "string", "minLength": 1}},
+        "buildkit": {"type": "string", "minLength": 1},
+        "copy": {"type": "string", "minLength": 1},
+        "dataset": {"type": "string", "minLength": 1},
+        "git": {"type": "string", "minLength": 1},
+        "kaniko": {"type": "string", "minLength": 1},
+        "kubectl": {"type": "string", "minLength": 1},
+        "model": {"type": "string", "minLength": 1},
+        "shell": {"type": "string", "minLength": 1},
     },
 }
+
+IMAGES: Schema = {"type": "object", "properties": {"rewrite": TEXTS, "helpers": HELPERS}}
 
 CLUSTER: Schema = {
     "type": "object",

@@ -1636,18 +1636,47 @@ class Queue:
         self.capability = get("capability", _NONE)
 
 
+class Helpers:
+    """Images of helper containers, where they are not those that tjgen knows."""
+
+    __slots__ = ("buildkit", "copy_", "dataset", "git", "kaniko", "kubectl", "model", "shell")
+
+    buildkit: str | None
+    copy_: str | None
+    dataset: str | None
+    git: str | None
+    kaniko: str | None
+    kubectl: str | None
+    model: str | None
+    shell: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.buildkit = get("buildkit")
+        self.copy_ = get("copy")
+        self.dataset = get("dataset")
+        self.git = get("git")
+        self.kaniko = get("kaniko")
+        self.kubectl = get("kubectl")
+        self.model = get("model")
+        self.shell = get("shell")
+
+
+_HELPERS = Helpers(_NONE)
+
+
 class Images:
     """Where images come from."""
 
     __slots__ = ("helpers", "rewrite")
 
     rewrite: Mapping[str, str]
-    helpers: Mapping[str, str]
+    helpers: Helpers
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
         self.rewrite = get("rewrite", _NONE)
-        self.helpers = get("helpers", _NONE)
+        self.helpers = _HELPERS if (value := get("helpers")) is None else Helpers(value)
 
 
 _IMAGES = Images(_NONE)

@@ -35,6 +35,11 @@ def brought(workload: Workload, experiment: Experiment, setting: Setting) -> Fou
     if asked.volume is None or has_errors(wrong):
         return
     volume = experiment.spec.volumes[asked.volume]
+    if volume.dataset is not None:
+        from tjgen.passes.prefetching import dataload  # few clusters have Fluid
+
+        yield from dataload.loaded(asked, volume.dataset, setting, AT)
+        return
     yield from _warnings(asked, volume, setting)
     writable = writable_source(asked.volume, volume, setting)
     digest = sha256_hex(json_text(job.content(asked)))[:10]
@@ -72,6 +77,8 @@ def _problems(asked: Prefetch, experiment: Experiment) -> Iterator[Diagnostic]:
             )
             return
     volume = known[asked.volume]
+    if volume.dataset is not None:
+        return
     if volume.pvc is None and volume.nfs is None:
         message = f'volume "{asked.volume}" is filled by a pod of its own, which cannot reach it'
         hint = "use pvc or nfs, or cache for what each node has of its own"

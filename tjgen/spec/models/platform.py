@@ -145,12 +145,33 @@ class Queue(Shape):
     """Resources that its runs may take together."""
 
 
+class Helpers(Shape):
+    """Images of helper containers, where they are not those that tjgen knows."""
+
+    buildkit: Text | None = None
+    """What builds images without root: BuildKit's, rootless."""
+    copy_: Text | None = Field(None, alias="copy")
+    """What copies from stores: rclone and a shell."""
+    dataset: Text | None = None
+    """Trainer's initializer of data sets."""
+    git: Text | None = None
+    """What fetches code: Git, an SSH client and a shell."""
+    kaniko: Text | None = None
+    """What builds images as root: Kaniko's executor."""
+    kubectl: Text | None = None
+    """What makes snapshots: kubectl, awk and a shell."""
+    model: Text | None = None
+    """Trainer's initializer of models."""
+    shell: Text | None = None
+    """What copies, waits and removes: a shell with awk, find, sort and stat, such as busybox."""
+
+
 class Images(Shape):
     """Where images come from."""
 
     rewrite: dict[str, str] = {}
     """Prefix of an image reference -> prefix to use instead."""
-    helpers: dict[str, Text] = {}
+    helpers: Helpers = Helpers()
     """Images of helper containers, by purpose."""
 
 
