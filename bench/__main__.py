@@ -8,7 +8,7 @@ import platform
 import sys
 import tempfile
 
-from bench import cold, peers, projects
+from bench import cold, peers, projects, slices
 from bench.process import FailedError
 from bench.report import render
 from bench.setting import Setting
@@ -24,6 +24,7 @@ def main(words: list[str]) -> int:
             schemas=os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "schemas"),
             times=chosen.times or (3 if chosen.quick else 20),
             experiments=100 if chosen.quick else 1000,
+            items=10_000 if chosen.quick else 1_000_000,
             sizes=(25, 50, 100, 200) if chosen.quick else (250, 500, 1000, 2000, 5000),
             peers=found,
             environment=_environment(folder),
@@ -33,7 +34,7 @@ def main(words: list[str]) -> int:
         say(f"compared with {', '.join(found) or 'nothing'}; not found: {', '.join(missing) or 'none'}\n")
         say("CPU seconds (user and system, with children), the smallest of several runs in turns\n")
         try:
-            for measured in (cold.one_experiment, cold.one_file, projects.whole_project, projects.growth):
+            for measured in (cold.one_experiment, cold.one_file, slices.many_items, projects.whole_project, projects.growth):
                 say("\n" + render([measured(setting)]))
         except FailedError as error:
             sys.stderr.write(f"{error}\n")

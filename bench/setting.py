@@ -28,6 +28,8 @@ class Setting(NamedTuple):
     """Runs of each small command; large ones run less often."""
     experiments: int
     """How many the project has that is built, checked and built again."""
+    items: int
+    """How many items the data has that is divided."""
     sizes: Sequence[int]
     """Numbers of experiments that growth is seen over; the last one is for memory alone."""
     peers: Mapping[str, str]

@@ -39,8 +39,10 @@ def test_nothing_is_lost_and_no_map_is_too_large(lengths: list[int]) -> None:
     assert all(delivery.size(one) <= delivery.LIMIT for one in maps)
     together: dict[str, str] = {}
     for one in maps:
-        assert not set(one) & set(together)
-        together |= one
+        for name, text in one.items():
+            stem, *part = name.removesuffix(".txt").split(".")
+            assert bool(part) == (f"{stem}.txt" in together)
+            together[f"{stem}.txt"] = together.get(f"{stem}.txt", "") + text
     assert together == files
 
 

@@ -64,16 +64,15 @@ def _apart(one: Use, other: Use) -> bool:
 
 
 def met(one: list[str], other: list[str]) -> str | None:
-    """A path of which both have a part; None where there is none."""
+    """A path that both have, as it is or in a folder; None where there is none."""
     for above, below in ((set(one), other), (set(other), one)):
         same = next((path for path in below if path in above), None)
         if same is not None:
             return same
         # Many items are in few folders: each folder is looked at once.
         for folder in dict.fromkeys([path.rpartition("/")[0] for path in below if path]):
-            around = next((one for one in _upwards(folder) if one in above), None)
-            if around is not None:
-                return around
+            if any(one in above for one in _upwards(folder)):
+                return next(path for path in below if path.rpartition("/")[0] == folder)
     return None
 
 

@@ -1,6 +1,6 @@
 """A slicing strategy -> what it does that no strategy may: a test that authors of plugins run on theirs.
 
-python -m tjgen.slicing.conformance NAME          a strategy that is installed, or MODULE, or MODULE:OBJECT
+python -m tjgen.slicing.conformance NAME          a strategy that is installed, FILE.py, MODULE or MODULE:OBJECT
 python -m tjgen.slicing.conformance NAME '{"weights": [1, 2]}'
 """
 
@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from importlib import import_module
 
-from tjgen.slicing import proof, strategies
+from tjgen.slicing import plugins, proof, strategies
 from tjgen.slicing.items import UNKNOWN, Items
-from tjgen.slicing.strategies import Strategy
+from tjgen.slicing.strategies import PluginError, Strategy
 from tjgen.typing import Any, cast
 
 COUNTS = (1, 2, 3, 7, 64)
@@ -69,7 +69,13 @@ def _tried(strategy: Strategy, items: Items, count: int, options: Mapping[str, A
     except ValueError as problem:
         yield f"it refuses them: it {problem}"
         return
-    yield from proof.faults(plan, len(items), count)
+    yield from proof.faults(plan, len(items), count, covering=options.get("covering", True))
+    bound = getattr(strategy, "bound", None)
+    if bound is not None:
+        number, most = proof.heaviest(plan, items if strategy.NEEDS_SIZES else None)
+        promised = bound(items, count, options)
+        if most > promised:
+            yield f"slice {number} has {most}, and it promises at most {promised}"
     if plan != again:
         yield "it makes another plan the second time"
     if before != (list(items), json.dumps(options, sort_keys=True)):
@@ -83,7 +89,12 @@ def digest(strategy: Strategy, options: Mapping[str, Any], counts: Sequence[int]
 
 
 def found(name: str) -> Strategy | None:
-    """The strategy that is installed under a name, or the module or object (MODULE:OBJECT) of that name."""
+    """The strategy that is installed under a name, in a file, or the module or object (MODULE:OBJECT) of that name.
+
+    Raises PluginError where it cannot be loaded.
+    """
+    if name.endswith(".py"):
+        return plugins.from_file("tried", name)
     installed = strategies.load(name)
     if installed is not None:
         return installed
@@ -101,7 +112,11 @@ def main(words: Sequence[str]) -> int:
     """Print the faults of the strategy that the first word names; 1 where there are any, 2 for a wrong call."""
     alone = words[:1] == ["--digest"]
     name, *rest = [*(words[1:] if alone else words), ""]
-    strategy = found(name) if name else None
+    try:
+        strategy = found(name) if name else None
+    except PluginError as problem:
+        sys.stderr.write(f"{name} {problem}\n")
+        return 1
     if strategy is None or len(rest) > 2:
         sys.stderr.write("usage: python -m tjgen.slicing.conformance NAME [OPTIONS as JSON]: no strategy is found there\n")
         return 2

@@ -21,12 +21,13 @@ def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]
     order = sorted(range(len(known)), key=known.__getitem__, reverse=True)
     sizes = array("q", map(known.__getitem__, order))  # beside each other in memory, as they will be read
     _settle_ties(order, sizes, items.paths)
+    shift = count.bit_length()
+    last = (1 << shift) - 1
+    loads = list(range(count))  # bytes, and behind them in each number the slice: one number that sorts by both
+    taken = [heapreplace(loads, loads[0] + (size << shift)) & last for size in sizes]
     owners = array("I", bytes(4 * len(order)))
-    loads = list(range(count))  # bytes times count, plus the slice: one number that sorts by both
-    for index, size in zip(order, sizes, strict=True):
-        least = loads[0]
-        owners[index] = least % count
-        heapreplace(loads, least + size * count)
+    for index, owner in zip(order, taken, strict=True):
+        owners[index] = owner
     slices: list[list[int]] = [[] for _ in range(count)]
     take = [one.append for one in slices]
     for index, owner in enumerate(owners):

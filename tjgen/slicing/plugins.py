@@ -16,6 +16,8 @@ from tjgen.slicing.strategies import PluginError, Strategy
 from tjgen.typing import Any, cast
 
 GROUP = "tjgen.slicers"
+_loaded: dict[str, tuple[bytes, Strategy]] = {}
+"""File -> its text when it was run, and what came of it: the runs of a build share it."""
 _OURS = __file__.removesuffix("slicing/plugins.py")
 
 
@@ -28,12 +30,17 @@ def from_file(name: str, file: str) -> Strategy:
             text = stream.read()
     except OSError as problem:
         raise PluginError(f"cannot be read from {file}: {problem.strerror}") from problem
+    known = _loaded.get(file)
+    if known is not None and known[0] == text:
+        return known[1]
     module = ModuleType(f"tjgen_slicer_{name}")
     module.__file__ = file
     sys.modules[module.__name__] = module  # dataclasses and pickle look a class's module up there
     # Compiled here rather than imported: an import would write a __pycache__ beside the user's file.
     _guarded(lambda: exec(compile(text, file, "exec"), module.__dict__))
-    return _usable(cast("Strategy", module), file)
+    strategy = _usable(cast("Strategy", module), file)
+    _loaded[file] = (text, strategy)
+    return strategy
 
 
 def installed(name: str) -> Strategy | None:

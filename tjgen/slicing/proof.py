@@ -64,7 +64,7 @@ def _divides(plan: Plan, items: int, held: int) -> bool:
 
 def heaviest(plan: Plan, items: Items | None) -> tuple[int, int]:
     """The number of the slice that has most, and what it has: bytes of `items`, or where they are None its length."""
-    loads = [len(part) for part in plan] if items is None else [sum(map(items.sizes.__getitem__, part)) for part in plan]
+    loads = [len(part) for part in plan] if items is None else _bytes(plan, items)
     most = max(loads, default=0)
     return (loads.index(most) if loads else 0), most
 
@@ -74,8 +74,19 @@ def balance(plan: Plan, items: Items | None) -> Balance:
     numbers = [len(part) for part in plan]
     if items is None or items.unsized is not None:
         return Balance(min(numbers), max(numbers), None, None, _ratio(numbers))
-    loads = [sum(map(items.sizes.__getitem__, part)) for part in plan]
+    loads = _bytes(plan, items)
     return Balance(min(numbers), max(numbers), min(loads), max(loads), _ratio(loads))
+
+
+_weighed: list[tuple[Plan, Items, list[int]]] = []
+"""The plan whose slices were weighed last: it is judged, and then described."""
+
+
+def _bytes(plan: Plan, items: Items) -> list[int]:
+    if not (_weighed and _weighed[0][0] is plan and _weighed[0][1] is items):
+        size = items.sizes.__getitem__
+        _weighed[:] = [(plan, items, [sum(map(size, part)) for part in plan])]
+    return _weighed[0][2]
 
 
 def _ratio(loads: list[int]) -> float:
