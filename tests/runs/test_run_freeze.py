@@ -91,10 +91,11 @@ def test_settings_are_labels_annotations_and_state() -> None:
     others = {
         settings_digest({"metadata": {"labels": {"x": "y"}}}),
         settings_digest({"metadata": {"annotations": {"x": "y"}}}),
+        settings_digest({"spec": {"tasks": {"left": {"monitor": {"x": "y"}}}}}),
         settings_digest({"spec": {"state": "suspended"}}),
         settings_digest({"spec": {"monitor": {"preset": "x"}}}),
     }
-    assert len(others | {plain}) == 5
+    assert len(others | {plain}) == 6
 
 
 def manifest(kind: str, api: str, metadata: Any, **rest: Any) -> Any:

@@ -280,3 +280,25 @@ def test_a_name_over_its_budget_is_told_the_budget_and_not_cut() -> None:
     assert '"resnet50-lr-0-1-zwwjb4wb" has 24 characters' in problem.message
     assert "room for 20" in problem.message
     assert "by 4 characters" in str(problem.hint)
+
+
+TASKS = SMALLEST + "  data: {volume: v, slices: {%s}}\n  tasks: {left: {%s}, right: {}%s}\n"
+
+
+def test_a_task_depends_on_what_it_says_itself() -> None:
+    plain = TASKS % ("", "", "")
+    assert of(plain, task="left") != of(plain, task="right")
+    assert of(plain, task="left") == of(TASKS % ("", "gpu: null", ", third: {}"), task="left")
+    assert of(TASKS % ("", "gpu: 'h100:8', cpu: 0.5", ""), task="left") == of(
+        TASKS % ("", "cpu: 500m, gpu: {class: h100, count: 8}", ""), task="left"
+    )
+    assert of(plain, task="left") != of(TASKS % ("", "nodes: 2", ""), task="left")
+    assert of(plain, task="right") == of(TASKS % ("", "nodes: 2", ""), task="right")
+
+
+@pytest.mark.parametrize("over", ["over: tasks", "over: nodes"])
+def test_a_task_that_shares_items_depends_on_the_others(over: str) -> None:
+    shares = over == "over: tasks"
+    assert (of(TASKS % (over, "", ""), task="left") != of(TASKS % (over, "", ", third: {}"), task="left")) == shares
+    own = "data: {slices: {over: nodes}}"
+    assert of(TASKS % (over, own, ""), task="left") == of(TASKS % (over, own, ", third: {}"), task="left")

@@ -52,3 +52,29 @@ def test_what_is_no_pattern(text: str, words: str) -> None:
     with pytest.raises(ValueError) as caught:
         braces.parse(text)
     assert str(caught.value) == words
+
+
+@pytest.mark.parametrize(
+    ("texts", "words"),
+    [
+        pytest.param(["{0..9}/{0..9}"], None, id="apart"),
+        pytest.param(["{1..11}{1..11}"], "stands for '111' twice", id="two numbers that run together"),
+        pytest.param(["a{0..3}", "a{3..4}"], "stands for 'a3' twice", id="two patterns that meet"),
+        pytest.param(["{000..999}{000..999}"], None, id="many, of one width"),
+        pytest.param(["{0..999}/{0..999}.bin"], None, id="many, with something between them"),
+        pytest.param(["y{0..999}-{0..999}", "x{000..999}"], None, id="many, of other beginnings"),
+        pytest.param(
+            ["{0..999}{0..999}"],
+            "has braces that may make one path of two numbers: write numbers of one width, or a / between them",
+            id="many that run together",
+        ),
+        pytest.param(["{a,ab}/{000000..999999}"], None, id="words with something behind them"),
+        pytest.param(
+            ["x-{000000..999999}", "x-{1000000..1999999}"],
+            "begins with 'x-' as another one does, so that both may stand for one path",
+            id="many of one beginning",
+        ),
+    ],
+)
+def test_no_path_may_have_two_numbers(texts: list[str], words: str | None) -> None:
+    assert braces.repeated([braces.parse(text) for text in texts]) == words

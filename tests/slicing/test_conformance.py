@@ -128,3 +128,20 @@ def test_a_strategy_that_is_installed_is_found_by_its_name(tmp_path: Path, monke
     assert "backwards" in strategies.known()
     assert tried(tmp_path, "backwards")[:2] == (0, "backwards keeps to the contract\n")
     assert tried(tmp_path, "backwards", '{"refuse": true}')[0] == 1
+
+
+def test_a_strategy_in_a_file_is_tried_with_its_bound(tmp_path: Path) -> None:
+    good = (
+        "NEEDS_SIZES = False\n"
+        "def plan(items, count, options):\n"
+        "    return [list(range(number, len(items), count)) for number in range(count)]\n"
+        "def bound(items, count, options):\n"
+        "    return %s\n"
+    )
+    (tmp_path / "mine.py").write_text(good % "-(-len(items) // count)")
+    assert tried(tmp_path, "mine.py")[:2] == (0, "mine.py keeps to the contract\n")
+    (tmp_path / "mine.py").write_text(good % "len(items) // count")
+    code, out, _ = tried(tmp_path, "mine.py")
+    assert code == 1
+    assert "one item in 2 slices: slice 0 has 1, and it promises at most 0\n" in out
+    assert tried(tmp_path, "none.py") == (1, "", "none.py cannot be read from none.py: No such file or directory\n")

@@ -1072,6 +1072,7 @@ CODES = (
         "A strategy of the project has the name of one that is built in.",
         "Give it another name.",
     ),
+    Code("TJ366", "empty-task", ERROR, "A task has no value, which YAML reads as null.", "Write `{}` behind its name."),
     Code(
         "TJ370",
         "no-device-class",

@@ -52,13 +52,18 @@ def numbered(asked: Items) -> tuple[Numbered, list[Diagnostic]]:
             problems.error(problems.NO_RANGE, message, path=AT, hint="use pattern or count, or deliver: configMap")
         ]
     patterns = _several(asked.pattern)
-    total = 0
+    parsed = []
     for pattern in patterns:
         try:
-            total += braces.parse(pattern).total
+            parsed.append(braces.parse(pattern))
         except ValueError as problem:
             return Numbered(0), [_malformed(pattern, problem)]
-    return Numbered(total, patterns), []
+    fault = braces.repeated(parsed)
+    if fault is not None:
+        message = f"the pattern {fault}" if len(parsed) == 1 else f"one of the patterns {fault}"
+        hint = "let each path have one number, for each number is read once"
+        return Numbered(0), [problems.error(problems.PATTERN, message, path=(*AT, "pattern"), hint=hint)]
+    return Numbered(sum(one.total for one in parsed), patterns), []
 
 
 def local_files(data: Data, document: str, slicers: Mapping[str, str]) -> dict[str, str]:

@@ -9,6 +9,7 @@ from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.managed import Managed
 from tjgen.fields.path import FieldPath, Tree, get, render
 from tjgen.resolve.layers import Layer, merged, part
+from tjgen.source.document import Document
 
 TASKS: FieldPath = ("spec", "tasks")
 MANAGER = "task"
@@ -43,6 +44,24 @@ def misnamed(tree: Tree) -> list[Diagnostic]:
         )
         for name in names(tree)
         if not _NAME.match(name)
+    ]
+
+
+def empty(document: Document) -> list[Diagnostic]:
+    """Tasks without a value, which YAML reads as null: they would be absent, and nobody writes a name to say that."""
+    said = get(document.value, TASKS, None)
+    return [
+        Diagnostic(
+            "TJ366",
+            ERROR,
+            f'task "{name}" says nothing',
+            path=(*TASKS, name),
+            span=document.locate((*TASKS, name), key=True),
+            hint=f"write {name}: {{}} for a task that is as the experiment says",
+            name="empty-task",
+        )
+        for name, value in (said.items() if said.__class__ is dict else ())
+        if value is None
     ]
 
 

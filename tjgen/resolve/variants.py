@@ -43,6 +43,10 @@ def variants(document: Document, surroundings: Surroundings) -> Variants:
     """The runs of the experiment in `document`; diagnostics have their places."""
     resolved = surroundings.resolve(document)
     diagnostics = list(resolved.diagnostics)
+    if get(document.value, ("spec", "tasks"), None):
+        from tjgen.resolve import tasks  # few experiments have tasks
+
+        diagnostics += tasks.empty(document)
     if not has_errors(diagnostics):
         diagnostics += _shaped(resolved) if _has_tasks(resolved.tree) else _checked(resolved.tree, resolved.documents)
     if has_errors(diagnostics):
@@ -65,7 +69,7 @@ def _has_tasks(tree: Managed) -> bool:
 
 def _shaped(resolved: Resolved) -> list[Diagnostic]:
     """What is wrong with the shape of tasks; the rest is looked at together with what each of them says."""
-    from tjgen.resolve import tasks  # few experiments have tasks
+    from tjgen.resolve import tasks
 
     found = [one for one in check_experiment(resolved.tree.value) if (one.path or ())[:2] == tasks.TASKS]
     return placed(found or tasks.misnamed(resolved.tree.value), resolved.tree, resolved.documents)

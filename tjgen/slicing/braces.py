@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain, pairwise
 
 from tjgen.typing import NamedTuple
 
+_COMPARED = 100_000
+"""Paths that are made to be compared."""
 _BRACE = re.compile(r"\{([^{}]*)\}")
 _RANGE = re.compile(r"([0-9]{1,18})\.\.([0-9]{1,18})")
 
@@ -61,9 +64,44 @@ def parse(text: str) -> Pattern:
     return Pattern(tuple(pieces[::2]), tuple([_choice(inner) for inner in pieces[1::2]]))
 
 
+def repeated(patterns: Sequence[Pattern]) -> str | None:
+    """What may make one path of two numbers of several patterns together, in words; None where each path has one.
+
+    Few paths are compared; many are not made, but their braces looked at.
+    """
+    if sum(pattern.total for pattern in patterns) <= _COMPARED:
+        seen: set[str] = set()
+        for path in chain.from_iterable(pattern.paths() for pattern in patterns):
+            if path in seen:
+                return f"stands for {path!r} twice"
+            seen.add(path)
+        return None
+    for pattern in patterns:
+        for choice, behind, last in zip(pattern.choices, pattern.texts[1:], _last(len(pattern.choices)), strict=True):
+            if not last and not _ends(choice, behind):
+                return "has braces that may make one path of two numbers: write numbers of one width, or a / between them"
+    heads = sorted(pattern.texts[0] for pattern in patterns)
+    for one, other in pairwise(heads):
+        if other.startswith(one):
+            return f"begins with {one!r} as another one does, so that both may stand for one path"
+    return None
+
+
 def expanded(text: str) -> list[str]:
     """The paths of a pattern; raises ValueError as `parse` does."""
     return list(parse(text).paths())
+
+
+def _last(count: int) -> list[bool]:
+    return [place == count - 1 for place in range(count)]
+
+
+def _ends(choice: Numbers | Sequence[str], behind: str) -> bool:
+    """Whether one can see where the value of a brace ends: all are as long, or what stands behind is in none of them."""
+    if isinstance(choice, Numbers):
+        fixed = len(choice.text(0)) == len(choice.text(len(choice.values) - 1))
+        return fixed or (behind != "" and not behind[0].isdigit())
+    return len({len(word) for word in choice}) == 1 or (behind != "" and not any(behind[0] in word for word in choice))
 
 
 def _length(choice: Numbers | Sequence[str]) -> int:
