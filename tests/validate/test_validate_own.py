@@ -20,21 +20,34 @@ from tjgen.validate.definitions import definitions
 from tjgen.validate.judge import judge
 
 DEFINITION = (RECORDED / "own.yaml").read_text(encoding="utf-8")
-OTHER_WORDS = {"step 10", "step 3", "batch 1.5", "size 1.5", "size True", "size []", "template empty kind", "template number"}
+RULES = (RECORDED / "rules.yaml").read_text(encoding="utf-8")
+OTHER_WORDS = {
+    "step 10",
+    "step 3",
+    "batch 1.5",
+    "size 1.5",
+    "size True",
+    "size []",
+    "template empty kind",
+    "template number",
+    'rule cidr "x"',
+    'rule cidr2 "x"',
+    'rule urlhost "https://[a]:80"',
+}
 """Cases that are refused, as the server refuses them, with other or fewer errors."""
 SHARED = ROOT.parent / "shared" / "schemas"
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
-    found, problems = definitions(DEFINITION, "own.yaml")
+    found, problems = definitions(DEFINITION + "---\n" + RULES, "own.yaml")
     assert problems == []
     path = str(tmp_path_factory.mktemp("own"))
     own.write(path, found)
     return path
 
 
-@pytest.mark.parametrize("case", recorded("own"), ids=lambda case: case["id"])
+@pytest.mark.parametrize("case", [*recorded("own"), *recorded("rules")], ids=lambda case: case["id"])
 def test_recorded_verdicts(case: dict[str, Any], folder: str) -> None:
     verdict = judge(case["manifest"], versions={store.OWN: folder})
     assert verdict.allowed == case["allowed"]
@@ -114,6 +127,27 @@ def test_what_is_not_understood_is_said_with_every_check(tmp_path: Path) -> None
     ]
 
 
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("self.wait == '1s'", "wait is no text to it"),
+        ("duration('1s') < duration('2s')", "unknown function: duration"),
+        ("self.name.format([1]) == ''", "unknown function: format with 1 arguments"),
+        ("self.?name.orValue('') != ''", "is expected"),
+    ],
+)
+def test_a_rule_that_is_not_understood_is_left_out_and_named(rule: str, said: str) -> None:
+    fields = "{wait: {type: string, format: duration}, name: {type: string}}"
+    text = DEFINITION.replace("'!has(self.image) || self.replicas < 5'", json.dumps(rule)).replace(
+        "forbidden: {type: boolean}",
+        f"forbidden: {{type: boolean}}\n              {fields[1:-1].replace(', name', chr(10) + '              name')}",
+    )
+    found, problems = definitions(text, "own.yaml")
+    assert [one.code for one in problems] == ["TJ526"]
+    assert said in problems[0].message
+    assert "x-kubernetes-validations" not in json.loads(found[0].files[0].text)["properties"]["spec"]
+
+
 @pytest.mark.parametrize("name", ["", "example.com_v1_study.json"])
 def test_a_damaged_folder_is_an_error(name: str, tmp_path: Path) -> None:
     if name:
@@ -144,7 +178,7 @@ def test_every_kind_is_listed_with_how_far_it_is_checked() -> None:
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason=f"no definitions in {SHARED}")
-@pytest.mark.parametrize("name", ["trainer-v2.1.0", "jobset-v0.12.0", "kueue-v0.15.2", "mpi-operator-v0.8.0"])
+@pytest.mark.parametrize("name", ["trainer-v2.2.1", "jobset-v0.12.0", "kueue-v0.15.2", "mpi-operator-v0.8.0"])
 def test_an_import_of_a_release_gives_what_is_brought(name: str) -> None:
     project, _, version = name.rpartition("-")
     for file in sorted((SHARED / name).glob("*.yaml")):

@@ -61,7 +61,7 @@ def _is_network(text: str) -> bool:
         return False
 
 
-def _is_request_uri(text: str) -> bool:
+def is_request_uri(text: str) -> bool:
     """Absolute, or an absolute path (net/url ParseRequestURI), as far as its characters go."""
     if not text or any(character <= " " or character == "\x7f" for character in text):
         return False
@@ -94,7 +94,7 @@ CHECKS: dict[str, Callable[[str], object]] = {
     "k8sshortname": lambda text: len(text) <= 63 and re.match(rf"{_NAME}\Z", text),
     "mac": _MAC.match,
     "password": lambda text: True,
-    "uri": _is_request_uri,
+    "uri": is_request_uri,
     "uuid": re.compile(_UUID % ("[0-9a-f]", "[0-9a-f]")).match,
     "uuid3": re.compile(_UUID % ("3", "[0-9a-f]")).match,
     "uuid4": re.compile(_UUID % ("4", "[89ab]")).match,

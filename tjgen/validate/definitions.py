@@ -25,6 +25,7 @@ from tjgen.validate.wording import field
 
 GROUP = "apiextensions.k8s.io"
 KIND = "CustomResourceDefinition"
+_TYPED = ("byte", "date", "date-time", "datetime", "duration")
 _GENERATOR = ("metadata", "annotations", "controller-gen.kubebuilder.io/version")
 
 
@@ -108,7 +109,7 @@ def _understood(schema: Schema, path: FieldPath, left_out: list[tuple[FieldPath,
         left_out.append(((*path, "format"), f"the format {schema['format']} of {place}"))
     rules = []
     for position, rule in enumerate(schema.get("x-kubernetes-validations", ())):
-        beyond = _beyond(rule)
+        beyond = _beyond(rule, schema)
         if beyond:
             left_out.append(
                 ((*path, "x-kubernetes-validations", position), f"the rule of {place} ({beyond}): {rule['rule'].strip()}")
@@ -135,10 +136,17 @@ def _replaced(schema: Schema, step: FieldPath, below: Schema) -> Schema:
     return {**schema, word: [below if position == key else part for position, part in enumerate(inner)]}
 
 
-def _beyond(rule: Schema) -> str:
-    """Why a rule cannot be run here; "" if it can."""
+def _beyond(rule: Schema, schema: Schema) -> str:
+    """Why a rule of a schema cannot be run here; "" if it can."""
     try:
         program(rule["rule"])
     except SyntaxError as problem:
         return str(problem)
-    return ""
+    typed = [name for name in _typed(schema, "self") if re.search(rf"(?<!has\(self\.)\b{re.escape(name)}\b(?!\))", rule["rule"])]
+    return f"{typed[0]} is no text to it" if typed else ""
+
+
+def _typed(schema: Schema, name: str) -> list[str]:
+    """The fields whose texts are times, durations or bytes to rules."""
+    here = [name] if schema.get("format") in _TYPED and schema.get("type") == "string" else []
+    return here + [found for step, below in parts(schema) for found in _typed(below, str(step[-1]) if len(step) > 1 else name)]

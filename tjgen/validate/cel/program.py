@@ -165,11 +165,26 @@ def _call(node: Node, names: set[str]) -> Step:
     if target is not None and name in _MACROS and len(arguments) == 2 and arguments[0][0] == "name":
         variable = arguments[0][1]
         return _MACROS[name](_compiled(target, names), variable, _compiled(arguments[1], names | {variable}))
+    if target is not None and target[0] == "name" and target[1] not in names:
+        from tjgen.validate.cel import library
+
+        name, target = f"{target[1]}.{name}", None
+        function = library.namespaced(name, len(arguments))
+    else:
+        function = _function(name, len(arguments) + (target is not None), has_target=target is not None)
     steps = [_compiled(argument, names) for argument in ([target, *arguments] if target is not None else arguments)]
-    function = _FUNCTIONS.get((name, len(steps)))
-    if function is None or (target is None and name not in _WITHOUT_TARGET):
+    if function is None:
         raise SyntaxError(f"unknown function: {name} with {len(arguments)} arguments")
     return lambda scope: function(*[step(scope) for step in steps])
+
+
+def _function(name: str, arguments: int, *, has_target: bool) -> Callable[..., Any] | None:
+    known = _FUNCTIONS.get((name, arguments))
+    if known is not None and (has_target or name in _WITHOUT_TARGET):
+        return known
+    from tjgen.validate.cel import library  # no rule of a schema that tjgen brings needs it
+
+    return library.find(name, arguments, has_target=has_target)
 
 
 def _each(target: Step, variable: str, scope: Scope) -> Any:

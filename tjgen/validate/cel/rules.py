@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
 from tjgen.fields.path import FieldPath, Tree
 from tjgen.schema.store import ITEMS, VALUES, Schema
 from tjgen.typing import TYPE_CHECKING, Any, NamedTuple
@@ -135,8 +136,18 @@ def _twins(items: list[Tree], old: Tree, schema: Schema) -> Sequence[Tree]:
     return [known.get(key) if key is not None else None for key in keys]
 
 
+def _program(text: str) -> Program:
+    """The program of a rule; raises CompileError for one that another release of tjgen has imported."""
+    try:
+        return program(text)
+    except SyntaxError as problem:
+        hint = "import the schemas again with this release"
+        message = f"an imported rule is not understood ({problem}): {text.strip()}"
+        raise CompileError([Diagnostic("TJ524", ERROR, message, hint=hint, name="damaged-schemas")]) from None
+
+
 def _broken(value: Tree, rule: dict[str, Any], schema: Schema, path: FieldPath, root: Schema, before: _Before) -> Fault | None:
-    runnable = program(rule["rule"])
+    runnable = _program(rule["rule"])
     if runnable.is_transition and before.old is None:
         return None
     name = field(path, root) or WHOLE
