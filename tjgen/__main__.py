@@ -11,6 +11,8 @@ def main() -> None:
     """Run the command line and leave with its exit code."""
     # What is built are trees, which go without the collector's help: it would only walk them over and over.
     gc.disable()
+    if sys.stderr is None:  # it was closed when we were started: whoever did that wants to hear nothing
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # as long as the program runs
     words = sys.argv[1:]
     code = _check(words[1:]) if words[:1] == ["check"] else _run(words)
     if not sys.stderr.closed:

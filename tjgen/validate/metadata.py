@@ -54,7 +54,7 @@ LATE = (("policy", "PodDisruptionBudget"),)
 _ANY_FINALIZER = (*LATE, ("coordination.k8s.io", "Lease"), ("node.k8s.io", "RuntimeClass"))
 """The built-in kinds whose finalizers are looked at only as everyone's are."""
 
-_ANY_PREFIX = (("resource.k8s.io", "DeviceClass"),)
+_ANY_PREFIX = (*LATE, ("resource.k8s.io", "DeviceClass"))
 """The kinds whose generateName is only looked at as everyone's is; what matters is the name that comes of it."""
 
 
@@ -121,7 +121,7 @@ def _name(metadata: dict[str, Any], check: Check, prefix_check: Check, at: Place
 
 def _prefix_check(check: Check) -> Check:
     if check is syntax.path_segment:
-        return syntax.path_segment_prefix
+        return check
     # What follows a last dash may make a good name of it (`maskTrailingDash`, which also eats the character before).
     return lambda prefix: check(prefix[:-2] + "a" if len(prefix) > 1 and prefix.endswith("-") else prefix)
 
