@@ -43,6 +43,14 @@ def test_the_project_builds_for_each_environment(environment: str, tmp_path: Pat
     assert built(tmp_path / "project", "--env", environment).count("kind: TrainJob\n") == 3
 
 
+def test_devices_of_all_kinds_build(tmp_path: Path) -> None:
+    shutil.copytree(EXAMPLES / "devices", tmp_path / "devices")
+    answer = tjgen(tmp_path / "devices", "build")
+    assert (answer.code, answer.out.count("kind: TrainJob\n")) == (0, 5)
+    # What a build has chosen is the one thing that it says.
+    assert [line.partition("]")[0] for line in answer.err.splitlines() if "[TJ" in line] == ["info[TJ371"]
+
+
 def test_the_project_is_written_where_argo_cd_looks_for_it(tmp_path: Path) -> None:
     project = tmp_path / "project"
     shutil.copytree(EXAMPLES / "project", project)

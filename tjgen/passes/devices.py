@@ -13,7 +13,7 @@ from tjgen.platform.devices import DeviceClass
 from tjgen.setting import Setting
 from tjgen.spec.objects import Experiment, Gpu
 from tjgen.typing import NamedTuple
-from tjgen.workload.contribution import Contribution
+from tjgen.workload.contribution import Contribution, is_said
 from tjgen.workload.roles import at_once, role, workers
 from tjgen.workload.workload import PodSet, Workload
 
@@ -103,13 +103,20 @@ def _devices(workload: Workload, podset: PodSet, asked: Asked) -> Found:
     for resource, amount, field in _resources(gpu, device):
         for bound in ("limits", "requests"):
             yield Contribution((*podset.main, "resources", bound, resource), amount, (*because, field))
+    for resource, each in device.resources.items():
+        for bound in ("limits", "requests"):
+            if not is_said(workload, (*podset.main, "resources", bound, resource)):
+                amount = device.times(each, gpu.count)
+                yield Contribution((*podset.main, "resources", bound, resource), amount, (*because, "count"))
     sharing = device.sharing if gpu.share is not None else None
     for key, value in {**device.annotations, **(sharing.annotations if sharing is not None else {})}.items():
         at = (*because, "share" if sharing is not None and key in sharing.annotations else "class")
-        yield Contribution((*podset.pod_metadata, "annotations", key), value, at)
+        path: FieldPath = (*podset.pod_metadata, "annotations", key)
+        if not is_said(workload, path):
+            yield Contribution(path, value, at)
     for label, value in {**device.node_selector, **(sharing.node_selector if sharing is not None else {})}.items():
         yield Contribution((*podset.pod, "nodeSelector", label), value, (*because, "class"))
-    path: FieldPath = (*podset.pod, "runtimeClassName")
+    path = (*podset.pod, "runtimeClassName")
     if device.runtime_class_name is not None and get(workload.tree.value, path, None) is None:
         yield Contribution(path, device.runtime_class_name, (*because, "class"))
     yield from _tolerated(workload, podset, device, because)
@@ -140,8 +147,6 @@ def _resources(gpu: Gpu, device: DeviceClass) -> Iterator[tuple[str, str, str]]:
             yield sharing.memory, str(-(-quantity.parse(gpu.share.memory).value // _MEBIBYTE)), "share"
         if gpu.share.cores is not None and sharing.cores is not None:
             yield sharing.cores, str(gpu.share.cores), "share"
-    for resource, each in device.resources.items():
-        yield resource, device.times(each, gpu.count), "count"
 
 
 def _beside(workload: Workload, podset: PodSet, experiment: Experiment, asked: Asked) -> Found:

@@ -1261,7 +1261,11 @@ CLAIMED_DEVICES: Schema = {
     "properties": {
         "deviceClassName": {"type": "string", "minLength": 1},
         "selectors": {"type": "array", "items": {"type": "string", "minLength": 1}},
-        "memoryCapacity": {"type": "string", "minLength": 1},
+        "memoryCapacity": {
+            "type": "string",
+            "pattern": "^[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z_][A-Za-z0-9_]*$",
+            "x-tjgen-expects": "write it like gpu.nvidia.com/memory",
+        },
         "config": {"type": "array", "items": TREE},
     },
 }

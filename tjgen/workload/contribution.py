@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.managed import Origin
-from tjgen.fields.path import FieldPath, Tree, render
+from tjgen.fields.path import FieldPath, Tree, get, render
 from tjgen.fields.writer import Conflict, Writer
 from tjgen.typing import NamedTuple
 from tjgen.workload.keys import LIST_KEYS
@@ -29,6 +29,12 @@ class Contribution(NamedTuple):
     manager: str | None = None
     source: str = EXPERIMENT
     mirrors: bool = False
+
+
+def is_said(workload: Workload, path: FieldPath) -> bool:
+    """Whether the user has said what stands at `path`: what only fills a gap leaves it alone."""
+    is_there = get(workload.tree.value, path, None) is not None
+    return is_there and any(origin.manager == EXPERIMENT for origin in workload.tree.origins(path))
 
 
 def contribute(workload: Workload, manager: str, found: Iterable[Contribution | Diagnostic]) -> tuple[Workload, list[Diagnostic]]:

@@ -11,6 +11,7 @@ from tjgen.spec.models.metadata import Named
 from tjgen.spec.models.overlay import PartialExperiment
 from tjgen.spec.models.shape import AccessMode, Alternatives, ApiVersion, Count, Quantity, Scalar, Shape, Subtree, Text, expects
 
+CAPACITY = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z_][A-Za-z0-9_]*$"
 RUNTIME = "^[A-Z][A-Za-z]*Runtime$"
 
 
@@ -21,7 +22,9 @@ class ClaimedDevices(Shape):
     """DeviceClass of the cluster, such as `gpu.nvidia.com`."""
     selectors: list[Text] = []
     """CEL expressions that each device must satisfy."""
-    memory_capacity: Text | None = None
+    memory_capacity: (
+        Annotated[str, StringConstraints(pattern=CAPACITY), expects("write it like gpu.nvidia.com/memory")] | None
+    ) = None
     """Capacity that says the memory of a device, such as `gpu.nvidia.com/memory`, for experiments that say `minMemory`."""
     config: list[Subtree] = []
     """What the driver is told of the devices (resource.k8s.io/v1 DeviceClaimConfiguration)."""
