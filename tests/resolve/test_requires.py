@@ -39,6 +39,8 @@ def test_a_requirement_means_what_it_means_to_pip(requirement: str, release: str
         ("< 0.2", "0.2rc1", False),
         ("== 0.1.*", "0.1.7", True),
         ("> 0.1", "0.1.post1", False),
+        ("> 0.1a1", "0.1.post1", True),
+        ("> 0.1a1", "0.1a1.post1", False),
         (">= 0.1, < 0.3", "0.1.4", True),
         (">= 0.1, < 0.1.4", "0.1.4", False),
         ("<= 0.1.4.0", "0.1.4", True),

@@ -81,12 +81,15 @@ def _meets(ours: _Version, sign: str, text: str) -> bool | None:
             return ours.order <= wanted.order
         case ">":
             # 1.0.post1 is 1.0, put right; it is no later release.
-            is_same = _begins(ours, wanted.numbers) and _begins(wanted, ours.numbers)
-            return ours.order > wanted.order and not (is_same and ours.post != _NEVER and wanted.post == _NEVER)
+            is_same = _begins(ours, wanted.numbers) and _begins(wanted, ours.numbers) and ours.phase == wanted.phase
+            is_repair = is_same and ours.post != _NEVER and wanted.post == _NEVER and wanted.dev == _LAST
+            return ours.order > wanted.order and not is_repair
         case _:
             # Nor is 1.0rc1 an earlier one than 1.0, where no other pre-release was named.
             is_same = _begins(ours, wanted.numbers) and _begins(wanted, ours.numbers)
-            return ours.order < wanted.order and not (is_same and ours.is_early and not wanted.is_early)
+            is_attempt = is_same and ours.is_early and not wanted.is_early
+            is_attempt = is_attempt and (wanted.post == _NEVER or (ours.phase, ours.post) == (wanted.phase, wanted.post))
+            return ours.order < wanted.order and not is_attempt
 
 
 def _version(text: str) -> _Version | None:
