@@ -9,17 +9,15 @@ from collections.abc import Sequence
 
 from tjgen.builder import Builder, Run
 from tjgen.catalog.find import Catalog
-from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, has_errors
+from tjgen.diagnostics.model import CompileError, Diagnostic, has_errors
 from tjgen.fields.path import Tree
 from tjgen.manifests.manifest import Manifest
 from tjgen.trainer.inputs import expand_documents
+from tjgen.trainer.release import chosen
 from tjgen.typing import Any, NamedTuple
 from tjgen.validate.admit import admit
 
 __all__ = ["Build", "admit", "build", "expand"]
-
-RELEASES = ("2.3",)
-"""Releases of Kubeflow Trainer whose controller the twin mirrors."""
 
 
 class Build(NamedTuple):
@@ -50,16 +48,20 @@ def build(
     set_values: Sequence[str] = (),
     overlays: Sequence[str] = (),
     project: str | None = None,
+    trainer: str | None = None,
 ) -> Build:
     """Compile experiments, or the whole project of the working directory. Writes nothing.
 
     `overlays` are files of overlays beside those of the project, which is looked for at `project`, or else
-    at `paths`. Never raises because of the input: what is wrong stands in `diagnostics`.
+    at `paths`. `trainer` is the release of Trainer to build for, the project's where it is None. Never raises
+    because of the input: what is wrong stands in `diagnostics`.
     """
     runs: list[Run] = []
     diagnostics: list[Diagnostic] = []
     try:
-        builder = Builder(paths, environments=environments, set_values=set_values, overlays=overlays, project=project)
+        builder = Builder(
+            paths, environments=environments, set_values=set_values, overlays=overlays, project=project, trainer=trainer
+        )
         for built in builder.build():
             diagnostics += built.diagnostics
             runs += built.runs
@@ -76,9 +78,7 @@ def expand(documents: Sequence[Tree], *, trainer: str = "2.3", catalog: Sequence
     ones. Raises CompileError with the diagnostics where the controller would create nothing, and for a release
     that is not mirrored (TJ290).
     """
-    if trainer not in RELEASES and trainer.rpartition(".")[0] not in RELEASES:
-        message = f"the controller of Trainer {trainer} is not mirrored"
-        raise CompileError([Diagnostic("TJ290", ERROR, message, hint=f"use {', '.join(RELEASES)}", name="unknown-release")])
+    release = chosen(trainer)
     known = Catalog(list(catalog))
 
     def look_up(kind: str, namespace: str, name: str) -> Tree | None:
@@ -87,7 +87,7 @@ def expand(documents: Sequence[Tree], *, trainer: str = "2.3", catalog: Sequence
 
     objects: list[dict[str, Any]] = []
     diagnostics: list[Diagnostic] = []
-    for _, expansion in expand_documents(documents, look_up):
+    for _, expansion in expand_documents(documents, look_up, release=release):
         diagnostics += expansion.diagnostics
         objects += [made.tree for made in expansion.objects]
     if has_errors(diagnostics):

@@ -36,6 +36,7 @@ from tjgen.source.document import Document
 from tjgen.source.reader import CORE, read
 from tjgen.spec.compact import EXPERIMENT_FORM
 from tjgen.spec.objects import ExperimentSpec, PlatformSpec
+from tjgen.trainer.release import Release, chosen
 from tjgen.typing import Any, NamedTuple, Protocol
 
 _BESIDE = ("Project", "Overlay", "Platform")
@@ -160,8 +161,12 @@ class Builder:
         set_values: Sequence[str] = (),
         overlays: Sequence[str] = (),
         project: str | None = None,
+        trainer: str | None = None,
     ) -> None:
-        """`overlays`: files of overlays beside those of the project; `project`: where to look for it, if not at `paths`."""
+        """`overlays`: files of overlays beside those of the project; `project`: where to look for it, if not at `paths`.
+
+        `trainer`: the release of Trainer to build for, whatever the project says.
+        """
         self.diagnostics: list[Diagnostic] = []
         """What was found before and beside the experiments."""
         self.project = self._load(paths if project is None else (project,))
@@ -178,13 +183,14 @@ class Builder:
         self.waiting = 0
         """How many runs were left out by `build`, since they are not promoted to their environment."""
         self._left_out: list[str] = []
+        self._trainer = trainer
         self._catalog = Catalog(self.project.spec.catalogs, self.project.directory)
         layers, found = settings(list(set_values))
         self._add(found)
         self.environments = self._environments(environments)
         self._add(_taken_names(self.project))
         self._surroundings = {name: Surroundings(self.project, name, layers) for name in self.environments}
-        self._settings = {name: _Environment(self.project, name) for name in self.environments}
+        self._settings = {name: _Environment(self.project, name, trainer) for name in self.environments}
         self._named = {path for path in paths if not os.path.isdir(path)}
         self.files = self._files(paths)
         self._seen: dict[str, tuple[str, int]] = {}
@@ -205,6 +211,7 @@ class Builder:
         project = self.project
         overlays = [*project.overlays, *(one for group in project.overlays_of.values() for one in group)]
         documents = [project.document, *(one.document for one in overlays), *(one.document for one in project.platforms)]
+        yield f"{self._trainer}".encode()
         for document in documents:
             if document is not None:
                 yield f"{document.file}\n{document.index}\n{document.text}".encode()
@@ -360,7 +367,7 @@ class Builder:
         runtime = here.runtime(runtime, self.digest_of)
         sources = Sources(variant.tree, documents, runtime.document, here.platform, self.project.document)
         setting = here.setting(unit, name, variant.task, runtime.launcher, self.digest_of)
-        compiled = compile_run(experiment, runtime, setting, sources, self._judged)
+        compiled = compile_run(experiment, runtime, setting, sources, here.release, self._judged)
         footprint: list[Any] = []
         if _is_watched(experiment.spec, setting):
             from tjgen.totals import shared  # most runs take nothing that others have too
@@ -427,13 +434,27 @@ class Builder:
         self.diagnostics.extend(diagnostics)
 
 
+def _release(project: Project, environment: str | None, asked: str | None) -> Release:
+    """The release of Trainer: that of the command line, of the environment or of the project. Raises CompileError."""
+    if asked is not None:
+        return chosen(asked)
+    own = project.environment(environment)
+    path: FieldPath = ("spec", "trainer")
+    said = project.spec.trainer
+    if own is not None and own.trainer is not None:
+        assert environment is not None, "what is said of an environment has a name"
+        path, said = ("spec", "environments", environment, "trainer"), own.trainer
+    return chosen(said, project.document.locate(path) if project.document is not None else None)
+
+
 class _Environment:
     """What passes know of an environment, worked out once."""
 
-    def __init__(self, project: Project, name: str | None) -> None:
+    def __init__(self, project: Project, name: str | None, trainer: str | None) -> None:
         platform = project.platform(name)
         spec = platform.platform.spec if platform is not None else None
         own = project.environment(name)
+        self.release = _release(project, name, trainer)
         self.project = project
         self.platform = platform.document if platform is not None else None
         self.classes = classes(spec.device_classes if spec is not None else None)

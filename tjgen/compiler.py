@@ -22,6 +22,7 @@ from tjgen.setting import Setting
 from tjgen.spec.objects import Experiment
 from tjgen.targets import jobset, trainjob
 from tjgen.trainer.framework import Expansion, expand
+from tjgen.trainer.release import NEWEST, Release, of_versions
 from tjgen.typing import NamedTuple
 from tjgen.validate import admission, report, unmakeable
 from tjgen.validate.judge import judge
@@ -44,9 +45,9 @@ class Compiled(NamedTuple):
 
 
 def compile_run(
-    experiment: Experiment, runtime: CatalogRuntime, setting: Setting, sources: Sources, judged: set[str]
+    experiment: Experiment, runtime: CatalogRuntime, setting: Setting, sources: Sources, release: Release, judged: set[str]
 ) -> Compiled:
-    """One run, named `setting.run`, of a merged experiment. Ends early where a phase finds errors.
+    """One run, named `setting.run`, of a merged experiment, for a release of Trainer. Ends early where a phase finds errors.
 
     `judged` remembers the metadata of runtimes that nothing is said against, which are named by their
     content, and the likeness of JobSets whose pods are right: runs that share one need only one look at it.
@@ -56,8 +57,13 @@ def compile_run(
     if has_errors(diagnostics):
         return Compiled([], [], placed(_once(diagnostics), tree, sources.documents), sources, workload)
 
-    lowered = trainjob.lower(workload, runtime)
+    is_jobset = experiment.spec.target == "jobset"
+    # A JobSet that is applied itself is no controller's work: what Trainer cannot do yet does not matter.
+    made_by = NEWEST if is_jobset else release
+    lowered = trainjob.lower(workload, runtime, made_by)
     diagnostics += lowered.diagnostics
+    if has_errors(lowered.diagnostics):
+        return Compiled([], [], placed(_once(diagnostics), tree, sources.documents), sources, workload)
     applied = [lowered.runtime] if lowered.emits_runtime else []
     applied, found = patched([*applied, *lowered.objects, lowered.trainjob], experiment)
     diagnostics += found
@@ -67,23 +73,24 @@ def compile_run(
     template = applied[0] if lowered.emits_runtime else lowered.runtime
     sources = sources._replace(trainjob=job, made_runtime=template)
 
-    expansion = expand(job.tree, template.tree)
+    expansion = expand(job.tree, template.tree, release=made_by)
     previews = _previews(expansion, job)
     overlong = _named(setting.run, previews)
     if overlong:
         # Controller, webhooks and server would each say it again in words of their own.
         return Compiled([], [], placed(_once(diagnostics + overlong), tree, sources.documents), sources, workload)
     diagnostics += _located(expansion.diagnostics, job, sources)
-    if experiment.spec.target == "jobset" and not has_errors(diagnostics):
-        standing, found = jobset.finish(expansion.objects, job)
+    if is_jobset and not has_errors(diagnostics):
+        standing, found = jobset.finish(expansion.objects, job, release)
         diagnostics += found
         applied, previews = [manifest for manifest in applied[:-1] if manifest.kind not in KINDS] + standing, []
+    versions = {**release.versions, **setting.versions}
     # A generated Secret's values are the controller's: there is nothing of ours to judge in it.
     for manifest in (*applied, *(preview for preview in previews if preview.kind != "Secret")):
         shared = f"{manifest.tree['metadata']}" if manifest.stage == RUNTIMES else ""
         if shared in judged:
             continue
-        found = _judged(manifest.tree, template.tree, setting.versions) or _unmakeable(manifest, judged)
+        found = _judged(manifest.tree, template.tree, versions) or _unmakeable(manifest, judged)
         diagnostics += _located(found, manifest, sources)
         if shared and not found:
             judged.add(shared)
@@ -95,7 +102,7 @@ def _judged(tree: Tree, runtime: Tree, versions: Mapping[str, str]) -> list[Diag
     verdict = judge(tree, versions=versions)
     if verdict.stages or not verdict.checked:
         return list(report.diagnostics(tree, verdict))
-    answer = admission.review(tree, context=[runtime, *admission.assumed(runtime)])
+    answer = admission.review(tree, context=[runtime, *admission.assumed(runtime)], release=of_versions(versions))
     return list(admission.diagnostics(tree, answer))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tjgen.catalog import problems
 from tjgen.catalog.runtime import API_VERSION, CLUSTER, ORIGIN
@@ -18,7 +18,7 @@ _NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9]
 _NAME_HINT = "use lower-case letters, digits, '-' and '.'"
 
 
-def faults(document: Document) -> Iterator[Diagnostic]:
+def faults(document: Document, versions: Mapping[str, str] | None = None) -> Iterator[Diagnostic]:
     """What keeps a runtime from being used, as the API server's schema sees it.
 
     Fields that the schema does not know are warnings in a runtime of the cluster, whose Trainer may be newer.
@@ -33,7 +33,7 @@ def faults(document: Document) -> Iterator[Diagnostic]:
         hint = "write spec.template with the jobs of the runtime"
         yield _fault(document, ("spec",), "a runtime of the catalog has no spec", hint=hint)
         return
-    schema = find(API_VERSION, tree["kind"])
+    schema = find(API_VERSION, tree["kind"], versions=versions)
     assert schema is not None, "schemas/ has the runtimes of Trainer"
     from_cluster = get(tree, ("metadata", "annotations", ORIGIN), None) == CLUSTER
     for finding in walk.check(with_defaults(tree, schema), schema):

@@ -6,7 +6,7 @@ import os
 import sys
 
 from tjgen.builder import Builder, Built, Run
-from tjgen.cli.command import COMMON, FLAG, FOLDER, MANY, VALUE, Arguments, Command, Option, enter
+from tjgen.cli.command import COMMON, FLAG, FOLDER, MANY, TRAINER, VALUE, Arguments, Command, Option, enter
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, INFO, CompileError, Diagnostic, ObjectRef
 from tjgen.fields.path import Tree
@@ -40,6 +40,7 @@ COMMAND = Command(
         Option(("--prune-data",), "prune_data", "Remove claims that no experiment asks for any more.", FLAG),
         Option(("--force",), "force", "Overwrite files that were edited by hand.", FLAG),
         FOLDER,
+        TRAINER,
         *COMMON,
     ),
 )
@@ -53,7 +54,9 @@ def run(arguments: Arguments) -> int:
         return 2
     reporter = Reporter(arguments)
     try:
-        builder = Builder(arguments["paths"], environments=arguments["env"], set_values=arguments["set"])
+        builder = Builder(
+            arguments["paths"], environments=arguments["env"], set_values=arguments["set"], trainer=arguments["trainer"]
+        )
         compares = next((f"--{name}" for name in ("check", "staged") if arguments[name]), None)
         directory = arguments["output"] or (builder.output if compares else None)
         if directory is None and compares:
@@ -76,6 +79,8 @@ def _wrong_use(arguments: Arguments) -> str | None:
     into_tree = output is not None and not _is_file(output)
     if arguments["set"] and into_tree:
         return "--set cannot be used with -o DIR: nobody could build the tree again; write an overlay"
+    if arguments["trainer"] and into_tree:
+        return "--trainer cannot be used with -o DIR: nobody could build the tree again; say spec.trainer in tjgen.yaml"
     if not into_tree and not arguments["check"]:
         for option in ("renew", "prune_runs", "prune_data"):
             if arguments[option]:
@@ -135,7 +140,7 @@ def _staged(builder: Builder, directory: str, arguments: Arguments, reporter: Re
     inside = Reporter(arguments)
     with index.instead(others):
         try:
-            again = Builder(paths, environments=arguments["env"])
+            again = Builder(paths, environments=arguments["env"], trainer=arguments["trainer"])
             _into_directory(again, directory, {**arguments, "check": True, "expanded": previews}, inside)
         except CompileError as error:
             inside.add(error.diagnostics)

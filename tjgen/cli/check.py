@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
-from tjgen.cli.command import COMMON, VALUE, Arguments, Command, Option
+from tjgen.cli.command import COMMON, TRAINER, VALUE, Arguments, Command, Option
 from tjgen.cli.inputs import texts
+from tjgen.cli.releases import release_for
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import CompileError
 from tjgen.schema.store import OWN
@@ -26,7 +27,7 @@ COMMAND = Command(
     "PATH...",
     (
         Option(("--schemas",), "schemas", "Folder with schemas of the cluster's own kinds.", VALUE, "DIR"),
-        Option(("--trainer",), "trainer", "Release of Kubeflow Trainer in the cluster.", VALUE, "RELEASE"),
+        TRAINER,
         Option(("--apply",), "apply", "How the manifests are applied; client-side where it is left out.", VALUE, "WAY", WAYS),
         Option(
             ("--against",), "against", "What is applied now: a folder, or a Git revision of the same paths.", VALUE, "DIR|REV"
@@ -42,7 +43,6 @@ def run(arguments: Arguments) -> int:
     """Check every file, report, and answer with the exit code."""
     reporter = Reporter(arguments)
     folder = arguments["schemas"] or _own_schemas()
-    versions = {OWN: folder} if folder else None
     found, problems = texts(arguments["paths"])
     standing = None
     if arguments["against"] is not None:
@@ -54,6 +54,8 @@ def run(arguments: Arguments) -> int:
     server_side = arguments["apply"] == SERVER_SIDE
     strict = arguments["strict"]
     try:
+        release = release_for(arguments["trainer"])
+        versions = {**release.versions, **({OWN: folder} if folder else {})}
         for file, content in found:
             reporter.add(check(content, file, versions=versions, strict=strict, server_side=server_side, standing=standing))
     except CompileError as error:

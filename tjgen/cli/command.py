@@ -45,6 +45,7 @@ FORMAT = Option(("--format",), "format", "How diagnostics are written.", VALUE, 
 FOLDER = Option(("-C",), "folder", "Work in DIR, as if the command had been given there.", VALUE, "DIR")
 QUIET = Option(("-q", "--quiet"), "quiet", "Say nothing but errors.")
 STRICT = Option(("--strict",), "strict", "Treat warnings as errors.")
+TRAINER = Option(("--trainer",), "trainer", "Release of Kubeflow Trainer in the cluster: 2.0 to 2.3.", VALUE, "RELEASE")
 COMMON = (FORMAT, QUIET, STRICT)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 
 from tjgen.catalog.find import Catalog
-from tjgen.cli.command import COMMON, FLAG, MANY, Arguments, Command, Option
+from tjgen.cli.command import COMMON, FLAG, MANY, TRAINER, Arguments, Command, Option
 from tjgen.cli.inputs import texts
+from tjgen.cli.releases import release_for
 from tjgen.cli.reporting import Reporter
-from tjgen.diagnostics.model import ERROR, Diagnostic
+from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
 from tjgen.fields.path import Tree
 from tjgen.source.document import Document
 from tjgen.source.reader import KUBERNETES, read
@@ -26,6 +27,7 @@ COMMAND = Command(
     (
         Option(("--catalog",), "catalog", "File or folder with runtimes; may be repeated.", MANY, "PATH"),
         Option(("--live",), "live", "Show JobSets as the API server stores them, with the webhook's defaults.", FLAG),
+        TRAINER,
         *COMMON,
     ),
     least=1,
@@ -35,6 +37,11 @@ COMMAND = Command(
 def run(arguments: Arguments) -> int:
     """Expand every TrainJob, report, and answer with the exit code."""
     reporter = Reporter(arguments)
+    try:
+        release = release_for(arguments["trainer"])
+    except CompileError as error:
+        reporter.add(error.diagnostics)
+        return reporter.close()
     documents: list[Document] = []
     found, problems = texts(arguments["paths"])
     for file, content in found:
@@ -54,10 +61,12 @@ def run(arguments: Arguments) -> int:
         message = "there is no TrainJob to expand"
         reporter.add([Diagnostic("TJ023", ERROR, message, hint="name a file with a TrainJob", name="no-trainjob")])
     made = []
-    for trainjob, expansion in expand_documents(trees, look_up):
+    for trainjob, expansion in expand_documents(trees, look_up, release=release):
         document = by_tree[id(trainjob)]
         reporter.add([one._replace(span=document.locate(one.path or ())) for one in expansion.diagnostics])
         made += [one.tree for one in expansion.objects]
     if not reporter.failed:
-        sys.stdout.write(dump_all([live(tree) if arguments["live"] and tree["kind"] == "JobSet" else tree for tree in made]))
+        sys.stdout.write(
+            dump_all([live(tree, release) if arguments["live"] and tree["kind"] == "JobSet" else tree for tree in made])
+        )
     return reporter.close()

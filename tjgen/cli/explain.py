@@ -6,7 +6,7 @@ import os
 import sys
 
 from tjgen.builder import Builder, Run
-from tjgen.cli.command import COMMON, MANY, Arguments, Command, Option
+from tjgen.cli.command import COMMON, MANY, TRAINER, Arguments, Command, Option
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, ObjectRef
 from tjgen.emit import header
@@ -32,6 +32,7 @@ COMMAND = Command(
     (
         Option(("--env",), "env", "Environment of the project.", MANY, "NAME"),
         Option(("--set",), "set", "Set a field of the experiment, as with build.", MANY, "PATH=VALUE"),
+        TRAINER,
         *COMMON,
     ),
     least=1,
@@ -48,7 +49,7 @@ def run(arguments: Arguments) -> int:
             return code
     try:
         asked = _asked(arguments["paths"], arguments["env"])
-        builder = Builder(asked.paths, environments=asked.environments, set_values=arguments["set"])
+        builder = Builder(asked.paths, environments=asked.environments, set_values=arguments["set"], trainer=arguments["trainer"])
         as_json = arguments["format"] == "json"
         syncs = _that_sync(builder, asked)
         if syncs:

@@ -1201,6 +1201,13 @@ CODES = (
         "Use `target: trainjob`.",
     ),
     Code(
+        "TJ403",
+        "not-in-release",
+        ERROR,
+        "The release of Trainer that is built for cannot do what is asked, neither in a TrainJob nor in a runtime.",
+        "Ask for something else, or build for a release that has it.",
+    ),
+    Code(
         "TJ440",
         "code-ways",
         ERROR,

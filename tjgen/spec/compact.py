@@ -1444,6 +1444,7 @@ ENVIRONMENT: Schema = {
         "platform": {"type": "string", "minLength": 1},
         "overlays": {"type": "array", "items": {"type": "string", "minLength": 1}},
         "labels": TEXTS,
+        "trainer": {"type": "string", "pattern": r"^[0-9]+\.[0-9]+(\.[0-9]+)?$"},
         "runs": {"type": "string", "enum": ["all", "promoted"]},
     },
 }

@@ -1775,13 +1775,14 @@ class Platform:
 class Environment:
     """One of the places that the project is built for."""
 
-    __slots__ = ("cluster", "labels", "namespace", "overlays", "platform", "runs")
+    __slots__ = ("cluster", "labels", "namespace", "overlays", "platform", "runs", "trainer")
 
     namespace: str | None
     cluster: str | None
     platform: str | None
     overlays: Sequence[str]
     labels: Mapping[str, str]
+    trainer: str | None
     runs: str
 
     def __init__(self, tree: Tree) -> None:
@@ -1791,6 +1792,7 @@ class Environment:
         self.platform = get("platform")
         self.overlays = get("overlays", ())
         self.labels = get("labels", _NONE)
+        self.trainer = get("trainer")
         self.runs = get("runs", "all")
 
 

@@ -13,6 +13,7 @@ from tjgen.fields.path import MISSING, FieldPath, Step, Tree, get, named
 from tjgen.fields.writer import Writer
 from tjgen.manifests.manifest import Manifest
 from tjgen.trainer.framework import Made, live
+from tjgen.trainer.release import NEWEST, Release
 from tjgen.workload.keys import LIST_KEYS
 
 _WEBHOOK = Origin("jobset-webhook", "tjgen")
@@ -20,7 +21,7 @@ _FINISH = Origin("target:jobset", "tjgen")
 SNAPSHOT = "-runtime-snapshot"
 
 
-def finish(made: list[Made], trainjob: Manifest) -> tuple[list[Manifest], list[Diagnostic]]:
+def finish(made: list[Made], trainjob: Manifest, release: Release = NEWEST) -> tuple[list[Manifest], list[Diagnostic]]:
     """The objects to apply in place of `trainjob`. A generated Secret ends in TJ402."""
     manifests = []
     diagnostics = []
@@ -31,11 +32,11 @@ def finish(made: list[Made], trainjob: Manifest) -> tuple[list[Manifest], list[D
         if kind == "Secret":
             diagnostics.append(_generated(trainjob, name))
             continue
-        manifests.append(_standing_alone(one, trainjob))
+        manifests.append(_standing_alone(one, trainjob, release))
     return manifests, diagnostics
 
 
-def _standing_alone(one: Made, trainjob: Manifest) -> Manifest:
+def _standing_alone(one: Made, trainjob: Manifest, release: Release) -> Manifest:
     tree, owners = one.tree, one.owners
     if tree["kind"] == "JobSet":
         defaulted = live(tree)
@@ -51,6 +52,10 @@ def _standing_alone(one: Made, trainjob: Manifest) -> Manifest:
                 ("metadata", field), values, origin
             )
     if tree["kind"] == "JobSet":
+        if all(field != "groupName" for field, _ in release.types.entries("ReplicatedJob")):
+            # The JobSet that goes with Trainer 2.0 has no groups.
+            for job in get(tree, ("spec", "replicatedJobs"), []):
+                writer.put(("spec", "replicatedJobs", named(job["name"]), "groupName"), None, _FINISH)
         if get(tree, ("spec", "suspend"), None) is False:
             writer.put(("spec", "suspend"), None, _FINISH)
         deadline = get(trainjob.tree, ("spec", "activeDeadlineSeconds"))

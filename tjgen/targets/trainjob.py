@@ -14,9 +14,13 @@ from tjgen.fields.path import MISSING, FieldPath, Tree, get, render
 from tjgen.fields.writer import Writer
 from tjgen.manifests.manifest import DATA, RUNS, RUNTIMES, Manifest
 from tjgen.targets.carriers import FIELD, IN_PATCH, IN_RUNTIME, IN_TRAINER, TRAINER_FIELDS, Asked, asked
+from tjgen.targets.overrides import override
+from tjgen.targets.unsaid import unsaid
+from tjgen.trainer import resources
+from tjgen.trainer.release import NEWEST, RUNTIME_PATCHES, Release
 from tjgen.typing import NamedTuple
 from tjgen.workload.keys import LIST_KEYS
-from tjgen.workload.workload import RUNTIME, Workload
+from tjgen.workload.workload import NODE, RUNTIME, TRAINER, Workload
 
 API_VERSION = "trainer.kubeflow.org/v1alpha1"
 STAGE_OF = {
@@ -43,15 +47,15 @@ class Lowered(NamedTuple):
     diagnostics: list[Diagnostic]
 
 
-def lower(workload: Workload, base: CatalogRuntime) -> Lowered:
-    """The TrainJob that asks for `workload`, over `base` as the runtime that the workload began with.
+def lower(workload: Workload, base: CatalogRuntime, release: Release = NEWEST) -> Lowered:
+    """The TrainJob of `release` that asks for `workload`, over `base` as the runtime that the workload began with.
 
     A runtime of the cluster is referred to as it is unless something needs a derived copy, which is
     then emitted and named in a diagnostic (TJ401).
     """
-    parts = asked(workload, base.tree["spec"])
+    parts = asked(workload, base.tree["spec"], release)
     remainder = [part for part in parts if part.carrier == IN_RUNTIME]
-    diagnostics = []
+    diagnostics = list(unsaid(workload, base, release))
     emits_runtime = base.origin != "cluster" or bool(remainder)
     if emits_runtime:
         runtime = _runtime(workload, base, remainder) if remainder else _whole(workload, base)
@@ -59,7 +63,7 @@ def lower(workload: Workload, base: CatalogRuntime) -> Lowered:
             diagnostics.append(_derived(workload, base, runtime, remainder))
     else:
         runtime = Manifest(base.tree, {(): (Origin("runtime", "runtime", (), True),)}, RUNTIMES)
-    trainjob = _trainjob(workload, runtime, parts)
+    trainjob = _trainjob(workload, runtime, parts, release)
     objects = [
         Manifest(tree, _owners_below(workload.tree, ("objects", key)), _stage(key))
         for key, tree in (workload.tree.value.get("objects") or {}).items()
@@ -145,7 +149,7 @@ def renamed(runtime: Manifest, trainjob: Manifest, base: str) -> tuple[Manifest,
     return changed[0], changed[1]
 
 
-def _trainjob(workload: Workload, runtime: Manifest, parts: list[Asked]) -> Manifest:
+def _trainjob(workload: Workload, runtime: Manifest, parts: list[Asked], release: Release) -> Manifest:
     wanted = workload.tree.value
     shell: Tree = {
         "apiVersion": API_VERSION,
@@ -167,11 +171,27 @@ def _trainjob(workload: Workload, runtime: Manifest, parts: list[Asked]) -> Mani
         if value is not MISSING:
             for origin in workload.tree.origins(("trainer", count)):
                 writer.put(("spec", "trainer", count), value, origin)
+    _count_processes(writer, workload, release)
     _carry(writer, carried, "env")
     _carry_resources(writer, workload, carried)
-    _patch(writer, parts)
+    patches = [part for part in parts if part.carrier == IN_PATCH]
+    if release.overrides == RUNTIME_PATCHES:
+        _patch(writer, patches)
+    elif patches:
+        override(writer, patches, release)
     done = writer.done()
     return Manifest(done.value, done.owners)
+
+
+def _count_processes(writer: Writer, workload: Workload, release: Release) -> None:
+    """Say the number of processes that later releases count from the runtime; release 2.0 does not look there."""
+    asked = get(workload.tree.value, ("trainer", "numProcPerNode")) is not MISSING
+    if asked or release.looks_into_runtime or get(workload.ml_policy, ("torch",), None) is None:
+        return
+    trainers = [podset for podset in workload.podsets if podset.ancestor == TRAINER and podset.container == NODE]
+    found = get(workload.tree.value, (*trainers[0].main, "resources"), None) or {} if trainers else {}
+    if not resources.gpus(found):
+        writer.put(("spec", "trainer", "numProcPerNode"), max(1, resources.cpus(found)), _TJGEN)
 
 
 def _copy(source: Managed, path: FieldPath, writer: Writer, to: FieldPath) -> None:
@@ -208,9 +228,8 @@ def _carry_resources(writer: Writer, workload: Workload, carried: list[Asked]) -
             return
 
 
-def _patch(writer: Writer, parts: list[Asked]) -> None:
+def _patch(writer: Writer, patches: list[Asked]) -> None:
     mounted: dict[tuple[FieldPath, str], int] = {}
-    patches = [part for part in parts if part.carrier == IN_PATCH]
     for part in sorted(patches, key=_metadata_first):
         turn = 0
         if len(part.path) >= 2 and part.path[-2] == "volumeMounts":

@@ -6,6 +6,9 @@ changed, so reading `RELEASES` from the top tells what each release brought.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, Span
 from tjgen.trainer.typed import NEWEST as NEWEST_TYPES
 from tjgen.trainer.typed import Types, types_of
 from tjgen.typing import NamedTuple
@@ -86,6 +89,8 @@ class Release(NamedTuple):
     """JobSet checks group names and the coordinator's label, and says the field of what is wrong."""
     checks_containers: bool = True
     """A runtime's job needs the container of its ancestor; a launcher may have replicas."""
+    waits_for_several: bool = True
+    """A job can wait for more than one other job."""
     overrides_add_up: bool = True
     """A job may be the target of several overrides."""
 
@@ -151,11 +156,27 @@ _V20 = _V21._replace(
     names_by_schema=False,
     labels_coordinators=False,
     checks_containers=False,
+    waits_for_several=False,
     overrides_add_up=False,
 )
 
 RELEASES: dict[str, Release] = {release.name: release for release in (NEWEST, _V22, _V21, _V20)}
 """Every release that tjgen knows, newest first."""
+
+
+def of_versions(versions: Mapping[str, str] | None) -> Release:
+    """The release that a choice of schemas such as {"trainer": "v2.1.0"} means; the newest where it says nothing of Trainer."""
+    return (release_of(versions["trainer"]) if versions and "trainer" in versions else None) or NEWEST
+
+
+def chosen(text: str, span: Span | None = None) -> Release:
+    """The release that somebody asks for at `span`. Raises CompileError for one that tjgen does not know (TJ290)."""
+    found = release_of(text)
+    if found is None:
+        message = f"Trainer {text} is not a release that tjgen knows"
+        hint = f"use one of {', '.join(RELEASES)}"
+        raise CompileError([Diagnostic("TJ290", ERROR, message, span=span, hint=hint, name="unknown-release")])
+    return found
 
 
 def release_of(text: str) -> Release | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from tjgen.diagnostics.model import Diagnostic, Span
 from tjgen.fields.path import FieldPath, Tree
 from tjgen.source.reader import KUBERNETES, read
+from tjgen.trainer.release import of_versions
 from tjgen.typing import NamedTuple
 from tjgen.validate import admission
 from tjgen.validate.fault import BAD_REQUEST, Fault
@@ -86,7 +87,7 @@ def admit(
         return Verdict(False, verdict.stage, _errors(verdict.errors, locate), verdict.checked)
     if webhooks:
         before = old if old is not None and identity(document) == identity(old) else None
-        answer = admission.review(document, old=before, context=context)
+        answer = admission.review(document, old=before, context=context, release=of_versions(versions))
         if answer.errors:
             return Verdict(False, WEBHOOK, _errors(answer.errors, locate))
     return Verdict(True, "", (), True, tuple(_made(templates(document, versions=versions), locate)))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.fields.path import FieldPath, Tree
 from tjgen.source import reader
+from tjgen.trainer.release import of_versions
 from tjgen.validate import admission, marks, unmakeable
 from tjgen.validate.judge import judge
 from tjgen.validate.report import diagnostics
@@ -55,7 +56,7 @@ def _judged(
     if not verdict.allowed:
         return
     assumed = [one for other in context for one in admission.assumed(other)]
-    answer = admission.review(manifest, context=[*context, *assumed])
+    answer = admission.review(manifest, context=[*context, *assumed], release=of_versions(versions))
     yield from admission.diagnostics(manifest, answer)
     if not answer.errors:
         yield from unmakeable.diagnostics(manifest, versions=versions)

@@ -9,6 +9,7 @@ from pydantic import Field
 from tjgen.spec.models.metadata import Named
 from tjgen.spec.models.shape import ApiVersion, Label, Shape, System, Text, Whole
 
+ReleaseName: TypeAlias = Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]+(\.[0-9]+)?$")]
 Tool: TypeAlias = Literal["argocd", "flux", "none"]
 Applications: TypeAlias = Literal["experiments", "environments"]
 
@@ -26,6 +27,8 @@ class Environment(Shape):
     """Files or folders with overlays for this environment alone."""
     labels: dict[str, str] = {}
     """Labels of everything that is made for the environment."""
+    trainer: ReleaseName | None = None
+    """Release of Kubeflow Trainer in the environment's cluster, where it is not the project's."""
     runs: Literal["all", "promoted"] = "all"
     """Which runs it gets: all that experiments ask for, or only what `tjgen promote` brings from another environment."""
 
@@ -119,7 +122,7 @@ class ProjectSpec(Shape):
     """What the project is built for, by name."""
     schedule: ProjectSchedule = ProjectSchedule()
     """Scheduling, where experiments do not say otherwise."""
-    trainer: Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]+(\.[0-9]+)?$")] = "2.3"
+    trainer: ReleaseName = "2.3"
     """Release of Kubeflow Trainer in the clusters."""
     output: Output = Output()
     """Where built trees go."""

@@ -1,0 +1,43 @@
+"""The word of `--trainer`, or the project file of the working folder -> the release of Trainer that manifests are for.
+
+Manifests are judged without the language of experiments, so one field of the project file is read, and no more.
+"""
+
+from __future__ import annotations
+
+import os
+
+from tjgen.fields.path import FieldPath, get
+from tjgen.source.reader import CORE, read
+from tjgen.trainer.release import NEWEST, Release, chosen
+
+_FILE = "tjgen.yaml"
+_RELEASE: FieldPath = ("spec", "trainer")
+
+
+def release_for(asked: str | None) -> Release:
+    """What was asked for, else what the project says, else the newest. Raises CompileError (TJ290)."""
+    if asked is not None:
+        return chosen(asked)
+    file = _project()
+    if file is None:
+        return NEWEST
+    with open(file, "rb") as stream:
+        documents, _ = read(stream.read(), os.path.relpath(file), CORE)
+    # What is wrong with the project is told by those who build it.
+    for document in documents:
+        said = get(document.value, _RELEASE, None)
+        if said.__class__ is str:
+            return chosen(str(said), document.locate(_RELEASE))
+    return NEWEST
+
+
+def _project() -> str | None:
+    """The project file in the working folder or in the nearest folder above."""
+    folder = os.getcwd()
+    while not os.path.isfile(os.path.join(folder, _FILE)):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
+    return os.path.join(folder, _FILE)
