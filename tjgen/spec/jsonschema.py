@@ -11,7 +11,8 @@ Schema = dict[str, Any]
 
 KINDS = ("experiment", "overlay", "platform", "project")
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_PARTIAL = "PartialExperiment"
+_PARTIAL = ("PartialExperiment", "Task")
+"""The models below which nothing is required."""
 _NULL = {"type": "null"}
 
 
@@ -34,11 +35,11 @@ def _model(kind: str) -> Any:
 
 
 def _with_partial(definitions: Schema) -> Schema:
-    """The definitions, and copies of those below a partial experiment in which nothing is required."""
-    if _PARTIAL not in definitions:
-        return definitions
-    below = _used(definitions[_PARTIAL], definitions)
-    partial = {_renamed(name): _loosened(definitions[name]) for name in (_PARTIAL, *below)}
+    """The definitions, and copies of those below a partial model in which nothing is required."""
+    partial: Schema = {}
+    for root in [name for name in _PARTIAL if name in definitions]:
+        below = _used(definitions[root], definitions)
+        partial |= {_renamed(name): _loosened(definitions[name]) for name in (root, *below)}
     return {**definitions, **partial}
 
 
@@ -64,7 +65,7 @@ def _refs(schema: Any) -> list[str]:
 
 
 def _renamed(name: str) -> str:
-    return name if name == _PARTIAL else f"Partial{name}"
+    return name if name in _PARTIAL else f"Partial{name}"
 
 
 def _loosened(schema: Any) -> Any:
