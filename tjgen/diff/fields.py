@@ -41,9 +41,8 @@ def _items(old: list[Tree], new: list[Tree], path: FieldPath) -> Iterator[Change
     field = path[-1] if path else ""
     before, after = selectors_of(old, field), selectors_of(new, field)
     is_keyed = bool(before and after and before[0][0][0] == after[0][0][0])
-    if is_keyed and [key for key in before or () if key in (after or ())] == [
-        key for key in after or () if key in (before or ())
-    ]:
+    both = {*(before or ())} & {*(after or ())}
+    if is_keyed and [key for key in before or () if key in both] == [key for key in after or () if key in both]:
         yield from _entries(dict(zip(before or (), old, strict=True)), dict(zip(after or (), new, strict=True)), path)
     elif not is_keyed and len(old) == len(new):
         for position, (one, other) in enumerate(zip(old, new, strict=True)):
