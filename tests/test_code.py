@@ -135,3 +135,13 @@ def test_an_overlay_chooses_the_way_of_an_environment(folder: Path) -> None:
     assert (dev.code, prod.code) == (0, 0), dev.err + prod.err
     assert "kind: Job\n" not in dev.out and "name: run-code-" in dev.out
     assert "kind: Job\n" in prod.out and "image: registry.example/team/run:tjgen-" in prod.out
+
+
+@pytest.mark.parametrize("way", ["configMap", "build"])
+def test_the_runs_of_a_sweep_share_one_object(folder: Path, way: str) -> None:
+    sweep = "  sweep: {matrix: {spec.attempt: [1, 2]}}"
+    (folder / "experiment.yaml").write_text(f"{EXPERIMENT}  {WAYS[way]}\n{sweep}\n")
+    answer = tjgen(folder, "build", "-o", "deploy", "experiment.yaml")
+    assert answer.code == 0, answer.err
+    assert len(list((folder / "deploy").rglob("trainjob-*.yaml"))) == 2
+    assert [file.parent.parent.name for file in (folder / "deploy").rglob("configmap-*.yaml")] == ["data"]

@@ -57,11 +57,12 @@ def test_the_digest_follows_path_content_and_executable_bit_and_nothing_else(fol
     assert len({before, executable, changed, digest(found(str(folder)))}) == 4
 
 
-def test_what_a_build_has_written_is_no_code(folder: Path) -> None:
+def test_what_a_build_reads_and_writes_is_no_code(folder: Path) -> None:
     assert OPENING.startswith(GENERATED)
     (folder / "deploy").mkdir()
     (folder / "deploy/run.yaml").write_bytes(OPENING + b"kind: TrainJob\n")
     (folder / "own.yaml").write_text("a: 1\n")
+    (folder / "experiment.yaml").write_text("# An experiment.\napiVersion: tjgen.dev/v1alpha1\nkind: Experiment\n")
     (folder / "tjgen.lock.d").mkdir()
     (folder / "tjgen.lock.d/run.yaml").write_text("a: 1\n")
     assert paths(folder) == ["model/deep/er.py", "model/net.py", "notes.md", "own.yaml", "train.py"]

@@ -37,7 +37,7 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
     fields = packed.fields()
     name = f"{setting.family}-code-{sha256_hex(json_text(fields))[:10]}"
     tree: Tree = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata(name, setting), "immutable": True, **fields}
-    yield Contribution(("objects", f"ConfigMap/{name}"), tree, HERE)
+    yield Contribution(("ahead", f"ConfigMap/{name}"), tree, HERE)
     volume: Tree = {"name": VOLUME, "configMap": {"name": name, "items": packed.items}}
     yield from mounted(code, workload, experiment, volume, HERE)
 
