@@ -15,6 +15,8 @@ from tjgen.manifests.manifest import PREVIEW
 from tjgen.schema.store import find
 from tjgen.source.writer import dump_all
 
+OF_CLUSTERS = ("data.fluid.io/v1alpha1",)
+"""What is only checked with schemas that were imported from a cluster; the build says so."""
 OF_KUBERNETES = ("PersistentVolumeClaim", "ConfigMap", "Secret", "Service")
 
 
@@ -22,7 +24,9 @@ OF_KUBERNETES = ("PersistentVolumeClaim", "ConfigMap", "Secret", "Service")
 def test_the_schemas_hold_by_another_validator(case: Path) -> None:
     for manifest, _ in made(case):
         schema = find(manifest.api_version, manifest.kind)
-        assert schema is not None, manifest.ref
+        if schema is None:
+            assert manifest.api_version in OF_CLUSTERS, manifest.ref
+            continue
         found = jsonschema.Draft202012Validator(closed(schema)).iter_errors(manifest.tree)
         assert [error.message for error in found] == [], manifest.ref
 
@@ -46,6 +50,7 @@ def test_the_other_validator_sees_a_fault() -> None:
 def test_check_accepts_what_build_makes(case: Path, tmp_path: Path) -> None:
     # A Secret that the controller generates is shown with a mark in place of its random content.
     trees = [manifest.tree for manifest, _ in made(case) if (manifest.kind, manifest.stage) != ("Secret", PREVIEW)]
+    trees = [tree for tree in trees if tree["apiVersion"] not in OF_CLUSTERS]
     (tmp_path / "built.yaml").write_text(dump_all(trees), encoding="utf-8")
     answer = tjgen(tmp_path, "check", "--strict", "built.yaml")
     assert (answer.code, answer.out) == (0, ""), answer.err
