@@ -40,3 +40,11 @@ def test_links_lead_somewhere(page: Path) -> None:
             if f"#{fragment}" not in [anchor(heading) for heading in headings]:
                 dead.append(link)
     assert dead == []
+
+
+def test_the_readme_leads_to_every_page() -> None:
+    linked = {
+        (ROOT / link.partition("#")[0]).resolve() for link in LINK.findall((ROOT / "README.md").read_text(encoding="utf-8"))
+    }
+    pages_for_users = [page for page in WRITTEN if page.parent.name in ("how-to", "reference", "explanation")]
+    assert [page.name for page in pages_for_users if page not in linked] == []

@@ -64,7 +64,25 @@ SAID = {
         "schedule: volcano",
         "TJ103 wrong-type",
         'spec.schedule: spec.schedule is "volcano", a text, where a mapping belongs',
-        None,
+        "the fields here are system, queue, priorityClassName, timeoutSeconds, networkTopology, topology",
+    ),
+    "a list as Kubernetes has it for a mapping": (
+        "env: [{name: A, value: b}]",
+        "TJ103 wrong-type",
+        'spec.env: spec.env is [{name: "A", value: "b"}], a list, where a mapping belongs',
+        "make each name a key, as in A: ...",
+    ),
+    "a mapping for a list of mappings": (
+        "pod: {tolerations: {key: x}}",
+        "TJ103 wrong-type",
+        'spec.pod.tolerations: spec.pod.tolerations is {key: "x"}, a mapping, where a list belongs',
+        'make it a list: [{key: "x"}]',
+    ),
+    "a number in quotes": (
+        'nodes: "2"',
+        "TJ103 wrong-type",
+        'spec.nodes: spec.nodes is "2", a text, where a whole number belongs',
+        "leave the quotes out: 2",
     ),
     "a word that is none of those": (
         "state: actve",

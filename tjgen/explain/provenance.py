@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from tjgen.diagnostics.model import Span
 from tjgen.fields.managed import Managed, Origin
 from tjgen.fields.path import MISSING, FieldPath, get
+from tjgen.manifests.leaves import lasting
 from tjgen.manifests.manifest import Manifest
 from tjgen.source.document import Document
 from tjgen.typing import NamedTuple
@@ -89,7 +90,7 @@ def _span(document: Document, path: FieldPath) -> Span | None:
 
 def place_in(manifest: Manifest, path: FieldPath, sources: Sources) -> Span | None:
     """The line that asked for a field of a manifest, or for the nearest thing around it."""
-    for origin in reversed(manifest.origins(path)):
+    for origin in reversed(manifest.origins(lasting(manifest.tree, path))):
         for hop in reversed(trace(origin, sources, expanded=manifest.expanded)):
             if hop.span is not None:
                 return hop.span

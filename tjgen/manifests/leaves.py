@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.fields.path import FieldPath, Selector, Step, Tree
+from tjgen.fields.path import FieldPath, Selector, Step, Tree, get
 
 KEYS = ("name", "mountPath", "containerPort", "manager", "key", "ip")
 """Fields that tell the elements of a list apart, in the order in which they are tried."""
@@ -25,6 +25,19 @@ def leaves(tree: Tree, path: FieldPath = ()) -> Iterator[tuple[FieldPath, Tree]]
             yield from leaves(item, (*path, selectors[position] if selectors else position))
     else:
         yield path, tree
+
+
+def lasting(tree: Tree, path: FieldPath) -> FieldPath:
+    """`path` with selectors for the indexes of lists whose elements can be told apart, as `leaves` writes it."""
+    steps: list[Step] = []
+    for step in path:
+        if step.__class__ is int and tree.__class__ is list and step < len(tree):
+            selectors = selectors_of(tree, steps[-1] if steps else "")
+            steps.append(selectors[step] if selectors else step)
+        else:
+            steps.append(step)
+        tree = get(tree, (step,), None)
+    return tuple(steps)
 
 
 def selectors_of(items: list[Tree], field: Step = "") -> list[Selector] | None:

@@ -47,6 +47,9 @@ def _apply(manifest: Manifest, patch: Patch, because: FieldPath) -> Manifest:
 
 def _operate(writer: Writer, operation: Operation, origin: Origin) -> None:
     """One operation of RFC 6902. Lists are replaced whole, so that no path in the owners goes stale."""
+    for pointer in (operation.path, operation.source or ""):
+        if pointer and not pointer.startswith("/"):
+            raise _OperationError(f'"{pointer}" does not begin with "/"', origin)
     path = _path(operation.path)
     if operation.op == "test":
         if get(writer.get(()), _resolved(writer.get(()), path)) != operation.value:

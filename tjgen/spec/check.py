@@ -32,7 +32,12 @@ def check_experiment(tree: Tree) -> list[Diagnostic]:
 def check(tree: Tree, schema: Schema) -> list[Diagnostic]:
     """What in `tree` does not fit `schema`, in the order of the tree; paths are those of `tree`."""
     found = []
+    strange: FieldPath | None = None
     for finding in walk.check(tree, schema):
+        if strange is not None and finding.path[: len(strange)] == strange:
+            continue  # What stands in a list where a mapping belongs is not wrong once more.
+        if finding.type == walk.TYPE and finding.value.__class__ in (dict, list):
+            strange = finding.path
         if finding.type != walk.REQUIRED or not _is_partial(schema, finding.path):
             found.append(_diagnostic(finding, schema))
     return found
@@ -119,10 +124,21 @@ def _hint(value: Tree, schema: Schema) -> str | None:
     types = schema.get("type")
     if types == "string" and value.__class__ in (int, float, bool):
         return f'quote it: "{shown(value)}"'
-    if types == "array" and value.__class__ is str:
-        return f'make it a list: ["{value}"]' if len(value) <= 40 else "make it a list"
+    if types in ("integer", "number") and value.__class__ is str and value.isascii() and value.isdigit():
+        return f"leave the quotes out: {value}"
+    if types == "array" and value is not None:
+        return f"make it a list: [{flow}]" if len(flow := _flow(value)) <= 42 else "make it a list"
     expected: str | None = schema.get("x-tjgen-expects") or schema.get("x-tjgen-short", {}).get("x-tjgen-expects")
-    return expected
+    return expected or (_fields(value, schema) if types == "object" else None)
+
+
+def _fields(value: Tree, schema: Schema) -> str | None:
+    """What a mapping holds that something else was written for; lists with names are Kubernetes' way to write maps."""
+    if "additionalProperties" not in schema:
+        return f"the fields here are {', '.join(schema['properties'])}" if schema.get("properties") else None
+    first = value[0] if value.__class__ is list and value else None
+    name = first.get("name") if first.__class__ is dict else first
+    return f"make each name a key, as in {name.partition('=')[0]}: ..." if name.__class__ is str else "make each name a key"
 
 
 def _kind(value: Tree) -> str:

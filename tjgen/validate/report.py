@@ -103,10 +103,10 @@ def _meant(api_version: str, kind: str) -> tuple[FieldPath, str]:
     meant = nearest(kind, [name for version, _, name in known if version == api_version])
     if meant is not None:
         return ("kind",), f"write kind: {meant}"
-    near = nearest(f"{api_version}/{kind}", [f"{version}/{name}" for version, _, name in known])
-    if near is not None:
-        version, _, name = near.rpartition("/")
-        return ("apiVersion",), f"write apiVersion: {version} and kind: {name}"
+    near = nearest(kind, [name for _, _, name in known])
+    version = nearest(api_version, [version for version, _, name in known if name == near]) if near is not None else None
+    if version is not None:
+        return ("apiVersion",), f"write apiVersion: {version} and kind: {near}"
     return ("kind",), "import its schema from a cluster: kubectl get crd -o yaml | tjgen schemas import -"
 
 

@@ -21,7 +21,7 @@ class Workspace(Shape):
     volume: Text | None = None
     """Volume of the experiment, by its name in `volumes`."""
     path: Text | None = None
-    """Text of the volume that the code is in."""
+    """Folder of the volume that the code is in."""
     directory: Text | None = None
     """The same folder on this machine: a digest of it is recorded, and another content is another run."""
 
@@ -47,7 +47,7 @@ class GitCode(Shape):
     commit: Text
     """Full name of the commit (40 hexadecimal digits), or a branch, tag or HEAD of the clone that the experiment lies in."""
     path: Text | None = None
-    """Text of the repository that the program starts in."""
+    """Folder of the repository that the program starts in."""
     depth: Count = 1
     """Commits of history that are fetched."""
     submodules: bool = False
@@ -101,7 +101,7 @@ class Code(Shape):
     mount_path: Text | None = None
     """Where the code is in the container; `workingDir`, or `/code`, where it is left out."""
     python_path: list[Text] = []
-    """Texts of the code that Python finds modules in, such as `src`; the code's own where it is left out."""
+    """Folders of the code that Python finds modules in, such as `src`; the code's own where it is left out."""
     workspace: Workspace | Text | None = None
     """A folder on a shared volume, mounted read only."""
     config_map: PackedCode | Text | None = None
