@@ -10,6 +10,7 @@ from tjgen.typing import Any
 COMMANDS = {
     "build": "tjgen.cli.build",
     "check": "tjgen.cli.check",
+    "convert": "tjgen.cli.convert",
     "expand": "tjgen.cli.expand",
     "devices": "tjgen.cli.devices",
     "diff": "tjgen.cli.diff",

@@ -48,6 +48,15 @@ _HINTS = {
     FORBIDDEN: "remove the field",
     NOT_FOUND: "name something that is there, or add what is named",
 }
+_OF_RELEASES = {
+    "activeDeadlineSeconds": "2.2 and later",
+    "annotations": "2.0 and 2.1",
+    "labels": "2.0 and 2.1",
+    "podSpecOverrides": "2.0",
+    "podTemplateOverrides": "2.1",
+    "runtimePatches": "2.2 and later",
+}
+"""Fields of a TrainJob's spec that not every release of Trainer has -> those that have it."""
 _MOST_NAMES = 8
 _LONGEST = 400
 
@@ -65,7 +74,8 @@ def diagnostics(tree: Tree, verdict: Verdict, *, strict: bool = False) -> Iterat
             said = fault.said or fault.detail
             where = "" if stage.name in _SAYS_WHERE else f"{field(fault.path) or 'the object'}: "
             message = where + (said if len(said) <= _LONGEST else said[: _LONGEST - 3] + "...")
-            yield Diagnostic(code, ERROR, message, subject, fault.path, hint=_hint(stage.name, fault), name=name)
+            hint = _of_another_release(subject, fault.path) if stage.name == STRICT else None
+            yield Diagnostic(code, ERROR, message, subject, fault.path, hint=hint or _hint(stage.name, fault), name=name)
 
 
 def subject_of(tree: Tree) -> ObjectRef | None:
@@ -79,6 +89,14 @@ def subject_of(tree: Tree) -> ObjectRef | None:
         get(tree, ("metadata", "name"), ""),
     ]
     return ObjectRef(*[text if isinstance(text, str) else "" for text in said])
+
+
+def _of_another_release(subject: ObjectRef | None, path: FieldPath) -> str | None:
+    """What to do about a field of a TrainJob that another release of Trainer has, or None."""
+    release = _OF_RELEASES.get(str(path[1])) if len(path) == 2 and path[0] == "spec" else None
+    if release is None or subject is None or subject.kind != "TrainJob":
+        return None
+    return f"Trainer {release} has it: tjgen convert rewrites the file, --trainer judges it for that release"
 
 
 def _unchecked(tree: Tree, subject: ObjectRef | None, severity: str) -> Diagnostic:

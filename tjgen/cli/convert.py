@@ -1,0 +1,77 @@
+"""`tjgen convert`: TrainJobs and runtimes written for one release of Trainer -> the same for another."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tjgen.catalog.find import Catalog
+from tjgen.cli.command import COMMON, FLAG, MANY, VALUE, Arguments, Command, Option
+from tjgen.cli.inputs import STANDARD_INPUT, texts
+from tjgen.cli.reporting import Reporter
+from tjgen.convert.file import File, converted
+from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
+from tjgen.fields.path import Tree
+from tjgen.trainer.release import chosen
+
+COMMAND = Command(
+    "convert",
+    "Rewrite TrainJobs for another release of Trainer.",
+    "Rewrite hand-written TrainJobs and runtimes in the shape of another release of Kubeflow Trainer. Comments and order stay "
+    "where nothing changes. The expansions before and after are compared, and every difference is told. The result is "
+    "written to stdout, or with --in-place over the files.",
+    "tjgen convert --trainer 2.3 trainjob.yaml",
+    "PATH...",
+    (
+        Option(("--trainer",), "trainer", "Release to rewrite for; 2.3 where it is left out.", VALUE, "RELEASE"),
+        Option(
+            ("--from",), "source", "Release that the files are for; seen by their fields where it is left out.", VALUE, "RELEASE"
+        ),
+        Option(("--in-place",), "in_place", "Write over the files that change.", FLAG),
+        Option(("--catalog",), "catalog", "File or folder with runtimes; may be repeated.", MANY, "PATH"),
+        *COMMON,
+    ),
+    least=1,
+)
+
+
+def run(arguments: Arguments) -> int:
+    """Convert every file, report, and answer with the exit code. With errors nothing is written."""
+    reporter = Reporter(arguments)
+    found, problems = texts(arguments["paths"])
+    catalog = Catalog(arguments["catalog"])
+
+    def look_up(kind: str, namespace: str, name: str) -> Tree | None:
+        runtime, _ = catalog.find(name, kind=kind, namespace=namespace)
+        return runtime.tree if runtime is not None else None
+
+    try:
+        target = chosen(arguments["trainer"] or "2.3")
+        source = chosen(arguments["source"]) if arguments["source"] is not None else None
+        files, diagnostics = converted([File(file, content) for file, content in found], source, target, look_up)
+    except CompileError as error:
+        reporter.add(error.diagnostics)
+        return reporter.close()
+    reporter.add(problems)
+    reporter.add(diagnostics)
+    if not reporter.failed:
+        _write(files, reporter, in_place=arguments["in_place"])
+    return reporter.close()
+
+
+def _write(files: list[File], reporter: Reporter, *, in_place: bool) -> None:
+    if not in_place:
+        sys.stdout.write("---\n".join(file.text.decode() for file in files))
+        return
+    for file in files:
+        if not file.is_changed or file.name == STANDARD_INPUT:
+            continue
+        temporary = f"{file.name}.tjgen"
+        try:
+            with open(temporary, "wb") as stream:
+                stream.write(file.text)
+            os.replace(temporary, file.name)
+        except OSError as error:
+            message = f"{file.name} cannot be written: {error.strerror}"
+            hint = "check the folder's permissions"
+            reporter.add([Diagnostic("TJ408", ERROR, message, hint=hint, name="unwritten-file")])
