@@ -31,7 +31,7 @@ def mounted(plan: Plan, items: Items, readers: list[PodSet], at: str, setting: S
     names = []
     for files in maps:
         name = f"{setting.family}-slices-{_digest(files)}"
-        yield Contribution(("objects", f"ConfigMap/{name}"), _config_map(name, files, setting), SLICES)
+        yield Contribution(("ahead", f"ConfigMap/{name}"), _config_map(name, files, setting), SLICES)
         names.append(name)
     for podset in readers:
         yield Contribution((*podset.pod, "volumes", named(VOLUME)), {"name": VOLUME, **_source(names)}, SLICES)
