@@ -191,6 +191,7 @@ class Builder:
         self._add(_taken_names(self.project))
         self._surroundings = {name: Surroundings(self.project, name, layers) for name in self.environments}
         self._settings = {name: _Environment(self.project, name, trainer) for name in self.environments}
+        self._add([one for here in self._settings.values() for one in here.misfits()])
         self._named = {path for path in paths if not os.path.isdir(path)}
         self.files = self._files(paths)
         self._seen: dict[str, tuple[str, int]] = {}
@@ -455,6 +456,7 @@ class _Environment:
         spec = platform.platform.spec if platform is not None else None
         own = project.environment(name)
         self.release = _release(project, name, trainer)
+        self._spec = spec
         self.project = project
         self.platform = platform.document if platform is not None else None
         self.classes = classes(spec.device_classes if spec is not None else None)
@@ -464,6 +466,17 @@ class _Environment:
         self.labels = dict(own.labels) if own is not None else {}
         self.versions = {OWN: project.schemas} if project.schemas is not None else {}
         self._runtimes: dict[int, tuple[CatalogRuntime, CatalogRuntime]] = {}
+
+    def misfits(self) -> Iterator[Diagnostic]:
+        """What the Platform says the cluster has and the release of Trainer does not go with (TJ410)."""
+        cluster = self._spec.cluster if self._spec is not None else None
+        if cluster is None or self.platform is None or (cluster.jobset is None and cluster.kueue is None):
+            return
+        from tjgen.trainer.companions import misfits  # few platforms say so much
+
+        for one in misfits(self.release, jobset=cluster.jobset, kueue=cluster.kueue):
+            span = self.platform.locate(("spec", "cluster", one.project))
+            yield Diagnostic("TJ410", WARNING, one.message, span=span, hint=one.hint, name="misfit-in-cluster")
 
     def runtime(self, runtime: CatalogRuntime, digest_of: DigestOf | None) -> CatalogRuntime:
         """The runtime with the images that pins and the platform give it."""

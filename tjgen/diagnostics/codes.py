@@ -1237,6 +1237,13 @@ CODES = (
     ),
     Code("TJ408", "unwritten-file", ERROR, "A converted file cannot be written.", "Check the folder's permissions."),
     Code(
+        "TJ410",
+        "misfit-in-cluster",
+        WARNING,
+        "The cluster runs a release of JobSet or Kueue that does not go with its release of Trainer.",
+        "Bring one of the two to a release that fits.",
+    ),
+    Code(
         "TJ440",
         "code-ways",
         ERROR,

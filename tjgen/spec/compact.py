@@ -1387,6 +1387,8 @@ CLUSTER: Schema = {
         "name": {"type": "string", "minLength": 1},
         "kubernetes": {"type": "string", "pattern": r"^1\.[0-9]+$"},
         "imageVolumes": {"type": "boolean"},
+        "jobset": {"type": "string", "pattern": r"^[0-9]+\.[0-9]+(\.[0-9]+)?$"},
+        "kueue": {"type": "string", "pattern": r"^[0-9]+\.[0-9]+(\.[0-9]+)?$"},
     },
 }
 

@@ -1685,17 +1685,21 @@ _IMAGES = Images(_NONE)
 class Cluster:
     """The cluster itself."""
 
-    __slots__ = ("image_volumes", "kubernetes", "name")
+    __slots__ = ("image_volumes", "jobset", "kubernetes", "kueue", "name")
 
     name: str | None
     kubernetes: str | None
     image_volumes: bool | None
+    jobset: str | None
+    kueue: str | None
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
         self.name = get("name")
         self.kubernetes = get("kubernetes")
         self.image_volumes = get("imageVolumes")
+        self.jobset = get("jobset")
+        self.kueue = get("kueue")
 
 
 _CLUSTER = Cluster(_NONE)

@@ -187,6 +187,10 @@ class Cluster(Shape):
     """Kubernetes release, such as "1.36"."""
     image_volumes: bool | None = None
     """Whether pods can mount images; by the release where it is left out."""
+    jobset: Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]+(\.[0-9]+)?$")] | None = None
+    """JobSet release, such as "0.11"."""
+    kueue: Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]+(\.[0-9]+)?$")] | None = None
+    """Kueue release, such as "0.17"."""
 
 
 class Fluid(Shape):
