@@ -79,7 +79,7 @@ def expand(documents: Sequence[Tree], *, trainer: str = "2.3", catalog: Sequence
     that is not mirrored (TJ290).
     """
     release = chosen(trainer)
-    known = Catalog(list(catalog))
+    known = Catalog(list(catalog), versions=release.versions)
 
     def look_up(kind: str, namespace: str, name: str) -> Tree | None:
         runtime, _ = known.find(name, kind=kind, namespace=namespace)

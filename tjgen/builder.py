@@ -184,7 +184,9 @@ class Builder:
         """How many runs were left out by `build`, since they are not promoted to their environment."""
         self._left_out: list[str] = []
         self._trainer = trainer
-        self._catalog = Catalog(self.project.spec.catalogs, self.project.directory)
+        self._catalog = Catalog(
+            self.project.spec.catalogs, self.project.directory, versions=_release(self.project, None, trainer).versions
+        )
         layers, found = settings(list(set_values))
         self._add(found)
         self.environments = self._environments(environments)

@@ -8,7 +8,7 @@ read alone; only when no file is, the rest of the catalogs is read.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen import data
 from tjgen.catalog import problems
@@ -29,10 +29,11 @@ BECAUSE: FieldPath = ("spec", "runtime")
 class Catalog:
     """All runtimes that experiments of a project can be built on."""
 
-    __slots__ = ("_answers", "_bundled", "_judged", "_places")
+    __slots__ = ("_answers", "_bundled", "_judged", "_places", "_versions")
 
-    def __init__(self, places: Sequence[str] = (), root: str = "") -> None:
-        """`places` are files and folders of the project, relative to its folder `root`."""
+    def __init__(self, places: Sequence[str] = (), root: str = "", *, versions: Mapping[str, str] | None = None) -> None:
+        """`places` are files and folders of the project, relative to its folder `root`; `versions` chooses schemas."""
+        self._versions = versions
         self._places = [Place(os.path.join(root, place), place.rstrip("/"), PROJECT) for place in places]
         self._bundled = Place(data.path("runtimes"), BUNDLED_LABEL, BUNDLED)
         self._answers: dict[tuple[str, str | None, str, str | None, FieldPath], Answer] = {}
@@ -99,7 +100,7 @@ class Catalog:
     def _judge(self, document: Document, origin: str) -> Answer:
         if id(document) not in self._judged:
             # What tjgen brings is judged by its own tests, so that a build over it needs no schema.
-            found = [] if origin == BUNDLED else _faults(document)
+            found = [] if origin == BUNDLED else _faults(document, self._versions)
             runtime = None if has_errors(found) else CatalogRuntime(document.value, document, origin)
             self._judged[id(document)] = (document, runtime, found)
         return self._judged[id(document)][1:]
@@ -128,10 +129,10 @@ class Catalog:
         )
 
 
-def _faults(document: Document) -> list[Diagnostic]:
+def _faults(document: Document, versions: Mapping[str, str] | None) -> list[Diagnostic]:
     from tjgen.catalog.shape import faults
 
-    return list(faults(document))
+    return list(faults(document, versions))
 
 
 class _Asked:

@@ -51,7 +51,7 @@ def run(arguments: Arguments) -> int:
     reporter.add(problems)
     trees = [document.value for document in documents]
     by_tree = {id(document.value): document for document in documents}
-    catalog = Catalog(arguments["catalog"])
+    catalog = Catalog(arguments["catalog"], versions=release.versions)
 
     def look_up(kind: str, namespace: str, name: str) -> Tree | None:
         runtime, _ = catalog.find(name, kind=kind, namespace=namespace)
