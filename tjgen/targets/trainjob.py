@@ -14,8 +14,6 @@ from tjgen.fields.path import MISSING, FieldPath, Tree, get, render
 from tjgen.fields.writer import Writer
 from tjgen.manifests.manifest import DATA, RUNS, RUNTIMES, Manifest
 from tjgen.targets.carriers import FIELD, IN_PATCH, IN_RUNTIME, IN_TRAINER, TRAINER_FIELDS, Asked, asked
-from tjgen.targets.overrides import override
-from tjgen.targets.unsaid import unsaid
 from tjgen.trainer import resources
 from tjgen.trainer.release import NEWEST, RUNTIME_PATCHES, Release
 from tjgen.typing import NamedTuple
@@ -55,7 +53,11 @@ def lower(workload: Workload, base: CatalogRuntime, release: Release = NEWEST) -
     """
     parts = asked(workload, base.tree["spec"], release)
     remainder = [part for part in parts if part.carrier == IN_RUNTIME]
-    diagnostics = list(unsaid(workload, base, release))
+    diagnostics: list[Diagnostic] = []
+    if release is not NEWEST:
+        from tjgen.targets.unsaid import unsaid  # the newest release can say everything
+
+        diagnostics += unsaid(workload, base, release)
     emits_runtime = base.origin != "cluster" or bool(remainder)
     if emits_runtime:
         runtime = _runtime(workload, base, remainder) if remainder else _whole(workload, base)
@@ -178,6 +180,8 @@ def _trainjob(workload: Workload, runtime: Manifest, parts: list[Asked], release
     if release.overrides == RUNTIME_PATCHES:
         _patch(writer, patches)
     elif patches:
+        from tjgen.targets.overrides import override  # of releases that few clusters still have
+
         override(writer, patches, release)
     done = writer.done()
     return Manifest(done.value, done.owners)

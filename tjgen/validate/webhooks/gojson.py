@@ -5,13 +5,14 @@ from __future__ import annotations
 from tjgen.fields.path import Tree
 from tjgen.trainer.release import Release
 from tjgen.trainer.typed import NEWEST, Types
-from tjgen.validate.webhooks.gosyntax import go_syntax
 from tjgen.validate.wording import as_json
 
 
 def shown(tree: Tree, go_type: str, release: Release, written: Tree = None) -> str:
     """`tree` as a webhook of `release` writes a value of the Go type `go_type`, or of a list of them."""
     if not release.shows_values_as_json:
+        from tjgen.validate.webhooks.gosyntax import go_syntax  # of releases that few clusters still have
+
         return go_syntax(tree if written is None else written, go_type, release.types)
     return go_json(tree, go_type.removeprefix("[]"), written, release.types)
 
