@@ -15,6 +15,8 @@ from tjgen.diagnostics.model import ERROR
 from tjgen.trainer.release import NEWEST, RELEASES, Release
 
 EARLIER = [release for release in RELEASES.values() if release is not NEWEST]
+UNORDERED = {"volumes": "name", "volumeMounts": "mountPath"}
+"""Lists whose order means nothing: patches put what is new first, a runtime puts it last."""
 CAPABILITIES = ("TJ403",)
 
 
@@ -31,6 +33,9 @@ def differences(mine: Any, theirs: Any, path: str = "") -> Iterator[str]:
         for key in sorted({*mine, *theirs}):
             yield from differences(mine.get(key), theirs.get(key), f"{path}.{key}")
     elif isinstance(mine, list) and isinstance(theirs, list) and len(mine) == len(theirs):
+        key = UNORDERED.get(path.rpartition(".")[2])
+        if key is not None:
+            mine, theirs = (sorted(items, key=lambda item: str(item[key])) for items in (mine, theirs))
         for position, pair in enumerate(zip(mine, theirs, strict=True)):
             yield from differences(*pair, f"{path}[{position}]")
     elif mine != theirs:

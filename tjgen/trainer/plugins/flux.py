@@ -46,7 +46,7 @@ def enforce_ml_policy(info: Info, job: Job) -> None:
             continue
         podset.upsert_volumes(_volumes(job), rule)
         path = (*podset.shape.path, *POD_SPEC, "initContainers", (("name", INSTALLER),))
-        installer = Container(ContainerShape(INSTALLER, _installer(image, entrypoint), path, False), info.owners)
+        installer = Container(ContainerShape(INSTALLER, _installer(image, job), path, False), info.owners)
         if any(container.name == INSTALLER for container in podset.init_containers):
             # The webhook refuses this; with two of one name nobody can tell whose is whose.
             info.owners[path[:-1]] = (rule,)
@@ -94,7 +94,8 @@ def _original_command(info: Info, job: Job) -> str:
     return " ".join([*command, *(job.args or [])]).strip()
 
 
-def _installer(image: str, entrypoint: str) -> dict[str, Tree]:
+def _installer(image: str, job: Job) -> dict[str, Tree]:
+    entrypoint = job.name + ENTRYPOINT_SUFFIX
     installer: dict[str, Tree] = {
         "name": INSTALLER,
         "command": ["/bin/bash", "/etc/flux-config/init.sh"],
@@ -103,7 +104,8 @@ def _installer(image: str, entrypoint: str) -> dict[str, Tree]:
             {"name": entrypoint, "mountPath": "/etc/flux-config", "readOnly": True},
         ],
     }
-    return {**installer, "image": image} if image else installer
+    # Where init containers are written back from what plugins keep of them, an empty image is lost.
+    return installer if not image and job.release.writes_init_containers else {**installer, "image": image}
 
 
 def _volumes(job: Job) -> list[Tree]:
