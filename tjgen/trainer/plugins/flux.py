@@ -40,7 +40,7 @@ def enforce_ml_policy(info: Info, job: Job) -> None:
     job.command = ["/bin/bash", "/etc/flux-config/entrypoint.sh", _original_command(info, job)]
     job.command_origin = rule
     job.args = None
-    entrypoint = job.name + ENTRYPOINT_SUFFIX
+    job.name + ENTRYPOINT_SUFFIX
     for podset in info.podsets:
         if podset.name != NODE:
             continue
