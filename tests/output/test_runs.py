@@ -340,3 +340,19 @@ def test_a_tree_needs_to_be_named_where_there_is_no_project(tmp_path: Path) -> N
     assert tjgen(tmp_path, "runs", "archive", "digits-*", "-o", "deploy").code == 0
     again = tjgen(tmp_path, "runs", "rerun", "digits-*", "-o", "deploy")
     assert again.err == "runs: 1 new, 0 unchanged, 1 kept, 0 removed\n"
+
+
+def test_lists_of_slices_are_one_object_for_all_runs_that_read_them(tmp_path: Path) -> None:
+    data = """\
+  nodes: 2
+  volumes: {corpus: {pvc: corpus, mountPath: /corpus, readOnly: true}}
+  data: {volume: corpus, items: {list: [a, b]}, slices: {deliver: configMap}}
+  sweep: {matrix: {spec.env.RATE: [1, 2]}}
+"""
+    for script in ("train.py", "other.py"):
+        text = EXPERIMENT.replace("train.py", script) + data
+        (tmp_path / "experiment.yaml").write_text(text, encoding="utf-8")
+        answer = build(tmp_path, "experiment.yaml")
+        assert answer.code == 0, answer.err
+    assert len(list((tmp_path / "out").rglob("trainjob-*.yaml"))) == 4
+    assert [file.parent.parent.name for file in (tmp_path / "out").rglob("configmap-*.yaml")] == ["data"]

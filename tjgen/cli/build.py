@@ -251,6 +251,7 @@ class _Rows:
 
 def _not_promoted(builder: Builder) -> Diagnostic:
     runs = "1 run is" if builder.waiting == 1 else f"{builder.waiting} runs are"
-    places = " or ".join(name for name in builder.environments if name)
+    known = [(name, builder.project.environment(name)) for name in builder.environments]
+    places = " or ".join(str(name) for name, own in known if own is not None and own.runs == "promoted")
     hint = "use tjgen promote to bring a run of another environment"
     return Diagnostic("TJ736", INFO, f"{runs} left out, not being promoted to {places}", hint=hint, name="run-not-promoted")

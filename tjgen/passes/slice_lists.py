@@ -1,4 +1,4 @@
-"""Slices -> immutable ConfigMaps with a list for each, mounted as one folder: every node finds its own by its number."""
+"""Slices -> immutable ConfigMaps with a list for each, shared by runs, mounted as one folder: nodes find their own by number."""
 
 from __future__ import annotations
 
