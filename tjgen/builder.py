@@ -21,7 +21,8 @@ from tjgen.platform.tools import DEFAULTS
 from tjgen.resolve.files import matching
 from tjgen.resolve.overlays import Surroundings
 from tjgen.resolve.places import Documents, placed
-from tjgen.resolve.project import ALONE, Project, find, load, with_overlays
+from tjgen.resolve.policy import judged
+from tjgen.resolve.project import ALONE, Project, find, load, with_overlays, without_experiments
 from tjgen.resolve.reading import read_content
 from tjgen.resolve.settings import settings
 from tjgen.resolve.spelling import spelled
@@ -239,6 +240,7 @@ class Builder:
 
         Sources of which `recall` has something are not built.
         """
+        policy = self.project.spec.policy
         for file in self.files:
             content, found = read_content(file)
             self.diagnostics += found
@@ -254,13 +256,15 @@ class Builder:
                 self.diagnostics.append(_no_experiment(file, documents, named=file in self._named))
             for document in experiments:
                 for environment in environments:
-                    yield self._build(document, environment, content)
+                    built = self._build(document, environment, content)
+                    yield built._replace(diagnostics=judged(built.diagnostics, policy))
         for surroundings in self._surroundings.values():
             self.diagnostics += [one for one in surroundings.unmatched() if self.whole]
         if self._footprints:
             from tjgen.totals import shared  # most runs write to nothing that others have
 
             self.diagnostics += shared.problems(self._footprints, self._quota)
+        self.diagnostics = judged(self.diagnostics, policy)
 
     def cluster(self, environment: str | None) -> Cluster:
         """What the Platform of an environment says of its cluster."""
@@ -413,10 +417,11 @@ class Builder:
 
     def _files(self, paths: Sequence[str]) -> list[str]:
         if not paths:
-            if self.project.document is None:
+            if self.project.document is None and not has_errors(self.diagnostics):
                 message = "there is nothing to build: no path is given and no tjgen.yaml lies here or above"
                 hint = "name an experiment, or write a project file"
                 self._add([Diagnostic("TJ261", ERROR, message, hint=hint, name="nothing-to-build")])
+            self._add(without_experiments(self.project))
             return self.project.files(self.project.spec.experiments)
         files = []
         for path in paths:

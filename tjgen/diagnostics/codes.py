@@ -538,7 +538,7 @@ CODES = (
         "TJ202",
         "no-such-file",
         ERROR,
-        "The project names a file or folder that does not exist, or (as a warning) a pattern that matches nothing.",
+        "The project names a file or folder that does not exist, or (as a warning) experiments or a pattern without files.",
         "Correct the entry in `tjgen.yaml`.",
     ),
     Code(
@@ -1882,6 +1882,13 @@ CODES = (
         ERROR,
         "Two experiments make an object of the same kind and name in the same namespace. In the cluster it is one.",
         "Give one of them another name, or leave `naming: fixed` out.",
+    ),
+    Code(
+        "TJ760",
+        "unknown-diagnostic",
+        ERROR,
+        "`policy.severity` of the project names no diagnostic.",
+        "Write a code, such as `TJ004`, or the name behind it on this page.",
     ),
     Code(
         "TJ800",

@@ -9,6 +9,7 @@ from tjgen import __version__
 from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic, Note
 from tjgen.fields.path import FieldPath
 from tjgen.k8s.nearest import nearest
+from tjgen.resolve import policy
 from tjgen.resolve.files import matching
 from tjgen.resolve.reading import of_kind
 from tjgen.source.document import Document
@@ -110,7 +111,18 @@ def load(file: str) -> tuple[Project, list[Diagnostic]]:
     project = project._replace(overlays=overlays, overlays_of=own, platforms=platforms)
     reader.same_names([item.document for item in (*overlays, *(item for group in own.values() for item in group))])
     reader.same_names([item.document for item in platforms])
-    return project, diagnostics + _unknown_platforms(project, document)
+    return project, [*diagnostics, *_unknown_platforms(project, document), *policy.unknown(project.spec.policy, document)]
+
+
+def without_experiments(project: Project) -> list[Diagnostic]:
+    """TJ202 for entries of `experiments` that mean no file. Git keeps no empty folders, so that is no error."""
+    if project.document is None:
+        return []
+    return [
+        _nothing(project, project.document, entry, ("spec", "experiments", position))._replace(severity=WARNING)
+        for position, entry in enumerate(project.spec.experiments)
+        if not matching(project.directory, entry)
+    ]
 
 
 def with_overlays(project: Project, files: Sequence[str]) -> tuple[Project, list[Diagnostic]]:
@@ -159,17 +171,21 @@ class _Reader:
                 self.diagnostics.append(_same_name(name, earlier, document))
 
     def _files(self, entries: Sequence[str], path: FieldPath) -> list[str]:
+        document = self.project.document
+        assert document is not None, "who has no file names nothing"
         for position, entry in enumerate(entries):
             if not matching(self.project.directory, entry):
-                self.diagnostics.append(self._nothing(entry, (*path, position)))
+                self.diagnostics.append(_nothing(self.project, document, entry, (*path, position)))
         return self.project.files(entries)
 
-    def _nothing(self, entry: str, path: FieldPath) -> Diagnostic:
-        assert self.project.document is not None
-        exact = not any(sign in entry for sign in "*?[")
-        message = f"there is no file or folder {entry}" if exact else f"no file matches {entry}"
-        span = self.project.document.locate(path)
-        return Diagnostic("TJ202", ERROR if exact else WARNING, message, path=path, span=span, name="no-such-file")
+
+def _nothing(project: Project, document: Document, entry: str, path: FieldPath) -> Diagnostic:
+    severity, message = WARNING, f"no file matches {entry}"
+    if os.path.isdir(os.path.join(project.directory, entry)):
+        message = f"folder {entry} holds no YAML file"
+    elif not any(sign in entry for sign in "*?["):
+        severity, message = ERROR, f"there is no file or folder {entry}"
+    return Diagnostic("TJ202", severity, message, path=path, span=document.locate(path), name="no-such-file")
 
 
 def _no_overlay(file: str) -> Diagnostic:

@@ -100,7 +100,7 @@ class Policy(Shape):
     demand: list[Literal["commits", "digests"]] = []
     """What a build refuses to do without: `commits`, code of Git by the full name of a commit; `digests`, images by digest."""
     severity: dict[str, Literal["error", "warning", "info", "ignore"]] = {}
-    """Code or name of a diagnostic -> its severity here."""
+    """Code or name of a warning or note -> its severity here; errors stay errors."""
 
 
 class ProjectSpec(Shape):
