@@ -40,7 +40,6 @@ def enforce_ml_policy(info: Info, job: Job) -> None:
     job.command = ["/bin/bash", "/etc/flux-config/entrypoint.sh", _original_command(info, job)]
     job.command_origin = rule
     job.args = None
-    job.name + ENTRYPOINT_SUFFIX
     for podset in info.podsets:
         if podset.name != NODE:
             continue
