@@ -71,6 +71,6 @@ def test_times(text: str, *, good: bool) -> None:
     assert matches("date-time", text) is good
 
 
-@pytest.mark.parametrize(("text", "good"), [("", True), ("aGk=", True), ("aGk", False), ("a-_=", False), ("aG\nk=", True)])
+@pytest.mark.parametrize(("text", "good"), [("", False), ("aGk=", True), ("aGk", False), ("a-_=", False), ("aG\nk=", False)])
 def test_base64(text: str, *, good: bool) -> None:
     assert matches("byte", text) is good

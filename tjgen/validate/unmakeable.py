@@ -23,7 +23,7 @@ def diagnostics(tree: Tree, *, versions: Mapping[str, str] | None = None) -> Ite
     """TJ511 for each thing that is wrong with a template, at its place."""
     subject = subject_of(tree)
     said: set[tuple[FieldPath, str]] = set()
-    for made in templates(tree, versions=versions):
+    for made in templates(_as_made(tree), versions=versions):
         for fault in made.faults:
             words = fault.said or fault.detail
             if (fault.path, words) not in said and not _comes_later(tree, fault):
@@ -32,6 +32,13 @@ def diagnostics(tree: Tree, *, versions: Mapping[str, str] | None = None) -> Ite
                 message = f"{where}: the {made.kind} that is made of this would be refused: {words}"
                 hint = fault.hint or _hint(made.verdict.stage)
                 yield Diagnostic("TJ511", ERROR, message, subject, fault.path, hint=hint, name="unmakeable-template")
+
+
+def _as_made(tree: Tree) -> Tree:
+    """A runtime under a name that a TrainJob may have: its Jobs are called after that, not after the runtime."""
+    if tree.get("kind") not in _RUNTIMES:
+        return tree
+    return {**tree, "metadata": {**tree["metadata"], "name": "run"}}
 
 
 def _hint(stage: str) -> str:
