@@ -1,12 +1,15 @@
 """Every example and every case, synced twice by each engine: no error, nothing changed by the second sync, no drift, and the
 JobSets that are made are those that were previewed.
 
-Run on demand, see rig.py. About ten minutes.
+Run on demand, see rig.py, each mode on a cluster of its own (`-k flux`): the rig is slow to empty namespaces. What needs an
+operator or a runtime that the rig has not is left out.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +26,6 @@ from tjgen.trainer import framework
 pytestmark = NEEDED
 NUMBER_OF_BATCHES = 2
 SERVER_SIDE = "ServerSideApply=true"
-SUSPENDED, COMPLETE, FAILED = "Suspended", "Complete", "Failed"
 
 
 class Sync(NamedTuple):
@@ -72,7 +74,7 @@ class Sync(NamedTuple):
             assert {(one["prune"], one["wait"], bool(one.get("dependsOn"))) for one in stages} == {(True, False, stage == RUNS)}
             if (self.folder / stage).exists():
                 report = rig("flux-sync", "--name", f"{self.name}-{stage}", "--dir", str(self.folder / stage), "--prune")
-                assert all(one["ready"] for one in report["runs"]), report
+                assert [one["error"] for one in report["runs"] if not one["ready"]] == []
                 drift += [one for one in report.get("drift") or () if one["action"] not in ("unchanged", "skipped")]
         return drift
 
@@ -109,7 +111,7 @@ def sync(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TJGEN_CACHE", "off")
         folder = tmp_path_factory.mktemp("inputs")
-        every = batches([built(one, tool, folder) for one in inputs()])
+        every = batches([one for one in [built(one, tool, folder) for one in inputs()] if possible(one)])
     assert len(every) == NUMBER_OF_BATCHES
     one = Sync(tool, client_side, every[int(number)], tmp_path_factory.mktemp("tree"), f"everything-{tool}-{number}")
     for each in one.batch:
@@ -121,8 +123,37 @@ def sync(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     kubectl("delete", "namespace", "--ignore-not-found", "--wait=true", "--timeout=600s", *namespaces)
     for namespace in namespaces:
         kubectl("create", "namespace", namespace)
+    # Trainer refuses a run of Volcano that names a class which is not there.
+    for priority in sorted(priority_classes([tree for each in one.batch for tree in (*each.manifests, *each.previews)])):
+        kubectl("delete", "priorityclass", priority, "--ignore-not-found")
+        kubectl("create", "priorityclass", priority, "--value=1000")
     yield one
     kubectl("delete", "namespace", "--wait=false", *namespaces)
+
+
+def possible(one: Built) -> bool:
+    """Whether the cluster knows the kinds of an input, and the input brings the runtimes that it refers to."""
+    kinds = {(tree["apiVersion"], tree["kind"]) for tree in (*one.manifests, *one.previews)}
+    brought = {tree["metadata"]["name"] for tree in one.manifests if tree["kind"] == "TrainingRuntime"}
+    wanted = {tree["spec"]["runtimeRef"]["name"] for tree in one.manifests if tree["kind"] == "TrainJob"}
+    return kinds <= served() and wanted <= brought
+
+
+@cache
+def served() -> set[tuple[str, str]]:
+    """The kinds that the cluster knows: the rig has not every operator that a run may be for, Fluid for one."""
+    lines = [line.split() for line in kubectl("api-resources", "--no-headers").splitlines()]
+    return {(words[-3], words[-1]) for words in lines}
+
+
+def priority_classes(tree: Any) -> set[str]:
+    """The classes that pods in a tree name, but for those that every cluster has."""
+    if isinstance(tree, list):
+        return set().union(*map(priority_classes, tree))
+    if not isinstance(tree, dict):
+        return set()
+    named = {tree["priorityClassName"]} if isinstance(tree.get("priorityClassName"), str) else set()
+    return set().union(named, *map(priority_classes, tree.values())) - {"system-cluster-critical", "system-node-critical"}
 
 
 def without_server_side(text: str) -> str:
@@ -138,11 +169,6 @@ def without_server_side(text: str) -> str:
     return yaml.safe_dump(tree)
 
 
-def ended(job: Any) -> bool:
-    conditions = job.get("status", {}).get("conditions", ())
-    return any(one["status"] == "True" and one["type"] in (SUSPENDED, COMPLETE, FAILED) for one in conditions)
-
-
 def test_everything_is_synced_twice(sync: Sync) -> None:
     sync.run()
     applied = {key for key in sync.versions() if key[0] == "TrainJob"}
@@ -152,21 +178,17 @@ def test_everything_is_synced_twice(sync: Sync) -> None:
         if one["kind"] == "TrainJob" and "argocd.argoproj.io/hook" not in one["metadata"].get("annotations", {})
     }
     assert applied == wanted
-    namespaces = set(sync.namespaces)
-    eventually(
-        lambda: all(ended(job) for job in live("trainjob", "-A") if job["metadata"]["namespace"] in namespaces), seconds=900
-    )
-    # The status of a claim or of a JobSet is written a moment later than that of the TrainJob.
     before = settled(sync)
     assert sync.drift() == []
     assert sync.versions() == before
 
 
 def settled(sync: Sync) -> dict[tuple[str, str, str], str]:
-    """The versions when they do not change any more by themselves."""
+    """The versions when nothing writes to the objects any more: runs have ended, or wait for claims that nobody made."""
     last: list[dict[tuple[str, str, str], str]] = [{}]
 
     def same() -> bool:
+        time.sleep(5)
         before, last[0] = last[0], sync.versions()
         return before == last[0]
 

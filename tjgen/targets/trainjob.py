@@ -14,6 +14,7 @@ from tjgen.fields.path import MISSING, FieldPath, Tree, get, render
 from tjgen.fields.writer import Writer
 from tjgen.manifests.manifest import DATA, RUNS, RUNTIMES, Manifest
 from tjgen.targets.carriers import FIELD, IN_PATCH, IN_RUNTIME, IN_TRAINER, TRAINER_FIELDS, Asked, asked
+from tjgen.targets.quantities import with_canonical_quantities
 from tjgen.trainer import resources
 from tjgen.trainer.release import NEWEST, RUNTIME_PATCHES, Release
 from tjgen.typing import NamedTuple
@@ -184,7 +185,7 @@ def _trainjob(workload: Workload, runtime: Manifest, parts: list[Asked], release
 
         override(writer, patches, release)
     done = writer.done()
-    return Manifest(done.value, done.owners)
+    return Manifest(with_canonical_quantities(done.value), done.owners)
 
 
 def _count_processes(writer: Writer, workload: Workload, release: Release) -> None:
