@@ -107,7 +107,7 @@ def test_what_cannot_be_told(rule: str, error: str) -> None:
         "'\\q'",
         "1u == 1u",
         "b'a'",
-        "self.?a",
+        "[?self.a] == []",
     ],
 )
 def test_what_is_not_understood_is_refused_before_it_runs(rule: str) -> None:

@@ -140,6 +140,8 @@ def _beyond(rule: Schema, schema: Schema) -> str:
     """Why a rule of a schema cannot be run here; "" if it can."""
     try:
         program(rule["rule"])
+        if rule.get("messageExpression"):
+            program(rule["messageExpression"])
     except SyntaxError as problem:
         return str(problem)
     typed = [name for name in _typed(schema, "self") if re.search(rf"(?<!has\(self\.)\b{re.escape(name)}\b(?!\))", rule["rule"])]

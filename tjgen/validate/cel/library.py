@@ -1,7 +1,7 @@
 """The name of a function beyond the core language -> what it does: the libraries that Kubernetes gives to rules.
 
 Mirrors k8s.io/apiserver 0.36 `pkg/cel/library` (lists, regex, URLs, quantities, IP addresses, networks) and
-github.com/google/cel-go `ext` (strings, sets) with the conversions of its standard library. Not optionals, formatting,
+github.com/google/cel-go `ext` (strings, sets) with the conversions of its standard library, and its optionals. Not formatting,
 durations, times, versions and names of formats: rules that need them are not understood. Loaded when a rule uses one.
 """
 
@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from tjgen.schema.patterns import search
 from tjgen.typing import Any
-from tjgen.validate.cel import addresses, amounts, links, values
+from tjgen.validate.cel import addresses, amounts, links, optionals, values
 from tjgen.validate.cel.values import CelError, overload
 
 Function = Callable[..., Any]
@@ -22,12 +22,12 @@ Function = Callable[..., Any]
 def find(name: str, arguments: int, *, has_target: bool) -> Function | None:
     """The function of a name with that many arguments (its target among them); None where there is none."""
     table = _METHODS if has_target else _GLOBALS
-    return table.get((name, arguments))
+    return table.get((name, arguments)) or (optionals.METHODS.get((name, arguments)) if has_target else None)
 
 
 def namespaced(name: str, arguments: int) -> Function | None:
     """A function that is written behind the name of its library: `sets.contains`."""
-    return _NAMESPACED.get((name, arguments))
+    return _NAMESPACED.get((name, arguments)) or optionals.NAMESPACED.get((name, arguments))
 
 
 def _of(kind: type, *others: Any) -> None:

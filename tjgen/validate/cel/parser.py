@@ -1,7 +1,8 @@
 """The text of a CEL expression -> its syntax tree, as nested tuples.
 
-The core language: literals, lists, maps, fields, indexes, calls, operators. Not unsigned numbers, byte strings, message
-literals and optionals, which no rule of a known schema uses: they raise SyntaxError rather than being read as something else.
+The core language: literals, lists, maps, fields, indexes, calls, operators, and optional fields and indexes. Not unsigned
+numbers, byte strings, message literals and optional entries, which no rule of a known schema uses: they raise SyntaxError
+rather than being read as something else.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from tjgen.typing import Any, TypeAlias
 from tjgen.validate.cel.tokens import END, NAME, NUMBER, OPERATOR, TEXT, Token, tokens
 
 Node: TypeAlias = tuple[Any, ...]
-"""("literal", value), ("name", name), ("field", node, name), ("index", node, node), ("call", name, target or None, nodes),
-("list", nodes), ("map", pairs), ("not", node), ("minus", node), ("binary", operator, node, node) or ("if", node, node, node).
+"""("literal", value), ("name", name), ("field", node, name), ("index", node, node), ("optional", node, node),
+("call", name, target or None, nodes), ("list", nodes), ("map", pairs), ("not", node), ("minus", node),
+("binary", operator, node, node) or ("if", node, node, node).
 """
 
 _ESCAPED = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"} | {c: c for c in "\\?\"'`"}
@@ -91,12 +93,16 @@ class _Reader:
         node = self.primary()
         while True:
             if self.take("."):
+                is_optional = self.take("?")
                 kind, name, start = self.advance()
                 if kind != NAME:
                     raise SyntaxError(f"a field is expected at character {start + 1}")
+                if is_optional:
+                    node = ("optional", node, ("literal", name))
+                    continue
                 node = ("call", name, node, self.items(")")) if self.take("(") else ("field", node, name)
             elif self.take("["):
-                node = ("index", node, self.expression())
+                node = ("optional" if self.take("?") else "index", node, self.expression())
                 self.expect("]")
             else:
                 return node

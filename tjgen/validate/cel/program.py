@@ -44,7 +44,7 @@ _programs: dict[str, Program] = {}
 
 
 class Program:
-    """A rule that can be run. `is_transition` says that it compares with the old value."""
+    """An expression about a value that can be run. `is_transition` says that it looks at the old value."""
 
     __slots__ = ("_step", "is_transition")
 
@@ -55,7 +55,11 @@ class Program:
 
     def holds(self, value: Any, old: Any = None) -> bool:
         """Whether the rule holds of `value`; raises CelError where it cannot be told."""
-        return values.truth(self._step({"self": value, "oldSelf": old}))
+        return values.truth(self.run(value, old))
+
+    def run(self, value: Any, old: Any = None) -> Any:
+        """What the expression gives; raises CelError where it gives nothing."""
+        return self._step({"self": value, "oldSelf": old})
 
 
 def program(text: str) -> Program:
@@ -106,6 +110,13 @@ def _property(name: str) -> str:
 def _index(node: Node, names: set[str]) -> Step:
     value, key = _compiled(node[1], names), _compiled(node[2], names)
     return lambda scope: values.index(value(scope), key(scope))
+
+
+def _optional(node: Node, names: set[str]) -> Step:
+    from tjgen.validate.cel.optionals import selected  # no rule of a schema that tjgen brings needs it
+
+    value, key = _compiled(node[1], names), _compiled(node[2], names)
+    return lambda scope: selected(value(scope), key(scope))
 
 
 def _list(node: Node, names: set[str]) -> Step:
@@ -237,6 +248,7 @@ _COMPILERS: dict[str, Callable[[Node, set[str]], Step]] = {
     "name": _name,
     "field": _field,
     "index": _index,
+    "optional": _optional,
     "list": _list,
     "map": _map,
     "not": _not,

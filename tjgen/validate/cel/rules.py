@@ -1,12 +1,14 @@
 """A defaulted tree and its schema -> the CEL rules of the schema that do not hold.
 
 Mirrors k8s.io/apiextensions-apiserver 0.36 `schema/cel/validation.go:Validator.validate`: a rule runs wherever its schema
-node has a value; a rule about the old value runs at an update, where there is one (with `optionalOldSelf` always).
+node has a value; a rule about the old value runs at an update, where there is one (with `optionalOldSelf` always, and the
+old value is an optional one then). `messageExpression` words the error, `fieldPath` moves it below the rule's own place.
 Cost limits are far from these rules and not kept count of.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
@@ -33,6 +35,7 @@ class Plan(NamedTuple):
     items: Plan | None
 
 
+_STEP = re.compile(r"\.?([\w-]+)|\['([^']*)'\]")
 Ruled = dict[str, Any]
 """Where the rules of a schema stand: the steps down to each, a property by its name, ITEMS or VALUES."""
 
@@ -148,12 +151,15 @@ def _program(text: str) -> Program:
 
 def _broken(value: Tree, rule: dict[str, Any], schema: Schema, path: FieldPath, root: Schema, before: _Before) -> Fault | None:
     runnable = _program(rule["rule"])
-    if runnable.is_transition and before.old is None:
+    is_optional = bool(rule.get("optionalOldSelf"))
+    if runnable.is_transition and before.old is None and not is_optional:
         return None
+    path = (*path, *_below(rule.get("fieldPath", "")))
     name = field(path, root) or WHOLE
     said = rule.get("message", "").strip()
     try:
-        if _holds(runnable, value, before, schema):
+        sides = _sides(runnable, value, before, schema, is_optional=is_optional)
+        if runnable.holds(*sides):
             return None
     except CelError as error:
         about = said or rule["rule"].strip()
@@ -166,17 +172,46 @@ def _broken(value: Tree, rule: dict[str, Any], schema: Schema, path: FieldPath, 
         return Fault(INVALID, name, f"Invalid value: {shown(schema.get('type', ''))}: {detail}", path)
     if not runnable.is_transition and before.is_unchanged:
         return None
-    return _of_reason(rule.get("reason", INVALID), name, value, said or f"failed rule: {rule['rule'].strip()}", path)
+    words = _worded(rule, sides) or said or f"failed rule: {rule['rule'].strip()}"
+    return _of_reason(rule.get("reason", INVALID), name, value, words, path)
 
 
-def _holds(runnable: Program, value: Tree, before: _Before, schema: Schema) -> bool:
+def _sides(runnable: Program, value: Tree, before: _Before, schema: Schema, *, is_optional: bool) -> tuple[Any, Any]:
+    """`self` and `oldSelf` as the rule sees them."""
     if before is _NOTHING:
-        return runnable.holds(value)
+        return value, _maybe(None) if is_optional else None
     from tjgen.validate.cel.seen import in_order, seen
 
     if not runnable.is_transition:
-        return runnable.holds(seen(value, schema))
-    return runnable.holds(seen(in_order(value, schema, is_left=True), schema), seen(in_order(before.old, schema), schema))
+        return seen(value, schema), None
+    new = seen(in_order(value, schema, is_left=True), schema)
+    if is_optional:
+        return new, _maybe(None if before.old is None else seen(in_order(before.old, schema), schema))
+    return new, seen(in_order(before.old, schema), schema)
+
+
+def _maybe(old: Any) -> Any:
+    from tjgen.validate.cel.optionals import NONE, of  # few rules ask for it
+
+    return NONE if old is None else of(old)
+
+
+def _worded(rule: dict[str, Any], sides: tuple[Any, Any]) -> str:
+    """What `messageExpression` says; "" where it says nothing that the server would take: one line of text."""
+    text = rule.get("messageExpression", "")
+    if not text:
+        return ""
+    try:
+        said = _program(text).run(*sides)
+    except CelError:
+        return ""
+    return said.strip() if said.__class__ is str and "\n" not in said else ""
+
+
+def _below(place: str) -> FieldPath:
+    """The steps of a rule's `fieldPath`, such as `.spec.ports['http']`."""
+    steps = _STEP.findall(place) if place else ()
+    return tuple([plain or quoted for plain, quoted in steps])
 
 
 def _of_reason(reason: str, name: str, value: Tree, said: str, path: FieldPath) -> Fault:

@@ -27,6 +27,21 @@ class Wrong:
         self.words = words
 
 
+class Optional:
+    """A value that may be absent."""
+
+    __slots__ = ("is_there", "item")
+
+    def __init__(self, item: Any = None, *, is_there: bool = False) -> None:
+        self.item = item
+        self.is_there = is_there
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Optional) and (self.is_there, self.item) == (other.is_there, other.item)
+
+    __hash__ = None  # type: ignore[assignment]  # a value of a rule is no key
+
+
 def sound(value: Any) -> Any:
     """The value; raises CelError for one that is Wrong."""
     if value.__class__ is Wrong:
@@ -42,6 +57,10 @@ def overload() -> CelError:
 def field(value: Any, name: str) -> Any:
     """`value.name`."""
     if value.__class__ is not dict:
+        if value.__class__ is Optional:
+            from tjgen.validate.cel.optionals import selected  # what is selected from an optional is optional
+
+            return selected(value, name)
         raise overload()
     found = value.get(name, _MISSING)
     if found is _MISSING:

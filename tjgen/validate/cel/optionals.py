@@ -1,0 +1,72 @@
+"""CEL's optional values: what `oldSelf` is where a rule has `optionalOldSelf`, and what `.?` and `[?]` select.
+
+Mirrors github.com/google/cel-go `cel/library.go` (optionalLib): `optional.of`, `optional.none`, `optional.ofNonZeroValue`,
+`hasValue`, `value`, `orValue`, `or`, and fields of an optional, which are optional too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tjgen.typing import Any
+from tjgen.validate.cel.values import CelError, Optional, overload
+
+NONE = Optional()
+
+
+def of(item: Any) -> Optional:
+    """`optional.of(item)`."""
+    return Optional(item, is_there=True)
+
+
+def of_non_zero(item: Any) -> Optional:
+    """`optional.ofNonZeroValue(item)`."""
+    return of(item) if item else NONE
+
+
+def selected(value: Any, key: Any) -> Optional:
+    """`value.?key` and `value[?key]`, also of an optional."""
+    if isinstance(value, Optional):
+        return selected(value.item, key) if value.is_there else NONE
+    if value.__class__ is dict:
+        return of(value[key]) if key in value else NONE
+    if value.__class__ is list and key.__class__ is int:
+        return of(value[key]) if 0 <= key < len(value) else NONE
+    raise overload()
+
+
+def _has_value(value: Any) -> bool:
+    return _optional(value).is_there
+
+
+def _value(value: Any) -> Any:
+    if not _optional(value).is_there:
+        raise CelError("optional.none() dereference")
+    return value.item
+
+
+def _or_value(value: Any, other: Any) -> Any:
+    return value.item if _optional(value).is_there else other
+
+
+def _or(value: Any, other: Any) -> Any:
+    return value if _optional(value).is_there else _optional(other)
+
+
+def _optional(value: Any) -> Optional:
+    if not isinstance(value, Optional):
+        raise overload()
+    return value
+
+
+METHODS: dict[tuple[str, int], Callable[..., Any]] = {
+    ("hasValue", 1): _has_value,
+    ("value", 1): _value,
+    ("orValue", 2): _or_value,
+    ("or", 2): _or,
+}
+NAMESPACED: dict[tuple[str, int], Callable[..., Any]] = {
+    ("optional.of", 1): of,
+    ("optional.none", 0): lambda: NONE,
+    ("optional.ofNonZeroValue", 1): of_non_zero,
+}
