@@ -19,11 +19,14 @@ _JOBSET = "jobset.x-k8s.io"
 _VOLCANO = ".volcano.sh"
 
 
-def review(tree: Tree, *, old: Tree = None, context: Sequence[Tree] = (), release: Release = NEWEST) -> Answer:
+def review(
+    tree: Tree, *, old: Tree = None, context: Sequence[Tree] = (), release: Release = NEWEST, is_whole: bool = False
+) -> Answer:
     """The webhooks' answer on creating `tree`, or on replacing `old` by it; an empty one for kinds without webhooks.
 
     `context` holds the objects that stand in the cluster. A TrainJob whose runtime is not among them
-    is asked only what does not depend on it, for nobody knows whether the cluster has it.
+    is asked only what does not depend on it, for nobody knows whether the cluster has it, unless `is_whole` says that
+    the cluster has nothing else.
     """
     group = str(get(tree, ("apiVersion",), "")).partition("/")[0]
     if group == _JOBSET:
@@ -35,7 +38,7 @@ def review(tree: Tree, *, old: Tree = None, context: Sequence[Tree] = (), releas
         return volcano.validate(tree, old=old, context=context)
     if group != _TRAINER:
         return Answer()
-    if get(tree, ("kind",), None) == "TrainJob" and runtime_of(tree, context) is None:
+    if not is_whole and get(tree, ("kind",), None) == "TrainJob" and runtime_of(tree, context) is None:
         return trainer.validate(tree, old=old, context=None, release=release)
     return trainer.validate(tree, old=old, context=context, release=release)
 

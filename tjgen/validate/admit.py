@@ -68,7 +68,8 @@ def admit(
 
     `old` is the live object, or the manifest that it was made of: then the verdict is on applying `document` over it,
     as `kubectl apply` does it. Under another name or namespace nothing is there, and the document is created.
-    `context` are other objects of the cluster, which webhooks look up. `apply` is client-side or server-side.
+    `context` are the other objects of the cluster, which webhooks look up: with some given, a runtime that is not among them
+    does not exist; with none, nobody knows. `apply` is client-side or server-side.
     `versions` chooses releases, such as {"trainer": "v2.3.0"}. Raises ValueError for another way to apply.
     """
     if apply not in WAYS:
@@ -87,7 +88,7 @@ def admit(
         return Verdict(False, verdict.stage, _errors(verdict.errors, locate), verdict.checked)
     if webhooks:
         before = old if old is not None and identity(document) == identity(old) else None
-        answer = admission.review(document, old=before, context=context, release=of_versions(versions))
+        answer = admission.review(document, old=before, context=context, release=of_versions(versions), is_whole=bool(context))
         if answer.errors:
             return Verdict(False, WEBHOOK, _errors(answer.errors, locate))
     return Verdict(True, "", (), True, tuple(_made(templates(document, versions=versions), locate)))
