@@ -12,6 +12,7 @@ SOURCE names its files with their checksums.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 
 from tjgen import data
@@ -79,21 +80,24 @@ def kinds() -> dict[str, str]:
 
 def own_files(folder: str) -> dict[str, str]:
     """Name -> checksum of the schema files in a folder of one's own; raises CompileError where there is no such folder."""
-    if folder not in _own:
+    # The same words mean another folder where a program has gone elsewhere.
+    place = os.path.abspath(folder)
+    if place not in _own:
         try:
             with open(f"{folder}/{SOURCE}", encoding="utf-8") as file:
                 lines = [line.split() for line in file.read().splitlines()]
         except (OSError, UnicodeDecodeError):
             hint = "make it with: kubectl get crd -o yaml | tjgen schemas import -"
             raise CompileError([_damaged(f"there are no schemas in {folder}", hint)]) from None
-        _own[folder] = {line[2]: line[1] for line in lines if len(line) == 3 and line[0] == "sha256"}
-    return _own[folder]
+        _own[place] = {line[2]: line[1] for line in lines if len(line) == 3 and line[0] == "sha256"}
+    return _own[place]
 
 
 def own_schema(folder: str, name: str) -> Schema:
     """One of `own_files`; raises CompileError where it is not what was imported."""
     path = f"{folder}/{name}"
-    if path not in _loaded:
+    place = os.path.abspath(path)
+    if place not in _loaded:
         from hashlib import sha256
 
         try:
@@ -103,8 +107,8 @@ def own_schema(folder: str, name: str) -> Schema:
             raise CompileError([_damaged(f"{path} cannot be read: {error.strerror}", "import it again")]) from None
         if sha256(content).hexdigest() != own_files(folder)[name]:
             raise CompileError([_damaged(f"{path} is not what was imported", "import it again; do not edit it")])
-        _loaded[path] = read_json(content.decode("utf-8"))
-    schema = _loaded[path]
+        _loaded[place] = read_json(content.decode("utf-8"))
+    schema = _loaded[place]
     assert schema is not None, "just read"
     return schema
 
