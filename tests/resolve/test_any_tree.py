@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.resolve.texts import overlay
@@ -46,6 +46,8 @@ OVERLAYS = [
 ]
 
 
+@example({"image": "0", "tasks": {"a": {}}}, {})
+@example({"image": "0", "tasks": {"a": {}}}, [])
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(SPECS, st.one_of(st.just({"name": "a"}), ANYTHING))
 def test_any_experiment(spec: Any, metadata: Any) -> None:

@@ -82,8 +82,12 @@ def _divided(resolved: Resolved) -> tuple[list[Variant], list[Diagnostic]]:
     diagnostics: list[Diagnostic] = []
     for name in tasks.names(resolved.tree.value):
         tree = _in_order(tasks.at(resolved.tree, name))
-        found, own = _checked(tree, resolved.documents), [_only(tree)]
-        if not found and get(tree.value, ("spec", "sweep"), None):
+        found = _checked(tree, resolved.documents)
+        own: list[Variant] = []
+        # What is wrong cannot be read as an experiment.
+        if not has_errors(found) and not get(tree.value, ("spec", "sweep"), None):
+            own = [_only(tree)]
+        elif not has_errors(found):
             own, found = _swept(resolved._replace(tree=tree))
             paths = [parse(path) for run in own[:1] for path in run.point]
             found = [*found, *placed(tasks.swept(tree.value, name, paths), tree, resolved.documents)]
