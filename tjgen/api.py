@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tjgen.builder import Builder, Run
+from tjgen.building.builder import Builder
+from tjgen.building.run import Run
 from tjgen.catalog.find import Catalog
 from tjgen.diagnostics.model import CompileError, Diagnostic, has_errors
 from tjgen.fields.path import Tree

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.program import Answer, tjgen
-from tjgen.builder import Run
+from tjgen.building.run import Run
 from tjgen.output.asking import Asking
 
 EXPERIMENT = """\

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.program import arguments, cases
-from tjgen.builder import Builder
+from tjgen.building.builder import Builder
 from tjgen.cli.build import COMMAND
 from tjgen.cli.command import parse
 from tjgen.explain.provenance import Sources

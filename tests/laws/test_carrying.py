@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 from tests.laws.built import CASES
 from tests.program import arguments
-from tjgen.builder import Builder, Run
+from tjgen.building.builder import Builder
+from tjgen.building.run import Run
 from tjgen.catalog.find import Catalog
 from tjgen.catalog.runtime import CatalogRuntime
 from tjgen.cli.build import COMMAND

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from tjgen.builder import Builder, Built, Run
+from tjgen.building.builder import Builder
+from tjgen.building.run import Built, Run
 from tjgen.cli.command import COMMON, FLAG, FOLDER, MANY, TRAINER, VALUE, Arguments, Command, Option, enter
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, INFO, CompileError, Diagnostic, ObjectRef

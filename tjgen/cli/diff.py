@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 
-from tjgen.builder import Builder
+from tjgen.building.builder import Builder
 from tjgen.cli.command import FOLDER, MANY, QUIET, STRICT, VALUE, Arguments, Command, Option, enter
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from tjgen.builder import Builder, Run
+from tjgen.building.builder import Builder
+from tjgen.building.run import Run
 from tjgen.cli.command import COMMON, MANY, TRAINER, Arguments, Command, Option
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, ObjectRef

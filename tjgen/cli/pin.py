@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from tjgen import __version__
-from tjgen.builder import Builder
+from tjgen.building.builder import Builder
 from tjgen.cli.command import COMMON, FLAG, MANY, VALUE, Arguments, Command, Option
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import CompileError, has_errors

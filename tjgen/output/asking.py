@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tjgen.builder import Run
+from tjgen.building.run import Run
 from tjgen.diagnostics.model import ObjectRef
 from tjgen.diff.side import Said
 from tjgen.explain.provenance import trace

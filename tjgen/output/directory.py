@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 
-from tjgen.builder import Built, Run, Unit
+from tjgen.building.run import Built, Run, Unit
 from tjgen.diagnostics.model import INFO, Diagnostic
 from tjgen.emit.plan import OutputFile
 from tjgen.emit.problems import in_conflict

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from contextlib import chdir
 
-from tjgen.builder import Builder
+from tjgen.building.builder import Builder
 from tjgen.diagnostics.model import WARNING, CompileError, Diagnostic
 from tjgen.diff.revision import Repository, uncommitted
 from tjgen.diff.side import Ask, Side, nobody, place_of

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from tjgen.builder import Builder, Built
+from tjgen.building.builder import Builder
+from tjgen.building.run import Built
 from tjgen.diagnostics.model import CompileError, Diagnostic
 from tjgen.diff.side import Side
 from tjgen.emit import header, problems

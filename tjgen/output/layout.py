@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from tjgen.builder import Run
+from tjgen.building.run import Run
 from tjgen.manifests.manifest import DATA, RUNS, RUNTIMES, Manifest
 from tjgen.runs.store import Locked
 from tjgen.source.writer import dump

@@ -11,7 +11,8 @@ import os
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
-from tjgen.builder import Builder, Built
+from tjgen.building.builder import Builder
+from tjgen.building.run import Built
 from tjgen.diagnostics.model import Diagnostic, Note, ObjectRef, Span
 from tjgen.emit import cache, program
 from tjgen.output.done import Done

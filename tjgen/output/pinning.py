@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 
-from tjgen.builder import Builder, Run, Unit
+from tjgen.building.builder import Builder
+from tjgen.building.run import Run, Unit
 from tjgen.diagnostics.model import ERROR, INFO, CompileError, Diagnostic
 from tjgen.emit import file
 from tjgen.emit.problems import failed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from tjgen.builder import Run
+from tjgen.building.run import Run
 from tjgen.diagnostics.model import ERROR, INFO, WARNING, CompileError, Diagnostic, ObjectRef
 from tjgen.output.records import Record
 

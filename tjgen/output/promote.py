@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
-from tjgen.builder import Builder, Run, Unit
+from tjgen.building.builder import Builder
+from tjgen.building.run import Run, Unit
 from tjgen.diagnostics.model import ERROR, INFO, CompileError, Diagnostic, Note, Span, has_errors
 from tjgen.fields.path import FieldPath, Tree, render
 from tjgen.manifests.leaves import leaves

@@ -6,7 +6,7 @@ recognised by what it trains.
 
 from __future__ import annotations
 
-from tjgen.builder import Run
+from tjgen.building.run import Run
 from tjgen.runs.lock import ARCHIVED, path_of
 from tjgen.runs.store import Locks
 from tjgen.typing import NamedTuple

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from tjgen.builder import Builder
+from tjgen.building.builder import Builder
 from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.output.directory import Wishes
 from tjgen.output.history import archived_by_experiment, refuse, sources

@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from contextlib import chdir, contextmanager
 
-from tjgen.builder import Builder
+from tjgen.building.builder import Builder
 from tjgen.diagnostics.model import ERROR, INFO, Diagnostic
 from tjgen.diff.revision import Repository
 from tjgen.typing import NamedTuple

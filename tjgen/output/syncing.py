@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterator, Sequence
 
-from tjgen.builder import Builder
+from tjgen.building.builder import Builder
 from tjgen.diagnostics.model import ERROR, Diagnostic, has_errors
 from tjgen.emit.plan import OutputFile
 from tjgen.gitops import argocd, flux, problems

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from fnmatch import fnmatchcase
 
-from tjgen.builder import Builder, Built, Run
+from tjgen.building.builder import Builder
+from tjgen.building.run import Built, Run
 from tjgen.diagnostics.model import Diagnostic, has_errors
 from tjgen.emit import problems
 from tjgen.emit.comparison import Comparison

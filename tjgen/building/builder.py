@@ -1,0 +1,308 @@
+"""Paths -> every run that they ask for, compiled: all experiments, environments and points of sweeps."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+
+from tjgen.building.environment import Environment, is_watched, release
+from tjgen.building.inputs import (
+    chosen_environments,
+    files_at,
+    is_experiment,
+    is_of_project,
+    no_experiment,
+    nothing_to_build,
+    project_at,
+    same_experiment,
+    taken_names,
+)
+from tjgen.building.run import Built, Choose, DigestOf, Recall, Recalled, Run, Unit
+from tjgen.catalog.find import Catalog
+from tjgen.catalog.runtime import CatalogRuntime
+from tjgen.compiler import compile_run
+from tjgen.diagnostics.model import CompileError, Diagnostic, has_errors
+from tjgen.explain.provenance import Sources
+from tjgen.passes import code, data
+from tjgen.resolve.overlays import Surroundings
+from tjgen.resolve.places import Documents, placed
+from tjgen.resolve.policy import judged
+from tjgen.resolve.project import with_overlays, without_experiments
+from tjgen.resolve.reading import read_content
+from tjgen.resolve.settings import settings
+from tjgen.resolve.spelling import spelled
+from tjgen.resolve.variants import Variant, variants
+from tjgen.runs import archive
+from tjgen.runs.identity import Identity, identify
+from tjgen.runs.lock import LockedRun
+from tjgen.runs.store import IMAGES, Locks
+from tjgen.setting import Cluster
+from tjgen.source.document import Document
+from tjgen.source.reader import CORE, read
+from tjgen.spec.compact import EXPERIMENT_FORM
+from tjgen.typing import Any
+
+NAMESPACE = "default"
+"""Where an experiment goes that says no namespace, as with kubectl."""
+
+
+class Builder:
+    """A project, ready to build its experiments. Raises CompileError where the project itself is wrong."""
+
+    def __init__(
+        self,
+        paths: Sequence[str],
+        *,
+        environments: Sequence[str] = (),
+        set_values: Sequence[str] = (),
+        overlays: Sequence[str] = (),
+        project: str | None = None,
+        trainer: str | None = None,
+    ) -> None:
+        """`overlays`: files of overlays beside those of the project; `project`: where to look for it, if not at `paths`.
+
+        `trainer`: the release of Trainer to build for, whatever the project says.
+        """
+        self.diagnostics: list[Diagnostic] = []
+        """What was found before and beside the experiments."""
+        self.project, found = project_at(paths if project is None else (project,))
+        self._add(found)
+        if overlays:
+            self.project, found = with_overlays(self.project, overlays)
+            self._add(found)
+        self.whole = not paths
+        """Whether the build is of the whole project, so that it knows every experiment."""
+        self.locks = Locks(self.project.directory)
+        self.digest_of: DigestOf | None = self._pins()
+        """What images are pinned to. May be replaced before `build`, to see or say other digests."""
+        self.choose: Choose | None = None
+        """May be set before `build`, to build some runs alone; all others stay as they are."""
+        self.waiting = 0
+        """How many runs were left out by `build`, since they are not promoted to their environment."""
+        self._left_out: list[str] = []
+        self._trainer = trainer
+        self._catalog = Catalog(
+            self.project.spec.catalogs, self.project.directory, versions=release(self.project, None, trainer).versions
+        )
+        layers, found = settings(list(set_values))
+        self._add(found)
+        self.environments, found = chosen_environments(self.project, environments)
+        self._add(found)
+        self._add(taken_names(self.project))
+        self._surroundings = {name: Surroundings(self.project, name, layers) for name in self.environments}
+        self._settings = {name: Environment(self.project, name, trainer) for name in self.environments}
+        self._add([one for here in self._settings.values() for one in here.misfits()])
+        self._named = {path for path in paths if not os.path.isdir(path)}
+        self.files = files_at(paths) if paths else self.project.files(self.project.spec.experiments)
+        if self.whole:
+            if not has_errors(self.diagnostics):
+                self._add(nothing_to_build(self.project))
+            self._add(without_experiments(self.project))
+        self._seen: dict[str, tuple[str, int]] = {}
+        """Key of a unit -> file and place in it of its experiment; the document itself is not kept."""
+        self._footprints: list[Any] = []
+        self._judged: set[str] = set()
+        if has_errors(self.diagnostics):
+            raise CompileError(self.diagnostics)
+
+    @property
+    def output(self) -> str | None:
+        """The folder that the project says its trees go to."""
+        said = self.project.spec.output.directory
+        return os.path.normpath(os.path.join(self.project.directory, said)) if said is not None else None
+
+    def surroundings(self) -> Iterator[bytes]:
+        """The text of everything beside a source that its runs depend on: project, overlays, platforms, catalogs."""
+        project = self.project
+        overlays = [*project.overlays, *(one for group in project.overlays_of.values() for one in group)]
+        documents = [project.document, *(one.document for one in overlays), *(one.document for one in project.platforms)]
+        yield f"{self._trainer}".encode()
+        for document in documents:
+            if document is not None:
+                yield f"{document.file}\n{document.index}\n{document.text}".encode()
+        for file in project.files(project.spec.catalogs):
+            content, _ = read_content(file)
+            yield file.encode()
+            yield content
+        if os.path.isdir(os.path.join(self.locks.folder, IMAGES)):
+            from tjgen.runs.pins import Pins
+
+            for file in Pins(self.locks.folder).files():
+                content, _ = read_content(file)
+                yield file.encode()
+                yield content
+
+    def rewrites(self, environment: str | None) -> Mapping[str, str]:
+        """The image prefixes that the platform of an environment rewrites."""
+        return self._settings[environment].rewrite
+
+    def build(self, recall: Recall = lambda *_: None) -> Iterator[Built]:
+        """Every unit in order; what only the end shows (overlays that match nothing) is added to `diagnostics` then.
+
+        Sources of which `recall` has something are not built.
+        """
+        policy = self.project.spec.policy
+        for file in self.files:
+            content, found = read_content(file)
+            self.diagnostics += found
+            if has_errors(found):
+                continue
+            environments = [one for one in self.environments if not self._recalled(recall(file, one, content), file, one)]
+            if not environments:
+                continue
+            documents, found = read(content, file, CORE)
+            self.diagnostics += found
+            experiments = [document for document in documents if is_experiment(document)]
+            if not experiments and not has_errors(found) and (file in self._named or not is_of_project(documents)):
+                self.diagnostics.append(no_experiment(file, documents, named=file in self._named))
+            for document in experiments:
+                for environment in environments:
+                    built = self._build(document, environment, content)
+                    yield built._replace(diagnostics=judged(built.diagnostics, policy))
+        for surroundings in self._surroundings.values():
+            self.diagnostics += [one for one in surroundings.unmatched() if self.whole]
+        if self._footprints:
+            from tjgen.totals import shared  # most runs write to nothing that others have
+
+            self.diagnostics += shared.problems(self._footprints, self._quota)
+        self.diagnostics = judged(self.diagnostics, policy)
+
+    def cluster(self, environment: str | None) -> Cluster:
+        """What the Platform of an environment says of its cluster."""
+        return self._settings[environment].cluster
+
+    def _quota(self, environment: str, namespace: str) -> tuple[Any, Document] | None:
+        here = self._settings[environment or None]
+        quota = here.cluster.quotas.get(namespace)
+        return (quota, here.platform) if quota is not None and here.platform is not None else None
+
+    def _recalled(self, found: Recalled | None, file: str, environment: str | None) -> bool:
+        if found is None:
+            return False
+        self._surroundings[environment].note(found.overlays)
+        for key, _ in found.units:
+            self._seen.setdefault(key, (file, 0))
+        self._footprints += found.footprint
+        return True
+
+    def _build(self, document: Document, environment: str | None, content: bytes) -> Built:
+        found = variants(document, self._surroundings[environment])
+        if not found.runs:
+            problems = [one if one.span or one.related else one._replace(span=document.locate(())) for one in found.diagnostics]
+            return Built(Unit(document, environment, "", "", document.file), [], problems)
+        unit = self._unit(document, environment, found.runs[0])
+        twin = self._seen.setdefault(unit.key, (document.file, document.index))
+        if twin != (document.file, document.index):
+            return Built(unit, [], [*found.diagnostics, same_experiment(unit, twin)])
+        diagnostics = list(found.diagnostics)
+        runs = []
+        self._left_out.clear()
+        for variant in found.runs:
+            run, problems = self._run(unit, variant, found.documents)
+            diagnostics += problems
+            if run is not None:
+                runs.append(run)
+        if runs and runs[0].variant.task and not has_errors(diagnostics):
+            diagnostics += self._overlaps(unit, runs, found.documents)
+        # What is promoted stays until something else is promoted, whatever experiments ask for meanwhile.
+        stays = self._left_out if self.choose is not None else self.locks.of(unit).runs if self._only_promoted(unit) else ()
+        built = Built(unit, runs, list(dict.fromkeys(diagnostics)), content, found.overlays, tuple(stays))
+        self._footprints += built.footprint
+        return built
+
+    def _overlaps(self, unit: Unit, runs: Sequence[Run], documents: Documents) -> list[Diagnostic]:
+        """What keeps the tasks of an experiment from being apart."""
+        from tjgen.passes.isolation import overlaps  # few experiments have tasks
+
+        here = self._settings[unit.environment]
+        settings = [here.setting(unit, run.name, run.variant.task, run.runtime.launcher, self.digest_of) for run in runs]
+        trees = {run.variant.task: run.variant.tree for run in reversed(runs)}
+        found = overlaps(zip([run.variant.experiment for run in runs], settings, strict=True))
+        return [one for task, diagnostic in found for one in placed([diagnostic], trees[task], documents)]
+
+    def _run(self, unit: Unit, variant: Variant, documents: Documents) -> tuple[Run | None, list[Diagnostic]]:
+        experiment = variant.experiment
+        asked = experiment.spec.runtime
+        assert asked is not None, "an experiment without a runtime has no variants"
+        runtime, found = self._catalog.find(asked.name, kind=asked.kind, namespace=unit.namespace, version=asked.version)
+        found = placed(found, variant.tree, documents)
+        if runtime is None:
+            return None, found
+        files = {
+            **data.local_files(experiment, unit.document.file, self.project.slicers),
+            **code.local_files(experiment, unit.document.file),
+        }
+        said = spelled(unit.document, EXPERIMENT_FORM)
+        identity = identify(said, environment=unit.environment, point=variant.point, task=variant.task, files=files)
+        locked = self.locks.of(unit).current(identity)
+        promoted_from = self._promotion(unit, variant, locked)
+        if promoted_from is None:
+            return None, []
+        renewal = locked.renewal if locked is not None else 0
+        run = self._compiled(unit, variant, documents, runtime, identity, renewal)
+        run = run._replace(reads_files=bool(files), promoted_from=promoted_from)
+        return run.archived() if locked is not None and locked.archived else run, [*found, *run.compiled.diagnostics]
+
+    def renewed(self, run: Run) -> Run:
+        """The same run under its next name."""
+        documents = run.compiled.sources.documents
+        renewed = self._compiled(run.unit, run.variant, documents, run.runtime, run.identity, run.renewal + 1)
+        return renewed._replace(promoted_from=run.promoted_from)
+
+    def _promotion(self, unit: Unit, variant: Variant, locked: LockedRun | None) -> str | None:
+        """What the run is promoted from, "" where it is not; None where it is not to be built."""
+        chosen: str | None = locked.promoted_from if locked is not None else ""
+        if self.choose is not None:
+            chosen = self.choose(unit, variant)
+            if chosen is None and locked is not None:
+                self._left_out.append(locked.name)
+        elif locked is None and self._only_promoted(unit):
+            self.waiting += 1
+            chosen = None
+        return chosen
+
+    def _only_promoted(self, unit: Unit) -> bool:
+        own = self.project.environment(unit.environment)
+        return own is not None and own.runs == "promoted"
+
+    def _compiled(
+        self, unit: Unit, variant: Variant, documents: Documents, runtime: CatalogRuntime, identity: Identity, renewal: int
+    ) -> Run:
+        experiment = variant.experiment
+        fixed = experiment.spec.naming == "fixed"
+        name = identity.renewed(renewal).run_name(unit.name, variant.label, fixed=fixed)
+        here = self._settings[unit.environment]
+        runtime = here.runtime(runtime, self.digest_of)
+        sources = Sources(variant.tree, documents, runtime.document, here.platform, self.project.document)
+        setting = here.setting(unit, name, variant.task, runtime.launcher, self.digest_of)
+        compiled = compile_run(experiment, runtime, setting, sources, here.release, self._judged)
+        footprint: list[Any] = []
+        if is_watched(experiment.spec, setting):
+            from tjgen.totals import shared  # most runs take nothing that others have too
+
+            asked = shared.Asked(experiment.spec, setting, variant.tree, documents, here.platform)
+            found, footprint = shared.watched(asked, compiled.manifests, compiled.previews)
+            compiled = compiled._replace(diagnostics=[*compiled.diagnostics, *found])
+        gitops = self.project.spec.gitops
+        if gitops.tool != "none":
+            from tjgen.gitops.annotations import annotated  # many projects name no tool
+
+            compiled = compiled._replace(manifests=annotated(compiled.manifests, gitops))
+        if experiment.spec.state == "archived":
+            compiled = compiled._replace(manifests=archive.archived(compiled.manifests, archive.BY_EXPERIMENT))
+        return Run(unit, name, variant, runtime, identity, renewal, False, compiled, footprint=tuple(footprint))
+
+    def _unit(self, document: Document, environment: str | None, variant: Variant) -> Unit:
+        metadata = variant.experiment.metadata
+        source = os.path.relpath(document.file, self.project.directory or ".").replace(os.sep, "/")
+        return Unit(document, environment, metadata.namespace or NAMESPACE, metadata.name, source)
+
+    def _pins(self) -> DigestOf | None:
+        if not os.path.isdir(os.path.join(self.locks.folder, IMAGES)):
+            return None
+        from tjgen.runs.pins import Pins  # many projects pin nothing
+
+        return Pins(self.locks.folder).digest
+
+    def _add(self, diagnostics: Sequence[Diagnostic]) -> None:
+        self.diagnostics.extend(diagnostics)

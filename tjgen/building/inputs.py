@@ -1,0 +1,119 @@
+"""The words of a command line -> the project, its environments and the files to build, or what is wrong with them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from tjgen.building.run import Unit
+from tjgen.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic, Note
+from tjgen.fields.path import FieldPath
+from tjgen.k8s.nearest import nearest
+from tjgen.resolve.files import matching
+from tjgen.resolve.project import ALONE, Project, find, load
+from tjgen.resolve.reading import read_content
+from tjgen.source.document import Document
+from tjgen.source.reader import CORE, read
+
+_BESIDE = ("Project", "Overlay", "Platform")
+
+
+def project_at(paths: Sequence[str]) -> tuple[Project, list[Diagnostic]]:
+    """The project that all of `paths` belong to. Raises CompileError where they belong to several (TJ260)."""
+    found = {file for path in paths or (".",) if (file := find(path)) is not None}
+    if len(found) > 1:
+        message = f"the paths belong to {len(found)} projects: {', '.join(sorted(found))}"
+        hint = "build one project at a time"
+        raise CompileError([Diagnostic("TJ260", ERROR, message, hint=hint, name="several-projects")])
+    if not found:
+        return ALONE, []
+    project, diagnostics = load(found.pop())
+    return project, list(diagnostics)
+
+
+def files_at(paths: Sequence[str]) -> list[str]:
+    """The files that `paths` name, those of a folder in order, each once."""
+    files = []
+    for path in paths:
+        files += matching("", path) if os.path.isdir(path) else [path]
+    return list(dict.fromkeys(files))
+
+
+def nothing_to_build(project: Project) -> list[Diagnostic]:
+    """TJ261 where no path is given and there is no project either."""
+    if project.document is not None:
+        return []
+    message = "there is nothing to build: no path is given and no tjgen.yaml lies here or above"
+    hint = "name an experiment, or write a project file"
+    return [Diagnostic("TJ261", ERROR, message, hint=hint, name="nothing-to-build")]
+
+
+def chosen_environments(project: Project, wanted: Sequence[str]) -> tuple[list[str | None], list[Diagnostic]]:
+    """The environments to build, in the project's order; None stands for a project that has none."""
+    known = list(project.spec.environments)
+    problems = []
+    for name in wanted:
+        if name not in known:
+            near = nearest(name, known)
+            hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(known)}" if known else "leave --env out"
+            message = f'the project has no environment "{name}"'
+            problems.append(Diagnostic("TJ262", ERROR, message, hint=hint, name="unknown-environment"))
+    return [name for name in known if name in wanted] if wanted else list(known) or [None], problems
+
+
+def taken_names(project: Project) -> list[Diagnostic]:
+    """Strategies of the project that are called as those of tjgen."""
+    if not project.slicers:
+        return []
+    from tjgen.slicing.strategies import STRATEGIES  # few projects have strategies of their own
+
+    assert project.document is not None, "nothing else names strategies"
+    paths: list[FieldPath] = [("spec", "slicers", name) for name in project.slicers if name in STRATEGIES]
+    return [
+        Diagnostic(
+            "TJ365",
+            ERROR,
+            f'the strategy "{path[-1]}" is built in',
+            path=path,
+            span=project.document.locate(path, key=True),
+            hint="give that of the project another name",
+            name="strategy-name-taken",
+        )
+        for path in paths
+    ]
+
+
+def is_experiment(document: Document) -> bool:
+    return document.value.__class__ is dict and document.value.get("kind") == "Experiment"
+
+
+def is_of_project(documents: list[Document]) -> bool:
+    """Whether a file that a folder or pattern brought along is one that a project has beside its experiments."""
+    return all(one.value.__class__ is dict and one.value.get("kind") in _BESIDE for one in documents)
+
+
+def no_experiment(file: str, documents: list[Document], *, named: bool) -> Diagnostic:
+    kinds = [str(one.value.get("kind")) for one in documents if one.value.__class__ is dict and one.value.get("kind")]
+    return Diagnostic(
+        "TJ263",
+        ERROR if named else WARNING,
+        f"{file} holds no experiment" + (f", but {', '.join(sorted(set(kinds)))}" if kinds else ""),
+        span=documents[0].locate(()) if documents else None,
+        hint="begin it with apiVersion: tjgen.dev/v1alpha1 and kind: Experiment",
+        name="no-experiment",
+    )
+
+
+def same_experiment(unit: Unit, twin: tuple[str, int]) -> Diagnostic:
+    file, index = twin
+    documents, _ = read(read_content(file)[0], file, CORE)
+    first = next((one for one in documents if one.index == index), None)
+    return Diagnostic(
+        "TJ264",
+        ERROR,
+        f'experiment "{unit.name}" exists twice in namespace {unit.namespace}',
+        span=unit.document.locate(("metadata", "name")),
+        related=(Note("first defined here", first.locate(("metadata", "name"))),) if first is not None else (),
+        hint="give one of them another name or namespace",
+        name="same-experiment",
+    )
