@@ -101,7 +101,7 @@ def _is_file(output: str) -> bool:
 
 
 def _into_directory(builder: Builder, directory: str, arguments: Arguments, reporter: Reporter) -> None:
-    from tjgen.output.directory import Wishes
+    from tjgen.output.wishes import Wishes
     from tjgen.output.write import compare, write
 
     wishes = Wishes(arguments["force"], arguments["prune_runs"], arguments["prune_data"])

@@ -15,49 +15,26 @@ from tjgen.diagnostics.model import INFO, Diagnostic
 from tjgen.emit.plan import OutputFile
 from tjgen.emit.problems import in_conflict
 from tjgen.emit.standing import below, bodies, conflict
-from tjgen.fields.path import Tree, get
-from tjgen.k8s.labels import EXPERIMENT_LABEL
-from tjgen.manifests.manifest import DATA, RUNS, RUNTIMES, SYNC, Manifest
+from tjgen.fields.path import Tree
+from tjgen.manifests.manifest import DATA, RUNS, RUNTIMES, SYNC
 from tjgen.output import problems
-from tjgen.output.done import Counts, Done
-from tjgen.output.layout import experiment_folder, path_of, preview_files, run_folder, stage_folder
+from tjgen.output.done import Counts, Done, Progress
+from tjgen.output.files import Files, images
+from tjgen.output.layout import experiment_folder, preview_files, run_folder, stage_folder
 from tjgen.output.records import Records
+from tjgen.output.wishes import Wanted, Wishes
 from tjgen.runs import freeze
 from tjgen.runs.lock import ARCHIVED, SUPERSEDED, Lock, LockedRun
 from tjgen.runs.lock import path_of as lock_path
 from tjgen.runs.store import Locks, Place
 from tjgen.source.reader import KUBERNETES, read
 from tjgen.source.writer import dump
-from tjgen.typing import NamedTuple, Protocol
 
 SEVERAL = 3
 """Runs that would change are named one by one up to this number."""
 
 
 Renew = Callable[[Run], "Run | None"]
-
-
-class Wanted(Protocol):
-    """What `OutputTree`, which writes, and `Comparison`, which only looks, have in common."""
-
-    def put(self, file: OutputFile) -> None: ...
-    def keep(self, path: str) -> None: ...
-    def claim(self, folder: str, *, owner: str = "") -> None: ...
-    def record(self, path: str, text: str | None) -> None: ...
-
-
-class Wishes(NamedTuple):
-    """What the command line asks beyond building."""
-
-    force: bool = False
-    prune_runs: bool = False
-    prune_data: bool = False
-    keep: int | None = None
-    """How many superseded runs of each experiment stay; None: all."""
-    tool: str = "none"
-    """What syncs the tree: its annotations can be changed in place."""
-    again: bool = False
-    """Run again under another name whatever `renew` answers for, also what would not change."""
 
 
 class Directory:
@@ -75,9 +52,8 @@ class Directory:
         self._wishes = wishes
         self._put: dict[str, bytes] = {}
         """Path -> digest of the body that was put there."""
-        self._runtimes: dict[str, tuple[Tree, str]] = {}
-        """Path -> metadata and text of runtimes."""
-        self._now = _Progress()
+        self._files = Files()
+        self._now = Progress()
         self._known: set[str] = set()
         self._uses: set[str] = set()
         self._objects: dict[tuple[str | None, str, str, str, str], tuple[str, str]] = {}
@@ -101,7 +77,7 @@ class Directory:
 
     def _add(self, built: Built, lock: Lock, renew: Renew) -> Done | None:
         unit = built.unit
-        now = self._now = _Progress()
+        now = self._now = Progress()
         asked = [self._run(run, lock, renew) for run in built.runs]
         self._strays(unit, {*lock.runs, *[run.name for run in asked]})
         lock = lock.with_runs(asked).superseding([*[run.name for run in asked], *built.beside])
@@ -118,9 +94,7 @@ class Directory:
             self._tree.claim(f"{stage_folder(unit.environment, DATA)}/{unit.namespace}", owner=unit.key)
         self._record(built.lock, lock)
         self.counts = self.counts.plus(now.counts)
-        uses = sorted({path for run in lock.runs.values() for path in run.uses})
-        done = Done(tuple(now.files), tuple(now.previews), tuple(now.keeps), tuple(uses), tuple(now.shared), now.counts)
-        return done if now.steady else None
+        return now.done(path for run in lock.runs.values() for path in run.uses)
 
     def recall(self, locks: Sequence[str], done: Done) -> None:
         """Take a source as an earlier build left it: its files were looked at and are as they were."""
@@ -179,7 +153,7 @@ class Directory:
 
     def _run(self, run: Run, lock: Lock, renew: Renew) -> LockedRun:
         """Decide about one run and put its files; what the lock shall say of it."""
-        files = [self._file(manifest, run) for manifest in run.compiled.manifests]
+        files = self._files.of(run)
         folder = run_folder(run.unit, run.name)
         self._name(run, files)
         own = {file.path[len(folder) + 1 :]: file.body for file in files if file.path.startswith(folder + "/")}
@@ -274,20 +248,6 @@ class Directory:
             if folder.rpartition("/")[2] not in known and bodies(self._directory, folder):
                 self.diagnostics.append(problems.without_lock(f"{self._directory}/{folder}"))
 
-    def _file(self, manifest: Manifest, run: Run) -> OutputFile:
-        """The file of an object that is applied, with the source to edit and the experiment that owns it, if one does."""
-        path = path_of(manifest, run)
-        if manifest.stage == RUNTIMES:
-            # Its name follows its spec, so what is named and labelled the same is the same.
-            metadata = manifest.tree["metadata"]
-            known = self._runtimes.get(path)
-            if known is None or known[0] != metadata:
-                known = self._runtimes[path] = (metadata, dump(manifest.tree))
-            return OutputFile(path, known[1], run.runtime.file)
-        body = dump(manifest.tree)
-        is_own = manifest.stage == RUNS or get(manifest.tree, ("metadata", "labels", EXPERIMENT_LABEL), None) == run.unit.name
-        return OutputFile(path, body, run.unit.source, run.unit.key) if is_own else OutputFile(path, body, "the project")
-
     def _put_once(self, file: OutputFile, run: Run) -> None:
         """Put a file that other runs may make too: they have to agree on it."""
         content = sha256(file.body.encode()).digest()[:8]
@@ -344,33 +304,5 @@ class Directory:
         self._now.counts = self._now.counts.plus(Counts(new, unchanged, kept, removed))
 
 
-class _Progress:
-    """What is done for the unit that is being added."""
-
-    __slots__ = ("counts", "files", "keeps", "previews", "shared", "steady")
-
-    def __init__(self) -> None:
-        self.counts = Counts()
-        self.files: list[str] = []
-        self.previews: list[str] = []
-        self.keeps: list[str] = []
-        self.shared: list[tuple[str, bytes]] = []
-        self.steady = True
-        """Whether another build of the same would do, and say, the same."""
-
-
 def _trees(texts: dict[str, str]) -> dict[str, Tree]:
     return {name: read(text, name, KUBERNETES)[0][0].value for name, text in texts.items()}
-
-
-def images(run: Run) -> tuple[str, ...]:
-    """Every image of the run's pods, as it is written, in order."""
-    found = set()
-    for manifest in (*run.compiled.manifests, *run.compiled.previews):
-        if manifest.kind == "JobSet":
-            for job in get(manifest.tree, ("spec", "replicatedJobs"), None) or []:
-                pod = get(job, ("template", "spec", "template", "spec"), {})
-                for container in (*(pod.get("containers") or ()), *(pod.get("initContainers") or ())):
-                    if container.get("image"):
-                        found.add(container["image"])
-    return tuple(sorted(found))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from tjgen.typing import Any, NamedTuple
 
 
@@ -55,4 +57,27 @@ class Done(NamedTuple):
             self.uses + other.uses,
             self.shared + other.shared,
             self.counts.plus(other.counts),
+        )
+
+
+class Progress:
+    """What is done for the unit that is being added."""
+
+    __slots__ = ("counts", "files", "keeps", "previews", "shared", "steady")
+
+    def __init__(self) -> None:
+        self.counts = Counts()
+        self.files: list[str] = []
+        self.previews: list[str] = []
+        self.keeps: list[str] = []
+        self.shared: list[tuple[str, bytes]] = []
+        self.steady = True
+        """Whether another build of the same would do, and say, the same."""
+
+    def done(self, uses: Iterable[str]) -> Done | None:
+        """What was done, for the next build to remember; None where that would not be the same again."""
+        if not self.steady:
+            return None
+        return Done(
+            tuple(self.files), tuple(self.previews), tuple(self.keeps), tuple(sorted(set(uses))), tuple(self.shared), self.counts
         )

@@ -11,7 +11,8 @@ from tjgen.diff.side import Side
 from tjgen.emit import header, problems
 from tjgen.emit.plan import OutputFile
 from tjgen.output.asking import Asking
-from tjgen.output.directory import Directory, Wishes
+from tjgen.output.directory import Directory
+from tjgen.output.wishes import Wishes
 from tjgen.output.write import build_into, of_project
 from tjgen.runs.lock import Lock
 from tjgen.runs.store import Locks

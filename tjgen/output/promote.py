@@ -15,10 +15,10 @@ from tjgen.building.run import Run, Unit
 from tjgen.diagnostics.model import ERROR, INFO, CompileError, Diagnostic, Note, Span, has_errors
 from tjgen.fields.path import FieldPath, Tree, render
 from tjgen.manifests.leaves import leaves
-from tjgen.output.directory import Wishes
-from tjgen.output.directory import images as images_of
+from tjgen.output.files import images as images_of
 from tjgen.output.history import refuse, sources
 from tjgen.output.inventory import Entry
+from tjgen.output.wishes import Wishes
 from tjgen.output.write import Written, write
 from tjgen.platform.images import rewrite, tagged
 from tjgen.resolve.variants import Variant

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from tjgen.building.builder import Builder
 from tjgen.diagnostics.model import ERROR, Diagnostic
-from tjgen.output.directory import Wishes
 from tjgen.output.history import archived_by_experiment, refuse, sources
 from tjgen.output.inventory import Entry
+from tjgen.output.wishes import Wishes
 from tjgen.output.write import Written, write
 from tjgen.runs.lock import ARCHIVED
 

@@ -13,11 +13,12 @@ from tjgen.emit import problems
 from tjgen.emit.comparison import Comparison
 from tjgen.emit.tree import Committed, OutputTree
 from tjgen.manifests.manifest import DATA, SYNC
-from tjgen.output.directory import Directory, Wishes
+from tjgen.output.directory import Directory
 from tjgen.output.done import Counts
 from tjgen.output.layout import stage_folder
 from tjgen.output.memory import Memory, Remembered
 from tjgen.output.problems import refuse_nested
+from tjgen.output.wishes import Wishes
 from tjgen.typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
