@@ -49,8 +49,8 @@ def compile_run(
 ) -> Compiled:
     """One run, named `setting.run`, of a merged experiment, for a release of Trainer. Ends early where a phase finds errors.
 
-    `judged` remembers the metadata of runtimes that nothing is said against, which are named by their
-    content, and the likeness of JobSets whose pods are right: runs that share one need only one look at it.
+    `judged` remembers what nothing is said against: runtimes, which are named by their content, by their metadata, and the
+    likeness of all other objects. Of those that are alike one is looked at.
     """
     workload, diagnostics = _workload(experiment, runtime, setting)
     tree = sources.experiment
@@ -87,13 +87,15 @@ def compile_run(
     versions = {**release.versions, **setting.versions}
     # A generated Secret's values are the controller's: there is nothing of ours to judge in it.
     for manifest in (*applied, *(preview for preview in previews if preview.kind != "Secret")):
-        shared = f"{manifest.tree['metadata']}" if manifest.stage == RUNTIMES else ""
-        if shared in judged:
+        like = f"{manifest.tree['metadata']}" if manifest.stage == RUNTIMES else likeness(manifest.tree)
+        if like in judged:
             continue
-        found = _judged(manifest.tree, template.tree, versions) or _unmakeable(manifest, judged)
+        found = _judged(manifest.tree, template.tree, versions)
+        if not found and manifest.kind == "JobSet":
+            found = list(unmakeable.diagnostics(manifest.tree))
         diagnostics += _located(found, manifest, sources)
-        if shared and not found:
-            judged.add(shared)
+        if not found:
+            judged.add(like)
     return Compiled(applied, previews, placed(_once(diagnostics), tree, sources.documents), sources, workload)
 
 
@@ -104,19 +106,6 @@ def _judged(tree: Tree, runtime: Tree, versions: Mapping[str, str]) -> list[Diag
         return list(report.diagnostics(tree, verdict))
     answer = admission.review(tree, context=[runtime, *admission.assumed(runtime)], release=of_versions(versions))
     return list(admission.diagnostics(tree, answer))
-
-
-def _unmakeable(manifest: Manifest, judged: set[str]) -> list[Diagnostic]:
-    """What keeps the Jobs and Pods of a JobSet from being made; of those that are alike the first is asked about."""
-    if manifest.kind != "JobSet":
-        return []
-    like = likeness({**manifest.tree, "metadata": {}})
-    if like in judged:
-        return []
-    found = list(unmakeable.diagnostics(manifest.tree))
-    if not found:
-        judged.add(like)
-    return found
 
 
 def _workload(experiment: Experiment, runtime: CatalogRuntime, setting: Setting) -> tuple[Workload, list[Diagnostic]]:

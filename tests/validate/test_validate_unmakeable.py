@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
-
 from tjgen.diagnostics.model import ERROR, INFO
 from tjgen.validate.check import check
-from tjgen.validate.likeness import likeness
 
 JOBSET = """\
 apiVersion: jobset.x-k8s.io/v1alpha2
@@ -69,21 +64,3 @@ def test_a_mark_for_a_value_that_a_controller_makes_up_is_no_error() -> None:
     secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ntype: kubernetes.io/ssh-auth\ndata: {ssh-privatekey: <random>}\n"
     assert found(secret) == [("TJ512", INFO, 5)]
     assert [one[0] for one in found(secret.replace("<random>", "<secret>"))] == ["TJ501"]
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "alike"),
-    [
-        ({"image": "a"}, {"image": "b"}, True),
-        ({"image": "a"}, {"image": ""}, False),
-        ({"image": "a"}, {"image": " a"}, False),
-        ({"labels": {"x": "a"}}, {"labels": {"x": "b"}}, True),
-        ({"labels": {"x": "a"}}, {"labels": {"x": "not good"}}, False),
-        ({"args": ["a", "b"]}, {"args": ["c", "d"]}, True),
-        ({"args": ["a"]}, {"args": [1]}, False),
-        ({"env": [{"name": "A", "value": "1"}]}, {"env": [{"name": "B", "value": "1"}]}, False),
-        ({"resources": {"limits": {"cpu": 1}}}, {"resources": {"limits": {"cpu": 2}}}, False),
-    ],
-)
-def test_pods_are_alike_where_only_free_texts_differ(first: Any, second: Any, alike: bool) -> None:
-    assert (likeness(first) == likeness(second)) == alike
