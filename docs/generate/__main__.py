@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
-from docs.generate import codes, commands, models, runtimes
+from docs.generate import codes, commands, models, rules, runtimes
 from tjgen.spec.generate.__main__ import KINDS
 
 REFERENCE = Path(__file__).parent.parent / "reference"
+RULE_CODES = rules.ROOT / "tjgen" / "diagnostics" / "rulecodes.py"
 
 
 def pages() -> dict[Path, str]:
@@ -17,13 +20,19 @@ def pages() -> dict[Path, str]:
         "cli.md": commands.page(),
         "diagnostics.md": codes.page(),
         "runtimes.md": runtimes.page(),
+        **rules.pages(),
     }
     return {REFERENCE / name: text for name, text in texts.items()}
 
 
 def main() -> None:
-    """Write every page."""
+    """Write every page, and the codes of rules, which the page of codes holds."""
+    if RULE_CODES.read_text(encoding="utf-8") != rules.codes():
+        RULE_CODES.write_text(rules.codes(), encoding="utf-8")
+        subprocess.run([sys.executable, "-m", "docs.generate"], check=True)
+        return
     for path, text in pages().items():
+        path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
 

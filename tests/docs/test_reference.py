@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from docs.generate.__main__ import REFERENCE, pages
+from docs.generate import rules
+from docs.generate.__main__ import REFERENCE, RULE_CODES, pages
 from docs.generate.markdown import anchor
 from tests.checkout import ROOT, tracked
 
@@ -22,7 +23,11 @@ def test_a_page_is_what_the_code_says(path: Path, text: str) -> None:
 
 
 def test_the_reference_has_no_other_pages() -> None:
-    assert set(REFERENCE.iterdir()) == set(pages())
+    assert {path for path in REFERENCE.rglob("*") if path.is_file()} == set(pages())
+
+
+def test_the_codes_of_rules_are_those_of_the_rules() -> None:
+    assert RULE_CODES.read_text(encoding="utf-8") == rules.codes(), "run python -m docs.generate"
 
 
 @pytest.mark.parametrize("page", WRITTEN, ids=lambda page: str(page.relative_to(ROOT)))

@@ -27,7 +27,7 @@ def compare_with(
 ) -> Standing:
     """Say what becomes of each object, and report what is refused; answers what stands there, and is judged by that."""
     try:
-        old = list(_standing(against, paths, reporter))
+        old = list(standing(against, paths, reporter))
     except CompileError as error:
         reporter.add(error.diagnostics)
         return lambda tree: False
@@ -41,7 +41,7 @@ def compare_with(
     return lambda tree: isinstance(tree, dict) and identity_of(tree) in before
 
 
-def _standing(against: str, paths: Sequence[str], reporter: Reporter) -> Iterator[Found]:
+def standing(against: str, paths: Sequence[str], reporter: Reporter) -> Iterator[Found]:
     """The objects of a folder, or of the same paths at a revision. Raises CompileError (TJ091 to TJ095)."""
     if os.path.isdir(against):
         found, problems = texts([against])

@@ -15,6 +15,7 @@ COMMANDS = {
     "devices": "tjgen.cli.devices",
     "diff": "tjgen.cli.diff",
     "explain": "tjgen.cli.explain",
+    "lint": "tjgen.cli.lint",
     "pin": "tjgen.cli.pin",
     "promote": "tjgen.cli.promote",
     "runs": "tjgen.cli.runs",

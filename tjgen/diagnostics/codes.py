@@ -2,12 +2,13 @@
 
 Phases spell a code where they make the diagnostic; this table is for people, and for the tests that
 compare the two. It is not loaded by a build. A code is never used for something else: one that is
-not reported any more stays here and says so.
+not reported any more stays here and says so. The rules of lint bring their own entries, which stand in `rulecodes`.
 """
 
 from __future__ import annotations
 
 from tjgen.diagnostics.model import ERROR, INFO, WARNING
+from tjgen.diagnostics.rulecodes import RULES
 from tjgen.typing import NamedTuple
 
 GROUPS = {
@@ -38,7 +39,7 @@ class Code(NamedTuple):
     """What to do."""
 
 
-CODES = (
+_PHASES = (
     Code("TJ001", "yaml-syntax", ERROR, "The text is not YAML.", "Correct it at the place that is shown."),
     Code(
         "TJ002",
@@ -1680,6 +1681,27 @@ CODES = (
         "Give the elements of the list keys of their own, and leave out what the message names.",
     ),
     Code(
+        "TJ676",
+        "unused-suppression",
+        WARNING,
+        "A comment or an annotation silences a rule of lint where that rule finds nothing.",
+        "Remove it.",
+    ),
+    Code(
+        "TJ677",
+        "suppression-without-reason",
+        ERROR,
+        "A comment, an annotation or the project silences a rule of lint and does not say why, so it silences nothing.",
+        "Write why the finding does no harm there: `# tjgen: ignore TJ632: REASON`.",
+    ),
+    Code(
+        "TJ678",
+        "unknown-rule",
+        ERROR,
+        "A suppression, the project or the command line names a rule of lint that does not exist.",
+        "`tjgen lint --list` names the rules.",
+    ),
+    Code(
         "TJ680",
         "output-not-in-repository",
         ERROR,
@@ -2097,3 +2119,6 @@ CODES = (
         "Report it with the lines that are shown.",
     ),
 )
+
+CODES = tuple(sorted((*_PHASES, *(Code(*row) for row in RULES))))
+"""Every code; those of the rules of lint are written where the rules are."""

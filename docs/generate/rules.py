@@ -1,0 +1,112 @@
+"""The rules of lint, and their good and bad examples in tests/lint -> a page for each, their index, and their codes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from docs.generate.markdown import NOTICE, table
+from tjgen.lint.reasons import REASONS
+from tjgen.lint.rule import ARGOCD, EVIDENCE, Rule
+from tjgen.lint.table import entries
+
+ROOT = Path(__file__).parent.parent.parent
+EXAMPLES = ROOT / "tests" / "lint"
+NAMES = {ARGOCD: "Argo CD", "flux": "Flux"}
+INTRODUCTION = """\
+What [`tjgen lint`](../how-to/lint.md) looks for: traps that manifests of training jobs fall into when Argo CD or Flux syncs them. A rule
+is an error where the trap was seen or read in the source, and does harm; what is only deduced is a warning. Rules marked *against* compare
+with what is synced now, and are asked with `--against`.
+"""
+CODES = '''\
+"""The codes of the rules of lint, made from them by `python -m docs.generate`: change the rules."""
+
+from __future__ import annotations
+
+# fmt: off
+RULES: tuple[tuple[str, str, str, str, str], ...] = (
+'''
+
+
+def pages() -> dict[str, str]:
+    """Path in the reference -> text."""
+    rules = [entry.rule for entry in entries()]
+    return {"rules.md": _index(rules), **{f"rules/{rule.code}.md": _page(rule) for rule in rules}}
+
+
+def codes() -> str:
+    """The module with the codes."""
+    rows = [(rule.code, rule.name, rule.severity, f"{rule.title} {rule.why}", rule.remedy) for rule in _rules()]
+    lines = [f"    {_tuple(row)},  # noqa: E501\n" for row in rows]
+    return CODES + "".join(lines) + ")\n"
+
+
+def _rules() -> list[Rule]:
+    return [entry.rule for entry in entries()]
+
+
+def _tuple(row: tuple[str, ...]) -> str:
+    return f"({', '.join(_quoted(word) for word in row)})"
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _index(rules: list[Rule]) -> str:
+    header = ("Rule", "Name", "Severity", "Matters for", "", "What it finds")
+    rows = [
+        (f"[{rule.code}](rules/{rule.code}.md)", f"`{rule.name}`", rule.severity, _tools(rule), _against(rule), rule.title)
+        for rule in rules
+    ]
+    parts = ["# Rules of lint\n", NOTICE, INTRODUCTION, table(header, rows)]
+    if REASONS:
+        told = table(("Trap", "What it is", "Why it is no rule"), [(fact, what, why) for fact, (what, why) in REASONS.items()])
+        parts += ["## What is no rule\n", "Traps that nothing in manifests or in their history shows, or that something else reports.\n", told]
+    return "\n".join(parts)
+
+
+def _tools(rule: Rule) -> str:
+    return ", ".join(NAMES[tool] for tool in rule.tools) or "all"
+
+
+def _against(rule: Rule) -> str:
+    return "against" if rule.against else ""
+
+
+def _page(rule: Rule) -> str:
+    facts = f"`{rule.name}`, {rule.severity}, for {_tools(rule)}{', with `--against`' if rule.against else ''}\n"
+    parts = [f"# {rule.code}: {rule.title.rstrip('.')}\n", NOTICE, facts, f"{rule.why}\n", f"**What to do:** {rule.remedy}\n"]
+    if rule.argocd:
+        parts.append(f"**Argo CD:** {rule.argocd}\n")
+    if rule.flux:
+        parts.append(f"**Flux:** {rule.flux}\n")
+    parts.append(f"**How it is known:** {rule.evidence}: {EVIDENCE[rule.evidence]}.\n")
+    if rule.upstream:
+        parts.append(f"**Upstream:** {rule.upstream}\n")
+    parts += _example(rule, "bad", "Found") + _example(rule, "good", "Not found")
+    return "\n".join(parts)
+
+
+def _example(rule: Rule, name: str, title: str) -> list[str]:
+    folder = EXAMPLES / rule.code / name
+    parts = [f"## {title}\n"]
+    if (folder / "before").is_dir():
+        parts += ["Before:\n", *_files(folder / "before"), "After:\n"]
+    parts += _files(folder)
+    findings = folder / "expected" / "findings.txt"
+    if findings.exists():
+        parts.append(f"```text\n{findings.read_text(encoding='utf-8')}```\n")
+    return parts
+
+
+def _files(folder: Path) -> list[str]:
+    return [f"```yaml\n{text}```\n" for text in _texts(folder)] or ["Nothing.\n"]
+
+
+def _texts(folder: Path) -> Iterator[str]:
+    for path in sorted(folder.rglob("*.yaml")):
+        inner = path.relative_to(folder).parts
+        if inner[0] not in ("before", "expected"):
+            text = path.read_text(encoding="utf-8")
+            yield text if len(inner) == 1 and len(list(folder.glob("*.yaml"))) == 1 else f"# {'/'.join(inner)}\n{text}"

@@ -1,0 +1,16 @@
+"""Manifests -> what a GitOps sync would trip over; works on any manifests and knows nothing of experiments.
+
+| module | holds |
+|---|---|
+| `rule` | what a rule is: `Rule` (the facts, which make its page), `Finding`, `Change` (a fix, said as values) |
+| `scene` | what a rule looks at: `Scene` with its `Item`s, those of before, the tools that sync |
+| `kinds`, `sync` | which objects are runs; waves, hooks, options and marks in annotations |
+| `rules/` | one module a rule, found by its name |
+| `table` | the rules in their order |
+| `reasons` | what of the known traps is no rule here, and why |
+| `reading` | files -> items |
+| `units` | which files one Application or Kustomization syncs |
+| `suppress` | comments and annotations that silence a rule, with a reason |
+| `engine` | rules over a scene -> diagnostics |
+| `fix` | changes -> the text of the files |
+"""

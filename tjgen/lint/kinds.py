@@ -1,0 +1,33 @@
+"""Groups and kinds that rules speak of."""
+
+from __future__ import annotations
+
+TRAINJOB = ("trainer.kubeflow.org", "TrainJob")
+RUNTIME = ("trainer.kubeflow.org", "TrainingRuntime")
+CLUSTER_RUNTIME = ("trainer.kubeflow.org", "ClusterTrainingRuntime")
+RUNTIMES = (RUNTIME, CLUSTER_RUNTIME)
+JOBSET = ("jobset.x-k8s.io", "JobSet")
+VOLCANO_JOB = ("batch.volcano.sh", "Job")
+VOLCANO_QUEUE = ("scheduling.volcano.sh", "Queue")
+PODGROUP = ("scheduling.volcano.sh", "PodGroup")
+JOB = ("batch", "Job")
+CRONJOB = ("batch", "CronJob")
+CLAIM = ("", "PersistentVolumeClaim")
+CONFIGMAP = ("", "ConfigMap")
+SECRET = ("", "Secret")
+NAMESPACE = ("", "Namespace")
+POD = ("", "Pod")
+PRIORITY_CLASS = ("scheduling.k8s.io", "PriorityClass")
+STORAGE_CLASS = ("storage.k8s.io", "StorageClass")
+APPLICATION = ("argoproj.io", "Application")
+APPLICATION_SET = ("argoproj.io", "ApplicationSet")
+KUSTOMIZATION = ("kustomize.toolkit.fluxcd.io", "Kustomization")
+
+OPERATOR_JOBS = tuple(
+    ("kubeflow.org", kind) for kind in ("JAXJob", "MPIJob", "PaddleJob", "PyTorchJob", "TFJob", "XGBoostJob")
+)
+"""Training jobs of the Training Operator, before Trainer."""
+RUNS = (TRAINJOB, JOBSET, VOLCANO_JOB, *OPERATOR_JOBS)
+"""What trains, and is lost when it is deleted."""
+CLUSTERED = frozenset({CLUSTER_RUNTIME, VOLCANO_QUEUE, NAMESPACE, PRIORITY_CLASS, STORAGE_CLASS})
+"""Kinds without a namespace."""

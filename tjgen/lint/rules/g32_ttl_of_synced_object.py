@@ -1,0 +1,38 @@
+"""G32: an object in Git that deletes itself when it has finished."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.lint.kinds import JOB, JOBSET, VOLCANO_JOB
+from tjgen.lint.rule import ERROR, SEEN, Change, Finding, Rule
+from tjgen.lint.scene import Scene
+from tjgen.lint.sync import is_record, phases
+
+RULE = Rule(
+    code="TJ632",
+    name="ttl-of-synced-object",
+    severity=ERROR,
+    evidence=SEEN,
+    title="A Job, JobSet or Volcano Job in Git has a TTL.",
+    why="The controller deletes the finished object, the tool finds it missing and applies it again: it trains for ever.",
+    remedy="Leave the TTL out. For a TrainJob it may stand in the JobSet template of its runtime: the TrainJob itself stays, and a "
+    "finished one is not run again. Archive what is done.",
+    argocd="With selfHeal it is made again within seconds, without at the next sync.",
+    flux="It is made again at the next interval. `ssa: IfNotPresent` does not help: it is not present.",
+    upstream="Kubernetes `pkg/controller/ttlafterfinished`; JobSet `pkg/controllers/ttl_after_finished.go`; Volcano "
+    "`pkg/controllers/garbagecollector`; argo-cd issues 8586 and 13851.",
+)
+_FIELD = ("spec", "ttlSecondsAfterFinished")
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """A finding for each TTL. Hooks are left out: what deletes itself after a phase is not compared with Git."""
+    for item in scene.of(JOB, JOBSET, VOLCANO_JOB):
+        seconds = item.get(*_FIELD)
+        if seconds is None or all(is_record(item, tool) for tool in scene.tools):
+            continue
+        if phases(item) and scene.tools == {"argocd"}:
+            continue
+        message = f"it is deleted {seconds} s after it has finished, and every sync makes it again"
+        yield Finding(item, _FIELD, message, hint="remove the field", key=True, changes=(Change(item, _FIELD),))
