@@ -62,7 +62,11 @@ def _index(rules: list[Rule]) -> str:
     parts = ["# Rules of lint\n", NOTICE, INTRODUCTION, table(header, rows)]
     if REASONS:
         told = table(("Trap", "What it is", "Why it is no rule"), [(fact, what, why) for fact, (what, why) in REASONS.items()])
-        parts += ["## What is no rule\n", "Traps that nothing in manifests or in their history shows, or that something else reports.\n", told]
+        parts += [
+            "## What is no rule\n",
+            "Traps that nothing in manifests or in their history shows, or that something else reports.\n",
+            told,
+        ]
     return "\n".join(parts)
 
 

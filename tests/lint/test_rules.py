@@ -9,7 +9,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from tests.program import tjgen
-from tjgen.diagnostics.model import WARNING
+from tjgen.diagnostics.model import INFO, WARNING
 from tjgen.lint.reasons import REASONS
 from tjgen.lint.rule import DEDUCED, EVIDENCE, TOOLS
 from tjgen.lint.table import Entry, entries
@@ -57,7 +57,7 @@ def test_a_rule_is_whole(entry: Entry) -> None:
     assert entry.check.__module__.rpartition(".")[2].startswith(f"{rule.fact.lower()}_")
     assert rule.evidence in EVIDENCE
     assert set(rule.tools) <= set(TOOLS)
-    assert rule.evidence != DEDUCED or rule.severity == WARNING or rule.severity == "info"
+    assert rule.evidence != DEDUCED or rule.severity in (WARNING, INFO)
     for text in (rule.title, rule.why, rule.remedy, *filter(None, (rule.argocd, rule.flux, rule.upstream))):
         assert text.endswith(".")
     assert all(getattr(rule, tool) for tool in rule.tools)

@@ -21,9 +21,7 @@ COMMAND = Command(
         Option(
             ("--gitops",), "gitops", "What syncs the manifests; the project's tool.", VALUE, "TOOL", ("argocd", "flux", "both")
         ),
-        Option(
-            ("--against",), "against", "What is synced now: a folder, or a Git revision of the same paths.", VALUE, "DIR|REV"
-        ),
+        Option(("--against",), "against", "What is synced now: a folder, or a Git revision of the same paths.", VALUE, "DIR|REV"),
         Option(("--select",), "select", "Ask this rule alone; may be repeated.", MANY, "TJ6nn"),
         Option(("--ignore",), "ignore", "Leave this rule out; may be repeated.", MANY, "TJ6nn"),
         Option(("--list",), "list", "Name the rules, and ask none."),

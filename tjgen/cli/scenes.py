@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 
-from tjgen.builder import Builder, Run
+from tjgen.building.builder import Builder
+from tjgen.building.run import Run
 from tjgen.catalog.find import Catalog
 from tjgen.cli.against import standing
 from tjgen.cli.command import Arguments
@@ -185,7 +186,8 @@ def _item(run: Run, manifest: Manifest, units: dict[str, str]) -> Item:
 
 
 def _no_keys(locate: Callable[[FieldPath], Span | None]) -> Callable[..., Span | None]:
-    return lambda path, *, key=False: locate(path)
+    def located(path: FieldPath, *, key: bool = False) -> Span | None:
+        del key
+        return locate(path)
 
-
-
+    return located

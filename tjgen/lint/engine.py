@@ -51,7 +51,8 @@ def lint(scene: Scene, texts: Mapping[str, str], choice: Choice = Choice()) -> R
     every = [Found(one, _diagnostic(entry.rule, one)) for entry in asked for one in entry.check(scene)]
     marks = [*(mark for file, text in texts.items() for mark in in_text(text, file)), *in_annotations(scene.items)]
     used: set[int] = set()
-    found, silenced = [], []
+    found: list[Found] = []
+    silenced: list[Found] = []
     for one in every:
         holding = [number for number, mark in enumerate(marks) if _silences(mark, one)]
         used.update(holding)

@@ -23,9 +23,7 @@ APPLICATION = ("argoproj.io", "Application")
 APPLICATION_SET = ("argoproj.io", "ApplicationSet")
 KUSTOMIZATION = ("kustomize.toolkit.fluxcd.io", "Kustomization")
 
-OPERATOR_JOBS = tuple(
-    ("kubeflow.org", kind) for kind in ("JAXJob", "MPIJob", "PaddleJob", "PyTorchJob", "TFJob", "XGBoostJob")
-)
+OPERATOR_JOBS = tuple(("kubeflow.org", kind) for kind in ("JAXJob", "MPIJob", "PaddleJob", "PyTorchJob", "TFJob", "XGBoostJob"))
 """Training jobs of the Training Operator, before Trainer."""
 RUNS = (TRAINJOB, JOBSET, VOLCANO_JOB, *OPERATOR_JOBS)
 """What trains, and is lost when it is deleted."""

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 
 from tjgen.source import libyaml
-from tjgen.typing import NamedTuple
+from tjgen.typing import Any, NamedTuple
 
 
 class Comment(NamedTuple):
@@ -22,7 +22,7 @@ class Comment(NamedTuple):
 def comments(content: str) -> list[Comment]:
     """All comments of a stream. Of text that is not YAML, those before the place where reading ends."""
     starts, ends, limit = _scalars(content)
-    found = []
+    found: list[Comment] = []
     for number, (offset, line) in enumerate(_lines(content), 1):
         for sign in re.finditer(r"(?:^|(?<=\s))#", line):
             at = offset + sign.start()
@@ -46,11 +46,12 @@ def _lines(content: str) -> list[tuple[int, str]]:
 
 def _scalars(content: str) -> tuple[list[int], list[int], int]:
     """Where scalars begin and end, in order, and how far the text could be read."""
-    starts, ends = [], []
+    starts: list[int] = []
+    ends: list[int] = []
     try:
         parser = libyaml.parse(content)
         while True:
-            event = parser.get_event()
+            event: Any = parser.get_event()
             if event.__class__ is libyaml.StreamEndEvent:
                 return starts, ends, len(content)
             if event.__class__ is libyaml.ScalarEvent:

@@ -15,8 +15,8 @@ RULE = Rule(
     severity=ERROR,
     evidence=SEEN,
     title="A runtime is not in an earlier wave than the TrainJobs that run on it.",
-    why="Within a wave, objects of custom kinds are applied in the order of their names. A TrainJob whose runtime is not there is "
-    "refused by Trainer's webhook. Worse is the way back: the webhook asks for the runtime at every update of a TrainJob, so "
+    why="Within a wave, objects of custom kinds are applied in the order of their names. A TrainJob whose runtime is not there "
+    "is refused by Trainer's webhook. Worse is the way back: the webhook asks for the runtime at every update of a TrainJob, so "
     "where one commit removes both from one wave, the TrainJob stays `Terminating` for ever.",
     remedy="Give the runtime an earlier wave, such as `-10`: Argo CD then applies it first, and prunes it last.",
     argocd="The first sync works or fails by the names of the two; the retry cures it. The removal of both leaves TrainJobs that "

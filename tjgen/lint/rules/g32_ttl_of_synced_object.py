@@ -16,7 +16,7 @@ RULE = Rule(
     evidence=SEEN,
     title="A Job, JobSet or Volcano Job in Git has a TTL.",
     why="The controller deletes the finished object, the tool finds it missing and applies it again: it trains for ever.",
-    remedy="Leave the TTL out. For a TrainJob it may stand in the JobSet template of its runtime: the TrainJob itself stays, and a "
+    remedy="Leave the TTL out. For a TrainJob it may stand in the JobSet template of its runtime: the TrainJob stays, and a "
     "finished one is not run again. Archive what is done.",
     argocd="With selfHeal it is made again within seconds, without at the next sync.",
     flux="It is made again at the next interval. `ssa: IfNotPresent` does not help: it is not present.",

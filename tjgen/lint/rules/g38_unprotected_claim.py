@@ -16,10 +16,10 @@ RULE = Rule(
     severity=WARNING,
     evidence=SEEN,
     title="Nothing keeps a PersistentVolumeClaim from being pruned.",
-    why="A claim is deleted with its manifest, also when the folder is only renamed, and where the class reclaims volumes the data "
-    "goes too. Protection is read from the object in the cluster, so it has to be applied before the commit that removes it.",
-    remedy="Annotate the claim from the first commit on. `Prune=false` is about removal from Git, `Delete=false` about that of the "
-    "Application: a claim needs both.",
+    why="A claim is deleted with its manifest, also when the folder is only renamed, and where the class reclaims volumes the "
+    "data goes too. Protection is read from the object in the cluster, so it has to be applied before the commit that removes it.",
+    remedy="Annotate the claim from the first commit on. `Prune=false` is about removal from Git, `Delete=false` about that of "
+    "the Application: a claim needs both.",
     argocd="Removed from Git, it is pruned; removed with the Application, it is deleted in the cascade.",
     flux="Removed from the Kustomization, it is deleted, unless it is marked `prune: disabled`.",
     upstream="argo-cd `gitops-engine/pkg/sync/common/types.go` (`Prune=false`, `Delete=false`); fluxcd/pkg `ssa/utils/meta.go`.",
@@ -34,8 +34,10 @@ def check(scene: Scene) -> Iterator[Finding]:
         missing = dict(_missing(claim, scene))
         if missing:
             said = ", ".join(f'{key}: "{value}"' for key, value in missing.items())
-            message = "its data is lost when it is removed from Git" if PRUNE in missing or not _keeps(claim, 0) else (
-                "its data is lost when the Application is deleted"
+            message = (
+                "its data is lost when it is removed from Git"
+                if PRUNE in missing or not _keeps(claim, 0)
+                else ("its data is lost when the Application is deleted")
             )
             changes = tuple([Change(claim, annotation(key), value) for key, value in missing.items()])
             yield Finding(claim, ("metadata", "name"), message, hint=f"annotate it: {said}", changes=changes)
