@@ -14,10 +14,11 @@ ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = ROOT / "tests" / "lint"
 NAMES = {ARGOCD: "Argo CD", "flux": "Flux"}
 INTRODUCTION = """\
-What [`tjgen lint`](../how-to/lint.md) looks for: traps that manifests of training jobs fall into when Argo CD or Flux syncs them. A rule
-is an error where the trap was seen or read in the source, and does harm; what is only deduced is a warning. Rules marked *against* compare
-with what is synced now, and are asked with `--against`.
+What [`tjgen lint`](../how-to/lint.md) looks for: traps that manifests of training jobs fall into when Argo CD or Flux syncs them.
+A rule is an error where the trap was seen or read in the source, and does harm; what is only deduced is a warning. Rules marked
+*against* compare with what is synced now, and are asked with `--against`.
 """
+UNRULED = "Traps that nothing in manifests or in their history shows, or that something else reports.\n"
 CODES = '''\
 """The codes of the rules of lint, made from them by `python -m docs.generate`: change the rules."""
 
@@ -62,11 +63,7 @@ def _index(rules: list[Rule]) -> str:
     parts = ["# Rules of lint\n", NOTICE, INTRODUCTION, table(header, rows)]
     if REASONS:
         told = table(("Trap", "What it is", "Why it is no rule"), [(fact, what, why) for fact, (what, why) in REASONS.items()])
-        parts += [
-            "## What is no rule\n",
-            "Traps that nothing in manifests or in their history shows, or that something else reports.\n",
-            told,
-        ]
+        parts += ["## What is no rule\n", UNRULED, told]
     return "\n".join(parts)
 
 

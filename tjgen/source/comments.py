@@ -49,27 +49,37 @@ def _scalars(content: str) -> tuple[list[int], list[int], int]:
     starts: list[int] = []
     ends: list[int] = []
     try:
-        parser = libyaml.parse(content)
+        parser: Any = libyaml.parse(content)
         while True:
-            event: Any = parser.get_event()
+            event = parser.get_event()
             if event.__class__ is libyaml.StreamEndEvent:
                 return starts, ends, len(content)
             if event.__class__ is libyaml.ScalarEvent:
-                start, end = event.start_mark.index, event.end_mark.index
+                start, end = _range(event)
+                if content[start : start + 1] in ("|", ">"):
+                    start, end = _block(content, start, end)
                 starts.append(start)
-                # A block scalar's end is the next token's beginning: the comments between are counted as its text
-                # where they are indented like it, and as comments else.
-                ends.append(_end_of_block(content, start, end) if content[start : start + 1] in ("|", ">") else end)
+                ends.append(end)
     except libyaml.YAMLError:
         return starts, ends, ends[-1] if ends else 0
 
 
-def _end_of_block(content: str, start: int, end: int) -> int:
-    """The end of a block scalar without the comments and blank lines that follow it at a smaller indentation."""
-    lines = content[start:end].splitlines(keepends=True)
-    inner = [len(line) - len(line.lstrip(" ")) for line in lines[1:] if line.strip()]
-    if not inner:
-        return start + len(lines[0]) if lines else end
-    while len(lines) > 1 and (not lines[-1].strip() or len(lines[-1]) - len(lines[-1].lstrip(" ")) < inner[0]):
+def _range(event: Any) -> tuple[int, int]:
+    return event.start_mark.index, event.end_mark.index
+
+
+def _block(content: str, start: int, end: int) -> tuple[int, int]:
+    """The text of a block scalar: without its first line, and without the comments behind it, which its event counts in.
+
+    Those are told from text by their smaller indentation.
+    """
+    first, *lines = content[start:end].splitlines(keepends=True)
+    start += len(first)
+    margins = [_margin(line) for line in lines if line.strip()]
+    while lines and (not lines[-1].strip() or _margin(lines[-1]) < margins[0]):
         lines.pop()
-    return start + len("".join(lines))
+    return start, start + len("".join(lines))
+
+
+def _margin(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))

@@ -17,7 +17,7 @@ RULE = Rule(
     evidence=SEEN,
     title="Nothing keeps a PersistentVolumeClaim from being pruned.",
     why="A claim is deleted with its manifest, also when the folder is only renamed, and where the class reclaims volumes the "
-    "data goes too. Protection is read from the object in the cluster, so it has to be applied before the commit that removes it.",
+    "data goes too. Protection is read from the object in the cluster, so it has to come before the commit that removes it.",
     remedy="Annotate the claim from the first commit on. `Prune=false` is about removal from Git, `Delete=false` about that of "
     "the Application: a claim needs both.",
     argocd="Removed from Git, it is pruned; removed with the Application, it is deleted in the cascade.",
