@@ -8,10 +8,14 @@ from tjgen.cli.command import COMMON, TRAINER, VALUE, Arguments, Command, Option
 from tjgen.cli.inputs import texts
 from tjgen.cli.releases import release_for
 from tjgen.cli.reporting import Reporter
-from tjgen.diagnostics.model import CompileError
+from tjgen.diagnostics.model import CompileError, Diagnostic
 from tjgen.schema.store import OWN
+from tjgen.typing import TYPE_CHECKING
 from tjgen.validate.check import check
 from tjgen.validate.ways import SERVER_SIDE, WAYS
+
+if TYPE_CHECKING:
+    from tjgen.resolve.project import Project
 
 _PROJECT = "tjgen.yaml"
 
@@ -42,7 +46,8 @@ COMMAND = Command(
 def run(arguments: Arguments) -> int:
     """Check every file, report, and answer with the exit code."""
     reporter = Reporter(arguments)
-    folder = arguments["schemas"] or _own_schemas()
+    project = _project()
+    folder = arguments["schemas"] or (project.schemas if project is not None else None)
     found, problems = texts(arguments["paths"])
     standing = None
     if arguments["against"] is not None:
@@ -57,23 +62,34 @@ def run(arguments: Arguments) -> int:
         release = release_for(arguments["trainer"])
         versions = {**release.versions, **({OWN: folder} if folder else {})}
         for file, content in found:
-            reporter.add(check(content, file, versions=versions, strict=strict, server_side=server_side, standing=standing))
+            said = check(content, file, versions=versions, strict=strict, server_side=server_side, standing=standing)
+            reporter.add(_judged(said, project))
     except CompileError as error:
         reporter.add(error.diagnostics)
     return reporter.close()
 
 
-def _own_schemas() -> str | None:
-    """The folder of schemas that the project file of this folder names, or of one above it."""
+def _judged(found: list[Diagnostic], project: Project | None) -> list[Diagnostic]:
+    """With the severity that the project's policy gives them."""
+    if project is None:
+        return found
+    from tjgen.resolve.policy import judged
+
+    return judged(found, project.spec.policy)
+
+
+def _project() -> Project | None:
+    """The project of this folder, or of one above it, where it says something that manifests are judged by."""
     folder = os.getcwd()
     while not os.path.isfile(os.path.join(folder, _PROJECT)):
         if folder == os.path.dirname(folder):
             return None
         folder = os.path.dirname(folder)
     with open(os.path.join(folder, _PROJECT), "rb") as file:
-        if b"schemas" not in file.read():
-            return None
-    # Only a project that has schemas of its own pays for the language of projects.
+        content = file.read()
+    if b"schemas" not in content and b"policy" not in content:
+        return None
+    # Only a project that has schemas or a policy of its own pays for the language of projects.
     from tjgen.resolve.project import load
 
-    return load(os.path.relpath(os.path.join(folder, _PROJECT)))[0].schemas
+    return load(os.path.relpath(os.path.join(folder, _PROJECT)))[0]

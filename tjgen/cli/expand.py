@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 
 from tjgen.catalog.find import Catalog
+from tjgen.catalog.runtime import API_VERSION
 from tjgen.cli.command import COMMON, FLAG, MANY, TRAINER, Arguments, Command, Option
 from tjgen.cli.inputs import texts
 from tjgen.cli.releases import release_for
 from tjgen.cli.reporting import Reporter
-from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
+from tjgen.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic
 from tjgen.fields.path import Tree
 from tjgen.source.document import Document
 from tjgen.source.reader import KUBERNETES, read
@@ -49,6 +50,7 @@ def run(arguments: Arguments) -> int:
         documents += read_
         reporter.add(wrong)
     reporter.add(problems)
+    reporter.add([_not_of_trainer(document) for document in documents if _is_namesake(document.value)])
     trees = [document.value for document in documents]
     by_tree = {id(document.value): document for document in documents}
     catalog = Catalog(arguments["catalog"], versions=release.versions)
@@ -70,3 +72,19 @@ def run(arguments: Arguments) -> int:
             dump_all([live(tree, release) if arguments["live"] and tree["kind"] == "JobSet" else tree for tree in made])
         )
     return reporter.close()
+
+
+def _is_namesake(tree: Tree) -> bool:
+    return tree.__class__ is dict and tree.get("kind") == "TrainJob" and tree.get("apiVersion") != API_VERSION
+
+
+def _not_of_trainer(document: Document) -> Diagnostic:
+    """TJ028 for what calls itself a TrainJob, in a group or version that no controller looks at."""
+    return Diagnostic(
+        "TJ028",
+        WARNING,
+        f"a TrainJob of {document.value.get('apiVersion')} is none of Trainer",
+        span=document.locate(("apiVersion",)),
+        hint=f"write apiVersion: {API_VERSION}",
+        name="not-of-trainer",
+    )

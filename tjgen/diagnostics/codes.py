@@ -176,6 +176,13 @@ _PHASES = (
         "Check its permissions, or choose another.",
     ),
     Code(
+        "TJ028",
+        "not-of-trainer",
+        WARNING,
+        "A document calls itself a TrainJob, but its group or version is not the one that Kubeflow Trainer serves.",
+        "Give it the apiVersion that the hint names.",
+    ),
+    Code(
         "TJ050",
         "output-foreign-file",
         ERROR,

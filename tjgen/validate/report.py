@@ -115,7 +115,8 @@ def _meant(api_version: str, kind: str) -> tuple[FieldPath, str]:
     group = api_version.rpartition("/")[0]
     versions = [version for version, _, name in known if name == kind]
     of_group = [version for version in versions if version.rpartition("/")[0] == group]
-    version = of_group[-1] if of_group else nearest(api_version, versions)
+    # Where one group alone has such a kind, it is meant, however the group is written.
+    version = of_group[-1] if of_group else nearest(api_version, versions) or (versions[0] if len(versions) == 1 else None)
     if version is not None:
         return ("apiVersion",), f"write apiVersion: {version}"
     meant = nearest(kind, [name for version, _, name in known if version == api_version])
