@@ -137,6 +137,16 @@ def test_what_was_built_passes(repository: Repository) -> None:
     assert answer.stdout.count("Passed") == 2
 
 
+def test_a_repository_that_init_made_passes(hooks: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "vision"
+    answer = run(tmp_path, "tjgen", "init", "vision", "--hooks", f"{hooks}@HEAD")
+    assert answer.returncode == 0, answer.stderr
+    git(folder, "init", "--quiet", "--initial-branch=main")
+    git(folder, "add", "--all")
+    answer = run(folder, "pre-commit", "run", "--all-files", "--color=never")
+    assert (answer.returncode, answer.stdout.count("Passed")) == (0, 2), answer.stdout + answer.stderr
+
+
 def test_a_forgotten_build_is_refused(repository: Repository) -> None:
     repository.write("training/experiments/mnist.yaml", EXPERIMENT.replace("mnist:1", "mnist:2"))
     made, said = repository.commit("--all")

@@ -15,6 +15,7 @@ COMMANDS = {
     "devices": "tjgen.cli.devices",
     "diff": "tjgen.cli.diff",
     "explain": "tjgen.cli.explain",
+    "init": "tjgen.cli.init",
     "lint": "tjgen.cli.lint",
     "pin": "tjgen.cli.pin",
     "promote": "tjgen.cli.promote",

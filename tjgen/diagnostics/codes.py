@@ -1920,6 +1920,20 @@ _PHASES = (
         "Write a code, such as `TJ004`, or the name behind it on this page.",
     ),
     Code(
+        "TJ770",
+        "file-kept",
+        INFO,
+        "`tjgen init` found a file that it would have written. It stays as it is.",
+        "Compare it with what `tjgen init` writes into an empty folder.",
+    ),
+    Code(
+        "TJ771",
+        "project-is-there",
+        ERROR,
+        "`tjgen init` was asked for a repository in a folder that has a `tjgen.yaml` already. Nothing was written.",
+        "Choose another folder, or change the file.",
+    ),
+    Code(
         "TJ800",
         "undecodable-trainjob",
         ERROR,

@@ -1,0 +1,187 @@
+"""`tjgen init`: what it writes builds at once, passes the real pre-commit, and touches nothing that was there."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.program import Answer, tjgen
+from tjgen import __version__
+
+REPOSITORY = "https://git.example.com/vision.git"
+
+
+def tree(folder: Path) -> dict[str, str]:
+    """Path -> text of every file, those of Git aside."""
+    files = (path for path in folder.rglob("*") if path.is_file() and ".git" not in path.relative_to(folder).parts)
+    return {name: (folder / name).read_text(encoding="utf-8") for name in sorted(str(path.relative_to(folder)) for path in files)}
+
+
+def made(folder: Path, *words: str) -> Answer:
+    answer = tjgen(folder, "init", "vision", *words)
+    assert answer.code == 0, answer.err
+    return answer
+
+
+def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "HOME": str(folder.parent),
+        "PRE_COMMIT_HOME": str(folder.parent / "pre-commit"),
+        "TJGEN_CACHE": "off",
+    }
+    return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_what_is_written_is_built(tmp_path: Path) -> None:
+    made(tmp_path)
+    assert [name for name in tree(tmp_path / "vision") if not name.startswith(("deploy/", "tjgen.lock.d/"))] == [
+        ".gitignore",
+        ".pre-commit-config.yaml",
+        "README.md",
+        "catalog/README.md",
+        "experiments/hello.yaml",
+        "experiments/hello/train.py",
+        "overlays/dev.yaml",
+        "overlays/prod.yaml",
+        "tjgen.yaml",
+    ]
+    answer = tjgen(tmp_path / "vision", "build", "--check", "--strict")
+    assert (answer.code, answer.err) == (0, "runs: 0 new, 2 unchanged, 0 kept, 0 removed\n")
+    answer = tjgen(tmp_path / "vision", "check", "--strict", "--no-cache", "deploy")
+    assert (answer.code, answer.err) == (0, "")
+
+
+def test_the_same_words_give_the_same_files(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        made(tmp_path / name, "--ci", "github", "--gitops", "flux", "--repository", REPOSITORY)
+    assert tree(tmp_path / "one") == tree(tmp_path / "two")
+
+
+def test_the_real_pre_commit_passes_at_once(tmp_path: Path) -> None:
+    made(tmp_path, "--gitops", "argocd", "--repository", REPOSITORY, "--ci", "github")
+    repository = tmp_path / "vision"
+    for words in (["init", "--quiet"], ["add", "--all"]):
+        assert run(repository, "git", *words).returncode == 0
+    answer = run(repository, "pre-commit", "run", "--all-files", "--color=never")
+    assert (answer.returncode, answer.stdout.count("Passed")) == (0, 2), answer.stdout + answer.stderr
+    # And it can fail.
+    experiment = repository / "experiments" / "hello.yaml"
+    experiment.write_text(experiment.read_text(encoding="utf-8").replace("--steps 10", "--steps 20"), encoding="utf-8")
+    assert run(repository, "git", "add", "--all").returncode == 0
+    answer = run(repository, "pre-commit", "run", "--all-files", "--color=never")
+    assert (answer.returncode, "would not be in a commit" in answer.stdout) == (1, True), answer.stdout
+
+
+@pytest.mark.parametrize(
+    ("tool", "kinds"),
+    [
+        pytest.param("argocd", {"Application"}, id="Argo CD"),
+        pytest.param("flux", {"GitRepository", "Kustomization"}, id="Flux"),
+        pytest.param("none", set(), id="no tool"),
+    ],
+)
+def test_the_tool_gets_its_objects(tmp_path: Path, tool: str, kinds: set[str]) -> None:
+    made(tmp_path, "--gitops", tool, *(["--repository", REPOSITORY] if kinds else []))
+    texts = [text for name, text in tree(tmp_path / "vision").items() if "/gitops/" in name]
+    assert {yaml.safe_load(text)["kind"] for text in texts} == kinds
+
+
+@pytest.mark.parametrize(
+    ("forge", "file"), [("github", ".github/workflows/training.yaml"), ("gitlab", ".gitlab-ci.yml")], ids=["GitHub", "GitLab"]
+)
+def test_the_pipeline_is_that_of_the_forge(tmp_path: Path, forge: str, file: str) -> None:
+    made(tmp_path, "--ci", forge)
+    text = tree(tmp_path / "vision")[file]
+    described = yaml.load(text, Loader=yaml.BaseLoader)
+    steps = (
+        [step["run"] for step in described["jobs"]["tjgen"]["steps"] if "run" in step]
+        if forge == "github"
+        else [
+            *described["default"]["before_script"],
+            *described["tjgen-verify"]["script"],
+            *described["tjgen-diff"]["script"],
+        ]
+    )
+    assert f"tjgen=={__version__}" in steps[0]
+    assert run(tmp_path / "vision", "git", "init", "--quiet", "--initial-branch=main").returncode == 0
+    identity = ["-c", "user.name=tests", "-c", "user.email=tests@example.com"]
+    assert run(tmp_path / "vision", "git", "add", "--all").returncode == 0
+    assert run(tmp_path / "vision", "git", *identity, "commit", "--quiet", "--message=first").returncode == 0
+    for step in steps[1:]:
+        words = ["env", "BASE=HEAD", "CI_MERGE_REQUEST_DIFF_BASE_SHA=HEAD", f"GITHUB_STEP_SUMMARY={tmp_path}/summary"]
+        answer = run(tmp_path / "vision", *words, "sh", "-euc", step)
+        assert answer.returncode == 0, step + answer.stdout + answer.stderr
+
+
+def test_hooks_of_a_repository_are_named(tmp_path: Path) -> None:
+    made(tmp_path, "--hooks", "git@git.example.com:tools/tjgen@v0.1.0")
+    (hooks,) = yaml.safe_load(tree(tmp_path / "vision")[".pre-commit-config.yaml"])["repos"]
+    assert (hooks["repo"], hooks["rev"]) == ("git@git.example.com:tools/tjgen", "v0.1.0")
+
+
+def test_nothing_is_written_over(tmp_path: Path) -> None:
+    there = {".gitignore": "mine\n", "README.md": "# Ours\n", "experiments/hello.yaml": "# nothing\n"}
+    for name, text in there.items():
+        (tmp_path / "vision" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "vision" / name).write_text(text, encoding="utf-8")
+    answer = tjgen(tmp_path, "init", "vision")
+    assert answer.code == 0
+    assert [line.partition(" ")[2] for line in answer.err.splitlines() if line.startswith("info[TJ770]")] == [
+        f"vision/{name} is there and stays as it is" for name in ("experiments/hello.yaml", "README.md", ".gitignore")
+    ]
+    assert {name: tree(tmp_path / "vision")[name] for name in there} == there
+
+
+def test_a_project_stays_a_project(tmp_path: Path) -> None:
+    made(tmp_path)
+    before = tree(tmp_path)
+    answer = tjgen(tmp_path, "init", "vision", "--env", "lab")
+    assert (answer.code, "error[TJ771] vision/tjgen.yaml is there" in answer.err) == (1, True)
+    assert tree(tmp_path) == before
+
+
+def test_environments_have_the_names_that_were_said(tmp_path: Path) -> None:
+    made(tmp_path, "--env", "lab", "--env", "Stage", "--env", "live")
+    project = yaml.safe_load(tree(tmp_path / "vision")["tjgen.yaml"])
+    assert {name: one["namespace"] for name, one in project["spec"]["environments"].items()} == {
+        "lab": "vision-lab",
+        "Stage": "vision-stage",
+        "live": "vision",
+    }
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [("My Experiments (2026)", "my-experiments-2026"), ("42", "training-42"), ("...", "training"), ("x" * 90, "x" * 40)],
+)
+def test_any_folder_gives_a_name(tmp_path: Path, folder: str, name: str) -> None:
+    assert tjgen(tmp_path, "init", folder).code == 0
+    assert yaml.safe_load((tmp_path / folder / "tjgen.yaml").read_text(encoding="utf-8"))["metadata"]["name"] == name
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(["--name", "Vision!"], id="a name that is none"),
+        pytest.param(["--env", "a b"], id="an environment that is no name"),
+        pytest.param(["--env", "dev", "--env", "Dev"], id="an environment twice"),
+        pytest.param(["--gitops", "argocd"], id="a tool without a repository"),
+        pytest.param(["--hooks", "https://git.example.com/tjgen"], id="hooks without a revision"),
+    ],
+)
+def test_wrong_words_write_nothing(tmp_path: Path, words: list[str]) -> None:
+    answer = tjgen(tmp_path, "init", "vision", *words)
+    assert (answer.code, answer.err.startswith("Error: --"), tree(tmp_path)) == (2, True, {})
+
+
+def test_a_file_in_the_way_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "vision").write_text("a file", encoding="utf-8")
+    answer = tjgen(tmp_path, "init", "vision")
+    assert (answer.code, "error[TJ" in answer.err) == (1, True), answer.err

@@ -1,0 +1,81 @@
+"""`tjgen init`: an empty folder, or one with manifests -> a repository that builds, with its checks."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import chdir
+
+from tjgen.builder import Builder
+from tjgen.cli.command import COMMON, MANY, VALUE, Arguments, Command, Option
+from tjgen.cli.reporting import Reporter
+from tjgen.diagnostics.model import CompileError, Diagnostic
+from tjgen.output.directory import Wishes as OutputWishes
+from tjgen.output.write import write
+from tjgen.scaffold import repository
+from tjgen.scaffold.project import OUTPUT
+from tjgen.scaffold.wishes import DEFAULT_ENVIRONMENTS, FORGES, TOOLS, Wishes, named, wrong
+
+COMMAND = Command(
+    "init",
+    "Make a repository of experiments.",
+    "Make a repository in DIR (here, where it is left out): a project file, a first experiment with its program, an overlay for "
+    "each environment, hooks for pre-commit, a pipeline, and what makes Argo CD or Flux sync it; and build it. No file that is "
+    "there is written over.",
+    "tjgen init vision --gitops argocd --repository https://git.example.com/vision.git --ci github",
+    "[DIR]",
+    (
+        Option(("--name",), "name", "Name of the project; that of the folder where it is left out.", VALUE, "NAME"),
+        Option(("--env",), "env", "Environment, the real one last; dev and prod where none is named.", MANY, "NAME"),
+        Option(("--gitops",), "gitops", "What applies the output; none where it is left out.", VALUE, "TOOL", TOOLS),
+        Option(("--repository",), "repository", "URL of the repository, for the tool that applies the output.", VALUE, "URL"),
+        Option(("--ci",), "ci", "Whose pipeline to write; none where it is left out.", VALUE, "FORGE", FORGES),
+        Option(("--hooks",), "hooks", "Repository of the hooks, and REV of it; the installed tjgen otherwise.", VALUE, "URL@REV"),
+        *COMMON,
+    ),
+    most=1,
+)
+
+
+def run(arguments: Arguments) -> int:
+    """Make the repository, build it, and answer with the exit code."""
+    directory = arguments["paths"][0] if arguments["paths"] else "."
+    wishes = _wishes(arguments, directory)
+    problem = wishes if isinstance(wishes, str) else wrong(wishes)
+    if isinstance(wishes, str) or problem:
+        sys.stderr.write(f"Error: {problem}\n")
+        return 2
+    reporter = Reporter(arguments)
+    try:
+        reporter.add(repository.written(directory, repository.files(wishes)))
+        reporter.add(_built(directory))
+    except CompileError as error:
+        reporter.add(error.diagnostics)
+    if not reporter.failed:
+        reporter.say(f"{directory} is a repository of experiments; next: git add, and pre-commit install")
+    return reporter.close()
+
+
+def _wishes(arguments: Arguments, directory: str) -> Wishes | str:
+    name = arguments["name"] or named(os.path.basename(os.path.abspath(directory)))
+    hooks = None
+    if arguments["hooks"] is not None:
+        # An address may hold an @ itself, before the host.
+        url, found, revision = arguments["hooks"].rpartition("@")
+        if not (url and found and revision):
+            return f"--hooks {arguments['hooks']}: write URL@REV, such as https://git.example.com/tools/tjgen@v0.1.0"
+        hooks = (url, revision)
+    return Wishes(
+        name,
+        tuple(arguments["env"]) or DEFAULT_ENVIRONMENTS,
+        arguments["gitops"] or "none",
+        arguments["repository"] or "",
+        arguments["ci"] or "none",
+        hooks,
+    )
+
+
+def _built(directory: str) -> list[Diagnostic]:
+    with chdir(directory):
+        written = write(Builder([]), OUTPUT, None, wishes=OutputWishes(), renew=[])
+        return written.diagnostics
