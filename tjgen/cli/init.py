@@ -6,11 +6,11 @@ import os
 import sys
 from contextlib import chdir
 
-from tjgen.builder import Builder
+from tjgen.building.builder import Builder
 from tjgen.cli.command import COMMON, MANY, VALUE, Arguments, Command, Option
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import CompileError, Diagnostic
-from tjgen.output.directory import Wishes as OutputWishes
+from tjgen.output.wishes import Wishes as OutputWishes
 from tjgen.output.write import write
 from tjgen.scaffold import repository
 from tjgen.scaffold.project import OUTPUT
