@@ -14,6 +14,7 @@ from tjgen.explain.provenance import Sources, place_in
 from tjgen.fields.path import Tree, get
 from tjgen.k8s.names import longest_trainjob_name
 from tjgen.manifests.manifest import PREVIEW, RUNTIMES, Manifest
+from tjgen.manifests.podsets import starts_pods
 from tjgen.passes.patches import patched
 from tjgen.passes.table import PASSES
 from tjgen.resolve.places import placed
@@ -21,14 +22,18 @@ from tjgen.runs.identity import name_problem
 from tjgen.setting import Setting
 from tjgen.spec.objects import Experiment
 from tjgen.targets import jobset, trainjob
+from tjgen.targets.table import direct
 from tjgen.trainer.framework import Expansion, expand
 from tjgen.trainer.release import NEWEST, Release, of_versions
-from tjgen.typing import NamedTuple
+from tjgen.typing import TYPE_CHECKING, NamedTuple
 from tjgen.validate import admission, report, unmakeable
 from tjgen.validate.judge import judge
 from tjgen.validate.likeness import likeness
 from tjgen.workload.contribution import EXPERIMENT, contribute
 from tjgen.workload.workload import Workload, over
+
+if TYPE_CHECKING:
+    from tjgen.targets.direct import Target
 
 
 class Compiled(NamedTuple):
@@ -57,13 +62,50 @@ def compile_run(
     if has_errors(diagnostics):
         return Compiled([], [], placed(_once(diagnostics), tree, sources.documents), sources, workload)
 
+    target = direct(experiment.spec.target)
+    if target is not None:
+        made = _directly(target, workload, experiment, sources)
+    else:
+        made = _by_trainer(workload, experiment, runtime, sources, release)
+    sources = made.sources
+    diagnostics += made.diagnostics
+    if not made.applied:
+        return Compiled([], [], placed(_once(diagnostics), tree, sources.documents), sources, workload)
+    versions = {**release.versions, **setting.versions}
+    # A generated Secret's values are the controller's: there is nothing of ours to judge in it.
+    for manifest in (*made.applied, *(preview for preview in made.previews if preview.kind != "Secret")):
+        like = f"{manifest.tree['metadata']}" if manifest.stage == RUNTIMES else likeness(manifest.tree)
+        if like in judged:
+            continue
+        found = _judged(manifest.tree, made.context, versions)
+        if not found and starts_pods(manifest):
+            found = list(unmakeable.diagnostics(manifest.tree))
+        diagnostics += _located(found, manifest, sources)
+        if not found:
+            judged.add(like)
+    return Compiled(made.applied, made.previews, placed(_once(diagnostics), tree, sources.documents), sources, workload)
+
+
+class _Made(NamedTuple):
+    """What the target of a run came to; nothing is applied where there were errors that leave nothing to judge."""
+
+    applied: list[Manifest]
+    previews: list[Manifest]
+    diagnostics: list[Diagnostic]
+    sources: Sources
+    context: list[Tree]
+    """What the cluster has when the objects come there, as far as their webhooks ask."""
+
+
+def _by_trainer(workload: Workload, experiment: Experiment, runtime: CatalogRuntime, sources: Sources, release: Release) -> _Made:
+    """The TrainJob and what its controller makes of it, or that to apply in its place."""
     is_jobset = experiment.spec.target == "jobset"
     # A JobSet that is applied itself is no controller's work: what Trainer cannot do yet does not matter.
     made_by = NEWEST if is_jobset else release
     lowered = trainjob.lower(workload, runtime, made_by)
-    diagnostics += lowered.diagnostics
-    if has_errors(lowered.diagnostics):
-        return Compiled([], [], placed(_once(diagnostics), tree, sources.documents), sources, workload)
+    diagnostics = lowered.diagnostics
+    if has_errors(diagnostics):
+        return _Made([], [], diagnostics, sources, [])
     applied = [lowered.runtime] if lowered.emits_runtime else []
     applied, found = patched([*applied, *lowered.objects, lowered.trainjob], experiment)
     diagnostics += found
@@ -72,49 +114,60 @@ def compile_run(
     job = applied[-1]
     template = applied[0] if lowered.emits_runtime else lowered.runtime
     sources = sources._replace(trainjob=job, made_runtime=template)
-
     expansion = expand(job.tree, template.tree, release=made_by)
     previews = _previews(expansion, job)
-    overlong = _named(setting.run, previews)
-    if overlong:
+    overlong = name_problem(workload.name, budget=_budget(previews))
+    if overlong is not None:
         # Controller, webhooks and server would each say it again in words of their own.
-        return Compiled([], [], placed(_once(diagnostics + overlong), tree, sources.documents), sources, workload)
+        return _Made([], [], [*diagnostics, overlong], sources, [])
     diagnostics += _located(expansion.diagnostics, job, sources)
     if is_jobset and not has_errors(diagnostics):
         standing, found = jobset.finish(expansion.objects, job, release)
         diagnostics += found
         applied, previews = [manifest for manifest in applied[:-1] if manifest.kind not in KINDS] + standing, []
-    versions = {**release.versions, **setting.versions}
-    # A generated Secret's values are the controller's: there is nothing of ours to judge in it.
-    for manifest in (*applied, *(preview for preview in previews if preview.kind != "Secret")):
-        like = f"{manifest.tree['metadata']}" if manifest.stage == RUNTIMES else likeness(manifest.tree)
-        if like in judged:
-            continue
-        found = _judged(manifest.tree, template.tree, versions)
-        if not found and manifest.kind == "JobSet":
-            found = list(unmakeable.diagnostics(manifest.tree))
-        diagnostics += _located(found, manifest, sources)
-        if not found:
-            judged.add(like)
-    return Compiled(applied, previews, placed(_once(diagnostics), tree, sources.documents), sources, workload)
+    return _Made(applied, previews, diagnostics, sources, [template.tree, *admission.assumed(template.tree)])
 
 
-def _judged(tree: Tree, runtime: Tree, versions: Mapping[str, str]) -> list[Diagnostic]:
+def _directly(target: Target, workload: Workload, experiment: Experiment, sources: Sources) -> _Made:
+    """The run's own object, of whatever kind, and what the controller of that kind makes of it."""
+    lowered = target.lower(workload)
+    diagnostics = lowered.diagnostics
+    if has_errors(diagnostics):
+        return _Made([], [], diagnostics, sources, [])
+    applied, found = patched([*lowered.objects, lowered.job], experiment)
+    diagnostics += found
+    job = applied[-1]
+    overlong = name_problem(workload.name, budget=target.budget(job))
+    if overlong is not None:
+        return _Made([], [], [*diagnostics, overlong], sources, [])
+    return _Made(applied, target.previews(job), diagnostics, sources._replace(trainjob=job), [])
+
+
+def _judged(tree: Tree, context: list[Tree], versions: Mapping[str, str]) -> list[Diagnostic]:
     """What the API server says, and where it accepts the object, its webhooks."""
     verdict = judge(tree, versions=versions)
     if verdict.stages or not verdict.checked:
         return list(report.diagnostics(tree, verdict))
-    answer = admission.review(tree, context=[runtime, *admission.assumed(runtime)], release=of_versions(versions))
+    answer = admission.review(tree, context=context, release=of_versions(versions))
     return list(admission.diagnostics(tree, answer))
 
 
 def _workload(experiment: Experiment, runtime: CatalogRuntime, setting: Setting) -> tuple[Workload, list[Diagnostic]]:
     workload = over(runtime.tree["spec"], name=setting.run, namespace=setting.namespace, rewritten=runtime.rewritten)
     found: list[Diagnostic] = []
+    target = direct(experiment.spec.target)
+    if target is not None:
+        from tjgen.targets.direct import Asked
+
+        said_of = {name: role.replicas for name, role in experiment.spec.roles.items()}
+        workload, found = target.arranged(workload, Asked(experiment.spec.nodes, said_of))
+        if has_errors(found):
+            return workload, found
     if experiment.spec.initializer is not None:
         from tjgen.passes import initializers  # few runs fetch anything by themselves
 
-        workload, found = initializers.prepared(workload, experiment, setting)
+        workload, more = initializers.prepared(workload, experiment, setting)
+        found = [*found, *more]
         if has_errors(found):
             return workload, found
     said = lower.contribute(workload, experiment, setting)
@@ -132,16 +185,15 @@ def _previews(expansion: Expansion, job: Manifest) -> list[Manifest]:
     return [Manifest(made.tree, made.owners, PREVIEW) for made in expansion.objects if made.tree["metadata"]["name"] != snapshot]
 
 
-def _named(name: str, previews: list[Manifest]) -> list[Diagnostic]:
-    """Whether the names of Jobs and Pods that are made from the run's name have room."""
+def _budget(previews: list[Manifest]) -> int:
+    """How long the run's name may be, so that the names of Jobs and Pods that are made from it have room."""
     jobs = [
         (job["name"], job.get("replicas", 1), get(job, ("template", "spec", "completions"), None) or 1)
         for preview in previews
         if preview.kind == "JobSet"
         for job in get(preview.tree, ("spec", "replicatedJobs"), None) or []
     ]
-    problem = name_problem(name, budget=longest_trainjob_name(jobs))
-    return [problem] if problem is not None else []
+    return longest_trainjob_name(jobs)
 
 
 def _located(diagnostics: list[Diagnostic], manifest: Manifest, sources: Sources) -> list[Diagnostic]:

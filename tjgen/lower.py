@@ -314,7 +314,9 @@ def _role(workload: Workload, podset: PodSet, changed: Role, at: FieldPath) -> Y
     if changed.working_dir is not None:
         yield _said((*podset.main, "workingDir"), changed.working_dir, (*at, "workingDir"))
     if changed.replicas is not None:
-        if podset in workers(workload):
+        if workload.is_direct:
+            yield _said(("counts", podset.name), changed.replicas, (*at, "replicas"))
+        elif podset in workers(workload):
             yield _said(("trainer", "numNodes"), changed.replicas, (*at, "replicas"))
         else:
             yield _said((*podset.path, "template", "spec", "parallelism"), changed.replicas, (*at, "replicas"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from types import ModuleType
+from typing import get_args
 
 import pytest
 
@@ -12,6 +13,8 @@ from tjgen.cli.command import FORMAT, Command
 from tjgen.cli.program import COMMANDS
 from tjgen.passes.table import PASSES
 from tjgen.slicing.strategies import STRATEGIES
+from tjgen.spec.models.experiment import ExperimentSpec
+from tjgen.targets.table import OF_TRAINER, TARGETS
 from tjgen.trainer.framework import PLUGINS
 
 PHASES = ("enforce_ml_policy", "enforce_pod_group_policy", "enforce_pod_spec", "build")
@@ -65,6 +68,16 @@ def test_every_strategy_is_in_the_table_under_its_name() -> None:
     assert {f"tjgen.slicing.{name.replace('-', '_')}": module for name, module in STRATEGIES.items()} == {
         name: name for name in found
     }
+
+
+def test_every_target_is_in_the_language_and_has_a_module_and_a_case() -> None:
+    assert get_args(ExperimentSpec.model_fields["target"].annotation) == tuple(TARGETS)
+    said = {text for path in (ROOT / "tests" / "cases").rglob("experiment.yaml") for text in path.read_text("utf-8").split("\n")}
+    assert [name for name in TARGETS if name != "trainjob" and f"  target: {name}" not in said] == []
+    for name, module in TARGETS.items():
+        loaded = import_module(module)
+        assert module == f"tjgen.targets.{name}"
+        assert name in OF_TRAINER or all(own(loaded, function) for function in ("arranged", "lower", "previews", "budget"))
 
 
 def test_every_format_has_its_renderer() -> None:

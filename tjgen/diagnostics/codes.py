@@ -1252,6 +1252,66 @@ _PHASES = (
         "Bring one of the two to a release that fits.",
     ),
     Code(
+        "TJ411",
+        "field-of-another-target",
+        ERROR,
+        "A section of the experiment is for one target, and the experiment has another, which has no fields for what it says.",
+        "Remove the section, or set the target that it is for.",
+    ),
+    Code(
+        "TJ412",
+        "roles-unlike-nodes",
+        ERROR,
+        "The replicas of the roles and `nodes` say two numbers of pods.",
+        "Leave `nodes` out, or the `replicas` of one role, which then has the rest.",
+    ),
+    Code(
+        "TJ413",
+        "nodes-without-numbers",
+        ERROR,
+        "Slices go by the number of the node, and the pods of this role cannot know theirs: with a target beside Trainer's a pod "
+        "knows its number in its role alone, and only one role with several pods can go on from there.",
+        "Let one role alone have several pods that read.",
+    ),
+    Code(
+        "TJ414",
+        "not-in-volcano-job",
+        ERROR,
+        "The experiment or its runtime asks for something that a Volcano Job has no field for, and that nobody else does for it.",
+        "Do what the hint says, or use another target.",
+    ),
+    Code(
+        "TJ415",
+        "rank-without-command",
+        ERROR,
+        "Volcano's plugin pytorch gives each pod its rank in a variable that no other variable can refer to. torchrun reads "
+        "another one. Only a command could pass it on, and here it is that of the image, which tjgen does not see.",
+        "Write `script` or `command`.",
+    ),
+    Code(
+        "TJ416",
+        "roles-of-torch",
+        ERROR,
+        "Volcano's plugin pytorch knows one master and its workers. Pods of other roles would get no rank.",
+        "Name two roles, the first with one replica.",
+    ),
+    Code(
+        "TJ417",
+        "restarted-in-place",
+        WARNING,
+        "A policy answers to PodFailed, but the kubelet starts the failed container again in its pod, so that the pod does not "
+        "fail. The other pods of a gang wait for one that has begun anew.",
+        "Set `pod.restartPolicy: Never`, or remove the policy.",
+    ),
+    Code(
+        "TJ418",
+        "default-queue",
+        WARNING,
+        "A Volcano Job names no queue. It goes to the queue `default`, beside everything else that names none, and the shares of "
+        "other queues do not protect it.",
+        "Set `schedule.queue`.",
+    ),
+    Code(
         "TJ440",
         "code-ways",
         ERROR,
@@ -1523,6 +1583,13 @@ _PHASES = (
         ERROR,
         "The project demands digests, and an image that is used is named by a tag, which can be moved.",
         "Write `name@sha256:...`: in the experiment, in a runtime of yours, or in the Platform's `images.helpers`.",
+    ),
+    Code(
+        "TJ491",
+        "gang-is-whole",
+        ERROR,
+        "The Trainer controller makes a gang of all pods of a run. Nothing in a TrainJob or its runtime says that fewer do.",
+        "Remove `schedule.minAvailable`, or use a target whose kind says it, such as volcanojob.",
     ),
     Code(
         "TJ501",

@@ -25,7 +25,7 @@ class Sources(NamedTuple):
     platform: Document | None
     project: Document | None
     trainjob: Manifest | None = None
-    """What the twin expanded: origins of previews point into it and into `made_runtime`."""
+    """What previews are made of, a TrainJob or the run's own job: their origins point into it and into `made_runtime`."""
     made_runtime: Manifest | None = None
 
 
@@ -43,8 +43,8 @@ def trace(origin: Origin, sources: Sources, *, expanded: bool = False) -> list[H
 
     `expanded` says that the twin made the object, so that origins point into what it was made of.
     """
-    if expanded and origin.source in ("trainjob", "runtime"):
-        made = sources.trainjob if origin.source == "trainjob" else sources.made_runtime
+    if expanded and origin.source in ("trainjob", "job", "runtime"):
+        made = sources.made_runtime if origin.source == "runtime" else sources.trainjob
         hops = [Hop(origin.manager, origin.source, origin.because, None)]
         if made is not None:
             for earlier in made.origins(origin.because)[-1:]:

@@ -7,6 +7,7 @@ from tjgen.emit.plan import OutputFile
 from tjgen.fields.path import Tree, get
 from tjgen.k8s.labels import EXPERIMENT_LABEL
 from tjgen.manifests.manifest import RUNS, RUNTIMES, Manifest
+from tjgen.manifests.podsets import pods_of
 from tjgen.output.layout import path_of
 from tjgen.source.writer import dump
 
@@ -40,10 +41,8 @@ def images(run: Run) -> tuple[str, ...]:
     """Every image of the run's pods, as it is written, in order."""
     found = set()
     for manifest in (*run.compiled.manifests, *run.compiled.previews):
-        if manifest.kind == "JobSet":
-            for job in get(manifest.tree, ("spec", "replicatedJobs"), None) or []:
-                pod = get(job, ("template", "spec", "template", "spec"), {})
-                for container in (*(pod.get("containers") or ()), *(pod.get("initContainers") or ())):
-                    if container.get("image"):
-                        found.add(container["image"])
+        for pods in pods_of(manifest):
+            for container in (*(pods.spec.get("containers") or ()), *(pods.spec.get("initContainers") or ())):
+                if container.get("image"):
+                    found.add(container["image"])
     return tuple(sorted(found))

@@ -23,6 +23,11 @@ Found = Iterator[Contribution | Diagnostic]
 def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
     """The system that the experiment names, else the one of its runtime, else the project's."""
     schedule = experiment.spec.schedule
+    if workload.is_direct:
+        yield from _direct(schedule)
+        return
+    if schedule.min_available is not None:
+        yield _all_of_it(experiment)
     present = [system for system in SCHEDULERS if get(workload.tree.value, (*POLICY, system), None) is not None]
     asks = any(
         value is not None for value in (schedule.system, schedule.queue, schedule.timeout_seconds, schedule.network_topology)
@@ -39,6 +44,27 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         for podset in workload.podsets:
             because = (*AT, "priorityClassName")
             yield Contribution((*podset.pod, "priorityClassName"), schedule.priority_class_name, because, mirrors=True)
+
+
+def _direct(schedule: Schedule) -> Found:
+    """What a kind that is a gang by itself has fields for: its target says them, or why it cannot."""
+    said: dict[str, Tree] = {
+        "system": schedule.system,
+        "queue": schedule.queue,
+        "minAvailable": schedule.min_available,
+        "priorityClassName": schedule.priority_class_name,
+        "timeoutSeconds": schedule.timeout_seconds,
+        "networkTopology": _topology(schedule),
+    }
+    for field, value in said.items():
+        if value is not None:
+            yield Contribution(("schedule", field), value, (*AT, field), mirrors=field != "networkTopology")
+
+
+def _all_of_it(experiment: Experiment) -> Diagnostic:
+    message = f"with target {experiment.spec.target} a gang is all pods of the run: nothing says how many are enough"
+    hint = "remove minAvailable, or use target: volcanojob"
+    return Diagnostic("TJ491", ERROR, message, path=(*AT, "minAvailable"), hint=hint, name="gang-is-whole")
 
 
 def _system(workload: Workload, system: str, present: list[str], because: FieldPath) -> Found:

@@ -9,7 +9,7 @@ from tjgen.fields.path import FieldPath, Tree, get, named
 from tjgen.k8s import quantity
 from tjgen.lower import SPEC
 from tjgen.passes import slice_lists
-from tjgen.passes.slices import INDEX_FIELD, SLICES, folder_of, variable
+from tjgen.passes.slices import SLICES, folder_of, variable
 from tjgen.passes.volumes import places
 from tjgen.platform.tools import helper_image
 from tjgen.setting import Setting
@@ -65,7 +65,7 @@ def copied(
             "image": data.slices.image or helper_image("shell", setting.helpers),
             "command": ["/bin/sh", "-euc", SCRIPT],
             "env": [
-                {"name": "TJGEN_SLICE_INDEX", "valueFrom": {"fieldRef": {"fieldPath": INDEX_FIELD}}},
+                {"name": "TJGEN_SLICE_INDEX", **(workload.number(podset) or {})},
                 {"name": "TJGEN_SLICE_FILE", "value": slice_lists.file(at)},
                 {"name": "TJGEN_DATA_PATH", "value": source},
                 {"name": "TJGEN_SLICE_COPY", "value": target},

@@ -73,7 +73,7 @@ def _folders(workload: Workload, data: Data, volume: Volume, cut: Cut, readers: 
         yield Contribution((*podset.main, *at, field), f"{before}/{below}" if before else below, (*SLICES, "deliver"))
         yield variable(podset, "TJGEN_DATA_PATH", place.path, SLICES)
         if not cut.tasks:
-            yield index_variable(podset.main)
+            yield index_variable(workload, podset)
         yield variable(podset, "TJGEN_SLICE_COUNT", str(len(cut.tasks) or cut.slices), SLICES)
         if cut.over == "processes":
             yield variable(podset, "TJGEN_SLICE_OVER", "processes", (*SLICES, "over"))

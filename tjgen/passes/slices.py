@@ -34,7 +34,6 @@ from tjgen.workload.workload import PodSet, Workload
 Found = Iterator[Contribution | Diagnostic]
 AT: FieldPath = (*SPEC, "data")
 SLICES: FieldPath = (*AT, "slices")
-INDEX_FIELD = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
 MOST_IN_ENV = 128 * 1024 - 256
 """Bytes of one variable that Linux takes (MAX_ARG_STRLEN), less its name."""
 _shared: list[Any] = []
@@ -85,7 +84,7 @@ def deliver(workload: Workload, experiment: Experiment, setting: Setting) -> Fou
 
         yield from slice_places.deliver(workload, experiment, cut, readers)
     elif data.slices.deliver == "range":
-        yield from _ranges(data, cut, readers)
+        yield from _ranges(workload, data, cut, readers)
     else:
         yield from _paths(workload, experiment, cut, readers, setting)
 
@@ -95,10 +94,14 @@ def variable(podset: PodSet, name: str, value: str, because: FieldPath) -> Contr
     return Contribution((*podset.main, "env", named(name)), {"name": name, "value": value}, because)
 
 
-def index_variable(container: FieldPath) -> Contribution:
-    """The number of the node, as a variable of a container."""
-    index = {"name": "TJGEN_SLICE_INDEX", "valueFrom": {"fieldRef": {"fieldPath": INDEX_FIELD}}}
-    return Contribution((*container, "env", named("TJGEN_SLICE_INDEX")), index, SLICES)
+def index_variable(workload: Workload, podset: PodSet) -> Contribution | Diagnostic:
+    """The number of the node, as a variable of the container that trains."""
+    number = workload.number(podset)
+    if number is None:
+        message = f"nothing tells the pods of role {podset.name} their numbers among all nodes: another role has several pods too"
+        hint = "let one role alone have several pods that read, or give it a volume of its own by volumes.NAME.roles"
+        return Diagnostic("TJ413", ERROR, message, path=SLICES, hint=hint, name="nodes-without-numbers")
+    return Contribution((*podset.main, "env", named("TJGEN_SLICE_INDEX")), {"name": "TJGEN_SLICE_INDEX", **number}, SLICES)
 
 
 def folder_of(path: str | None, volume: Volume) -> str | None:
@@ -182,7 +185,7 @@ def _paths(workload: Workload, experiment: Experiment, cut: Cut, readers: list[P
     if plan is None:
         return
     yield Contribution(("slices",), _described(asked, plan, part), SLICES)
-    yield from _told(cut, nodes_of(workload), readers)
+    yield from _told(workload, cut, nodes_of(workload), readers)
     if asked.deliver == "env":
         yield from _variables([[part.paths[item] for item in one] for one in plan], readers)
         return
@@ -196,7 +199,7 @@ def _paths(workload: Workload, experiment: Experiment, cut: Cut, readers: list[P
         yield from slice_copies.copied(workload, experiment, plan, part, readers, at, setting)
 
 
-def _ranges(data: Data, cut: Cut, readers: list[PodSet]) -> Found:
+def _ranges(workload: Workload, data: Data, cut: Cut, readers: list[PodSet]) -> Found:
     assert data.items is not None, "a rule asks for them"
     known, found = items.numbered(data.items)
     yield from found
@@ -237,17 +240,17 @@ def _ranges(data: Data, cut: Cut, readers: list[PodSet]) -> Found:
         return
     told = [whole[one.start : one.stop : one.step] for one in evened]
     yield Contribution(("slices",), _described(asked, evened, None, len(whole)), SLICES)
-    yield from _told(cut, cut.slices, readers)
+    yield from _told(workload, cut, cut.slices, readers)
     text = json.dumps([[one.start, one.stop, one.step] for one in told], separators=(",", ":"))
     yield from _in_env("TJGEN_SLICE_RANGES", text, readers)
     if known.patterns:
         yield from _in_env("TJGEN_DATA_PATTERNS", json.dumps(known.patterns, ensure_ascii=False), readers)
 
 
-def _told(cut: Cut, nodes: int, readers: list[PodSet]) -> Found:
+def _told(workload: Workload, cut: Cut, nodes: int, readers: list[PodSet]) -> Found:
     """What every delivery tells."""
     for podset in readers:
-        yield index_variable(podset.main)
+        yield index_variable(workload, podset)
         yield variable(podset, "TJGEN_SLICE_COUNT", str(cut.slices), SLICES)
         if cut.over == "processes":
             yield variable(podset, "TJGEN_SLICE_OVER", "processes", (*SLICES, "over"))

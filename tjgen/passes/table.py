@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from tjgen.diagnostics.model import Diagnostic
-from tjgen.passes import checkpoints, code, data, devices, gang, images, placement, policy, prefetch, security, storage, volumes
+from tjgen.passes import (
+    checkpoints,
+    code,
+    data,
+    devices,
+    gang,
+    images,
+    placement,
+    policy,
+    prefetch,
+    security,
+    storage,
+    target,
+    volumes,
+)
 from tjgen.setting import Setting
 from tjgen.spec.objects import Experiment
 from tjgen.workload.contribution import Contribution
@@ -23,6 +37,7 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     # Behind all that adds volumes: it looks at them together.
     ("storage", storage.contribute),
     ("gang", gang.contribute),
+    ("target", target.contribute),
     # Behind all that sets resources or a scheduler.
     ("placement", placement.contribute),
     ("security", security.contribute),

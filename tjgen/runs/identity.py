@@ -112,7 +112,11 @@ DEFAULTS: tuple[tuple[_Pattern, Tree], ...] = (
 )
 """Values that say no more than their absence. The table belongs to the form: a default of the language may change, this not."""
 
-TELLING: tuple[_Pattern, ...] = (("volumes", _ANY, "mounts", _ANY), ("prefetch", "cache", _ANY))
+TELLING: tuple[_Pattern, ...] = (
+    ("volumes", _ANY, "mounts", _ANY),
+    ("prefetch", "cache", _ANY),
+    ("volcano", "plugins", _ANY),
+)
 """Maps that say something by being there, though nothing is in them. Elsewhere an empty map is as good as none."""
 
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"

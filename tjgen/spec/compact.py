@@ -846,6 +846,7 @@ SCHEDULE: Schema = {
     "properties": {
         "system": {"type": "string", "enum": ["volcano", "coscheduling", "none"]},
         "queue": {"type": "string", "minLength": 1},
+        "minAvailable": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "priorityClassName": {"type": "string", "minLength": 1},
         "timeoutSeconds": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "networkTopology": NETWORK_TOPOLOGY,
@@ -853,6 +854,63 @@ SCHEDULE: Schema = {
     },
 }
 SCHEDULE_FORM = Form(fields={"topology": TOPOLOGY_FORM})
+
+VOLCANO_POLICY: Schema = {
+    "type": "object",
+    "required": ["action"],
+    "properties": {"action": {"type": "string", "minLength": 1}, "timeout": {"type": "string", "minLength": 1}},
+}
+VOLCANO_POLICY_FORM = Form(short=(("action", "string"),))
+
+VOLCANO_TASK: Schema = {
+    "type": "object",
+    "properties": {
+        "minAvailable": {"type": "integer", "maximum": 2147483647, "minimum": 0, "x-tjgen-exact": True},
+        "maxRetry": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "topologyPolicy": {"type": "string", "enum": ["none", "best-effort", "restricted", "single-numa-node"]},
+        "policies": {
+            "type": "object",
+            "additionalProperties": {**VOLCANO_POLICY, "x-tjgen-short": {"type": "string", "minLength": 1}},
+        },
+        "exitCodes": {
+            "type": "object",
+            "additionalProperties": {**VOLCANO_POLICY, "x-tjgen-short": {"type": "string", "minLength": 1}},
+        },
+    },
+}
+VOLCANO_TASK_FORM = Form(
+    fields={"policies": Form(each=VOLCANO_POLICY_FORM), "exitCodes": Form(each=VOLCANO_POLICY_FORM)},
+)
+
+VOLCANO: Schema = {
+    "type": "object",
+    "properties": {
+        "plugins": {
+            "type": "object",
+            "additionalProperties": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        },
+        "policies": {
+            "type": "object",
+            "additionalProperties": {**VOLCANO_POLICY, "x-tjgen-short": {"type": "string", "minLength": 1}},
+        },
+        "exitCodes": {
+            "type": "object",
+            "additionalProperties": {**VOLCANO_POLICY, "x-tjgen-short": {"type": "string", "minLength": 1}},
+        },
+        "maxRetry": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "minSuccess": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "ttlSecondsAfterFinished": {"type": "integer", "maximum": 2147483647, "minimum": 0, "x-tjgen-exact": True},
+        "runningEstimate": {"type": "string", "minLength": 1},
+        "tasks": {"type": "object", "additionalProperties": VOLCANO_TASK},
+    },
+}
+VOLCANO_FORM = Form(
+    fields={
+        "policies": Form(each=VOLCANO_POLICY_FORM),
+        "exitCodes": Form(each=VOLCANO_POLICY_FORM),
+        "tasks": Form(each=VOLCANO_TASK_FORM),
+    },
+)
 
 PATCH_TARGET: Schema = {
     "type": "object",
@@ -926,7 +984,8 @@ RUN_SPEC: Schema = {
         "schedule": SCHEDULE,
         "attempt": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "deadline": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
-        "target": {"type": "string", "enum": ["trainjob", "jobset"]},
+        "target": {"type": "string", "enum": ["trainjob", "jobset", "volcanojob"]},
+        "volcano": VOLCANO,
         "patches": {"type": "object", "additionalProperties": PATCH},
     },
 }
@@ -946,6 +1005,7 @@ RUN_SPEC_FORM = Form(
         "prefetch": PREFETCH_FORM,
         "initializer": INITIALIZER_FORM,
         "schedule": SCHEDULE_FORM,
+        "volcano": VOLCANO_FORM,
         "patches": Form(each=PATCH_FORM),
     },
 )
@@ -994,7 +1054,8 @@ TASK: Schema = {
         "schedule": SCHEDULE,
         "attempt": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "deadline": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
-        "target": {"type": "string", "enum": ["trainjob", "jobset"]},
+        "target": {"type": "string", "enum": ["trainjob", "jobset", "volcanojob"]},
+        "volcano": VOLCANO,
         "patches": {"type": "object", "additionalProperties": PATCH},
     },
 }
@@ -1014,6 +1075,7 @@ TASK_FORM = Form(
         "prefetch": PREFETCH_FORM,
         "initializer": INITIALIZER_FORM,
         "schedule": SCHEDULE_FORM,
+        "volcano": VOLCANO_FORM,
         "patches": Form(each=PATCH_FORM),
     },
 )
@@ -1093,7 +1155,8 @@ EXPERIMENT_SPEC: Schema = {
         "schedule": SCHEDULE,
         "attempt": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "deadline": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
-        "target": {"type": "string", "enum": ["trainjob", "jobset"]},
+        "target": {"type": "string", "enum": ["trainjob", "jobset", "volcanojob"]},
+        "volcano": VOLCANO,
         "patches": {"type": "object", "additionalProperties": PATCH},
         "tasks": {"type": "object", "additionalProperties": TASK},
         "sweep": SWEEP,
@@ -1117,6 +1180,7 @@ EXPERIMENT_SPEC_FORM = Form(
         "prefetch": PREFETCH_FORM,
         "initializer": INITIALIZER_FORM,
         "schedule": SCHEDULE_FORM,
+        "volcano": VOLCANO_FORM,
         "patches": Form(each=PATCH_FORM),
         "tasks": Form(each=TASK_FORM),
         "sweep": SWEEP_FORM,
@@ -1201,7 +1265,8 @@ PARTIAL_EXPERIMENT: Schema = {
         "schedule": SCHEDULE,
         "attempt": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "deadline": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
-        "target": {"type": "string", "enum": ["trainjob", "jobset"]},
+        "target": {"type": "string", "enum": ["trainjob", "jobset", "volcanojob"]},
+        "volcano": VOLCANO,
         "patches": {"type": "object", "additionalProperties": PATCH},
         "tasks": {"type": "object", "additionalProperties": TASK},
         "sweep": SWEEP,
@@ -1226,6 +1291,7 @@ PARTIAL_EXPERIMENT_FORM = Form(
         "prefetch": PREFETCH_FORM,
         "initializer": INITIALIZER_FORM,
         "schedule": SCHEDULE_FORM,
+        "volcano": VOLCANO_FORM,
         "patches": Form(each=PATCH_FORM),
         "tasks": Form(each=TASK_FORM),
         "sweep": SWEEP_FORM,

@@ -1161,10 +1161,19 @@ class Topology:
 class Schedule:
     """Gang scheduling, queue and priority."""
 
-    __slots__ = ("network_topology", "priority_class_name", "queue", "system", "timeout_seconds", "topology")
+    __slots__ = (
+        "min_available",
+        "network_topology",
+        "priority_class_name",
+        "queue",
+        "system",
+        "timeout_seconds",
+        "topology",
+    )
 
     system: str | None
     queue: str | None
+    min_available: int | None
     priority_class_name: str | None
     timeout_seconds: int | None
     network_topology: NetworkTopology | None
@@ -1174,6 +1183,7 @@ class Schedule:
         get = tree.get
         self.system = get("system")
         self.queue = get("queue")
+        self.min_available = get("minAvailable")
         self.priority_class_name = get("priorityClassName")
         self.timeout_seconds = get("timeoutSeconds")
         self.network_topology = None if (value := get("networkTopology")) is None else NetworkTopology(value)
@@ -1181,6 +1191,75 @@ class Schedule:
 
 
 _SCHEDULE = Schedule(_NONE)
+
+
+class VolcanoPolicy:
+    """What Volcano does when something happens."""
+
+    __slots__ = ("action", "timeout")
+
+    action: str
+    timeout: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.action = tree["action"]
+        self.timeout = get("timeout")
+
+
+class VolcanoTask:
+    """What one task says beside its pods."""
+
+    __slots__ = ("exit_codes", "max_retry", "min_available", "policies", "topology_policy")
+
+    min_available: int | None
+    max_retry: int | None
+    topology_policy: str | None
+    policies: Mapping[str, VolcanoPolicy]
+    exit_codes: Mapping[str, VolcanoPolicy]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.min_available = get("minAvailable")
+        self.max_retry = get("maxRetry")
+        self.topology_policy = get("topologyPolicy")
+        self.policies = {key: VolcanoPolicy(item) for key, item in get("policies", _NONE).items()}
+        self.exit_codes = {key: VolcanoPolicy(item) for key, item in get("exitCodes", _NONE).items()}
+
+
+class Volcano:
+    """What a Volcano Job says beside its tasks."""
+
+    __slots__ = (
+        "exit_codes",
+        "max_retry",
+        "min_success",
+        "plugins",
+        "policies",
+        "running_estimate",
+        "tasks",
+        "ttl_seconds_after_finished",
+    )
+
+    plugins: Mapping[str, Sequence[str]]
+    policies: Mapping[str, VolcanoPolicy]
+    exit_codes: Mapping[str, VolcanoPolicy]
+    max_retry: int | None
+    min_success: int | None
+    ttl_seconds_after_finished: int | None
+    running_estimate: str | None
+    tasks: Mapping[str, VolcanoTask]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.plugins = get("plugins", _NONE)
+        self.policies = {key: VolcanoPolicy(item) for key, item in get("policies", _NONE).items()}
+        self.exit_codes = {key: VolcanoPolicy(item) for key, item in get("exitCodes", _NONE).items()}
+        self.max_retry = get("maxRetry")
+        self.min_success = get("minSuccess")
+        self.ttl_seconds_after_finished = get("ttlSecondsAfterFinished")
+        self.running_estimate = get("runningEstimate")
+        self.tasks = {key: VolcanoTask(item) for key, item in get("tasks", _NONE).items()}
 
 
 class PatchTarget:
@@ -1254,6 +1333,7 @@ class RunSpec(Container):
         "service_account_name",
         "shared_memory",
         "target",
+        "volcano",
         "volumes",
     )
 
@@ -1276,6 +1356,7 @@ class RunSpec(Container):
     attempt: int
     deadline: int | None
     target: str
+    volcano: Volcano | None
     patches: Mapping[str, Patch]
 
     def __init__(self, tree: Tree) -> None:
@@ -1300,6 +1381,7 @@ class RunSpec(Container):
         self.attempt = get("attempt", 1)
         self.deadline = get("deadline")
         self.target = get("target", "trainjob")
+        self.volcano = None if (value := get("volcano")) is None else Volcano(value)
         self.patches = {key: Patch(item) for key, item in get("patches", _NONE).items()}
 
 

@@ -12,7 +12,8 @@ from tjgen.diagnostics.model import INFO, Diagnostic, ObjectRef
 from tjgen.fields.managed import Managed, Origin, Owners
 from tjgen.fields.path import MISSING, FieldPath, Tree, get, render
 from tjgen.fields.writer import Writer
-from tjgen.manifests.manifest import DATA, RUNS, RUNTIMES, Manifest
+from tjgen.manifests.manifest import RUNTIMES, Manifest
+from tjgen.targets.beside import beside, owners_below
 from tjgen.targets.carriers import FIELD, IN_PATCH, IN_RUNTIME, IN_TRAINER, TRAINER_FIELDS, Asked, asked
 from tjgen.targets.quantities import with_canonical_quantities
 from tjgen.trainer import resources
@@ -22,13 +23,6 @@ from tjgen.workload.keys import LIST_KEYS
 from tjgen.workload.workload import NODE, RUNTIME, TRAINER, Workload
 
 API_VERSION = "trainer.kubeflow.org/v1alpha1"
-STAGE_OF = {
-    "PersistentVolumeClaim": DATA,
-    "Dataset": DATA,
-    # Named by its content and shared, as a runtime is.
-    "ResourceClaimTemplate": RUNTIMES,
-}
-"""Kind of an object that a run needs -> its stage; other kinds belong to the run."""
 MANAGER = "tjgen.dev/experiment"
 MANAGED_BY = "app.kubernetes.io/managed-by"
 _TJGEN = Origin("target:trainjob", "tjgen")
@@ -67,19 +61,7 @@ def lower(workload: Workload, base: CatalogRuntime, release: Release = NEWEST) -
     else:
         runtime = Manifest(base.tree, {(): (Origin("runtime", "runtime", (), True),)}, RUNTIMES)
     trainjob = _trainjob(workload, runtime, parts, release)
-    objects = [
-        Manifest(tree, _owners_below(workload.tree, ("objects", key)), _stage(key))
-        for key, tree in (workload.tree.value.get("objects") or {}).items()
-    ]
-    for key, tree in (workload.tree.value.get("ahead") or {}).items():
-        objects.append(Manifest(tree, _owners_below(workload.tree, ("ahead", key)), DATA))
-    return Lowered(trainjob, runtime, emits_runtime, objects, diagnostics)
-
-
-def _stage(key: str) -> str:
-    """The stage of an object by its `Kind/name`; a data set's cache engine, of whichever kind, is part of the data."""
-    kind = key.partition("/")[0]
-    return STAGE_OF.get(kind) or (DATA if kind.endswith("Runtime") else RUNS)
+    return Lowered(trainjob, runtime, emits_runtime, beside(workload), diagnostics)
 
 
 _WHOLES: dict[tuple[int, str], tuple[CatalogRuntime, Manifest]] = {}
@@ -206,7 +188,7 @@ def _copy(source: Managed, path: FieldPath, writer: Writer, to: FieldPath) -> No
 
 def _copy_field(source: Managed, path: FieldPath, writer: Writer, to: FieldPath) -> None:
     value = get(source.value, path)
-    owners = _owners_below(source, path)
+    owners = owners_below(source, path)
     writer.graft(to, value, {below: origins for below, origins in owners.items() if get(value, below) is not MISSING})
 
 
@@ -249,15 +231,6 @@ def _patch(writer: Writer, patches: list[Asked]) -> None:
 
 def _metadata_first(part: Asked) -> bool:
     return "metadata" not in part.path
-
-
-def _owners_below(managed: Managed, path: FieldPath) -> Owners:
-    depth = len(path)
-    owners: Owners = {(): managed.origins(path)}
-    for known, origins in managed.owners.items():
-        if len(known) > depth and known[:depth] == path:
-            owners[known[depth:]] = origins
-    return owners
 
 
 def _derived(workload: Workload, base: CatalogRuntime, runtime: Manifest, remainder: list[Asked]) -> Diagnostic:

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Sequence
 from tjgen.fields.path import Tree, get
 from tjgen.k8s.quantity import Quantity, multiply, parse, total
 from tjgen.manifests.manifest import Manifest
+from tjgen.manifests.podsets import pods_of
 from tjgen.trainer.requests import pod_requests
 from tjgen.typing import NamedTuple
-
-_POD: tuple[str, ...] = ("template", "spec", "template", "spec")
 
 
 class Claim(NamedTuple):
@@ -37,24 +36,24 @@ class Totals(NamedTuple):
 
 
 def of_run(manifests: Iterable[Manifest], previews: Iterable[Manifest]) -> Totals:
-    """The totals of one run, from the JobSet that is applied or previewed and from its claims."""
+    """The totals of one run, from what starts its pods, applied or previewed, and from its claims."""
     manifests = list(manifests)
     templates = {one.name: one.tree for one in manifests if one.kind == "ResourceClaimTemplate"}
     pods, resources, limits = 0, [], []
     claims: dict[str, Claim] = {}
     devices: dict[str, int] = {}
     for manifest in (*manifests, *previews):
-        if manifest.kind == "JobSet":
-            for job in get(manifest.tree, ("spec", "replicatedJobs"), None) or []:
-                count, pod = _pods(job), get(job, _POD, {})
+        if manifest.kind != "PersistentVolumeClaim":
+            for one in pods_of(manifest):
+                count, pod = one.number, one.spec
                 pods += count
                 resources.append({name: multiply(amount, count) for name, amount in pod_requests(pod).items()})
                 limits.append({name: multiply(amount, count) for name, amount in _limits(pod).items()})
-                claims.update(_of_pods(manifest, job, pod, count))
+                claims.update(_of_pods(manifest, one.role, pod, count))
                 for device_class, number in _claimed(pod, templates):
                     devices[device_class] = devices.get(device_class, 0) + number * count
             claims.update(_of_policies(manifest))
-        elif manifest.kind == "PersistentVolumeClaim":
+        else:
             claims.update(_claim(f"{manifest.namespace}/{manifest.name}", manifest.tree.get("spec")))
     objects: dict[str, int] = {}
     for manifest in manifests:
@@ -98,11 +97,11 @@ def _as_requests(holder: Tree) -> Tree:
     return {**holder, "resources": {"requests": limits}}
 
 
-def _of_pods(jobset: Manifest, job: Tree, pod: Tree, count: int) -> Iterable[tuple[str, Claim]]:
+def _of_pods(manifest: Manifest, role: str, pod: Tree, count: int) -> Iterable[tuple[str, Claim]]:
     """Volumes that are made with each pod."""
     for volume in pod.get("volumes") or ():
         spec = get(volume, ("ephemeral", "volumeClaimTemplate", "spec"), None)
-        yield from _claim(f"{jobset.namespace}/{jobset.name}-{job['name']}-{volume['name']}", spec, count)
+        yield from _claim(f"{manifest.namespace}/{manifest.name}-{role}-{volume['name']}", spec, count)
 
 
 def _of_policies(jobset: Manifest) -> Iterable[tuple[str, Claim]]:
@@ -125,8 +124,3 @@ def _claimed(pod: Tree, templates: dict[str, Tree]) -> Iterable[tuple[str, int]]
         for request in get(template, ("spec", "spec", "devices", "requests"), None) or []:
             exactly = request.get("exactly") or {}
             yield exactly.get("deviceClassName", ""), int(exactly.get("count", 1))
-
-
-def _pods(job: Tree) -> int:
-    parallelism = get(job, ("template", "spec", "parallelism"), None)
-    return int(job.get("replicas", 1)) * int(1 if parallelism is None else parallelism)

@@ -38,6 +38,8 @@ def role(workload: Workload, name: str) -> PodSet | None:
 
 def nodes(workload: Workload) -> int:
     """The nodes of the run: what the TrainJob says, or else its runtime."""
+    if workload.is_direct:
+        return sum(_pods(workload, podset) for podset in workers(workload))
     said = get(workload.tree.value, ("trainer", "numNodes"), None) or get(workload.ml_policy, ("numNodes",), None)
     return int(said or 1)
 
@@ -48,6 +50,8 @@ def at_once(workload: Workload, podsets: Iterable[PodSet]) -> int:
 
 
 def _pods(workload: Workload, podset: PodSet) -> int:
+    if workload.is_direct:
+        return int(workload.tree.value["counts"].get(podset.name, 1))
     policy = workload.ml_policy
     said = get(workload.tree.value, ("trainer", "numNodes"), None)
     if get(policy, ("mpi",)):

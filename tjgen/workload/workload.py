@@ -8,12 +8,17 @@
     objects      "Kind/name" -> objects that the run needs beside it (claims, config maps)
     ahead        "Kind/name" -> objects that have to be there before it, which several runs may share
     slices       how even the slices of the data are, for people: no target reads it
+    counts       role -> its pods, in a run that no Trainer starts: there every role counts for itself
+    schedule     queue, minAvailable and the like, and `volcano`: what targets beside Trainer's say in their own fields
 
 The runtime's spec is grafted in under the manager "runtime"; whatever another manager owns is what
 the experiment asked for, and so what a target has to say.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from tjgen.fields.managed import Managed, Origin, Owners
 from tjgen.fields.path import FieldPath, Tree, get, named
@@ -31,6 +36,8 @@ PINNED = Origin(REWRITTEN.manager, "lock", ("images",))
 """Who put a digest behind it."""
 
 NOTHING: Owners = {}
+_OF_JOB: Tree = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.annotations['batch.kubernetes.io/job-completion-index']"}}}
+"""An indexed Job numbers its pods."""
 
 
 class PodSet(NamedTuple):
@@ -62,6 +69,17 @@ class Workload(NamedTuple):
     namespace: str
     tree: Managed
     podsets: tuple[PodSet, ...]
+    numbers: Mapping[str, Tree] = MappingProxyType({})
+    """Role -> `value` or `valueFrom` of a variable with the number of its node, in a run that no Trainer starts."""
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether the run's own kind starts its pods, and no Trainer."""
+        return "counts" in self.tree.value
+
+    def number(self, podset: PodSet) -> Tree:
+        """What a variable takes the number of the node from: an entry of `env` without its name. None where nothing tells it."""
+        return self.numbers.get(podset.name) if self.is_direct else _OF_JOB
 
     @property
     def ml_policy(self) -> Tree:

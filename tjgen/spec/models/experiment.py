@@ -17,6 +17,7 @@ from tjgen.spec.models.runtime import RuntimeRef
 from tjgen.spec.models.schedule import Schedule
 from tjgen.spec.models.shape import Alternatives, ApiVersion, Count, Quantity, Shape, Text
 from tjgen.spec.models.sweep import Sweep
+from tjgen.spec.models.volcano import Volcano
 from tjgen.spec.models.volumes import Volume
 
 
@@ -61,8 +62,10 @@ class RunSpec(Container):
     """Raise it to run the same thing again."""
     deadline: Count | None = None
     """Seconds after which a run that has not finished is stopped (activeDeadlineSeconds)."""
-    target: Literal["trainjob", "jobset"] = "trainjob"
+    target: Literal["trainjob", "jobset", "volcanojob"] = "trainjob"
     """Kind of object that is applied to the cluster."""
+    volcano: Volcano | None = None
+    """What the Volcano Job says beside its tasks, with target volcanojob."""
     patches: dict[str, Patch] = {}
     """Changes to objects that are made, by a name of your choice; they come last."""
 

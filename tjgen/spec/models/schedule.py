@@ -50,6 +50,8 @@ class Schedule(Shape):
     """Gang scheduler; the project's where it is left out."""
     queue: Text | None = None
     """Queue that the run waits in."""
+    min_available: Count | None = None
+    """Pods without which the run does not start; all where it is left out. Not with targets trainjob and jobset."""
     priority_class_name: Text | None = None
     """PriorityClass of the pods."""
     timeout_seconds: Count | None = None

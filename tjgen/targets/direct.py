@@ -1,0 +1,47 @@
+"""What a direct target is: a module that makes the run's own object, whose controller starts the pods without Trainer.
+
+Beside the module there is a line for its kind in `targets.table` and in the language (`spec.target`), and where tables know
+kinds: `manifests.podsets` (where its pods are), `runs.freeze` (what of it may change).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tjgen.diagnostics.model import Diagnostic
+from tjgen.manifests.manifest import Manifest
+from tjgen.typing import NamedTuple, Protocol
+from tjgen.workload.workload import Workload
+
+
+class Asked(NamedTuple):
+    """What the experiment says of nodes and roles, before anything of it is in the Workload."""
+
+    nodes: int | None
+    roles: Mapping[str, int | None]
+    """Role -> replicas."""
+
+
+class Lowered(NamedTuple):
+    """What a direct target makes of a Workload."""
+
+    job: Manifest
+    objects: list[Manifest]
+    """What has to be there before it, in the order in which it can be applied."""
+    diagnostics: list[Diagnostic]
+
+
+class Target(Protocol):
+    """The functions of such a module."""
+
+    def arranged(self, workload: Workload, asked: Asked) -> tuple[Workload, list[Diagnostic]]:
+        """The runtime's jobs as the roles of the kind, each with its own number of pods (see groups.py)."""
+
+    def lower(self, workload: Workload) -> Lowered:
+        """The object, what stands beside it, and what the kind cannot say."""
+
+    def previews(self, job: Manifest) -> list[Manifest]:
+        """What the controller of the kind makes of the object, as far as it can be known."""
+
+    def budget(self, job: Manifest) -> int:
+        """How long the run's name may be, so that the names made of it stay legal."""

@@ -1,0 +1,105 @@
+"""What shall be done about failures -> the lifecycle policies of a Volcano Job and its tasks, and doubts about them.
+
+A runtime says it in the words of JobSet: a failure policy restarts all pods together, so often; without one, pods that do not
+know of each other are started again alone. Policies: volcano.sh/apis v1.13 `LifecyclePolicy`; the words of events and actions:
+`pkg/apis/bus/v1alpha1`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.diagnostics.model import WARNING, Diagnostic
+from tjgen.fields.managed import Origin
+from tjgen.fields.path import FieldPath, Tree, get, named
+from tjgen.fields.writer import Writer
+from tjgen.manifests.manifest import Manifest
+from tjgen.manifests.podsets import pods_of
+from tjgen.workload.workload import PodSet, Workload
+
+_RULE = Origin("target:volcanojob", "tjgen")
+_JOBSET: FieldPath = ("runtime", "template", "spec")
+_LOST = ("PodEvicted", "PodFailed")
+
+
+def write(writer: Writer, workload: Workload) -> None:
+    """The policies of the Job, and how often it is started again where nothing is said of it."""
+    if _said(writer, workload, ("volcano",), ("spec", "policies")):
+        return
+    failure = get(workload.tree.value, (*_JOBSET, "failurePolicy"), None)
+    because = Origin("target:volcanojob", "runtime", ("spec", *_JOBSET[1:], "failurePolicy"))
+    restarts = (failure or {}).get("maxRestarts", 0)
+    if failure is None:
+        # Pods that do not know of each other: one that is lost comes again, alone.
+        writer.put(("spec", "policies"), [{"event": event, "action": "RestartPod"} for event in _LOST], _RULE)
+    elif restarts:
+        writer.put(("spec", "policies"), [{"event": event, "action": "RestartJob"} for event in _LOST], because)
+        if writer.get(("spec", "maxRetry")) is None:
+            writer.put(("spec", "maxRetry"), restarts, because)
+    else:
+        writer.put(("spec", "policies"), [{"event": event, "action": "TerminateJob"} for event in _LOST], because)
+
+
+def of_task(writer: Writer, workload: Workload, podset: PodSet) -> None:
+    """The policies of a task: what is said, or that the job has ended when the role has on whose success all depends."""
+    at: FieldPath = ("spec", "tasks", named(podset.name), "policies")
+    if _said(writer, workload, ("volcano", "tasks", podset.name), at):
+        return
+    targets: FieldPath = (*_JOBSET, "successPolicy", "targetReplicatedJobs")
+    if podset.name in (get(workload.tree.value, targets, None) or []):
+        because = Origin("target:volcanojob", "runtime", ("spec", *targets[1:]))
+        writer.put(at, [{"event": "TaskCompleted", "action": "CompleteJob"}], because)
+
+
+def _said(writer: Writer, workload: Workload, below: FieldPath, to: FieldPath) -> bool:
+    """Write what the experiment says there; whether it says anything."""
+    policies = []
+    origins = []
+    for kind in ("policies", "exitCodes"):
+        for key, policy in (get(workload.tree.value, (*below, kind), None) or {}).items():
+            happened: Tree = {"event": key} if kind == "policies" else {"exitCode": _number(key)}
+            policies.append({**happened, **policy})
+            origins.append(workload.tree.origins((*below, kind, key))[0])
+    if policies:
+        writer.put(to, policies, origins[0])
+        for position, origin in enumerate(origins):
+            writer.put((*to, position), policies[position], origin)
+    return bool(policies)
+
+
+def _number(text: str) -> Tree:
+    """The code; what is no number stays for the API server to refuse."""
+    return int(text) if text.isdigit() else text
+
+
+def doubts(job: Manifest) -> Iterator[Diagnostic]:
+    """Where a Job that is accepted does not do what it seems to."""
+    if get(job.tree, ("spec", "queue"), None) is None:
+        yield _doubt(
+            "TJ418",
+            job,
+            ("spec", "schedulerName"),
+            "no queue is named, so the job waits in Volcano's queue default, whose share nobody may have set",
+            "set schedule.queue",
+            "default-queue",
+        )
+    answers = get(job.tree, ("spec", "policies"), None) or []
+    for pods in pods_of(job):
+        own = get(job.tree, ("spec", "tasks", named(pods.role), "policies"), None) or []
+        policy = pods.spec.get("restartPolicy", "Always")
+        for answer in (*answers, *own):
+            if answer.get("event") == "PodFailed" and policy != "Never":
+                yield _doubt(
+                    "TJ417",
+                    job,
+                    ("spec", "tasks", named(pods.role), "template", "spec", "restartPolicy"),
+                    f"with restartPolicy {policy} the kubelet starts a failed container of {pods.role} again in its pod, alone: "
+                    f"the pod does not fail, so PodFailed and its {answer.get('action')} hardly ever come",
+                    "set pod.restartPolicy: Never",
+                    "restarted-in-place",
+                )
+                break
+
+
+def _doubt(code: str, job: Manifest, path: FieldPath, message: str, hint: str, name: str) -> Diagnostic:
+    return Diagnostic(code, WARNING, message, job.ref, path, hint=hint, name=name)

@@ -1,0 +1,49 @@
+"""Workload -> what of it a Volcano Job cannot say, and nobody else does for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.diagnostics.model import ERROR, Diagnostic
+from tjgen.fields.path import FieldPath, get
+from tjgen.workload.workload import Workload, is_runtimes
+
+_CANNOT: tuple[tuple[FieldPath, str, str], ...] = (
+    (("run", "suspend"), "wait: it has no field suspend", "close its queue, or use state: archived"),
+    (("run", "activeDeadlineSeconds"), "have a deadline", "put a time limit into the program"),
+    (("schedule", "timeoutSeconds"), "wait for its gang for a limited time", "remove timeoutSeconds: it is for coscheduling"),
+    (
+        ("runtime", "template", "spec", "volumeClaimPolicies"),
+        "have claims made as JobSet makes them",
+        "describe the volume under the same name by volumes.NAME.pvc.create",
+    ),
+)
+
+
+def unsaid(workload: Workload) -> Iterator[Diagnostic]:
+    """An error for each (TJ414)."""
+    for path, what, hint in _CANNOT:
+        if get(workload.tree.value, path, None):
+            yield _cannot(workload, path, what, hint)
+    system = get(workload.tree.value, ("schedule", "system"), None)
+    if system not in (None, "volcano"):
+        hint = "use system: volcano, or another target"
+        yield _cannot(workload, ("schedule", "system"), f"be scheduled by {system}: it is a gang of Volcano", hint)
+    for podset in workload.podsets:
+        if podset.is_initializer:
+            hint = "fetch it by prefetch, before the run begins, or use target: jobset"
+            what = f"run a {podset.name} before its tasks: the gang would wait for pods that wait for it"
+            yield _cannot(workload, ("initializer",), what, hint)
+        for kind in ("labels", "annotations"):
+            at: FieldPath = (*podset.path, "template", "metadata", kind)
+            for key in get(workload.tree.value, at, None) or {}:
+                origins = workload.tree.origins((*at, key))
+                if not all(is_runtimes(origin) for origin in origins):
+                    hint = "remove it, or use target: jobset"
+                    yield _cannot(workload, (*at, key), f"say {key}: it has no Jobs of their own", hint)
+
+
+def _cannot(workload: Workload, path: FieldPath, what: str, hint: str) -> Diagnostic:
+    origins = workload.tree.origins(path)
+    because = next((one.because for one in origins if one.source == "experiment"), ("spec", "runtime"))
+    return Diagnostic("TJ414", ERROR, f"a Volcano Job cannot {what}", path=because, hint=hint, name="not-in-volcano-job")
