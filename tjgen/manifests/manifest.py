@@ -12,6 +12,8 @@ RUNS = "runs"
 PREVIEW = "preview"
 STAGES = (RUNTIMES, DATA, RUNS)
 """The parts of an output tree, in the order in which they have to be applied."""
+PLATFORM = "platform"
+"""The part beside them: what a Platform makes, which stands before all runs of its cluster."""
 SYNC = "gitops"
 """The part beside them: the objects that make a tool sync the tree."""
 

@@ -262,6 +262,7 @@ NEW_CLAIM: Schema = {
     "properties": {
         "size": QUANTITY,
         "storageClassName": {"type": "string"},
+        "profile": {"type": "string", "minLength": 1},
         "accessModes": {"type": "array", "items": ACCESS_MODE},
         "volumeMode": {"type": "string", "enum": ["Filesystem", "Block"]},
         "scope": {"type": "string", "enum": ["family", "run", "project"]},
@@ -1424,12 +1425,136 @@ DEVICE_CLASS_FORM = Form(
     },
 )
 
-STORAGE_CLASS: Schema = {
+NEW_STORAGE_CLASS: Schema = {
     "type": "object",
-    "properties": {"accessModes": {"type": "array", "items": ACCESS_MODE}, "bandwidth": QUANTITY},
+    "required": ["provisioner"],
+    "properties": {
+        "provisioner": {"type": "string", "minLength": 1},
+        "parameters": {"type": "object", "additionalProperties": {"type": ["string", "boolean", "number"]}},
+        "reclaimPolicy": {"type": "string", "enum": ["Delete", "Retain"]},
+        "mountOptions": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "allowVolumeExpansion": {"type": "boolean"},
+        "volumeBindingMode": {"type": "string", "enum": ["Immediate", "WaitForFirstConsumer"]},
+        "allowedTopologies": {"type": "array", "items": TREE},
+        "default": {"type": "boolean"},
+    },
 }
 
-QUEUE: Schema = {"type": "object", "properties": {"capability": {"type": "object", "additionalProperties": QUANTITY}}}
+STORAGE_CLASS: Schema = {
+    "type": "object",
+    "properties": {
+        "accessModes": {"type": "array", "items": ACCESS_MODE},
+        "bandwidth": QUANTITY,
+        "create": NEW_STORAGE_CLASS,
+    },
+}
+
+STORAGE_PROFILE: Schema = {
+    "type": "object",
+    "properties": {
+        "storageClassName": {"type": "string", "minLength": 1},
+        "readPattern": {"type": "string", "enum": ["sequential", "random", "mixed"]},
+        "cache": CACHE,
+    },
+}
+
+VOLCANO_QUEUE: Schema = {
+    "type": "object",
+    "properties": {
+        "weight": {"type": "integer", "maximum": 65535, "minimum": 1, "x-tjgen-exact": True},
+        "reclaimable": {"type": "boolean"},
+        "deserved": {"type": "object", "additionalProperties": QUANTITY},
+        "guarantee": {"type": "object", "additionalProperties": QUANTITY},
+        "parent": {"type": "string", "minLength": 1},
+        "priority": {"type": "integer", "maximum": 2147483647, "minimum": 0, "x-tjgen-exact": True},
+    },
+}
+
+KUEUE_QUEUE: Schema = {
+    "type": "object",
+    "required": ["namespaces"],
+    "properties": {
+        "namespaces": {"type": "array", "items": LABEL},
+        "flavors": {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": QUANTITY}},
+        "cohort": {"type": "string", "minLength": 1},
+        "strategy": {"type": "string", "enum": ["BestEffortFIFO", "StrictFIFO"]},
+        "preemption": TREE,
+    },
+}
+
+NEW_QUEUE: Schema = {"type": "object", "properties": {"volcano": VOLCANO_QUEUE, "kueue": KUEUE_QUEUE}}
+NEW_QUEUE_FORM = Form(
+    alternatives=(("volcano",), ("kueue",)),
+    choices={"volcano": 0, "kueue": 1},
+    needed=True,
+)
+
+QUEUE: Schema = {
+    "type": "object",
+    "properties": {"capability": {"type": "object", "additionalProperties": QUANTITY}, "create": NEW_QUEUE},
+}
+QUEUE_FORM = Form(fields={"create": NEW_QUEUE_FORM})
+
+FLAVOR: Schema = {
+    "type": "object",
+    "properties": {
+        "nodeLabels": TEXTS,
+        "nodeTaints": {"type": "array", "items": TREE},
+        "tolerations": {"type": "array", "items": TREE},
+        "topology": {"type": "string", "minLength": 1},
+        "exists": {"type": "boolean"},
+    },
+}
+
+NEW_PRIORITY: Schema = {
+    "type": "object",
+    "required": ["value"],
+    "properties": {
+        "value": {"type": "integer", "maximum": 1000000000, "minimum": -2147483648, "x-tjgen-exact": True},
+        "globalDefault": {"type": "boolean"},
+        "preemptionPolicy": {"type": "string", "enum": ["PreemptLowerPriority", "Never"]},
+        "description": {"type": "string", "minLength": 1},
+    },
+}
+
+BOUNDS: Schema = {
+    "type": "object",
+    "properties": {
+        "default": {"type": "object", "additionalProperties": QUANTITY},
+        "defaultRequest": {"type": "object", "additionalProperties": QUANTITY},
+        "min": {"type": "object", "additionalProperties": QUANTITY},
+        "max": {"type": "object", "additionalProperties": QUANTITY},
+    },
+}
+
+LIMITS: Schema = {"type": "object", "properties": {"container": BOUNDS, "pod": BOUNDS, "claim": BOUNDS}}
+
+SUBJECT: Schema = {
+    "type": "object",
+    "properties": {
+        "group": {"type": "string", "minLength": 1},
+        "user": {"type": "string", "minLength": 1},
+        "serviceAccount": {"type": "string", "minLength": 1},
+    },
+}
+SUBJECT_FORM = Form(
+    alternatives=(("group",), ("user",), ("serviceAccount",)),
+    choices={"group": 0, "user": 1, "serviceAccount": 2},
+    needed=True,
+)
+
+NAMESPACE: Schema = {
+    "type": "object",
+    "properties": {
+        "exists": {"type": "boolean"},
+        "labels": TEXTS,
+        "annotations": TEXTS,
+        "limits": LIMITS,
+        "trainers": {"type": "array", "items": SUBJECT},
+        "viewers": {"type": "array", "items": SUBJECT},
+    },
+}
+NAMESPACE_FORM = Form(fields={"trainers": Form(item=SUBJECT_FORM), "viewers": Form(item=SUBJECT_FORM)})
 
 HELPERS: Schema = {
     "type": "object",
@@ -1476,7 +1601,12 @@ PLATFORM_SPEC: Schema = {
     "properties": {
         "deviceClasses": {"type": "object", "additionalProperties": DEVICE_CLASS},
         "storageClasses": {"type": "object", "additionalProperties": STORAGE_CLASS},
+        "profiles": {"type": "object", "additionalProperties": STORAGE_PROFILE},
         "queues": {"type": "object", "additionalProperties": QUEUE},
+        "flavors": {"type": "object", "additionalProperties": FLAVOR},
+        "priorityClasses": {"type": "object", "additionalProperties": NEW_PRIORITY},
+        "namespaces": {"type": "object", "additionalProperties": NAMESPACE},
+        "runtimes": {"type": "array", "items": {"type": "string", "minLength": 1}},
         "images": IMAGES,
         "cluster": CLUSTER,
         "fluid": FLUID,
@@ -1489,7 +1619,12 @@ PLATFORM_SPEC: Schema = {
     },
 }
 PLATFORM_SPEC_FORM = Form(
-    fields={"deviceClasses": Form(each=DEVICE_CLASS_FORM), "defaults": PARTIAL_EXPERIMENT_FORM},
+    fields={
+        "deviceClasses": Form(each=DEVICE_CLASS_FORM),
+        "queues": Form(each=QUEUE_FORM),
+        "namespaces": Form(each=NAMESPACE_FORM),
+        "defaults": PARTIAL_EXPERIMENT_FORM,
+    },
 )
 
 PLATFORM: Schema = {

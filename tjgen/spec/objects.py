@@ -308,6 +308,7 @@ class NewClaim:
         "content",
         "keep",
         "labels",
+        "profile",
         "scope",
         "size",
         "storage_class_name",
@@ -316,6 +317,7 @@ class NewClaim:
 
     size: str | int | float
     storage_class_name: str | None
+    profile: str | None
     access_modes: Sequence[str]
     volume_mode: str | None
     scope: str
@@ -328,6 +330,7 @@ class NewClaim:
         get = tree.get
         self.size = tree["size"]
         self.storage_class_name = get("storageClassName")
+        self.profile = get("profile")
         self.access_modes = get("accessModes", ())
         self.volume_mode = get("volumeMode")
         self.scope = get("scope", "family")
@@ -1692,30 +1695,251 @@ class DeviceClass:
         self.sharing = None if (value := get("sharing")) is None else Sharing(value)
 
 
+class NewStorageClass:
+    """A StorageClass that the platform makes. What it says at first stays: only growth and mount options can change."""
+
+    __slots__ = (
+        "allow_volume_expansion",
+        "allowed_topologies",
+        "default",
+        "mount_options",
+        "parameters",
+        "provisioner",
+        "reclaim_policy",
+        "volume_binding_mode",
+    )
+
+    provisioner: str
+    parameters: Mapping[str, str]
+    reclaim_policy: str
+    mount_options: Sequence[str]
+    allow_volume_expansion: bool | None
+    volume_binding_mode: str
+    allowed_topologies: Sequence[Mapping[str, Any]]
+    default: bool
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.provisioner = tree["provisioner"]
+        self.parameters = get("parameters", _NONE)
+        self.reclaim_policy = get("reclaimPolicy", "Delete")
+        self.mount_options = get("mountOptions", ())
+        self.allow_volume_expansion = get("allowVolumeExpansion")
+        self.volume_binding_mode = get("volumeBindingMode", "Immediate")
+        self.allowed_topologies = get("allowedTopologies", ())
+        self.default = get("default", False)
+
+
 class StorageClass:
     """What a StorageClass of the cluster can do."""
 
-    __slots__ = ("access_modes", "bandwidth")
+    __slots__ = ("access_modes", "bandwidth", "create")
 
     access_modes: Sequence[str]
     bandwidth: str | int | float | None
+    create: NewStorageClass | None
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
         self.access_modes = get("accessModes", ())
         self.bandwidth = get("bandwidth")
+        self.create = None if (value := get("create")) is None else NewStorageClass(value)
+
+
+class StorageProfile:
+    """What volumes of one use have in common, so that experiments say it in a word."""
+
+    __slots__ = ("cache", "read_pattern", "storage_class_name")
+
+    storage_class_name: str | None
+    read_pattern: str | None
+    cache: Cache | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.storage_class_name = get("storageClassName")
+        self.read_pattern = get("readPattern")
+        self.cache = None if (value := get("cache")) is None else Cache(value)
+
+
+class VolcanoQueue:
+    """A Queue of Volcano. Its `capability` is that of the queue."""
+
+    __slots__ = ("deserved", "guarantee", "parent", "priority", "reclaimable", "weight")
+
+    weight: int
+    reclaimable: bool
+    deserved: Mapping[str, str | int | float]
+    guarantee: Mapping[str, str | int | float]
+    parent: str | None
+    priority: int | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.weight = get("weight", 1)
+        self.reclaimable = get("reclaimable", True)
+        self.deserved = get("deserved", _NONE)
+        self.guarantee = get("guarantee", _NONE)
+        self.parent = get("parent")
+        self.priority = get("priority")
+
+
+class KueueQueue:
+    """A ClusterQueue of Kueue, and a LocalQueue of its name in each namespace that may use it."""
+
+    __slots__ = ("cohort", "flavors", "namespaces", "preemption", "strategy")
+
+    namespaces: Sequence[str]
+    flavors: Mapping[str, Mapping[str, str | int | float]]
+    cohort: str | None
+    strategy: str
+    preemption: Mapping[str, Any]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.namespaces = tree["namespaces"]
+        self.flavors = get("flavors", _NONE)
+        self.cohort = get("cohort")
+        self.strategy = get("strategy", "BestEffortFIFO")
+        self.preemption = get("preemption", {})
+
+
+class NewQueue:
+    """A queue that the platform makes."""
+
+    __slots__ = ("kueue", "volcano")
+
+    volcano: VolcanoQueue | None
+    kueue: KueueQueue | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.volcano = None if (value := get("volcano")) is None else VolcanoQueue(value)
+        self.kueue = None if (value := get("kueue")) is None else KueueQueue(value)
 
 
 class Queue:
     """A queue of the cluster."""
 
-    __slots__ = ("capability",)
+    __slots__ = ("capability", "create")
 
     capability: Mapping[str, str | int | float]
+    create: NewQueue | None
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
         self.capability = get("capability", _NONE)
+        self.create = None if (value := get("create")) is None else NewQueue(value)
+
+
+class Flavor:
+    """A ResourceFlavor of Kueue: nodes of one kind."""
+
+    __slots__ = ("exists", "node_labels", "node_taints", "tolerations", "topology")
+
+    node_labels: Mapping[str, str]
+    node_taints: Sequence[Mapping[str, Any]]
+    tolerations: Sequence[Mapping[str, Any]]
+    topology: str | None
+    exists: bool
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.node_labels = get("nodeLabels", _NONE)
+        self.node_taints = get("nodeTaints", ())
+        self.tolerations = get("tolerations", ())
+        self.topology = get("topology")
+        self.exists = get("exists", False)
+
+
+class NewPriority:
+    """A PriorityClass. Its value stays what it was at first."""
+
+    __slots__ = ("description", "global_default", "preemption_policy", "value")
+
+    value: int
+    global_default: bool
+    preemption_policy: str
+    description: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.value = tree["value"]
+        self.global_default = get("globalDefault", False)
+        self.preemption_policy = get("preemptionPolicy", "PreemptLowerPriority")
+        self.description = get("description")
+
+
+class Bounds:
+    """What one container, pod or claim may ask for."""
+
+    __slots__ = ("default", "default_request", "max", "min")
+
+    default: Mapping[str, str | int | float]
+    default_request: Mapping[str, str | int | float]
+    min: Mapping[str, str | int | float]
+    max: Mapping[str, str | int | float]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.default = get("default", _NONE)
+        self.default_request = get("defaultRequest", _NONE)
+        self.min = get("min", _NONE)
+        self.max = get("max", _NONE)
+
+
+class Limits:
+    """The LimitRange of a namespace."""
+
+    __slots__ = ("claim", "container", "pod")
+
+    container: Bounds | None
+    pod: Bounds | None
+    claim: Bounds | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.container = None if (value := get("container")) is None else Bounds(value)
+        self.pod = None if (value := get("pod")) is None else Bounds(value)
+        self.claim = None if (value := get("claim")) is None else Bounds(value)
+
+
+class Subject:
+    """Who is given a role."""
+
+    __slots__ = ("group", "service_account", "user")
+
+    group: str | None
+    user: str | None
+    service_account: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.group = get("group")
+        self.user = get("user")
+        self.service_account = get("serviceAccount")
+
+
+class Namespace:
+    """A namespace for runs, with its level of Pod Security, its quota, its limits and its roles."""
+
+    __slots__ = ("annotations", "exists", "labels", "limits", "trainers", "viewers")
+
+    exists: bool
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+    limits: Limits | None
+    trainers: Sequence[Subject]
+    viewers: Sequence[Subject]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.exists = get("exists", False)
+        self.labels = get("labels", _NONE)
+        self.annotations = get("annotations", _NONE)
+        self.limits = None if (value := get("limits")) is None else Limits(value)
+        self.trainers = [Subject(item) for item in get("trainers", ())]
+        self.viewers = [Subject(item) for item in get("viewers", ())]
 
 
 class Helpers:
@@ -1810,17 +2034,27 @@ class PlatformSpec:
         "cluster",
         "defaults",
         "device_classes",
+        "flavors",
         "fluid",
         "images",
+        "namespaces",
         "pod_security",
+        "priority_classes",
+        "profiles",
         "queues",
         "quotas",
+        "runtimes",
         "storage_classes",
     )
 
     device_classes: Mapping[str, DeviceClass]
     storage_classes: Mapping[str, StorageClass]
+    profiles: Mapping[str, StorageProfile]
     queues: Mapping[str, Queue]
+    flavors: Mapping[str, Flavor]
+    priority_classes: Mapping[str, NewPriority]
+    namespaces: Mapping[str, Namespace]
+    runtimes: Sequence[str]
     images: Images
     cluster: Cluster
     fluid: Fluid | None
@@ -1832,7 +2066,12 @@ class PlatformSpec:
         get = tree.get
         self.device_classes = {key: DeviceClass(item) for key, item in get("deviceClasses", _NONE).items()}
         self.storage_classes = {key: StorageClass(item) for key, item in get("storageClasses", _NONE).items()}
+        self.profiles = {key: StorageProfile(item) for key, item in get("profiles", _NONE).items()}
         self.queues = {key: Queue(item) for key, item in get("queues", _NONE).items()}
+        self.flavors = {key: Flavor(item) for key, item in get("flavors", _NONE).items()}
+        self.priority_classes = {key: NewPriority(item) for key, item in get("priorityClasses", _NONE).items()}
+        self.namespaces = {key: Namespace(item) for key, item in get("namespaces", _NONE).items()}
+        self.runtimes = get("runtimes", ())
         self.images = _IMAGES if (value := get("images")) is None else Images(value)
         self.cluster = _CLUSTER if (value := get("cluster")) is None else Cluster(value)
         self.fluid = None if (value := get("fluid")) is None else Fluid(value)

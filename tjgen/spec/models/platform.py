@@ -6,10 +6,23 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, StringConstraints
 
+from tjgen.spec.models.bundle import Flavor, Namespace, NewPriority, NewQueue, NewStorageClass, StorageProfile
 from tjgen.spec.models.env import EnvVar
 from tjgen.spec.models.metadata import Named
 from tjgen.spec.models.overlay import PartialExperiment
-from tjgen.spec.models.shape import AccessMode, Alternatives, ApiVersion, Count, Quantity, Scalar, Shape, Subtree, Text, expects
+from tjgen.spec.models.shape import (
+    AccessMode,
+    Alternatives,
+    ApiVersion,
+    Count,
+    Label,
+    Quantity,
+    Scalar,
+    Shape,
+    Subtree,
+    Text,
+    expects,
+)
 
 CAPACITY = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z_][A-Za-z0-9_]*$"
 RUNTIME = "^[A-Z][A-Za-z]*Runtime$"
@@ -139,6 +152,8 @@ class StorageClass(Shape):
     """Access modes that it offers."""
     bandwidth: Quantity | None = None
     """Bytes that a volume delivers in a second."""
+    create: NewStorageClass | None = None
+    """The class itself, where the platform makes it."""
 
 
 class Queue(Shape):
@@ -146,6 +161,8 @@ class Queue(Shape):
 
     capability: dict[str, Quantity] = {}
     """Resources that its runs may take together."""
+    create: NewQueue | None = None
+    """The queue itself, where the platform makes it."""
 
 
 class Helpers(Shape):
@@ -211,8 +228,18 @@ class PlatformSpec(Shape):
     """Device classes by the name that experiments use."""
     storage_classes: dict[str, StorageClass] = {}
     """StorageClasses by name."""
+    profiles: dict[str, StorageProfile] = {}
+    """Uses of storage by the word that experiments say as `profile` of a new claim, over those that tjgen knows."""
     queues: dict[str, Queue] = {}
     """Queues by name."""
+    flavors: dict[str, Flavor] = {}
+    """Kinds of nodes that queues of Kueue share out, by name."""
+    priority_classes: dict[str, NewPriority] = {}
+    """PriorityClasses that the platform makes, by name."""
+    namespaces: dict[Label, Namespace] = {}
+    """Namespaces that the platform makes or fills: what `podSecurity` and `quotas` say of them becomes objects."""
+    runtimes: list[Text] = []
+    """Runtimes of the catalog that every namespace of the cluster gets, as ClusterTrainingRuntimes."""
     images: Images = Images()
     """Where images come from."""
     cluster: Cluster = Cluster()

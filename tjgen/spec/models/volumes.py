@@ -42,7 +42,9 @@ class NewClaim(Shape):
     size: Quantity
     """Storage that is asked for; it can grow later, never shrink."""
     storage_class_name: str | None = None
-    """StorageClass; the cluster's default where it is left out."""
+    """StorageClass; that of the profile, or the cluster's default, where it is left out."""
+    profile: Text | None = None
+    """What it is used for: `vision`, `text`, `recsys`, `checkpoint`, or another profile of the Platform."""
     access_modes: list[AccessMode] = []
     """Who may mount it; inferred from the number of pods and the storage class where it is left out."""
     volume_mode: Literal["Filesystem", "Block"] | None = None

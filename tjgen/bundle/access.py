@@ -1,0 +1,70 @@
+"""`trainers` and `viewers` of namespaces -> Roles, and RoleBindings that give them.
+
+Trainers make and remove what tjgen writes; controllers have roles of their own, which need nothing from here. Nobody
+is given Secrets, pods to run by hand, or roles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tjgen.bundle.asked import SPEC, Asked, manifest
+from tjgen.fields.path import FieldPath, Tree
+from tjgen.manifests.manifest import Manifest
+from tjgen.spec.objects import PlatformSpec, Subject
+
+_RBAC = "rbac.authorization.k8s.io"
+_SEE = ("get", "list", "watch")
+_MAKE = (*_SEE, "create", "update", "patch", "delete")
+
+_RUNS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("trainer.kubeflow.org", ("trainjobs", "trainingruntimes")),
+    ("jobset.x-k8s.io", ("jobsets",)),
+    ("batch", ("jobs", "cronjobs")),
+    ("batch.volcano.sh", ("jobs",)),
+    ("scheduling.volcano.sh", ("podgroups",)),
+    ("scheduling.x-k8s.io", ("podgroups",)),
+    ("kubeflow.org", ("pytorchjobs", "tfjobs", "mpijobs", "xgboostjobs", "jaxjobs")),
+    ("resource.k8s.io", ("resourceclaimtemplates",)),
+    ("data.fluid.io", ("datasets", "dataloads")),
+    ("monitoring.coreos.com", ("podmonitors", "prometheusrules")),
+    ("", ("persistentvolumeclaims", "configmaps")),
+)
+"""API group -> what runs are made of."""
+_BEHIND: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("", ("pods", "pods/log", "events", "resourcequotas", "limitranges")),
+    ("kueue.x-k8s.io", ("localqueues", "workloads")),
+)
+"""API group -> what controllers make of them, and what holds them up."""
+
+
+def objects(spec: PlatformSpec) -> Iterator[Manifest]:
+    """A Role and its binding for each of the two, where somebody is to have it."""
+    for name, one in spec.namespaces.items():
+        at: FieldPath = (*SPEC, "namespaces", name)
+        for field, subjects, verbs in (("trainers", one.trainers, _MAKE), ("viewers", one.viewers, _SEE)):
+            if subjects:
+                yield from _role(name, field, subjects, verbs, (*at, field))
+
+
+def _role(namespace: str, field: str, subjects: Sequence[Subject], verbs: Sequence[str], at: FieldPath) -> Iterator[Manifest]:
+    name = f"tjgen-{field}"
+    metadata = {"name": name, "namespace": namespace}
+    rules = [_rule(group, kinds, verbs) for group, kinds in _RUNS] + [_rule(group, kinds, _SEE) for group, kinds in _BEHIND]
+    yield manifest(f"{_RBAC}/v1", "Role", metadata, {"rules": rules}, at)
+    named = [Asked(_subject(one, namespace), (*at, position)) for position, one in enumerate(subjects)]
+    reference = {"apiGroup": _RBAC, "kind": "Role", "name": name}
+    yield manifest(f"{_RBAC}/v1", "RoleBinding", metadata, {"subjects": named, "roleRef": reference}, at)
+
+
+def _rule(group: str, kinds: Sequence[str], verbs: Sequence[str]) -> Tree:
+    return {"apiGroups": [group], "resources": list(kinds), "verbs": list(verbs)}
+
+
+def _subject(one: Subject, namespace: str) -> Tree:
+    if one.service_account is not None:
+        place, slash, name = one.service_account.partition("/")
+        found = (place, name) if slash else (namespace, place)
+        return {"kind": "ServiceAccount", "name": found[1], "namespace": found[0]}
+    kind, name = ("Group", one.group) if one.group is not None else ("User", one.user)
+    return {"apiGroup": _RBAC, "kind": kind, "name": name}
