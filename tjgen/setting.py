@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from tjgen.platform.devices import DeviceClass
 from tjgen.platform.images import pinned, rewrite
-from tjgen.spec.objects import Fluid
+from tjgen.spec.objects import Fluid, Limits, StorageProfile
 from tjgen.typing import NamedTuple
 
 
@@ -31,6 +31,10 @@ class Cluster(NamedTuple):
     """Namespace -> what everything in it may take."""
     queues: Mapping[str, Mapping[str, str | int | float]] = {}
     """Queue -> what its runs may take."""
+    profiles: Mapping[str, StorageProfile] = {}
+    """Use of storage, as the Platform describes it (see platform/profiles.py)."""
+    limits: Mapping[str, Limits] = {}
+    """Namespace -> what one container, pod or claim may ask for."""
 
     def security_of(self, namespace: str) -> str | None:
         """The level of Pod Security that a namespace enforces."""

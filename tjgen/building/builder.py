@@ -11,6 +11,7 @@ from tjgen.building.inputs import (
     files_at,
     is_experiment,
     is_of_project,
+    is_platform,
     no_experiment,
     nothing_to_build,
     project_at,
@@ -40,6 +41,7 @@ from tjgen.setting import Cluster
 from tjgen.source.document import Document
 from tjgen.source.reader import CORE, read
 from tjgen.spec.compact import EXPERIMENT_FORM
+from tjgen.trainer.release import Release
 from tjgen.typing import Any
 
 NAMESPACE = "default"
@@ -81,7 +83,9 @@ class Builder:
         """How many runs were left out by `build`, since they are not promoted to their environment."""
         self._left_out: list[str] = []
         self._trainer = trainer
-        self._catalog = Catalog(
+        self.named_platforms: list[str] = []
+        """Files that were named and hold a Platform, known after `build`."""
+        self.catalog = Catalog(
             self.project.spec.catalogs, self.project.directory, versions=release(self.project, None, trainer).versions
         )
         layers, found = settings(list(set_values))
@@ -153,6 +157,10 @@ class Builder:
             documents, found = read(content, file, CORE)
             self.diagnostics += found
             experiments = [document for document in documents if is_experiment(document)]
+            if file in self._named and any(map(is_platform, documents)):
+                self.named_platforms.append(file)
+                if not experiments:
+                    continue
             if not experiments and not has_errors(found) and (file in self._named or not is_of_project(documents)):
                 self.diagnostics.append(no_experiment(file, documents, named=file in self._named))
             for document in experiments:
@@ -166,6 +174,10 @@ class Builder:
 
             self.diagnostics += shared.problems(self._footprints, self._quota)
         self.diagnostics = judged(self.diagnostics, policy)
+
+    def release_of(self, environment: str | None) -> Release:
+        """The release of Trainer that an environment's cluster runs."""
+        return self._settings[environment].release
 
     def cluster(self, environment: str | None) -> Cluster:
         """What the Platform of an environment says of its cluster."""
@@ -224,7 +236,7 @@ class Builder:
         experiment = variant.experiment
         asked = experiment.spec.runtime
         assert asked is not None, "an experiment without a runtime has no variants"
-        runtime, found = self._catalog.find(asked.name, kind=asked.kind, namespace=unit.namespace, version=asked.version)
+        runtime, found = self.catalog.find(asked.name, kind=asked.kind, namespace=unit.namespace, version=asked.version)
         found = placed(found, variant.tree, documents)
         if runtime is None:
             return None, found

@@ -9,7 +9,7 @@ from tjgen.building.run import DigestOf, Unit
 from tjgen.catalog.runtime import CatalogRuntime
 from tjgen.diagnostics.model import WARNING, Diagnostic
 from tjgen.fields.path import FieldPath
-from tjgen.k8s.quantity import parse
+from tjgen.k8s.quantity import parse, total
 from tjgen.passes.claims import is_open
 from tjgen.passes.images import rewritten
 from tjgen.platform.devices import classes
@@ -17,7 +17,7 @@ from tjgen.platform.tools import DEFAULTS
 from tjgen.resolve.project import Project
 from tjgen.schema.store import OWN
 from tjgen.setting import Cluster, Setting
-from tjgen.spec.objects import ExperimentSpec, PlatformSpec
+from tjgen.spec.objects import ExperimentSpec, PlatformSpec, Queue
 from tjgen.trainer.release import Release, chosen
 
 
@@ -106,7 +106,7 @@ def _cluster(platform: PlatformSpec) -> Cluster:
     release = platform.cluster.kubernetes
     minor = int(release.partition(".")[2]) if release is not None else None
     bandwidth = {name: parse(one.bandwidth).value for name, one in platform.storage_classes.items() if one.bandwidth is not None}
-    capability = {name: one.capability for name, one in platform.queues.items() if one.capability}
+    capability = {name: said for name, one in platform.queues.items() if (said := one.capability or _of_flavors(one))}
     return Cluster(
         modes,
         minor,
@@ -116,12 +116,25 @@ def _cluster(platform: PlatformSpec) -> Cluster:
         platform.pod_security,
         platform.quotas,
         capability,
+        platform.profiles,
+        {name: one.limits for name, one in platform.namespaces.items() if one.limits is not None},
     )
+
+
+def _of_flavors(queue: Queue) -> dict[str, str]:
+    """What a queue of Kueue has of all its flavors together."""
+    create = queue.create.kueue if queue.create is not None else None
+    shares = [{name: parse(amount) for name, amount in one.quota.items()} for one in create.flavors] if create else []
+    return {name: str(amount) for name, amount in total(shares).items()}
 
 
 def is_watched(spec: ExperimentSpec, setting: Setting) -> bool:
     """Whether a run takes something that others have too: of a quota, a queue, or storage that they may name."""
     cluster = setting.cluster
-    if setting.namespace in cluster.quotas or (spec.schedule.queue or "") in cluster.queues:
+    if (
+        setting.namespace in cluster.quotas
+        or setting.namespace in cluster.limits
+        or (spec.schedule.queue or "") in cluster.queues
+    ):
         return True
     return any(is_open(volume) and not volume.read_only for volume in spec.volumes.values())

@@ -87,6 +87,10 @@ def is_experiment(document: Document) -> bool:
     return document.value.__class__ is dict and document.value.get("kind") == "Experiment"
 
 
+def is_platform(document: Document) -> bool:
+    return document.value.__class__ is dict and document.value.get("kind") == "Platform"
+
+
 def is_of_project(documents: list[Document]) -> bool:
     """Whether a file that a folder or pattern brought along is one that a project has beside its experiments."""
     return all(one.value.__class__ is dict and one.value.get("kind") in _BESIDE for one in documents)

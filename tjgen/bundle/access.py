@@ -63,8 +63,7 @@ def _rule(group: str, kinds: Sequence[str], verbs: Sequence[str]) -> Tree:
 
 def _subject(one: Subject, namespace: str) -> Tree:
     if one.service_account is not None:
-        place, slash, name = one.service_account.partition("/")
-        found = (place, name) if slash else (namespace, place)
-        return {"kind": "ServiceAccount", "name": found[1], "namespace": found[0]}
+        *elsewhere, account = one.service_account.split("/", 1)
+        return {"kind": "ServiceAccount", "name": account, "namespace": elsewhere[0] if elsewhere else namespace}
     kind, name = ("Group", one.group) if one.group is not None else ("User", one.user)
     return {"apiGroup": _RBAC, "kind": kind, "name": name}

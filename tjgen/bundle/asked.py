@@ -5,6 +5,7 @@ from __future__ import annotations
 from tjgen.fields.managed import Origin, Owners
 from tjgen.fields.path import FieldPath, Tree
 from tjgen.k8s.labels import MANAGED_BY
+from tjgen.manifests.leaves import lasting
 from tjgen.manifests.manifest import PLATFORM, Manifest
 from tjgen.typing import Any, NamedTuple
 
@@ -23,7 +24,9 @@ def manifest(api_version: str, kind: str, metadata: Tree, rest: Tree, because: F
     labels = {MANAGED_BY: "tjgen", **metadata.get("labels", {})}
     tree = {"apiVersion": api_version, "kind": kind, "metadata": {**metadata, "labels": labels}, **rest}
     owners: Owners = {(): (_origin(because),)}
-    return Manifest(_plain(tree, (), owners), owners, PLATFORM)
+    plain = _plain(tree, (), owners)
+    # Whoever asks names elements of lists by their keys.
+    return Manifest(plain, {lasting(plain, path): origins for path, origins in owners.items()}, PLATFORM)
 
 
 def _origin(because: FieldPath) -> Origin:

@@ -25,13 +25,6 @@ MAKERS: tuple[Callable[[PlatformSpec], Iterator[Manifest]], ...] = (
 )
 
 
-def is_made(spec: PlatformSpec) -> bool:
-    """Whether the Platform makes anything, rather than only describing what is there."""
-    created = [*spec.storage_classes.values(), *spec.queues.values()]
-    others = (spec.flavors, spec.priority_classes, spec.namespaces, spec.runtimes)
-    return any(others) or any(one.create is not None for one in created)
-
-
 def objects(
     spec: PlatformSpec, catalog: Catalog, digest_of: DigestOf | None = None, tool: str = "none"
 ) -> tuple[list[Manifest], list[Diagnostic]]:

@@ -40,10 +40,12 @@ def objects(spec: PlatformSpec) -> Iterator[Manifest]:
             yield manifest(api_version, "LocalQueue", metadata, {"spec": {"clusterQueue": name}}, at)
 
 
-def shares(name: str, queue: Queue) -> Mapping[str, Amounts]:
-    """Flavor -> what the queue has of it."""
+def shares(name: str, queue: Queue) -> list[tuple[str, Amounts]]:
+    """Each flavor, with what the queue has of it."""
     create = queue.create.kueue if queue.create is not None else None
-    return create.flavors if create is not None and create.flavors else {name: queue.capability}
+    return (
+        [(one.name, one.quota) for one in create.flavors] if create is not None and create.flavors else [(name, queue.capability)]
+    )
 
 
 def _flavor(api_version: str, name: str, flavor: Flavor, at: FieldPath) -> Manifest:
@@ -62,15 +64,15 @@ def _flavor(api_version: str, name: str, flavor: Flavor, at: FieldPath) -> Manif
 def _cluster_queue(api_version: str, name: str, queue: Queue, create: KueueQueue, at: FieldPath) -> Manifest:
     shared = shares(name, queue)
     # Every flavor of a group has to speak of every resource of it, in one order.
-    covered = list(dict.fromkeys(resource for amounts in shared.values() for resource in amounts))
+    covered = list(dict.fromkeys(resource for _, amounts in shared for resource in amounts))
     said: FieldPath = (*at, "flavors") if create.flavors else (*SPEC, "queues", name, "capability")
     flavors = []
-    for flavor, amounts in shared.items():
-        place: FieldPath = (*said, flavor) if create.flavors else said
+    for position, (flavor, amounts) in enumerate(shared):
+        place: FieldPath = (*said, position, "quota") if create.flavors else said
         resources = [
             {"name": resource, "nominalQuota": Asked(text(amounts.get(resource, 0)), (*place, resource))} for resource in covered
         ]
-        flavors.append({"name": Asked(flavor, place), "resources": resources})
+        flavors.append({"name": Asked(flavor, (*said, position, "name") if create.flavors else said), "resources": resources})
     chosen = {"matchExpressions": [{"key": _NAMESPACE, "operator": "In", "values": sorted(set(create.namespaces))}]}
     fields: Tree = {
         "namespaceSelector": Asked(chosen, (*at, "namespaces")),

@@ -12,13 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from tjgen.diagnostics.model import ERROR, Diagnostic, Span
 from tjgen.fields.path import FieldPath, Tree, get, render
 from tjgen.manifests.manifest import Manifest
+from tjgen.runs.store import PLATFORMS
 from tjgen.source.document import Document
 from tjgen.source.reader import KUBERNETES, read
 from tjgen.source.writer import dump
 from tjgen.typing import NamedTuple
 
-FOLDER = "_platforms"
-"""The folder of such locks among those of environments."""
 API_VERSION = "tjgen.dev/v1alpha1"
 KIND = "LockedPlatform"
 _COMMENT = "# Written by tjgen: what cannot change of the objects of a platform. Commit it.\n"
@@ -44,7 +43,7 @@ class Changed(NamedTuple):
 
 def path_of(platform: str) -> str:
     """The lock of a platform, below the folder of locks."""
-    return f"{FOLDER}/{platform}.yaml"
+    return f"{PLATFORMS}/{platform}.yaml"
 
 
 def write(platform: str, manifests: Sequence[Manifest]) -> str:
@@ -69,21 +68,20 @@ def read_lock(text: str, file: str) -> tuple[dict[tuple[str, str, str], Tree], l
 
 
 def changes(manifests: Sequence[Manifest], known: Mapping[tuple[str, str, str], Tree]) -> Iterator[Changed]:
-    """The fields that are other than when the platform was built last."""
+    """The fields that are other than when the platform was built last; of a map the first key that is."""
     for one in manifests:
-        before = known.get((one.kind, one.namespace, one.name))
+        before: Tree = known.get((one.kind, one.namespace, one.name)) or {}
         for path in FIXED.get(one.kind, ()) if before else ():
-            was, now = (before or {}).get(render(path)), get(one.tree, path, None)
+            was, now = before.get(render(path)), get(one.tree, path, None)
             if was != now:
-                yield Changed(one, path, was, now)
+                key = next(iter(_differing(was, now)), None)
+                yield Changed(one, path, was, now) if key is None else Changed(one, (*path, key), was.get(key), now.get(key))
 
 
 def refused(change: Changed, document: Document, place: Span | None) -> Diagnostic:
     """TJ912 for a change; where it is said in the Platform is `place`."""
-    keys = _differing(change.before, change.after)
-    said = render((*change.path, *keys[:1]))
-    before, after = (_shown(get(side, (*keys[:1],), None)) for side in (change.before, change.after))
-    message = f"{change.manifest.kind} {change.manifest.name}: {said} is {before} in the cluster, and cannot become {after}"
+    field, before, after = render(change.path), _shown(change.before), _shown(change.after)
+    message = f"{change.manifest.kind} {change.manifest.name}: {field} is {before} in the cluster, and cannot become {after}"
     hint = "make one of another name, or delete it in the cluster and build with --force"
     return Diagnostic("TJ912", ERROR, message, span=place or document.locate(()), hint=hint, name="fixed-field-changed")
 

@@ -38,12 +38,12 @@ def _kueue(spec: PlatformSpec, name: str, queue: Queue) -> Iterator[Diagnostic]:
         message = f'queue "{name}" is for no namespace, so no run can name it'
         hint = "add a namespace"
         yield Diagnostic("TJ920", ERROR, message, path=(*at, "create", "kueue", "namespaces"), hint=hint, name="queue-of-nothing")
-    for flavor in create.flavors:
+    for position, flavor in enumerate(one.name for one in create.flavors):
         if flavor not in spec.flavors:
             near = nearest(flavor, spec.flavors)
             hint = f'did you mean "{near}"?' if near else f"add flavors: {{{flavor}: {{}}}}, or say there that it exists"
             message = f'the Platform has no flavor "{flavor}"'
-            path: FieldPath = (*at, "create", "kueue", "flavors", flavor)
+            path: FieldPath = (*at, "create", "kueue", "flavors", position, "name")
             yield Diagnostic("TJ915", ERROR, message, path=path, hint=hint, name="unknown-flavor")
     yield from _sums(name, queue, at) if create.flavors and queue.capability else ()
 
@@ -51,7 +51,7 @@ def _kueue(spec: PlatformSpec, name: str, queue: Queue) -> Iterator[Diagnostic]:
 def _sums(name: str, queue: Queue, at: FieldPath) -> Iterator[Diagnostic]:
     """What is said of the queue twice: its capability, and what it has of each flavor."""
     for resource, said in queue.capability.items():
-        have = sum(parse(amounts[resource]).nanos for amounts in shares(name, queue).values() if resource in amounts)
+        have = sum(parse(amounts[resource]).nanos for _, amounts in shares(name, queue) if resource in amounts)
         allowed = parse(said)
         if have != allowed.nanos:
             total = Quantity(have, allowed.format)

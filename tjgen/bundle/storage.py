@@ -26,9 +26,7 @@ def objects(spec: PlatformSpec) -> Iterator[Manifest]:
         rest: Tree = {"provisioner": Asked(create.provisioner, (*at, "provisioner"))}
         if create.parameters:
             # The API holds texts alone: `true` without quotes would be refused.
-            rest["parameters"] = {
-                key: Asked(text(value), (*at, "parameters", key)) for key, value in create.parameters.items()
-            }
+            rest["parameters"] = {key: Asked(text(value), (*at, "parameters", key)) for key, value in create.parameters.items()}
         rest["reclaimPolicy"] = Asked(create.reclaim_policy, (*at, "reclaimPolicy"))
         if create.mount_options:
             rest["mountOptions"] = Asked(list(create.mount_options), (*at, "mountOptions"))

@@ -181,12 +181,32 @@ def _as_stream(builder: Builder, file: str | None, arguments: Arguments, reporte
         rows.show()
         return
     texts = [text for stage in STAGES for text in staged[stage]]
+    if builder.named_platforms:
+        found, texts = _of_platforms(builder, texts, expanded=expanded)
+        reporter.add(found)
+        if reporter.failed:
+            return
     if file is None or file == "-":
         sys.stdout.write("---\n".join(texts))
     else:
         from tjgen.emit.file import write as write_file
 
         write_file(file, ["---\n".join(texts)], inputs=builder.files)
+
+
+def _of_platforms(builder: Builder, runs: list[str], *, expanded: bool) -> tuple[list[Diagnostic], list[str]]:
+    """The texts of all objects that the platforms which were named make; TJ910 where there are runs beside them."""
+    from tjgen.output.bundles import made
+    from tjgen.source.writer import dump
+
+    platforms, found = made(builder)
+    # Controllers make nothing of them.
+    texts = [dump(manifest.tree) for one in platforms for manifest in one.manifests if not expanded]
+    if runs:
+        message = "what a platform makes goes to its cluster once, and does not belong among runs"
+        hint = "build them one after the other, or into a directory with -o DIR"
+        found.append(Diagnostic("TJ910", ERROR, message, hint=hint, name="platform-among-runs"))
+    return found, texts
 
 
 def _collect(runs: list[Run], expanded: bool, chosen: dict[ObjectRef, Tree], staged: dict[str, list[str]]) -> list[Diagnostic]:

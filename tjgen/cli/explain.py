@@ -62,7 +62,10 @@ def run(arguments: Arguments) -> int:
             reporter.add(built.diagnostics)
             runs += built.runs
         reporter.add(builder.diagnostics)
-        if not reporter.failed:
+        of_platforms = _of_platforms(builder, asked, reporter) if not reporter.failed else []
+        if of_platforms and not reporter.failed:
+            _show(of_platforms, asked, as_json=as_json)
+        elif not reporter.failed:
             _explain(runs, asked, as_json=as_json)
     except CompileError as error:
         reporter.add(error.diagnostics)
@@ -151,6 +154,21 @@ def _that_sync(builder: Builder, asked: _Asked) -> list[Manifest]:
     return [manifest for manifest in made(builder) if asked.means(manifest)]
 
 
+def _of_platforms(builder: Builder, asked: _Asked, reporter: Reporter) -> list[tuple[Manifest, Sources]]:
+    """What is asked for, of the objects that platforms make."""
+    if not builder.named_platforms and not (builder.whole and asked.kind):
+        return []
+    from tjgen.output.bundles import made  # most projects have no platform that makes anything
+
+    platforms, diagnostics = made(builder)
+    reporter.add(diagnostics)
+    known = [(manifest, one.sources) for one in platforms for manifest in one.manifests]
+    found = [(manifest, sources) for manifest, sources in known if asked.means(manifest)]
+    if known and not found and builder.named_platforms:
+        raise CompileError([_unknown([manifest for manifest, _ in known], asked)])
+    return found
+
+
 def _explain(runs: list[Run], asked: _Asked, *, as_json: bool) -> None:
     chosen: dict[ObjectRef, tuple[Run, Manifest]] = {}
     for run_ in runs:
@@ -158,7 +176,8 @@ def _explain(runs: list[Run], asked: _Asked, *, as_json: bool) -> None:
             if asked.means(manifest):
                 chosen.setdefault(manifest.ref, (run_, manifest))
     if not chosen:
-        raise CompileError([_unknown(runs, f"{asked.kind}/{asked.name}" if asked.name else asked.kind)])
+        known = [manifest for run_ in runs for manifest in (*run_.compiled.manifests, *run_.compiled.previews)]
+        raise CompileError([_unknown(known, asked)])
     _show([(manifest, run_.compiled.sources) for run_, manifest in chosen.values()], asked, as_json=as_json)
 
 
@@ -177,8 +196,9 @@ def _show(chosen: list[tuple[Manifest, Sources]], asked: _Asked, *, as_json: boo
         sys.stdout.write("\n".join(as_text(manifest, found) for manifest, found in explained))
 
 
-def _unknown(runs: list[Run], wanted: str) -> Diagnostic:
-    known = sorted({str(manifest.ref) for run_ in runs for manifest in (*run_.compiled.manifests, *run_.compiled.previews)})
+def _unknown(manifests: list[Manifest], asked: _Asked) -> Diagnostic:
+    wanted = f"{asked.kind}/{asked.name}" if asked.name else asked.kind
+    known = sorted({str(manifest.ref) for manifest in manifests})
     near = nearest(wanted, known)
     hint = f'did you mean "{near}"?' if near else f"there are {', '.join(known)}"
     return Diagnostic("TJ026", ERROR, f'no object is called "{wanted}"', hint=hint, name="unknown-object")

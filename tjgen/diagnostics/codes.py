@@ -21,7 +21,7 @@ GROUPS = {
     "TJ6": "What a GitOps sync would trip over",
     "TJ7": "The repository, registries and the cluster",
     "TJ8": "What the controller does with it, to your surprise",
-    "TJ9": "Defects of tjgen",
+    "TJ9": "What a platform makes, monitoring; defects of tjgen",
 }
 """The first digit of a code -> the phase that reports it."""
 
@@ -2205,6 +2205,109 @@ _PHASES = (
         ERROR,
         "Something went wrong that is no fault of the input. Exit code 3.",
         "Report it with the lines that are shown.",
+    ),
+    Code(
+        "TJ910",
+        "platform-among-runs",
+        ERROR,
+        "A platform and experiments are built into one stream, but the objects of a platform are applied once, by whoever runs "
+        "the cluster.",
+        "Build them one after the other, or into a directory with `-o DIR`, where each has a folder of its own.",
+    ),
+    Code(
+        "TJ911",
+        "platform-makes-nothing",
+        ERROR,
+        "The Platform that was named only describes its cluster.",
+        "Say `create` of a storage class or queue, `namespaces`, `priorityClasses`, `flavors` or `runtimes`.",
+    ),
+    Code(
+        "TJ912",
+        "fixed-field-changed",
+        ERROR,
+        "A field of an object of the platform changes that the API server never lets change, such as the parameters of a "
+        "StorageClass or the value of a PriorityClass: every sync would be refused.",
+        "Make an object of another name, or delete the one in the cluster and build with `--force`.",
+    ),
+    Code(
+        "TJ913",
+        "environment-called-platform",
+        ERROR,
+        "An environment is called `platform`, as the folder of what platforms make.",
+        "Call it otherwise.",
+    ),
+    Code(
+        "TJ914",
+        "unknown-profile",
+        ERROR,
+        "A new claim names a storage profile that neither tjgen nor the Platform knows.",
+        "Use one that the hint names, or describe it in `profiles` of the Platform.",
+    ),
+    Code(
+        "TJ915",
+        "unknown-flavor",
+        ERROR,
+        "A queue of Kueue shares out a flavor that the Platform does not have.",
+        "Add it to `flavors`, with `exists: true` where the cluster has it already.",
+    ),
+    Code(
+        "TJ916",
+        "flavors-unlike-capability",
+        WARNING,
+        "A queue of Kueue has another amount of a resource than its flavors have together: a build compares with the one, Kueue "
+        "admits by the other.",
+        "Make them equal, or leave `capability` out.",
+    ),
+    Code(
+        "TJ917",
+        "quota-not-made",
+        INFO,
+        "The Platform makes namespaces, but this quota is of none of them: it is only compared with.",
+        "Add the namespace to `namespaces`, with `exists: true` where the cluster has it already.",
+    ),
+    Code(
+        "TJ918",
+        "parent-in-one-stage",
+        WARNING,
+        "A Queue of Volcano and its parent are new in one Kustomization of Flux, which asks the cluster about all of it before "
+        "it applies any: the webhook finds no parent.",
+        "Apply the parent once by hand, or make it in a Platform of its own.",
+    ),
+    Code(
+        "TJ919",
+        "several-defaults",
+        WARNING,
+        "Several classes are the default of the cluster; of PriorityClasses that is an error, since the server takes one.",
+        "Keep one of them.",
+    ),
+    Code(
+        "TJ920",
+        "queue-of-nothing",
+        ERROR,
+        "A queue of Kueue has nothing to share out, or no namespace that may use it.",
+        "Say its `capability` or `flavors`, and its `namespaces`.",
+    ),
+    Code(
+        "TJ921",
+        "platform-lock-malformed",
+        ERROR,
+        "The lock of a platform is not what tjgen writes.",
+        "Restore the file from Git.",
+    ),
+    Code(
+        "TJ922",
+        "several-profile-caches",
+        ERROR,
+        "Volumes of one experiment have profiles with different caches, and a pod can have one.",
+        "Say `prefetch.cache`, which goes before all profiles.",
+    ),
+    Code(
+        "TJ923",
+        "run-outside-limits",
+        ERROR,
+        "A container, pod or claim of the run asks for more or less than the limits of its namespace allow: its pods are "
+        "refused.",
+        "Change what is asked for, or `limits` of the namespace in the Platform.",
     ),
 )
 

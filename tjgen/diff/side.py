@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from tjgen.diagnostics.model import ObjectRef, Span
 from tjgen.fields.path import FieldPath, Tree
-from tjgen.manifests.manifest import RUNS, STAGES
+from tjgen.manifests.manifest import PLATFORM, RUNS, STAGES
 from tjgen.runs.lock import Lock
 from tjgen.source.reader import KUBERNETES, read
 from tjgen.typing import NamedTuple
@@ -57,6 +57,8 @@ class Place(NamedTuple):
 def place_of(path: str) -> Place | None:
     """What the file at `path` is for; None for files that are in no stage."""
     parts = path.split("/")
+    if parts[0] == PLATFORM and len(parts) in (3, 4):  # platform, its name, perhaps a namespace, file
+        return Place(PLATFORM, "", "/".join(parts[1:-1]))
     for start in (0, 1):
         length = len(parts) - start
         if length > 1 and parts[start] in STAGES:
@@ -69,9 +71,10 @@ def place_of(path: str) -> Place | None:
 
 
 def only(bodies: Mapping[str, str], environments: Iterable[str | None]) -> dict[str, str]:
-    """The files of these environments."""
+    """The files of these environments, and of all platforms."""
     wanted = {name or "" for name in environments}
-    return {path: body for path, body in bodies.items() if (place := place_of(path)) and place.environment in wanted}
+    places = ((path, body, place) for path, body in bodies.items() if (place := place_of(path)) is not None)
+    return {path: body for path, body, place in places if place.stage == PLATFORM or place.environment in wanted}
 
 
 def tree_of(body: str, path: str) -> Tree:

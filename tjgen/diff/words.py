@@ -8,7 +8,7 @@ from tjgen.canonical import json_text
 from tjgen.diff.compare import ARCHIVED, KINDS, NEW, REMOVED, SUPERSEDED_NOW, Entry
 from tjgen.diff.effect import UNCHANGED
 from tjgen.fields.path import MISSING, Tree
-from tjgen.manifests.manifest import RUNS, STAGES
+from tjgen.manifests.manifest import PLATFORM, RUNS, STAGES
 
 _LONGEST = 100
 _MEANING = {
@@ -17,6 +17,7 @@ _MEANING = {
     SUPERSEDED_NOW: "superseded: stays until it is pruned",
 }
 _MEANING_OF_SHARED = {REMOVED: "removed: a sync that prunes deletes it"}
+_MEANING_OF_PLATFORM = {REMOVED: "removed: it stays in the cluster until somebody deletes it"}
 
 
 def meaning(entry: Entry) -> str:
@@ -25,7 +26,8 @@ def meaning(entry: Entry) -> str:
         return f"new, replaces {', '.join(entry.replaces)}"
     if entry.repeats:
         return f"new, repeats {entry.repeats}, which is removed: the same is trained again under another name"
-    words = _MEANING if entry.place.stage == RUNS else _MEANING_OF_SHARED
+    meanings = {RUNS: _MEANING, PLATFORM: _MEANING_OF_PLATFORM}
+    words = meanings.get(entry.place.stage, _MEANING_OF_SHARED)
     return words.get(entry.kind, entry.kind)
 
 
@@ -53,7 +55,7 @@ def counts(entries: Iterable[Entry]) -> dict[str, dict[str, int]]:
     """Stage -> how many of its entries became what; what nothing became is left out."""
     known = list(entries)
     found = {}
-    for stage in reversed(STAGES):
+    for stage in reversed((PLATFORM, *STAGES)):
         kinds = [entry.kind for entry in known if entry.place.stage == stage]
         if kinds:
             found[stage] = {kind: kinds.count(kind) for kind in KINDS if kind in kinds}

@@ -34,10 +34,7 @@ def of_experiments(site: Site) -> Made:
         "source": _source(site, "{{.path.path}}", {"recurse": True}),
         "destination": destination(site),
         # The runtime of a run is applied by another Application: a run that comes first is refused, and tried again.
-        "syncPolicy": {
-            **sync_policy(),
-            "retry": {"limit": 10, "backoff": {"duration": "5s", "factor": 2, "maxDuration": "3m0s"}},
-        },
+        "syncPolicy": {**sync_policy(), **patient()},
     }
     return _set(site, generator, name, spec)
 
@@ -82,14 +79,19 @@ def destination(site: Site) -> dict[str, Any]:
     return {"name": Said(site.cluster, ("spec", "environments", site.environment or "", "cluster"))}
 
 
-def directory(path: str, stages: Sequence[str] = STAGES) -> dict[str, Any]:
-    """What is synced of a tree at `path`, but never what makes the tool sync it.
+def directory(path: str, stages: Sequence[str] = STAGES, *, beside: Sequence[str] = ()) -> dict[str, Any]:
+    """What is synced of a tree at `path`, but never what makes the tool sync it, nor the folders `beside`.
 
     At the top of a repository the tree lies beside its sources, so there only the stages are named.
     """
     if path == ".":
         return {"recurse": True, "include": _any_of(stages)}
-    return {"recurse": True, "exclude": _any_of([SYNC, *[stage for stage in STAGES if stage not in stages]])}
+    return {"recurse": True, "exclude": _any_of([SYNC, *beside, *[stage for stage in STAGES if stage not in stages]])}
+
+
+def patient() -> dict[str, Any]:
+    """How long a sync is tried again that waits for what another Application applies: about half an hour."""
+    return {"retry": {"limit": 10, "backoff": {"duration": "5s", "factor": 2, "maxDuration": "3m0s"}}}
 
 
 def _any_of(folders: Sequence[str]) -> str:

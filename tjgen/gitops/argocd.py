@@ -11,11 +11,12 @@ from tjgen.gitops import applicationset
 from tjgen.gitops.health import customizations
 from tjgen.gitops.made import GITOPS, Made, Said, made, name_of, namespace_of, path_of, repository_of, revision_of
 from tjgen.gitops.site import Site
-from tjgen.manifests.manifest import RUNS, STAGES, SYNC
+from tjgen.manifests.manifest import PLATFORM, RUNS, STAGES, SYNC, Manifest
 from tjgen.typing import Any
 
 NAMESPACE = "argocd"
 _API = "argoproj.io/v1alpha1"
+_WAVE = "argocd.argoproj.io/sync-wave"
 _NOT_APPLIED = (
     "# Checks of health for the ConfigMap argocd-cm. A sync leaves this file out; add them by hand:\n"
     "#   kubectl patch configmap argocd-cm -n {namespace} --type merge --patch-file {file}\n"
@@ -26,12 +27,15 @@ _HEALTH = "health/argocd-cm.yaml"
 
 def objects(site: Site) -> list[Made]:
     """What syncs an environment: an Application, a set of them beside one for the rest, or what a set reads."""
+    platform = [_platform(site)] if site.platform is not None else []
     if site.application_set == applicationset.ENVIRONMENTS:
-        return [applicationset.parameters(site)]
+        return [*platform, applicationset.parameters(site)]
+    # Without environments the platforms' folder lies in the tree that is synced.
+    beside = [PLATFORM] if site.platform is not None and not site.environments else []
     if site.application_set == applicationset.EXPERIMENTS:
-        rest = [stage for stage in STAGES if stage != RUNS]
-        return [_application(site, applicationset.directory(site.path, rest)), applicationset.of_experiments(site)]
-    return [_application(site, applicationset.directory(site.path))]
+        rest = applicationset.directory(site.path, [stage for stage in STAGES if stage != RUNS], beside=beside)
+        return [*platform, _application(site, rest), applicationset.of_experiments(site)]
+    return [*platform, _application(site, applicationset.directory(site.path, beside=beside))]
 
 
 def shared(site: Site) -> list[Made]:
@@ -61,10 +65,21 @@ def _application(site: Site, directory: dict[str, Any], *, suffix: str = "", pat
                 "directory": directory,
             },
             "destination": applicationset.destination(site),
-            "syncPolicy": applicationset.sync_policy(),
+            # Applications wait for nothing of each other, so runs are tried again until the platform is there.
+            "syncPolicy": {**applicationset.sync_policy(), **(applicationset.patient() if site.platform is not None else {})},
         },
     }
     return made(tree, "argocd")
+
+
+def _platform(site: Site) -> Made:
+    """What the cluster stands on, applied by itself and before: nothing of it is pruned, whatever goes from Git."""
+    one = _application(site, {"recurse": True}, suffix=f"-{PLATFORM}", path=site.platform)
+    tree = one.manifest.tree
+    policy = {**tree["spec"]["syncPolicy"], "automated": {"prune": False, "selfHeal": True}}
+    metadata = {**tree["metadata"], "annotations": {_WAVE: "-10"}}
+    changed = {**tree, "metadata": metadata, "spec": {**tree["spec"], "syncPolicy": policy}}
+    return one._replace(manifest=Manifest(changed, one.manifest.owners, SYNC))
 
 
 def _bootstrap(site: Site) -> Made:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from tjgen.gitops.health import checks
 from tjgen.gitops.made import GITOPS, Made, Said, made, name_of, namespace_of, path_of, repository_of, revision_of
 from tjgen.gitops.site import Site
-from tjgen.manifests.manifest import RUNS, STAGES, SYNC
+from tjgen.manifests.manifest import PLATFORM, RUNS, STAGES, SYNC
 from tjgen.typing import Any
 
 NAMESPACE = "flux-system"
@@ -30,7 +30,8 @@ def objects(site: Site) -> list[Made]:
         "metadata": {"name": name_of(site), "namespace": namespace_of(site)},
         "spec": {"interval": "1m0s", "url": repository_of(site), "ref": {"branch": revision_of(site)}},
     }
-    found = [made(repository, "flux"), *[made(_kustomization(site, stage), "flux") for stage in STAGES]]
+    stages = ((PLATFORM,) if site.platform is not None else ()) + STAGES
+    found = [made(repository, "flux"), *[made(_kustomization(site, stage), "flux") for stage in stages]]
     return [*found, made(_kustomization(site, SYNC), "flux")] if site.bootstrap else found
 
 
@@ -47,6 +48,9 @@ def kept_folders(site: Site) -> list[str]:
 
 def _kustomization(site: Site, stage: str) -> dict[str, Any]:
     before = [{"name": name_of(site, f"-{other}")} for other in STAGES if other != RUNS] if stage == RUNS else []
+    if site.platform is not None and stage in STAGES:
+        # Namespaces and classes of the platform are what all others are refused without.
+        before = [{"name": name_of(site, f"-{PLATFORM}")}, *before]
     watched = stage == RUNS and site.health != "none"
     return {
         "apiVersion": _KUSTOMIZE,
@@ -56,7 +60,7 @@ def _kustomization(site: Site, stage: str) -> dict[str, Any]:
             "interval": "10m0s",
             "retryInterval": "1m0s",
             "timeout": "5m0s",
-            "path": path_of(site, f"./{site.path}/{stage}"),
+            "path": path_of(site, f"./{site.platform if stage == PLATFORM else f'{site.path}/{stage}'}"),
             "prune": True,
             # Nothing else waits for health: a claim that waits for its first consumer is not ready before its run.
             "wait": Said(True, (*GITOPS, "health")) if watched else False,

@@ -40,6 +40,8 @@ class Site(NamedTuple):
     """Whether what an Application of a set synced goes with it."""
     bootstrap: bool
     health: str
+    platform: str | None = None
+    """Folder of its platform's objects in the repository, where it is this site that applies them."""
 
 
 def site_of(project: Project, environment: str | None, path: str, namespace: str, stages: tuple[str, ...] = ()) -> Site:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from tjgen.building.run import Run
 from tjgen.diagnostics.model import ObjectRef
 from tjgen.diff.side import Said
-from tjgen.explain.provenance import trace
+from tjgen.explain.provenance import Sources, trace
 from tjgen.explain.report import hop_text
 from tjgen.fields.path import FieldPath, Tree, get
 from tjgen.manifests.leaves import leaves
@@ -19,27 +19,31 @@ class Asking:
 
     def __init__(self, prefix: str = "") -> None:
         self._prefix = prefix
-        self._made: dict[ObjectRef, tuple[Manifest, Run]] = {}
+        self._made: dict[ObjectRef, tuple[Manifest, Sources]] = {}
 
     def add(self, runs: Iterable[Run]) -> None:
         """Take compiled runs."""
         for run in runs:
-            for manifest in run.compiled.manifests:
-                self._made.setdefault(manifest.ref, (manifest, run))
+            self.add_made(run.compiled.manifests, run.compiled.sources)
+
+    def add_made(self, manifests: Iterable[Manifest], sources: Sources) -> None:
+        """Take manifests whose origins point into `sources`."""
+        for manifest in manifests:
+            self._made.setdefault(manifest.ref, (manifest, sources))
 
     def ask(self, ref: ObjectRef, path: FieldPath, value: Tree) -> Said | None:
         """Who asked for `value`; None where that was not compiled: a frozen run keeps what is older."""
         found = self._made.get(ref)
         if found is None:
             return None
-        manifest, run = found
+        manifest, sources = found
         if get(manifest.tree, path) != value:
             return None
         # Of a map or list that came as a whole its first leaf is asked.
         origins = manifest.origins(next(iter(leaves(value, path)))[0])
         if not origins:
             return None
-        hops = trace(origins[-1], run.compiled.sources, expanded=manifest.expanded)
+        hops = trace(origins[-1], sources, expanded=manifest.expanded)
         if self._prefix:
             hops = [
                 hop._replace(span=hop.span._replace(file=self._prefix + hop.span.file)) if hop.span is not None else hop

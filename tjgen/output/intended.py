@@ -13,7 +13,7 @@ from tjgen.emit.plan import OutputFile
 from tjgen.output.asking import Asking
 from tjgen.output.directory import Directory
 from tjgen.output.wishes import Wishes
-from tjgen.output.write import build_into, of_project
+from tjgen.output.write import build_into, of_project, platforms
 from tjgen.runs.lock import Lock
 from tjgen.runs.store import Locks
 
@@ -64,6 +64,8 @@ def intended(builder: Builder, directory: str) -> tuple[Side, list[Diagnostic]]:
 
     one = Directory(directory, tree, None, builder.locks, wishes)
     diagnostics = build_into(one, builder, [], seen, None)
+    # What the server refuses is said of each field, in its words.
+    diagnostics += platforms(builder, tree, wishes._replace(force=True), asking)
     return Side("this build", tree.bodies(), {**standing_locks(builder.locks), **one.locks}, asking.ask), diagnostics
 
 

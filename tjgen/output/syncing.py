@@ -11,7 +11,7 @@ from tjgen.emit.plan import OutputFile
 from tjgen.gitops import argocd, flux, problems
 from tjgen.gitops.made import GITOPS, Made
 from tjgen.gitops.site import Site, site_of
-from tjgen.manifests.manifest import STAGES, SYNC, Manifest
+from tjgen.manifests.manifest import PLATFORM, STAGES, SYNC, Manifest
 from tjgen.output.layout import stage_folder
 from tjgen.source.writer import dump
 from tjgen.typing import NamedTuple, Protocol
@@ -56,7 +56,7 @@ def put(builder: Builder, tree: Present) -> list[Diagnostic]:
     if path is None:
         return [_nowhere(builder)]
     present = tree.present()
-    sites = [site_of(project, one, path, tool.namespace, _stages(one, present)) for one in builder.environments]
+    sites = _sites(builder, path, tool, present)
     diagnostics += [*problems.of_project(project, path), *problems.of_sites(project, sites, present)]
     if has_errors(diagnostics):
         return diagnostics
@@ -77,8 +77,7 @@ def made(builder: Builder) -> list[Manifest]:
     path = _path(builder)
     if tool is None or path is None:
         return []
-    sites = [site_of(project, environment, path, tool.namespace) for environment in builder.environments]
-    return [one.manifest for _, one in _made(builder, tool, path, sites)]
+    return [one.manifest for _, one in _made(builder, tool, path, _sites(builder, path, tool, ()))]
 
 
 def _made(builder: Builder, tool: _Tool, path: str, sites: Sequence[Site]) -> Iterator[tuple[str, Made]]:
@@ -88,6 +87,25 @@ def _made(builder: Builder, tool: _Tool, path: str, sites: Sequence[Site]) -> It
     for site in sites:
         for one in tool.objects(site):
             yield stage_folder(site.environment, SYNC), one
+
+
+def _sites(builder: Builder, path: str, tool: _Tool, present: Sequence[str]) -> list[Site]:
+    """The environments; of those that share a cluster and its platform the first applies the platform's objects."""
+    project = builder.project
+    sites: list[Site] = []
+    applied: set[tuple[str, str | None]] = set()
+    for environment in builder.environments:
+        site = site_of(project, environment, path, tool.namespace, _stages(environment, present))
+        platform = project.platform(environment)
+        if platform is not None and platform.is_made:
+            name = platform.platform.metadata.name
+            # Flux without the name of a cluster may be one of each environment's own.
+            is_own = site.cluster is None and project.spec.gitops.tool == "flux"
+            if is_own or (name, site.cluster) not in applied:
+                site = site._replace(platform=posixpath.normpath(f"{path}/{PLATFORM}/{name}"))
+            applied.add((name, site.cluster))
+        sites.append(site)
+    return sites
 
 
 def _path(builder: Builder) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextlib import ExitStack
 from fnmatch import fnmatchcase
@@ -18,10 +19,12 @@ from tjgen.output.done import Counts
 from tjgen.output.layout import stage_folder
 from tjgen.output.memory import Memory, Remembered
 from tjgen.output.problems import refuse_nested
-from tjgen.output.wishes import Wishes
+from tjgen.output.wishes import Wanted, Wishes
+from tjgen.runs.store import PLATFORMS
 from tjgen.typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from tjgen.output.asking import Asking
     from tjgen.output.syncing import Present
 
 
@@ -55,6 +58,8 @@ def write(
         memory = Memory(builder, directory, previews, [b"prune" if wishes.prune_runs or wishes.prune_data else b""])
         diagnostics = [*tree.notes, *build_into(one, builder, renew, seen, None if forgets else memory)]
         if not has_errors(diagnostics):
+            diagnostics += platforms(builder, tree, wishes)
+        if not has_errors(diagnostics):
             diagnostics += syncing(builder, tree)
         if has_errors(diagnostics):
             return Written(diagnostics, one.counts)
@@ -75,12 +80,24 @@ def compare(builder: Builder, directory: str, previews: str | None, *, wishes: W
     one = Directory(directory, tree, shown, builder.locks, of_project(builder, wishes))
     diagnostics = build_into(one, builder, [], seen, Memory(builder, directory, previews, [b""]))
     if not has_errors(diagnostics):
+        diagnostics += platforms(builder, tree, wishes)
+    if not has_errors(diagnostics):
         diagnostics += syncing(builder, tree)
     if not has_errors(diagnostics):
         diagnostics += [problems.stale(found.place, found.kind) for found in tree.differences()]
         if shown is not None:
             diagnostics += [problems.stale(found.place, found.kind) for found in shown.differences()]
     return Written(diagnostics, one.counts)
+
+
+def platforms(builder: Builder, tree: Wanted, wishes: Wishes, asking: Asking | None = None) -> list[Diagnostic]:
+    """The objects of the platforms that make some, with their locks; what is wrong with them."""
+    named = builder.project.platforms or builder.named_platforms
+    if not named and not (builder.whole and os.path.isdir(os.path.join(builder.locks.folder, PLATFORMS))):
+        return []
+    from tjgen.output.bundles import put  # most projects have no platform that makes anything
+
+    return put(builder, tree, force=wishes.force, asking=asking)
 
 
 def syncing(builder: Builder, tree: Present) -> list[Diagnostic]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.path import FieldPath, Tree
 from tjgen.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY
+from tjgen.k8s.nearest import nearest
+from tjgen.platform.profiles import PATTERNS, profile
 from tjgen.setting import Setting
 from tjgen.spec.forms import text
 from tjgen.spec.objects import ClaimContent, NewClaim, Volume
@@ -23,6 +26,10 @@ KEPT = {
 A project that names its tool has these on every claim; `keep` is for those that do not.
 """
 
+PROFILE = "tjgen.dev/storage-profile"
+PATTERN = "tjgen.dev/read-pattern"
+"""Annotations of a claim that was asked for by its use."""
+
 _READ = ("ReadWriteMany", "ReadOnlyMany", "ReadWriteOnce", "ReadWriteOncePod")
 _SHARED = ("ReadWriteMany", "ReadWriteOnce", "ReadOnlyMany", "ReadWriteOncePod")
 _ALONE = ("ReadWriteOnce", "ReadWriteMany", "ReadWriteOncePod", "ReadOnlyMany")
@@ -35,11 +42,19 @@ def claim_name(name: str, create: NewClaim, setting: Setting) -> str:
     return f"{setting.run if create.scope == 'run' else setting.family}-{name}"
 
 
+def storage_class(create: NewClaim, setting: Setting) -> str | None:
+    """The class that is asked for; else that of the profile."""
+    if create.storage_class_name is not None or create.profile is None:
+        return create.storage_class_name
+    found = profile(create.profile, setting.cluster.profiles)
+    return found.storage_class_name if found is not None else None
+
+
 def access_modes(create: NewClaim, pods: int, setting: Setting, *, read_only: bool) -> Sequence[str]:
     """The modes that are asked for; else the one that fits, of those that the Platform says the class offers."""
     if create.access_modes:
         return create.access_modes
-    offered = setting.cluster.access_modes.get(create.storage_class_name or "") or ["ReadWriteMany"]
+    offered = setting.cluster.access_modes.get(storage_class(create, setting) or "") or ["ReadWriteMany"]
     several = pods > 1 or create.scope != "run"
     wanted = (_READ if read_only else _SHARED) if several else _ALONE
     return [next(mode for mode in wanted if mode in offered)]
@@ -61,7 +76,7 @@ def own_folder(create: NewClaim | None, *, shared: bool, read_only: bool, settin
 
 def claim(
     name: str, create: NewClaim, pods: int, setting: Setting, because: FieldPath, *, read_only: bool
-) -> Iterator[Contribution]:
+) -> Iterator[Contribution | Diagnostic]:
     """The claim `name`, mounted by `pods` pods at a time; `because` is where the experiment says `create`."""
     full = claim_name(name, create, setting)
     to: FieldPath = ("objects", f"PersistentVolumeClaim/{full}")
@@ -70,20 +85,36 @@ def claim(
         labels[EXPERIMENT_LABEL] = setting.family
     metadata: Tree = {"name": full, "namespace": setting.namespace, "labels": {**labels, **create.labels}}
     annotations = {**(KEPT if create.keep else {}), **create.annotations}
+    if create.profile is not None:
+        found = profile(create.profile, setting.cluster.profiles)
+        if found is None:
+            yield _unknown(create.profile, setting, (*because, "profile"))
+            return
+        said = {PROFILE: create.profile, **({PATTERN: found.read_pattern} if found.read_pattern is not None else {})}
+        annotations = {**said, **annotations}
     if annotations:
         metadata["annotations"] = annotations
     modes = list(access_modes(create, pods, setting, read_only=read_only))
     shell = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata, "spec": {"accessModes": modes}}
     yield Contribution(to, shell, because)
     yield Contribution((*to, "spec", "resources"), {"requests": {"storage": text(create.size)}}, (*because, "size"))
-    if create.storage_class_name is not None:
-        because_class = (*because, "storageClassName")
-        yield Contribution((*to, "spec", "storageClassName"), create.storage_class_name, because_class, mirrors=True)
+    wanted = storage_class(create, setting)
+    if wanted is not None:
+        is_said = create.storage_class_name is not None
+        because_class = (*because, "storageClassName" if is_said else "profile")
+        yield Contribution((*to, "spec", "storageClassName"), wanted, because_class, mirrors=is_said)
     yield Contribution((*to, "spec", "volumeMode"), create.volume_mode or "Filesystem", because)
     if create.content is not None:
         # The API server fills each of the two from the other; with both in Git a sync sees no difference.
         for field in ("dataSource", "dataSourceRef"):
             yield Contribution((*to, "spec", field), _content(create.content), (*because, "from"))
+
+
+def _unknown(name: str, setting: Setting, at: FieldPath) -> Diagnostic:
+    known = sorted({*PATTERNS, *setting.cluster.profiles})
+    near = nearest(name, known)
+    hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(known)}, or describe it in profiles of the Platform"
+    return Diagnostic("TJ914", ERROR, f'there is no storage profile "{name}"', path=at, hint=hint, name="unknown-profile")
 
 
 def _content(content: ClaimContent) -> Tree:

@@ -8,7 +8,7 @@ from tjgen.diagnostics.model import ERROR, INFO, WARNING, Diagnostic
 from tjgen.fields.path import FieldPath, get
 from tjgen.k8s import quantity
 from tjgen.lower import SPEC
-from tjgen.passes.claims import access_modes, own_folder
+from tjgen.passes.claims import access_modes, own_folder, storage_class
 from tjgen.passes.volumes import places, users_of
 from tjgen.setting import Setting
 from tjgen.spec.check import shown
@@ -44,10 +44,10 @@ def _modes(workload: Workload, name: str, volume: Volume, sweep: Sweep | None, s
     if create is None:
         return
     at: FieldPath = (*because, "pvc", "create")
-    offered = setting.cluster.access_modes.get(create.storage_class_name or "")
+    offered = setting.cluster.access_modes.get(storage_class(create, setting) or "")
     missing = [mode for mode in create.access_modes if offered and mode not in offered]
     if offered and missing:
-        message = f"storage class {create.storage_class_name} offers {', '.join(offered)}, not {missing[0]}"
+        message = f"storage class {storage_class(create, setting)} offers {', '.join(offered)}, not {missing[0]}"
         hint = "use a mode or another class of the Platform: such a claim stays pending"
         yield Diagnostic("TJ342", ERROR, message, path=(*at, "accessModes"), hint=hint, name="access-mode-not-offered")
         return

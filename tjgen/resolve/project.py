@@ -32,6 +32,15 @@ class PlatformDocument(NamedTuple):
     document: Document
     platform: Platform
 
+    @property
+    def is_made(self) -> bool:
+        """Whether it makes anything (see bundle/bundle.py), rather than only describing what is there."""
+        spec = self.platform.spec
+        if spec.flavors or spec.priority_classes or spec.namespaces or spec.runtimes:
+            return True
+        classes = any(one.create is not None for one in spec.storage_classes.values())
+        return classes or any(one.create is not None for one in spec.queues.values())
+
 
 class Project(NamedTuple):
     """What a project says, and the documents that it names. `ALONE` is what holds without a project file."""

@@ -14,6 +14,9 @@ from tjgen.typing import NamedTuple, Protocol
 
 IMAGES = "_images"
 """The folder of pins among those of environments: see pins.py."""
+PLATFORMS = "_platforms"
+"""The folder of the locks of platforms among those of environments: see bundle/lock.py."""
+_BESIDE = (IMAGES, PLATFORMS)
 _ENDING = ".yaml"
 
 
@@ -64,7 +67,7 @@ class Locks:
 
     def all(self, environments: Sequence[str] = ()) -> Iterator[tuple[Place, Lock]]:
         """Every lock in order of its path, of these environments where some are named. Raises CompileError."""
-        for path in self._paths(list(environments) or [name for name in sorted(_names(self.folder)) if name != IMAGES]):
+        for path in self._paths(list(environments) or [name for name in sorted(_names(self.folder)) if name not in _BESIDE]):
             found = self._at(path)
             if found is not None:
                 yield Place.of(path, found.lock), found.lock

@@ -1470,12 +1470,21 @@ VOLCANO_QUEUE: Schema = {
     },
 }
 
+FLAVOR_SHARE: Schema = {
+    "type": "object",
+    "required": ["name", "quota"],
+    "properties": {
+        "name": {"type": "string", "minLength": 1},
+        "quota": {"type": "object", "additionalProperties": QUANTITY},
+    },
+}
+
 KUEUE_QUEUE: Schema = {
     "type": "object",
     "required": ["namespaces"],
     "properties": {
         "namespaces": {"type": "array", "items": LABEL},
-        "flavors": {"type": "object", "additionalProperties": {"type": "object", "additionalProperties": QUANTITY}},
+        "flavors": {"type": "array", "items": FLAVOR_SHARE},
         "cohort": {"type": "string", "minLength": 1},
         "strategy": {"type": "string", "enum": ["BestEffortFIFO", "StrictFIFO"]},
         "preemption": TREE,

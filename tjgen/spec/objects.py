@@ -1784,13 +1784,26 @@ class VolcanoQueue:
         self.priority = get("priority")
 
 
+class FlavorShare:
+    """What a queue has of one flavor."""
+
+    __slots__ = ("name", "quota")
+
+    name: str
+    quota: Mapping[str, str | int | float]
+
+    def __init__(self, tree: Tree) -> None:
+        self.name = tree["name"]
+        self.quota = tree["quota"]
+
+
 class KueueQueue:
     """A ClusterQueue of Kueue, and a LocalQueue of its name in each namespace that may use it."""
 
     __slots__ = ("cohort", "flavors", "namespaces", "preemption", "strategy")
 
     namespaces: Sequence[str]
-    flavors: Mapping[str, Mapping[str, str | int | float]]
+    flavors: Sequence[FlavorShare]
     cohort: str | None
     strategy: str
     preemption: Mapping[str, Any]
@@ -1798,7 +1811,7 @@ class KueueQueue:
     def __init__(self, tree: Tree) -> None:
         get = tree.get
         self.namespaces = tree["namespaces"]
-        self.flavors = get("flavors", _NONE)
+        self.flavors = [FlavorShare(item) for item in get("flavors", ())]
         self.cohort = get("cohort")
         self.strategy = get("strategy", "BestEffortFIFO")
         self.preemption = get("preemption", {})

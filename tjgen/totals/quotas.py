@@ -61,7 +61,7 @@ def alone(
         if amount > allowed.nanos:
             message = f"run {run} takes {_shown(amount, allowed)} of {key}, and {where} has {quota[key]}: it never starts"
             span = platform.locate((*at, key)) if platform is not None else None
-            path = _asked_by(key, tree)
+            path = asked_by(key, tree)
             related = (Note("said here", span),)
             yield Diagnostic(code, ERROR, message, None, path, None, related, "ask for less, or raise it in the Platform", name)
 
@@ -114,8 +114,8 @@ def _resource(key: str) -> str:
     return key.removeprefix("requests.").removeprefix("limits.")
 
 
-def _asked_by(key: str, tree: Managed) -> FieldPath:
-    """The field of the experiment that asks for it, as far as that is said there."""
+def asked_by(key: str, tree: Managed) -> FieldPath:
+    """The field of the experiment that asks for what a key of a quota counts, as far as that is said there."""
     resource = _resource(key).rpartition(_STORAGE_CLASS)[2].removeprefix("requests.").removeprefix("count/")
     wanted = [_ASKED_BY.get(resource, ("spec", "resources", resource)), ("spec", "gpu")]
     return next((path for path in wanted if get(tree.value, path) is not MISSING), ("metadata", "name"))

@@ -65,6 +65,10 @@ def watched(
             found += quotas.alone(setting.run, totals, limits, where, tree, at, platform)
         # A run that waits has claims all the same.
         footprint += [one for one in takes(totals, setting) if spec.state == "active" or one[_ITEM]]
+    if setting.namespace in cluster.limits:
+        from tjgen.totals.limits import refused  # few platforms set any
+
+        found += refused(manifests, previews, cluster.limits[setting.namespace], setting.namespace, tree, platform)
     return placed(found, tree, documents), footprint
 
 

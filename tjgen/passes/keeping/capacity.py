@@ -13,6 +13,7 @@ from tjgen.diagnostics.model import Diagnostic
 from tjgen.fields.path import FieldPath, get
 from tjgen.k8s.quantity import parse
 from tjgen.lower import SPEC
+from tjgen.passes.claims import storage_class
 from tjgen.passes.keeping import problems
 from tjgen.passes.keeping.location import Location
 from tjgen.setting import Setting
@@ -67,7 +68,7 @@ def _room(size: int, asked: Checkpoints, where: Location) -> Iterator[Diagnostic
 
 def _bandwidth(where: Location, setting: Setting) -> int | None:
     create = where.volume.pvc.create if where.volume.pvc is not None else None
-    return setting.cluster.bandwidth.get(create.storage_class_name or "") if create is not None else None
+    return setting.cluster.bandwidth.get(storage_class(create, setting) or "") if create is not None else None
 
 
 def _grace(workload: Workload, podset: PodSet, seconds: int) -> Found:

@@ -24,29 +24,34 @@ AT: FieldPath = (*SPEC, "prefetch", "cache")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 24 * 3600}
 
 
-def mounted(workload: Workload, cache: Cache) -> Iterator[Contribution | Diagnostic]:
-    """A volume, its mount and the variables, for each of the caches."""
+def mounted(workload: Workload, cache: Cache, at: FieldPath = AT) -> Iterator[Contribution | Diagnostic]:
+    """A volume, its mount and the variables, for each of the caches; `at` is where the experiment asks for them."""
     if cache.memory is None and cache.ssd is None:
         hint = "add memory: {} or ssd: {}, or leave cache out"
-        yield problems.error(problems.NOTHING, "prefetch.cache says neither memory nor ssd", path=AT, hint=hint)
-    wrong = [one for kind in ("memory", "ssd") if (one := _misplaced(workload, cache, kind)) is not None]
+        yield problems.error(problems.NOTHING, "prefetch.cache says neither memory nor ssd", path=at, hint=hint)
+    wrong = [one for kind in ("memory", "ssd") if (one := _misplaced(workload, cache, kind, at)) is not None]
     yield from wrong
     for podset in members(workload) if not wrong else []:
         if cache.memory is not None:
-            at: FieldPath = (*AT, "memory")
+            here: FieldPath = _below(at, "memory")
             source = {"emptyDir": {"medium": "Memory", "sizeLimit": text(cache.memory.size)}}
-            yield from _folder(podset, "memory", source, cache.memory.path, text(cache.memory.size), at)
+            yield from _folder(podset, "memory", source, cache.memory.path, text(cache.memory.size), here)
             seconds = int(cache.memory.ttl[:-1]) * _SECONDS[cache.memory.ttl[-1]]
-            yield _variable(podset, "TJGEN_CACHE_TTL", str(seconds), (*at, "ttl"))
+            yield _variable(podset, "TJGEN_CACHE_TTL", str(seconds), _below(here, "ttl"))
         if cache.ssd is not None:
-            yield from _folder(podset, "ssd", _disk(cache.ssd), cache.ssd.path, text(cache.ssd.size), (*AT, "ssd"))
+            yield from _folder(podset, "ssd", _disk(cache.ssd), cache.ssd.path, text(cache.ssd.size), _below(at, "ssd"))
 
 
-def _misplaced(workload: Workload, cache: Cache, kind: str) -> Diagnostic | None:
+def _below(at: FieldPath, field: str) -> FieldPath:
+    """The field of the cache that says it; a profile says all of it by its name."""
+    return at if at[-1] == "profile" else (*at, field)
+
+
+def _misplaced(workload: Workload, cache: Cache, kind: str, at: FieldPath) -> Diagnostic | None:
     folder = getattr(cache, kind)
     if folder is None:
         return None
-    at: FieldPath = (*AT, kind)
+    at = _below(at, kind)
     if not folder.path.startswith("/") or ":" in folder.path:
         return problems.error(
             problems.TAKEN, f"a cache cannot be mounted at {folder.path}", path=at, hint="write an absolute path"

@@ -62,13 +62,22 @@ class VolcanoQueue(Shape):
     """Which queue is served first."""
 
 
+class FlavorShare(Shape):
+    """What a queue has of one flavor."""
+
+    name: Text
+    """The flavor, by its name in `flavors` of the Platform."""
+    quota: dict[str, Quantity]
+    """Resources that its runs may take of it."""
+
+
 class KueueQueue(Shape):
     """A ClusterQueue of Kueue, and a LocalQueue of its name in each namespace that may use it."""
 
     namespaces: list[Label]
     """Namespaces whose runs may name it."""
-    flavors: dict[str, dict[str, Quantity]] = {}
-    """Flavor -> what the queue has of it, in order of preference; where it is empty, one of the queue's name and capability."""
+    flavors: list[FlavorShare] = []
+    """What it has of which flavor, the preferred one first; where it is empty, one of the queue's name, with its capability."""
     cohort: Text | None = None
     """Queues of one cohort lend each other what they do not use."""
     strategy: Literal["BestEffortFIFO", "StrictFIFO"] = "BestEffortFIFO"
