@@ -4,5 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-REASONS: Mapping[str, tuple[str, str]] = {}
+REASONS: Mapping[str, tuple[str, str]] = {
+    "G37": (
+        "Protection that comes with the commit that removes the object.",
+        "What is removed has no manifest left to hold it. Removals are judged by what was synced before (TJ635, TJ636), so it never counts.",
+    ),
+}
 """Trap -> what it is, why it is no rule."""

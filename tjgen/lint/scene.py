@@ -64,7 +64,8 @@ class Item:
         return self.kind, self.namespace, self.name
 
     def __str__(self) -> str:
-        return f"{self.kind[1]}/{self.name}"
+        name = self.name or f"{_map(self.tree.get('metadata')).get('generateName') or ''}*"
+        return f"{self.kind[1]}/{name}"
 
     def get(self, *path: Any, default: Any = None) -> Any:
         """A value of the tree; `default` where there is none, or null."""

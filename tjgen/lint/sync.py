@@ -30,7 +30,6 @@ PHASES = ("PreSync", "Sync", "PostSync", "SyncFail", "PreDelete", "PostDelete")
 SKIP = "Skip"
 POLICIES = ("HookSucceeded", "HookFailed", "BeforeHookCreation")
 _HELM_PHASES = {
-    "crd-install": "PreSync",
     "pre-install": "PreSync",
     "pre-upgrade": "PreSync",
     "post-install": "PostSync",
@@ -58,8 +57,8 @@ def words(item: Item, key: str) -> list[str]:
 
 
 def wave(item: Item) -> int:
-    """The wave, 0 where it is no integer (`syncwaves.Wave`)."""
-    for key in (WAVE, HELM_WAVE) if HELM_HOOK in item.annotations or WAVE in item.annotations else ():
+    """The wave; where it is no integer, the weight of a Helm hook or 0 (`syncwaves.Wave`)."""
+    for key in (WAVE, HELM_WAVE):
         value = item.annotations.get(key)
         if value is not None and _INTEGER.match(str(value)) and value.__class__ is not bool:
             return int(value)
@@ -68,8 +67,9 @@ def wave(item: Item) -> int:
 
 def phases(item: Item) -> list[str]:
     """The phases in which the object is a hook; none where it is an object like others."""
-    own = [word for word in words(item, HOOK) if word in PHASES]
-    return own or [_HELM_PHASES[word] for word in words(item, HELM_HOOK) if word in _HELM_PHASES]
+    own = [word for word in words(item, HOOK) if word in PHASES or word == SKIP]
+    found = own or [_HELM_PHASES[word] for word in words(item, HELM_HOOK) if word in _HELM_PHASES]
+    return [word for word in found if word != SKIP]
 
 
 def phase(item: Item) -> str:
@@ -114,5 +114,5 @@ def mark_path(item: Item, key: str) -> FieldPath:
 def is_record(item: Item, tool: str) -> bool:
     """Whether a tool leaves the object alone: a run that is kept as a record, or something that is not reconciled."""
     if tool == "argocd":
-        return words(item, HOOK) == [SKIP]
+        return SKIP in words(item, HOOK) and not phases(item)
     return mark(item, SSA) == "ignore" or mark(item, RECONCILE) == "disabled"

@@ -1,0 +1,62 @@
+"""What tjgen builds, for each tool, is free of findings: else the compiler is wrong, or the rule."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.checkout import ROOT
+from tests.program import arguments, cases, tjgen
+
+PROJECTS = ("project", "catalog", "gitops")
+ALONE = sorted((ROOT / "examples").glob("*.yaml"))
+
+
+def for_tool(folder: Path, tool: str) -> None:
+    """Say in the project file of a folder which tool syncs."""
+    file = folder / "tjgen.yaml"
+    project = {"apiVersion": "tjgen.dev/v1alpha1", "kind": "Project", "spec": {}}
+    if file.exists():
+        project = yaml.safe_load(file.read_text(encoding="utf-8"))
+    project["spec"]["gitops"] = {"tool": tool}
+    file.write_text(yaml.safe_dump(project), encoding="utf-8")
+
+
+@pytest.mark.parametrize("case", cases("cases"), ids=lambda case: case.name)
+def test_a_case_is_free_of_findings(case: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "case"
+    shutil.copytree(case, folder, ignore=shutil.ignore_patterns("expected"))
+    words = arguments(case)
+    chosen = [word for at, word in enumerate(words) if word != "--set" and words[at - 1] != "--set"]
+    for tool in ("argocd", "flux"):
+        for_tool(folder, tool)
+        answer = tjgen(folder, "lint", *chosen)
+        assert (answer.code, answer.out, answer.err) == (0, "", "")
+
+
+@pytest.mark.parametrize("tool", ["argocd", "flux"])
+def test_the_examples_are_free_of_findings(tool: str, tmp_path: Path) -> None:
+    for file in ALONE:
+        shutil.copy(file, tmp_path)
+    for_tool(tmp_path, tool)
+    answer = tjgen(tmp_path, "lint", *[file.name for file in ALONE])
+    assert (answer.code, answer.err) == (0, "")
+
+
+@pytest.mark.parametrize("tool", ["argocd", "flux"])
+@pytest.mark.parametrize("name", PROJECTS)
+def test_the_example_projects_are_free_of_findings(name: str, tool: str, tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    shutil.copytree(ROOT / "examples" / name, folder)
+    for_tool(folder, tool)
+    answer = tjgen(folder, "lint")
+    assert (answer.code, answer.err) == (0, "")
+
+
+@pytest.mark.parametrize("folder", ["deploy", "flux/deploy"])
+def test_a_built_tree_is_free_of_findings(folder: str) -> None:
+    answer = tjgen(ROOT / "examples" / "gitops", "lint", folder, "--gitops", "flux" if folder.startswith("flux") else "argocd")
+    assert (answer.code, answer.err) == (0, "")

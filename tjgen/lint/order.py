@@ -1,0 +1,57 @@
+"""The items of a unit -> what Argo CD applies before what, and what Flux waits for; the options of those who sync."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.lint.kinds import APPLICATION, KUSTOMIZATION
+from tjgen.lint.rule import ARGOCD, FLUX
+from tjgen.lint.scene import Item, Scene
+from tjgen.lint.sync import is_record, phase, wave
+
+_PHASES = ("PreSync", "Sync", "PostSync")
+Step = tuple[int, int]
+"""Phase and wave: a sync goes from lower to higher."""
+
+
+def step(item: Item) -> Step | None:
+    """When a sync of Argo CD applies it; None for what no sync applies, or only one that fails."""
+    named = phase(item)
+    return (_PHASES.index(named), wave(item)) if named in _PHASES and not is_record(item, ARGOCD) else None
+
+
+def applications(scene: Scene) -> dict[str, list[tuple[Step, Item]]]:
+    """Application -> what it applies, each with its step."""
+    found: dict[str, list[tuple[Step, Item]]] = {}
+    for item in scene.items:
+        when = step(item)
+        if when is not None and item.kind not in (APPLICATION, KUSTOMIZATION):
+            found.setdefault(item.unit(ARGOCD), []).append((when, item))
+    return found
+
+
+def application_of(scene: Scene, item: Item) -> Item | None:
+    """The Application that syncs an item, where it is in the scene."""
+    return next((one for one in scene.of(APPLICATION) if one.name == item.unit(ARGOCD)), None)
+
+
+def kustomization_of(scene: Scene, item: Item) -> Item | None:
+    """The Kustomization that syncs an item, where it is in the scene."""
+    return next((one for one in scene.of(KUSTOMIZATION) if one.name == item.unit(FLUX)), None)
+
+
+def options_of(scene: Scene, item: Item) -> list[str]:
+    """The sync options of the Application that syncs an item."""
+    application = application_of(scene, item)
+    said = application.get("spec", "syncPolicy", "syncOptions") if application is not None else None
+    return [str(word) for word in said] if said.__class__ is list else []
+
+
+def waiting(scene: Scene) -> Iterator[tuple[Item, Item]]:
+    """Kustomizations that depend on others of the scene: the one that waits, and the one that it waits for."""
+    known = {(one.namespace, one.name): one for one in scene.of(KUSTOMIZATION)}
+    for one in scene.of(KUSTOMIZATION):
+        for _, said in one.maps("spec", "dependsOn"):
+            other = known.get((str(said.get("namespace") or one.namespace), str(said.get("name"))))
+            if other is not None:
+                yield one, other
