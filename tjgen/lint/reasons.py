@@ -7,7 +7,7 @@ from collections.abc import Mapping
 REASONS: Mapping[str, tuple[str, str]] = {
     "G37": (
         "Protection that comes with the commit that removes the object.",
-        "What is removed has no manifest left to hold it. Removals are judged by what was synced before (TJ635, TJ636), so it never counts.",
+        "What is removed has no manifest left to hold it. Removals are judged by what was synced before (TJ635, TJ636).",
     ),
 }
 """Trap -> what it is, why it is no rule."""
