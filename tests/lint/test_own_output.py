@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -18,7 +19,7 @@ ALONE = sorted((ROOT / "examples").glob("*.yaml"))
 def for_tool(folder: Path, tool: str) -> None:
     """Say in the project file of a folder which tool syncs."""
     file = folder / "tjgen.yaml"
-    project = {"apiVersion": "tjgen.dev/v1alpha1", "kind": "Project", "spec": {}}
+    project: Any = {"apiVersion": "tjgen.dev/v1alpha1", "kind": "Project", "spec": {}}
     if file.exists():
         project = yaml.safe_load(file.read_text(encoding="utf-8"))
     project["spec"]["gitops"] = {"tool": tool}
