@@ -16,7 +16,8 @@ OVERLAYS = ROOT / "overlays"
 ALONE = sorted(
     str(path.relative_to(EXAMPLES))
     for path in EXAMPLES.rglob("*.yaml")
-    if "kind: Experiment\n" in path.read_text() and not any((folder / "tjgen.yaml").exists() for folder in path.parents)
+    if "kind: Experiment\n" in path.read_text()
+    and not any((folder / "tjgen.yaml").exists() or (folder / "Chart.yaml").exists() for folder in path.parents)
 )
 ENVIRONMENTS = ("dev", "prod")
 

@@ -60,10 +60,16 @@ class Builder:
         overlays: Sequence[str] = (),
         project: str | None = None,
         trainer: str | None = None,
+        given: Mapping[str, bytes] | None = None,
+        catalogs: Sequence[str] = (),
+        namespace: str = NAMESPACE,
     ) -> None:
-        """`overlays`: files of overlays beside those of the project; `project`: where to look for it, if not at `paths`.
+        """`overlays`: files of overlays and platforms beside those of the project; `project`: where to look for it, if not at
+        `paths`.
 
-        `trainer`: the release of Trainer to build for, whatever the project says.
+        `trainer`: the release of Trainer to build for, whatever the project says. `given`: texts of experiments that stand in
+        no file, by the names that they would have. `catalogs`: files of runtimes that go before those of the project.
+        `namespace`: where an experiment goes that says none.
         """
         self.diagnostics: list[Diagnostic] = []
         """What was found before and beside the experiments."""
@@ -72,7 +78,9 @@ class Builder:
         if overlays:
             self.project, found = with_overlays(self.project, overlays)
             self._add(found)
-        self.whole = not paths
+        self._given = given or {}
+        self._namespace = namespace
+        self.whole = not paths and not self._given
         """Whether the build is of the whole project, so that it knows every experiment."""
         self.locks = Locks(self.project.directory)
         self.digest_of: DigestOf | None = self._pins()
@@ -85,9 +93,9 @@ class Builder:
         self._trainer = trainer
         self.named_platforms: list[str] = []
         """Files that were named and hold a Platform, known after `build`."""
-        self.catalog = Catalog(
-            self.project.spec.catalogs, self.project.directory, versions=release(self.project, None, trainer).versions
-        )
+        # Files beside the project are named from here, or from the root.
+        places = [*(os.path.relpath(one, self.project.directory or ".") for one in catalogs), *self.project.spec.catalogs]
+        self.catalog = Catalog(places, self.project.directory, versions=release(self.project, None, trainer).versions)
         layers, found = settings(list(set_values))
         self._add(found)
         self.environments, found = chosen_environments(self.project, environments)
@@ -97,7 +105,7 @@ class Builder:
         self._settings = {name: Environment(self.project, name, trainer) for name in self.environments}
         self._add([one for here in self._settings.values() for one in here.misfits()])
         self._named = {path for path in paths if not os.path.isdir(path)}
-        self.files = files_at(paths) if paths else self.project.files(self.project.spec.experiments)
+        self.files = [*self._given, *(self.project.files(self.project.spec.experiments) if self.whole else files_at(paths))]
         if self.whole:
             if not has_errors(self.diagnostics):
                 self._add(nothing_to_build(self.project))
@@ -147,7 +155,7 @@ class Builder:
         """
         policy = self.project.spec.policy
         for file in self.files:
-            content, found = read_content(file)
+            content, found = (self._given[file], []) if file in self._given else read_content(file)
             self.diagnostics += found
             if has_errors(found):
                 continue
@@ -307,7 +315,7 @@ class Builder:
     def _unit(self, document: Document, environment: str | None, variant: Variant) -> Unit:
         metadata = variant.experiment.metadata
         source = os.path.relpath(document.file, self.project.directory or ".").replace(os.sep, "/")
-        return Unit(document, environment, metadata.namespace or NAMESPACE, metadata.name, source)
+        return Unit(document, environment, metadata.namespace or self._namespace, metadata.name, source)
 
     def _pins(self) -> DigestOf | None:
         if not os.path.isdir(os.path.join(self.locks.folder, IMAGES)):

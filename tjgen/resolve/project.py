@@ -135,19 +135,28 @@ def without_experiments(project: Project) -> list[Diagnostic]:
 
 
 def with_overlays(project: Project, files: Sequence[str]) -> tuple[Project, list[Diagnostic]]:
-    """The project with files of overlays beside its own. Errors TJ201, TJ203, TJ701, and what is wrong in the overlays."""
+    """The project with files of overlays, and of platforms, beside its own.
+
+    Errors TJ201, TJ203, TJ701, and what is wrong in the overlays.
+    """
     reader = _Reader(project, [])
     own = [*project.overlays, *(item for group in project.overlays_of.values() for item in group)]
     known = {os.path.realpath(item.document.file) for item in own}
     added: list[OverlayDocument] = []
+    platforms: list[PlatformDocument] = []
     for file in files:
         if os.path.realpath(file) not in known:
             found = reader.read_overlays([file])
-            if not found and not reader.diagnostics:
-                reader.diagnostics.append(_no_overlay(file))
+            if not reader.diagnostics:
+                described = reader.read_platforms([file])
+                platforms += described
+                if not found and not described and not reader.diagnostics:
+                    reader.diagnostics.append(_no_overlay(file))
             added += found
     reader.same_names([item.document for item in (*own, *added)])
-    return project._replace(overlays=(*project.overlays, *added)), reader.diagnostics
+    reader.same_names([item.document for item in (*project.platforms, *platforms)])
+    everything = project._replace(overlays=(*project.overlays, *added), platforms=(*project.platforms, *platforms))
+    return everything, reader.diagnostics
 
 
 class _Reader:
@@ -166,7 +175,10 @@ class _Reader:
         return tuple([OverlayDocument(document, Overlay(tree)) for document, tree in found])
 
     def platforms(self, entries: Sequence[str], path: FieldPath) -> tuple[PlatformDocument, ...]:
-        found, diagnostics = of_kind("Platform", self._files(entries, path))
+        return self.read_platforms(self._files(entries, path))
+
+    def read_platforms(self, files: list[str]) -> tuple[PlatformDocument, ...]:
+        found, diagnostics = of_kind("Platform", files)
         self.diagnostics += diagnostics
         return tuple([PlatformDocument(document, Platform(tree)) for document, tree in found])
 

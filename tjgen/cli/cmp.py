@@ -1,0 +1,72 @@
+"""`tjgen cmp discover|parameters|generate`: the commands of a config management plugin of Argo CD."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+from tjgen.cli.command import FORMAT, Arguments, Command
+from tjgen.cli.reporting import Reporter
+from tjgen.diagnostics.model import Diagnostic, has_errors
+from tjgen.hosts import argocd
+from tjgen.hosts.rendering import rendered
+from tjgen.resolve.project import ALONE, find, load
+from tjgen.source.writer import dump_all
+
+COMMAND = Command(
+    "cmp",
+    "Serve as a plugin of Argo CD.",
+    "The commands that a config management plugin of Argo CD runs in the folder of an Application. discover: what tjgen would "
+    "build there, nothing where it would not. parameters: what the Application can say, with the environments and experiments of "
+    "the project. generate: the manifests, by the Application's parameters (ARGOCD_APP_PARAMETERS) and variables "
+    "(ARGOCD_ENV_TJGEN_...). integrations/argocd of the repository has the plugin.",
+    "tjgen cmp parameters",
+    "discover|parameters|generate",
+    (FORMAT,),
+    least=1,
+    most=1,
+)
+
+
+def run(arguments: Arguments) -> int:
+    """Do what the word says; another word is wrong use."""
+    (verb,) = arguments["paths"]
+    if verb not in ("discover", "parameters", "generate"):
+        sys.stderr.write("Error: write tjgen cmp discover, parameters or generate\n")
+        return 2
+    if verb == "discover":
+        sys.stdout.write("".join(f"{name}\n" for name in argocd.discovered(".")))
+        return 0
+    return _parameters(arguments) if verb == "parameters" else _generate(arguments)
+
+
+def _parameters(arguments: Arguments) -> int:
+    reporter = Reporter(arguments)
+    file = find(".")
+    project, problems = load(file) if file is not None else (ALONE, [])
+    reporter.add(problems)
+    if not reporter.failed:
+        sys.stdout.write(json.dumps(argocd.announcements(project), indent=2) + "\n")
+    return reporter.close()
+
+
+def _generate(arguments: Arguments) -> int:
+    request, problems = argocd.request(os.environ)
+    reporter = Reporter({**arguments, "strict": request.strict})
+    objects, found = _built(request, problems)
+    reporter.add(found)
+    if not reporter.failed:
+        sys.stdout.write(dump_all(objects))
+    return reporter.close()
+
+
+def _built(request: argocd.Request, problems: list[Diagnostic]) -> tuple[list[object], list[Diagnostic]]:
+    if has_errors(problems):
+        return [], problems
+    asked = request.asked
+    if find(".") is None and not asked.paths:
+        # A folder of experiments without a project is built as it stands.
+        asked = asked._replace(paths=argocd.discovered("."))
+    made = rendered(asked)
+    return list(made.objects), [*problems, *made.diagnostics, *argocd.empty(made)]

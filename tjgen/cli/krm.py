@@ -1,0 +1,34 @@
+"""`tjgen krm`: a function of the Kubernetes Resource Model, which kustomize and kpt run."""
+
+from __future__ import annotations
+
+import sys
+
+from tjgen.cli.command import COMMON, Arguments, Command
+from tjgen.cli.reporting import Reporter
+from tjgen.hosts.krm import answered
+from tjgen.source.writer import dump
+
+COMMAND = Command(
+    "krm",
+    "Serve as a function of kustomize or kpt.",
+    "A function of the Kubernetes Resource Model: reads a ResourceList from standard input and writes it back with what its "
+    "experiments become, and with what was found as results. The configuration of the function is an Experiment, a ConfigMap, or "
+    "a Function of tjgen.dev/v1alpha1, whose spec names experiments, environment, set, trainer, namespace, check and strict.",
+    "kustomize fn run . --enable-exec --exec-path 'tjgen krm'",
+    "",
+    COMMON,
+    most=0,
+)
+
+
+def run(arguments: Arguments) -> int:
+    """Answer the list; the exit code is 1 where a result is an error."""
+    reporter = Reporter(arguments)
+    answer = answered(sys.stdin.buffer.read())
+    if isinstance(answer, list):
+        reporter.add(answer)
+        return reporter.close()
+    sys.stdout.write(dump(answer.tree))
+    reporter.add(answer.diagnostics)
+    return reporter.close()

@@ -1,0 +1,49 @@
+"""`tjgen postrender`: a post-renderer of Helm."""
+
+from __future__ import annotations
+
+import sys
+
+from tjgen.cli.command import COMMON, FLAG, MANY, TRAINER, VALUE, Arguments, Command, Option
+from tjgen.cli.reporting import Reporter
+from tjgen.hosts.helm import rerendered
+from tjgen.hosts.rendering import Asked
+from tjgen.source.encoding import decode
+
+COMMAND = Command(
+    "postrender",
+    "Serve as a post-renderer of Helm.",
+    "Reads what Helm has rendered from standard input and writes it back with the experiments of the chart expanded; overlays, "
+    "platforms and runtimes of the chart, and the project of the working directory, are used for them. All other objects stay as "
+    "they are, and are judged as tjgen check does. With errors nothing is written, and Helm stops.",
+    "helm template vision ./chart | tjgen postrender",
+    "",
+    (
+        Option(("--env",), "env", "Environment of the project to build for.", VALUE, "NAME"),
+        Option(("--set",), "set", "Set a field of every experiment: spec.nodes=2.", MANY, "PATH=VALUE"),
+        Option(("--no-check",), "no_check", "Do not judge the objects of the chart.", FLAG),
+        TRAINER,
+        *COMMON,
+    ),
+    most=0,
+)
+
+
+def run(arguments: Arguments) -> int:
+    """Give the chart back, report, and answer with the exit code."""
+    reporter = Reporter(arguments)
+    text, unreadable = decode(sys.stdin.buffer.read(), "<stdin>")
+    if unreadable is not None:
+        reporter.add([unreadable])
+        return reporter.close()
+    asked = Asked(
+        environment=arguments["env"],
+        set_values=arguments["set"],
+        trainer=arguments["trainer"],
+        choose_environment="add --post-renderer-args --env=NAME",
+    )
+    chart = rerendered(text, asked, checks=not arguments["no_check"])
+    reporter.add(chart.diagnostics)
+    if not reporter.failed:
+        sys.stdout.write(chart.text)
+    return reporter.close()
