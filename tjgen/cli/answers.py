@@ -1,8 +1,8 @@
 """A command line of `tjgen check` and the files that it names -> what was answered before, if it is known.
 
 An answer is kept under a hash of everything that it comes from: the words, the contents of the files and of the project file,
-this program and its schemas (names, sizes and times of their files), the Python that runs it, and whether colours are shown. What
-depends on more is not kept: standard input, schemas of one's own, options that are not named here. The folder is
+this program, its schemas and runtimes (names, sizes and times of their files), the Python that runs it, and whether colours are
+shown. What depends on more is not kept: standard input, schemas of one's own, options that are not named here. The folder is
 `$XDG_CACHE_HOME/tjgen/check`, or `~/.cache/tjgen/check`; whatever is wrong with it, the check is just done.
 
 Nothing but os and sys is imported on the way to a known answer: it takes little longer than starting Python.
@@ -146,9 +146,10 @@ def _folder() -> str | None:
 
 
 def _program() -> bytes:
-    """What the answer depends on beside the input: the program, its schemas, the reader of YAML, Python, colours."""
+    """What the answer depends on beside the input: the program, its schemas and runtimes, the reader of YAML, Python, colours."""
     parts = [sys.version, sys.prefix, str(sys.stderr.isatty()), str("NO_COLOR" in os.environ), os.environ.get("TERM", "")]
-    files = [*_files(os.path.dirname(os.path.abspath(data.__file__))), *_files(data.path("schemas")), *_reader()]
+    own = (os.path.dirname(os.path.abspath(data.__file__)), data.path("schemas"), data.path("runtimes"))
+    files = [*(file for folder in own for file in _files(folder)), *_reader()]
     parts += sorted(f"{path} {status.st_size} {status.st_mtime_ns}" for path, status in files)
     return "\n".join(parts).encode(errors="surrogateescape")
 
@@ -157,7 +158,7 @@ def _files(folder: str) -> list[tuple[str, os.stat_result]]:
     """The files below a folder that the program consists of."""
     found: list[tuple[str, os.stat_result]] = []
     for entry in os.scandir(folder):
-        if entry.name.endswith((".py", ".json", ".txt")):
+        if entry.name.endswith((".py", ".json", ".txt", ".yaml")):
             found.append((entry.path, entry.stat()))
         elif entry.name not in _NO_PROGRAM and entry.is_dir():
             found += _files(entry.path)

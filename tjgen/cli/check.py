@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 
-from tjgen.cli.command import COMMON, TRAINER, VALUE, Arguments, Command, Option
+from tjgen.cli.command import COMMON, MANY, TRAINER, VALUE, Arguments, Command, Option
 from tjgen.cli.inputs import texts
 from tjgen.cli.releases import release_for
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import CompileError, Diagnostic
 from tjgen.schema.store import OWN
+from tjgen.trainer.inputs import is_kind
+from tjgen.trainer.placed import Placed
 from tjgen.typing import TYPE_CHECKING
 from tjgen.validate.check import check
 from tjgen.validate.ways import SERVER_SIDE, WAYS
@@ -24,6 +26,8 @@ COMMAND = Command(
     "Judge manifests as an API server would, offline.",
     "Judge the manifests in files and folders (- is standard input) by the schemas of Kubernetes and of the custom "
     "resources that training jobs use, by the webhooks behind the server, and for the pods that controllers will make of them. "
+    "TrainJobs are expanded with their runtimes, which stand in the same files, in --catalog or are bundled, to say what "
+    "the controller does with them that nobody would expect. "
     "A kind without a schema is reported as not checked; with --strict that is an error. With --against, say what becomes of "
     "each object that is applied already: in place, without effect, refused, or in need of a new name. "
     "The answer is kept (in $XDG_CACHE_HOME or ~/.cache), and given again for the same files.",
@@ -31,6 +35,7 @@ COMMAND = Command(
     "PATH...",
     (
         Option(("--schemas",), "schemas", "Folder with schemas of the cluster's own kinds.", VALUE, "DIR"),
+        Option(("--catalog",), "catalog", "File or folder with runtimes of TrainJobs; may be repeated.", MANY, "PATH"),
         TRAINER,
         Option(("--apply",), "apply", "How the manifests are applied; client-side where it is left out.", VALUE, "WAY", WAYS),
         Option(
@@ -61,12 +66,31 @@ def run(arguments: Arguments) -> int:
     try:
         release = release_for(arguments["trainer"])
         versions = {**release.versions, **({OWN: folder} if folder else {})}
+        accepted: list[Placed] = []
         for file, content in found:
-            said = check(content, file, versions=versions, strict=strict, server_side=server_side, standing=standing)
+            said = check(
+                content,
+                file,
+                versions=versions,
+                strict=strict,
+                server_side=server_side,
+                standing=standing,
+                accepted=accepted,
+            )
             reporter.add(_judged(said, project))
+        if any(is_kind(one.tree, "TrainJob") for one in accepted):
+            reporter.add(_judged(_of_trainjobs(accepted, arguments["catalog"], versions), project))
     except CompileError as error:
         reporter.add(error.diagnostics)
     return reporter.close()
+
+
+def _of_trainjobs(accepted: list[Placed], catalog: list[str], versions: dict[str, str]) -> list[Diagnostic]:
+    """What shows when TrainJobs are expanded; files without any need none of this."""
+    from tjgen.cli.runtime_files import Runtimes
+    from tjgen.validate.together import together
+
+    return list(together(accepted, Runtimes(catalog, versions), versions))
 
 
 def _judged(found: list[Diagnostic], project: Project | None) -> list[Diagnostic]:

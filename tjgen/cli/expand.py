@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import sys
 
-from tjgen.catalog.find import Catalog
 from tjgen.catalog.runtime import API_VERSION
 from tjgen.cli.command import COMMON, FLAG, MANY, TRAINER, Arguments, Command, Option
 from tjgen.cli.inputs import texts
 from tjgen.cli.releases import release_for
 from tjgen.cli.reporting import Reporter
+from tjgen.cli.runtime_files import Runtimes
 from tjgen.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic
 from tjgen.fields.path import Tree
 from tjgen.source.document import Document
 from tjgen.source.reader import KUBERNETES, read
 from tjgen.source.writer import dump_all
 from tjgen.trainer.framework import live
-from tjgen.trainer.inputs import expand_documents, is_kind
+from tjgen.trainer.inputs import expanded, is_kind
+from tjgen.trainer.placed import placed, surprising
 
 COMMAND = Command(
     "expand",
@@ -51,22 +52,14 @@ def run(arguments: Arguments) -> int:
         reporter.add(wrong)
     reporter.add(problems)
     reporter.add([_not_of_trainer(document) for document in documents if _is_namesake(document.value)])
-    trees = [document.value for document in documents]
-    by_tree = {id(document.value): document for document in documents}
-    catalog = Catalog(arguments["catalog"], versions=release.versions)
-
-    def look_up(kind: str, namespace: str, name: str) -> Tree | None:
-        runtime, _ = catalog.find(name, kind=kind, namespace=namespace)
-        return runtime.tree if runtime is not None else None
-
-    if not any(is_kind(tree, "TrainJob") for tree in trees) and not reporter.failed:
+    objects = placed(documents)
+    runtimes = Runtimes(arguments["catalog"], release.versions)
+    if not any(is_kind(one.tree, "TrainJob") for one in objects) and not reporter.failed:
         message = "there is no TrainJob to expand"
         reporter.add([Diagnostic("TJ023", ERROR, message, hint="name a file with a TrainJob", name="no-trainjob")])
-    made = []
-    for trainjob, expansion in expand_documents(trees, look_up, release=release):
-        document = by_tree[id(trainjob)]
-        reporter.add([one._replace(span=document.locate(one.path or ())) for one in expansion.diagnostics])
-        made += [one.tree for one in expansion.objects]
+    expansions = expanded([one.tree for one in objects], runtimes.look_up, release=release)
+    reporter.add(list(surprising(objects, expansions, runtimes.document_of)))
+    made = [object_.tree for one in expansions for object_ in one.expansion.objects]
     if not reporter.failed:
         sys.stdout.write(
             dump_all([live(tree, release) if arguments["live"] and tree["kind"] == "JobSet" else tree for tree in made])

@@ -6,12 +6,20 @@ from collections.abc import Callable, Sequence
 
 from tjgen.fields.path import Tree, get
 from tjgen.trainer.framework import PLACEHOLDER_UID, Expansion, expand
-from tjgen.trainer.refusals import CLUSTER_RUNTIME, GROUP
+from tjgen.trainer.refusals import CLUSTER_RUNTIME, GROUP, RUNTIME
 from tjgen.trainer.release import NEWEST, Release
-from tjgen.typing import Any
+from tjgen.typing import Any, NamedTuple
 
 Catalog = Callable[[str, str, str], "Tree | None"]
 """Kind, namespace and name of a runtime -> the runtime, or None."""
+
+
+class Expanded(NamedTuple):
+    """A TrainJob with the runtime that it refers to, None where there is none, and what the controller makes of the two."""
+
+    trainjob: Tree
+    runtime: Tree | None
+    expansion: Expansion
 
 
 def expand_documents(
@@ -22,14 +30,20 @@ def expand_documents(
     A List counts as its items. A runtime is looked for among the documents first, then in the
     catalog. The n-th TrainJob gets the placeholder uid that ends in n.
     """
-    objects = opened(trees)
+    return [(one.trainjob, one.expansion) for one in expanded(opened(trees), catalog, release=release)]
+
+
+def expanded(objects: Sequence[Tree], catalog: Catalog | None = None, *, release: Release = NEWEST) -> list[Expanded]:
+    """Each TrainJob among `objects`, in their order, with its runtime and its expansion, as `expand_documents` finds them."""
     uids: dict[tuple[str, str], str] = {}
+    runtimes = [tree for tree in objects if is_kind(tree, RUNTIME) or is_kind(tree, CLUSTER_RUNTIME)]
     result = []
     for tree in objects:
         if is_kind(tree, "TrainJob"):
             key = (_namespace(tree), str(get(tree, ("metadata", "name"))))
             uid = uids.setdefault(key, f"{PLACEHOLDER_UID[:-12]}{len(uids) + 1:012d}")
-            result.append((tree, expand(tree, runtime_of(tree, objects, catalog), uid=uid, release=release)))
+            runtime = runtime_of(tree, runtimes, catalog)
+            result.append(Expanded(tree, runtime, expand(tree, runtime, uid=uid, release=release)))
     return result
 
 

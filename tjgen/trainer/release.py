@@ -71,6 +71,8 @@ class Release(NamedTuple):
     """`numProcPerNode` is a number, else a number or a word, and the torch policy has one, too."""
     checks_torch_always: bool = True
     """Torch's checks are made always, else only where `numProcPerNode` is given."""
+    adds_patched_jobs: bool = True
+    """A patch for a job that the runtime does not have adds it, else the webhook refuses the TrainJob."""
     propagates_metadata: bool = False
     """The TrainJob's `spec.labels` and `spec.annotations` go to the JobSet."""
     looks_into_runtime: bool = True
@@ -127,6 +129,7 @@ _V22 = NEWEST._replace(
     shares_memory_with_flux=False,
     wraps_command_of_runtime=False,
     tolerates_jax_without_trainer=False,
+    adds_patched_jobs=False,
 )
 _V21 = _V22._replace(
     name="2.1",

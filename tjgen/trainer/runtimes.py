@@ -76,6 +76,7 @@ class Runtime:
         "owners",
         "pod_group_policy",
         "release",
+        "size",
         "spec",
         "tree",
         "written_jobs",
@@ -87,6 +88,8 @@ class Runtime:
         template = spec["template"]
         self.tree = tree
         self.release = release
+        self.size = text_size(tree)
+        """About how many bytes it has as text: no fewer than its strings have, without line breaks and indentation."""
         self.name: str = metadata.get("name", "")
         self.object_labels: dict[str, str] = metadata.get("labels", {})
         self.ml_policy: dict[str, Tree] | None = spec.get("mlPolicy")
@@ -199,6 +202,17 @@ def _repeats(items: Any, key: str) -> bool:
         return False
     keys = [item.get(key) for item in items]
     return len(set(keys)) < len(keys)
+
+
+def text_size(tree: Tree) -> int:
+    """The bytes of all strings and keys of a tree."""
+    if tree.__class__ is str:
+        return len(tree) if tree.isascii() else len(tree.encode(errors="replace"))
+    if tree.__class__ is dict:
+        return sum([len(key) + text_size(value) for key, value in tree.items()])
+    if tree.__class__ is list:
+        return sum([text_size(item) for item in tree])
+    return 1
 
 
 def _own_additions(written: Tree, read_: Tree, path: FieldPath, owners: Owners) -> None:

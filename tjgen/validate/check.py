@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from tjgen.diagnostics.model import Diagnostic
+from tjgen.diagnostics.model import Diagnostic, has_errors
 from tjgen.fields.path import FieldPath, Tree
 from tjgen.source import reader
+from tjgen.trainer.placed import Placed
 from tjgen.trainer.release import of_versions
 from tjgen.validate import admission, marks, unmakeable
 from tjgen.validate.judge import judge
@@ -24,21 +25,26 @@ def check(
     strict: bool = False,
     server_side: bool = False,
     standing: Standing | None = None,
+    accepted: list[Placed] | None = None,
 ) -> list[Diagnostic]:
     """Everything that is wrong with a file of Kubernetes manifests; never raises because of its text.
 
     `versions` chooses the releases that the cluster runs. With `strict`, a kind without a schema is an error. With
     `server_side` the manifests are judged as server-side apply judges them. Of what is `standing` only templates are checked.
+    Of the rest, what is accepted goes into `accepted`, for whoever looks at the objects of all files together.
     """
     documents, found = reader.read(text, file, reader.KUBERNETES)
     # What stands in one file is applied together, so webhooks find it in the cluster.
     context = [manifest for document in documents for manifest, _ in manifests(document.value)]
     for document in documents:
         for manifest, path in manifests(document.value):
-            if standing is not None and standing(manifest):
-                judged = unmakeable.diagnostics(manifest, versions=versions)
+            stands = standing is not None and standing(manifest)
+            if stands:
+                judged = list(unmakeable.diagnostics(manifest, versions=versions))
             else:
-                judged = _judged(manifest, context, versions, strict=strict, server_side=server_side)
+                judged = list(_judged(manifest, context, versions, strict=strict, server_side=server_side))
+            if accepted is not None and not stands and not has_errors(judged):
+                accepted.append(Placed(manifest, document, path))
             for diagnostic in judged:
                 whole = path + (diagnostic.path or ())
                 span = document.locate(whole, key=diagnostic.name == "unknown-field")

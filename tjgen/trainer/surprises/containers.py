@@ -6,13 +6,21 @@ from collections.abc import Iterator
 
 from tjgen.diagnostics.model import INFO, Diagnostic
 from tjgen.fields.path import FieldPath, named
-from tjgen.trainer.info import DATASET_INITIALIZER, LAUNCHER, MODEL_INITIALIZER, NODE, TRAINER
+from tjgen.trainer.info import DATASET_INITIALIZER, LAUNCHER, MODEL_INITIALIZER, NODE, TRAINER, PodSet
+from tjgen.trainer.plugins import mpi, torch
+from tjgen.trainer.plugins.rendezvous import PORT
 from tjgen.trainer.ports import are_confused, settled
 from tjgen.trainer.surprises.subject import Subject, in_runtime
 from tjgen.typing import Any
 
 _ENV: FieldPath = ("spec", "trainer", "env")
-_ADDRESSES = {"torch": "PET_MASTER_ADDR", "jax": "JAX_COORDINATOR_ADDRESS", "xgboost": "DMLC_TRACKER_URI"}
+_ADDRESSES = {
+    "torch": "PET_MASTER_ADDR",
+    "jax": "JAX_COORDINATOR_ADDRESS",
+    "xgboost": "DMLC_TRACKER_URI",
+    "flux": "the broker's address",
+}
+_PLAIN_PORT = (("containerPort", PORT), ("protocol", "TCP"))
 _JAX = ("JAX_NUM_PROCESSES", "JAX_PROCESS_ID", "JAX_COORDINATOR_ADDRESS")
 
 
@@ -50,14 +58,12 @@ def initializer_without_container(subject: Subject) -> Iterator[Diagnostic]:
 def dead_address(subject: Subject) -> Iterator[Diagnostic]:
     """The address of the first pod is made of the word node and the TrainJob's name."""
     podset = subject.info.podset_of_ancestor(TRAINER)
-    if podset is None or subject.job.trainer is None or podset.container(NODE) is None:
+    if podset is None or not _looks_for_first_pod(subject, podset):
         return
-    network = subject.info.spec.get("network")
-    subdomain = network.get("subdomain", subject.job.name) if network else subject.job.name
-    if podset.name == NODE and subdomain == subject.job.name:
-        return
-    address = next(address for policy, address in _ADDRESSES.items() if subject.info.policy(policy) is not None)
-    if podset.name != NODE:
+    network = subject.info.spec.get("network") or {}
+    subdomain = network.get("subdomain") or subject.job.name
+    policy, address = next((policy, address) for policy, address in _ADDRESSES.items() if subject.info.policy(policy) is not None)
+    if podset.name != NODE and policy != "flux":
         yield subject.of_runtime(
             "TJ832",
             "dead-address",
@@ -65,7 +71,7 @@ def dead_address(subject: Subject) -> Iterator[Diagnostic]:
             "call the job node",
             in_runtime((*podset.shape.path, "name")),
         )
-    else:
+    elif subdomain != subject.job.name:
         yield subject.of_runtime(
             "TJ832",
             "dead-address",
@@ -73,6 +79,27 @@ def dead_address(subject: Subject) -> Iterator[Diagnostic]:
             "leave network.subdomain out",
             in_runtime(("spec", "network", "subdomain")),
         )
+
+
+def no_host_names(subject: Subject) -> Iterator[Diagnostic]:
+    """JobSet v0.12.0 `createHeadlessSvcIfNecessary`: without enableDNSHostnames no pod has a name that others could find."""
+    network = subject.info.spec.get("network") or {}
+    policy = next((policy for policy in (*_ADDRESSES, "mpi") if subject.info.policy(policy) is not None), None)
+    pods = sum(podset.count for podset in subject.info.podsets if podset.ancestor == TRAINER or podset.name in (NODE, LAUNCHER))
+    if network.get("enableDNSHostnames") is False and policy is not None and pods > 1:
+        yield subject.of_runtime(
+            "TJ881",
+            "no-host-names",
+            f"enableDNSHostnames is false, but the {policy} policy lets {pods} pods find each other by host name",
+            "leave enableDNSHostnames out",
+            in_runtime(("spec", "network", "enableDNSHostnames")),
+        )
+
+
+def _looks_for_first_pod(subject: Subject, podset: PodSet) -> bool:
+    if subject.job.trainer is not None and podset.container(NODE) is not None:
+        return True
+    return "envInjection" in (subject.info.policy("torch") or {})
 
 
 def job_named_node(subject: Subject) -> Iterator[Diagnostic]:
@@ -117,21 +144,35 @@ def lost_sources(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def overruled_variables(subject: Subject) -> Iterator[Diagnostic]:
-    """builder.go `Trainer` upserts spec.trainer.env last; JAX has no check against it."""
+    """builder.go `Trainer` upserts spec.trainer.env last; not every policy of every release has a check against it."""
+    release, policies = subject.job.release, subject.info.ml_policy or {}
+    names: tuple[str, ...] = _JAX if "jax" in policies else ()
+    if "mpi" in policies and not release.checks_mpi_variables:
+        names += mpi.RESERVED
+    if "torch" in policies and not release.checks_torch_always and subject.job.asked("numProcPerNode") is None:
+        names += torch.RESERVED
     for variable in subject.job.env:
-        if variable["name"] in _JAX:
-            yield subject.of_trainjob(
-                "TJ835",
-                "variable-overruled",
-                f"{variable['name']} replaces the value that the controller computes",
-                "leave it out",
-                (*_ENV, named(variable["name"])),
-            )
+        if variable["name"] in names:
+            yield _overruled(subject, variable["name"], (*_ENV, named(variable["name"])))
+
+
+def overruled_storage(subject: Subject) -> Iterator[Diagnostic]:
+    """builder.go `Initializer` upserts the initializer's env after STORAGE_URI."""
+    for kind, asked in subject.job.spec["initializer"].items():
+        if "storageUri" in asked and any(variable["name"] == "STORAGE_URI" for variable in asked.get("env", ())):
+            yield _overruled(subject, "STORAGE_URI", ("spec", "initializer", kind, "env", named("STORAGE_URI")))
+
+
+def _overruled(subject: Subject, name: str, path: FieldPath) -> Diagnostic:
+    message = f"{name} replaces the value that the controller computes"
+    return subject.of_trainjob("TJ835", "variable-overruled", message, "leave it out", path)
 
 
 def swallowed_ports(subject: Subject) -> Iterator[Diagnostic]:
     """pkg/apply `UpsertPort` takes two ports without a name for one."""
-    for container in subject.info.all_containers():
+    init = subject.job.release.writes_init_containers
+    podsets = subject.info.podsets
+    for container in subject.info.all_containers() if init else [one for podset in podsets for one in podset.containers]:
         ports = container.tree.get("ports")
         if not ports or (not container.added_ports and not container.is_irregular):
             continue
@@ -146,6 +187,21 @@ def swallowed_ports(subject: Subject) -> Iterator[Diagnostic]:
                 "give every port a name",
                 in_runtime((*container.path, "ports")),
             )
+
+
+def stripped_port(subject: Subject) -> Iterator[Diagnostic]:
+    """The plugins bring {containerPort: 29500}, which takes the place of a port of that number with all that it says."""
+    for container in subject.info.all_containers():
+        for position, port in enumerate(container.tree.get("ports") or () if container.added_ports else ()):
+            lost = sorted(field for field, value in port.items() if (field, value) not in _PLAIN_PORT)
+            if port["containerPort"] == PORT and lost:
+                yield subject.of_runtime(
+                    "TJ880",
+                    "port-stripped",
+                    f"the controller writes port {PORT} itself, without {', '.join(lost)}",
+                    "use another number",
+                    in_runtime((*container.path, "ports", position)),
+                )
 
 
 def random_variables(subject: Subject) -> Iterator[Diagnostic]:

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.diagnostics.model import Diagnostic
-from tjgen.fields.path import FieldPath
+from tjgen.fields.path import FieldPath, get
 from tjgen.trainer import resources
 from tjgen.trainer.info import KNOWN_ANCESTORS, NODE, TRAINER
 from tjgen.trainer.surprises.subject import Subject, in_runtime
 
 _TRAINER: FieldPath = ("spec", "trainer")
 _RESOURCES: FieldPath = (*_TRAINER, "resourcesPerNode")
+_MPI: FieldPath = ("spec", "mlPolicy", "mpi")
+_READS_PROCESSES = ("torch", "mpi", "flux")
+_SHARES = ("mem", "core", "percent", "util")
+"""In the name of a resource with gpu: it counts parts of a GPU."""
 _SETS_VARIABLES = ("torch", "jax", "xgboost")
 
 
@@ -31,7 +35,7 @@ def no_trainer_section(subject: Subject) -> Iterator[Diagnostic]:
 
 def resources_without_policy(subject: Subject) -> Iterator[Diagnostic]:
     """newRuntimeInfo: resourcesPerNode is merged only where the runtime has an mlPolicy."""
-    if subject.job.resources and subject.info.ml_policy is None:
+    if subject.job.resources and subject.info.ml_policy is None and subject.job.release.merges_resources:
         yield subject.of_trainjob(
             "TJ811",
             "resources-ignored",
@@ -45,7 +49,7 @@ def lost_claims(subject: Subject) -> Iterator[Diagnostic]:
     """newRuntimeInfo: what is merged keeps only limits and requests."""
     override = subject.job.resources
     podset = subject.info.podset_of_ancestor(TRAINER)
-    if override is None or subject.info.ml_policy is None or podset is None:
+    if override is None or podset is None or (subject.info.ml_policy is None and subject.job.release.merges_resources):
         return
     own = [shape.tree["resources"] for shape in podset.shape.containers if shape.name == NODE][:1]
     claims = [claim for resources_ in (override, *own) for claim in resources_.get("claims", ())]
@@ -166,3 +170,90 @@ def launchers(subject: Subject) -> Iterator[Diagnostic]:
                 "leave numNodes out of the runtime and set it in the TrainJob",
                 ("spec", "mlPolicy", "numNodes"),
             )
+
+
+def amounts_as_gpus(subject: Subject) -> Iterator[Diagnostic]:
+    """`GetNumGPUPerNode` goes by the letters gpu in a name, whatever is counted there."""
+    if subject.job.asked("numProcPerNode") is not None:
+        return
+    found = resources.per_node(subject.info, subject.job)
+    for kind in ("requests", "limits"):
+        names = resources.gpu_names(found.get(kind) or {})
+        shares = [name for name in names if any(word in name.lower() for word in _SHARES)]
+        if names[:1] == shares[:1] != []:
+            yield subject.of_trainjob(
+                "TJ870",
+                "amount-counted-as-gpus",
+                f"the controller takes {shares[0]}: {found[kind][shares[0]]} for that number of GPUs, since gpu is in its name",
+                "set numProcPerNode",
+                _RESOURCES if subject.job.resources is not None else _TRAINER,
+            )
+            return
+
+
+def processes_not_read(subject: Subject) -> Iterator[Diagnostic]:
+    """Only the torch, mpi and flux plugins read numProcPerNode."""
+    policies = subject.info.ml_policy or {}
+    if subject.job.asked("numProcPerNode") is not None and not any(name in policies for name in _READS_PROCESSES):
+        policy = next((f"the {name} policy" for name in policies if name != "numNodes"), "no ML policy")
+        yield subject.of_trainjob(
+            "TJ871",
+            "processes-not-read",
+            f"numProcPerNode is not read: runtime {subject.runtime.name} has {policy}",
+            "leave it out, or use a runtime with torch, mpi or flux",
+            (*_TRAINER, "numProcPerNode"),
+        )
+
+
+def nodes_not_read(subject: Subject) -> Iterator[Diagnostic]:
+    """numNodes goes to the first trainer job; for MPI to the job named node."""
+    nodes = subject.job.asked("numNodes")
+    if nodes is None:
+        return
+    is_mpi = subject.info.policy("mpi") is not None
+    found = subject.info.podset(NODE) if is_mpi else subject.info.podset_of_ancestor(TRAINER)
+    if found is None:
+        wanted = "job named node" if is_mpi else "job labelled as the trainer's"
+        yield subject.of_trainjob(
+            "TJ872",
+            "nodes-not-read",
+            f"numNodes is not read: runtime {subject.runtime.name} has no {wanted}",
+            "use another runtime, or leave numNodes out",
+            (*_TRAINER, "numNodes"),
+        )
+
+
+def one_process_overruled(subject: Subject) -> Iterator[Diagnostic]:
+    """mpi `EnforceMLPolicy`: a runtime's numProcPerNode of 1 cannot be told from the default, and gives way to the GPUs."""
+    written = get(subject.runtime.tree, (*_MPI, "numProcPerNode"), None)
+    if written != 1 or subject.job.asked("numProcPerNode") is not None or not subject.job.release.looks_into_runtime:
+        return
+    gpus = resources.gpus(resources.per_node(subject.info, subject.job))
+    if gpus > 1:
+        yield subject.of_runtime(
+            "TJ873",
+            "one-process-overruled",
+            f"numProcPerNode is 1, but nodes have {gpus} GPUs, and the controller starts that many processes",
+            "set numProcPerNode in the TrainJob, where 1 counts",
+            (*_MPI, "numProcPerNode"),
+        )
+
+
+def replaced_resources(subject: Subject) -> Iterator[Diagnostic]:
+    """builder.go `Trainer` before v2.3: limits and requests of the TrainJob take the place of all that the container has."""
+    kept = subject.job.resource_lists
+    podset = subject.info.podset_of_ancestor(TRAINER)
+    container = podset.container(NODE) if podset is not None else None
+    if subject.job.release.merges_resources or not kept or container is None:
+        return
+    before = container.tree.get("resources") or {}
+    pairs = [(kind, name) for kind in ("limits", "requests") for name in before.get(kind, ())]
+    lost = [f"{kind} {name}" for kind, name in pairs if name not in kept.get(kind, {})]
+    if lost:
+        yield subject.of_trainjob(
+            "TJ874",
+            "resources-replaced",
+            f"resourcesPerNode takes the place of all that runtime {subject.runtime.name} asks for, and loses {', '.join(lost)}",
+            "repeat in the TrainJob what is to stay",
+            _RESOURCES,
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from tjgen.diagnostics.model import Diagnostic
-from tjgen.trainer.surprises import containers, gangs, patches, processes
+from tjgen.trainer.surprises import containers, flux, gangs, names, patches, processes, template
 from tjgen.trainer.surprises.subject import Subject
 
 Rule = Callable[[Subject], Iterator[Diagnostic]]
@@ -16,26 +16,82 @@ ALWAYS: tuple[Rule, ...] = (
     processes.counts_below_one,
     processes.overwritten_counts,
     processes.several_trainer_jobs,
+    processes.processes_not_read,
+    processes.nodes_not_read,
+    processes.replaced_resources,
     containers.trainer_without_container,
     containers.lost_sources,
     containers.swallowed_ports,
-    gangs.long_name,
+    names.long_name,
+    names.long_claim_name,
+    names.long_coordinator,
+    template.unread_metadata,
+    template.overwritten_suspend,
+    template.large_runtime,
 )
 BY_ML_POLICY: dict[str, tuple[Rule, ...]] = {
-    "torch": (processes.no_trainer_section, processes.devices_that_do_not_count, containers.dead_address),
-    "jax": (processes.no_trainer_section, containers.dead_address, containers.overruled_variables),
-    "xgboost": (
+    "torch": (
         processes.no_trainer_section,
         processes.devices_that_do_not_count,
         containers.dead_address,
-        containers.random_variables,
+        containers.no_host_names,
+        containers.overruled_variables,
+        containers.stripped_port,
     ),
-    "mpi": (processes.devices_that_do_not_count, processes.launchers, containers.job_named_node),
-    "flux": (processes.devices_that_do_not_count, containers.job_named_node),
+    "jax": (
+        processes.no_trainer_section,
+        containers.dead_address,
+        containers.no_host_names,
+        containers.overruled_variables,
+        containers.stripped_port,
+    ),
+    "xgboost": (
+        processes.no_trainer_section,
+        processes.devices_that_do_not_count,
+        processes.amounts_as_gpus,
+        containers.dead_address,
+        containers.no_host_names,
+        containers.random_variables,
+        containers.stripped_port,
+    ),
+    "mpi": (
+        processes.devices_that_do_not_count,
+        processes.amounts_as_gpus,
+        processes.launchers,
+        processes.one_process_overruled,
+        containers.job_named_node,
+        containers.no_host_names,
+        containers.overruled_variables,
+    ),
+    "flux": (
+        processes.devices_that_do_not_count,
+        processes.amounts_as_gpus,
+        containers.job_named_node,
+        containers.dead_address,
+        containers.no_host_names,
+        flux.split_words,
+        flux.added_arguments,
+        flux.no_command,
+    ),
 }
-PATCHED: tuple[Rule, ...] = (patches.unknown_targets, patches.double_values)
-INITIALIZED: tuple[Rule, ...] = (containers.initializer_without_container,)
-GANGS: tuple[Rule, ...] = (gangs.two_gangs, gangs.gang_without_replicas)
+PATCHED: tuple[Rule, ...] = (
+    patches.unknown_targets,
+    patches.double_values,
+    patches.replaced_lists,
+    patches.empty_values,
+    patches.late_variables,
+)
+INITIALIZED: tuple[Rule, ...] = (containers.initializer_without_container, containers.overruled_storage)
+GANGS: tuple[Rule, ...] = (
+    gangs.two_gangs,
+    gangs.gang_without_replicas,
+    gangs.gang_in_steps,
+    gangs.gang_without_scheduler,
+    gangs.gang_of_requests,
+    gangs.gang_without_trainjobs_resources,
+    gangs.gang_priorities,
+    gangs.unread_queue,
+)
 
 
 def surprises(subject: Subject) -> list[Diagnostic]:
@@ -51,6 +107,6 @@ def surprises(subject: Subject) -> list[Diagnostic]:
         rules += GANGS
     if "initializer" in spec:
         rules += INITIALIZED
-    if "runtimePatches" in spec:
+    if subject.job.release.overrides in spec:
         rules += PATCHED
     return [diagnostic for rule in dict.fromkeys(rules) for diagnostic in rule(subject)]

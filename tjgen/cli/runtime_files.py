@@ -1,0 +1,41 @@
+"""`--catalog` of a command -> runtimes by name, and the documents that they stand in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tjgen.fields.path import Tree
+from tjgen.source.document import Document
+from tjgen.typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tjgen.catalog.find import Catalog
+
+
+class Runtimes:
+    """The runtimes of files and folders, and the bundled ones, for TrainJobs whose runtime does not stand beside them.
+
+    A catalog is made for the first that is looked up: most TrainJobs of a folder have their runtimes there.
+    """
+
+    def __init__(self, places: Sequence[str], versions: Mapping[str, str]) -> None:
+        self._places = places
+        self._versions = versions
+        self._catalog: Catalog | None = None
+        self._documents: dict[int, Document | None] = {}
+
+    def look_up(self, kind: str, namespace: str, name: str) -> Tree | None:
+        """The runtime, or None."""
+        if self._catalog is None:
+            from tjgen.catalog.find import Catalog
+
+            self._catalog = Catalog(self._places, versions=self._versions)
+        runtime, _ = self._catalog.find(name, kind=kind, namespace=namespace)
+        if runtime is None:
+            return None
+        self._documents[id(runtime.tree)] = runtime.document
+        return runtime.tree
+
+    def document_of(self, tree: Tree) -> Document | None:
+        """The document of a runtime that was looked up."""
+        return self._documents.get(id(tree))
