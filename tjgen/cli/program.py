@@ -22,6 +22,7 @@ COMMANDS = {
     "pin": "tjgen.cli.pin",
     "postrender": "tjgen.cli.postrender",
     "promote": "tjgen.cli.promote",
+    "report": "tjgen.cli.report",
     "runs": "tjgen.cli.runs",
     "runtimes": "tjgen.cli.runtimes",
     "schema": "tjgen.cli.schema",

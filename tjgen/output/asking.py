@@ -22,9 +22,9 @@ class Asking:
         self._made: dict[ObjectRef, tuple[Manifest, Sources]] = {}
 
     def add(self, runs: Iterable[Run]) -> None:
-        """Take compiled runs."""
+        """Take compiled runs, and what controllers will make of them."""
         for run in runs:
-            self.add_made(run.compiled.manifests, run.compiled.sources)
+            self.add_made((*run.compiled.manifests, *run.compiled.previews), run.compiled.sources)
 
     def add_made(self, manifests: Iterable[Manifest], sources: Sources) -> None:
         """Take manifests whose origins point into `sources`."""

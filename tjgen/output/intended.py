@@ -13,7 +13,7 @@ from tjgen.emit.plan import OutputFile
 from tjgen.output.asking import Asking
 from tjgen.output.directory import Directory
 from tjgen.output.wishes import Wishes
-from tjgen.output.write import build_into, of_project, platforms
+from tjgen.output.write import Seen, build_into, of_project, platforms
 from tjgen.runs.lock import Lock
 from tjgen.runs.store import Locks
 
@@ -53,14 +53,16 @@ class Collected:
         return {**stays, **self._put}
 
 
-def intended(builder: Builder, directory: str) -> tuple[Side, list[Diagnostic]]:
-    """What `tjgen build -o DIR` would leave in the directory, and what it would say."""
+def intended(builder: Builder, directory: str, see: Seen | None = None) -> tuple[Side, list[Diagnostic]]:
+    """What `tjgen build -o DIR` would leave in the directory, and what it would say; `see` is told every unit."""
     tree = Collected(standing(directory))
     asking = Asking()
     wishes = of_project(builder, Wishes())
 
     def seen(built: Built) -> None:
         asking.add(built.runs)
+        if see is not None:
+            see(built)
 
     one = Directory(directory, tree, None, builder.locks, wishes)
     diagnostics = build_into(one, builder, [], seen, None)

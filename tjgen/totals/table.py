@@ -10,6 +10,7 @@ from tjgen.totals.tally import Totals, together
 
 _FIRST = ("cpu", "memory", "ephemeral-storage")
 STORAGE = "storage"
+_PODS, _STORAGE, _BANDWIDTH = "PODS", STORAGE.upper(), "BANDWIDTH"
 
 Bandwidths = Mapping[str, int]
 """StorageClass -> bytes that a volume of it delivers in a second, as the Platform says."""
@@ -18,21 +19,32 @@ Bandwidths = Mapping[str, int]
 def table(rows: Sequence[tuple[str, Totals]], bandwidths: Bandwidths | None = None) -> str:
     """A line for each named total and one for all together, in columns."""
     named = [*rows, ("TOTAL", together([totals for _, totals in rows]))]
-    known = {name for _, totals in named for name in totals.resources}
-    resources = [name for name in _FIRST if name in known] + sorted(known.difference(_FIRST))
-    devices = sorted({name for _, totals in named for name in totals.devices})
+    heads = columns([totals for _, totals in named], bandwidths or {})
+    return _columns([["RUN", *heads], *[[name, *line(totals, heads, bandwidths or {})] for name, totals in named]])
+
+
+def columns(several: Sequence[Totals], bandwidths: Bandwidths) -> list[str]:
+    """The heads of a table of totals: of resources only those that one of them has."""
+    known = {name for totals in several for name in totals.resources}
+    resources = [name.upper() for name in _FIRST if name in known] + sorted(known.difference(_FIRST))
+    devices = sorted({name for totals in several for name in totals.devices})
     # Who says no bandwidth sees no column of it.
-    delivers = any(claim.storage_class in (bandwidths or {}) for _, totals in named for claim in totals.claims.values())
-    lines = [["RUN", "PODS", *(name.upper() if name in _FIRST else name for name in resources), *devices, STORAGE.upper()]]
-    if delivers:
-        lines[0].append("BANDWIDTH")
-    for name, totals in named:
-        amounts = [str(totals.resources.get(resource, "-")) for resource in resources]
-        claimed = [str(totals.devices.get(device, "-")) for device in devices]
-        storage = total({STORAGE: multiply(one.size, one.number)} for one in totals.claims.values()).get(STORAGE, "-")
-        line = [name, str(totals.pods), *amounts, *claimed, str(storage)]
-        lines.append([*line, str(bandwidth(totals, bandwidths or {}) or "-")] if delivers else line)
-    return _columns(lines)
+    delivers = any(claim.storage_class in bandwidths for totals in several for claim in totals.claims.values())
+    return [_PODS, *resources, *devices, _STORAGE, *([_BANDWIDTH] if delivers else [])]
+
+
+def line(totals: Totals, heads: Sequence[str], bandwidths: Bandwidths) -> list[str]:
+    """What stands under these heads; `-` for nothing."""
+    upper = {name.upper(): name for name in _FIRST}
+    storage = total({STORAGE: multiply(one.size, one.number)} for one in totals.claims.values()).get(STORAGE, "-")
+    known: dict[str, object] = {
+        **totals.devices,
+        **totals.resources,
+        _PODS: totals.pods,
+        _STORAGE: storage,
+        _BANDWIDTH: bandwidth(totals, bandwidths) or "-",
+    }
+    return [str(known.get(upper.get(head, head), "-")) for head in heads]
 
 
 def bandwidth(totals: Totals, bandwidths: Bandwidths) -> Quantity | None:

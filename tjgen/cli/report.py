@@ -1,0 +1,92 @@
+"""`tjgen report`: a project, experiments or an output tree -> one HTML page, and pictures, for people."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tjgen.builder import Builder
+from tjgen.cli.command import COMMON, FLAG, FOLDER, MANY, TRAINER, VALUE, Arguments, Command, Option, enter
+from tjgen.cli.reporting import Reporter
+from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
+from tjgen.emit.file import write
+from tjgen.emit.problems import failed
+from tjgen.report.content import Report
+from tjgen.report.files import pictures
+from tjgen.report.gather import Wanted, of_build
+from tjgen.report.page import page
+from tjgen.report.standing import is_tree, of_tree
+
+COMMAND = Command(
+    "report",
+    "Write a page that shows runs, what they take, and what is wrong.",
+    "Write one HTML page that needs nothing else: every run with its state, a picture of it (pods and devices, gang, volumes, "
+    "data slices, sync waves), its fields and the lines that asked for them; totals against quotas; diagnostics; with "
+    "--against what differs from a Git revision or a folder. PATH is what a build takes, or an output tree, which is shown as "
+    "it stands. Without PATH the whole project is shown. The page is written also where there are errors.",
+    "tjgen report -o report.html --against origin/main",
+    "[PATH]...",
+    (
+        Option(("-o", "--output"), "output", "File to write to; standard output where it is left out.", VALUE, "FILE"),
+        Option(("--svg",), "svg", "Folder for a picture of each run, and of quotas, as SVG files.", VALUE, "DIR"),
+        Option(("--against",), "against", "Show what differs from a Git revision or a folder.", VALUE, "REV|DIR"),
+        Option(("--tree",), "tree", "Output tree with the runs that stay; the project's where it is left out.", VALUE, "DIR"),
+        Option(("--env",), "env", "Environment of the project; may be repeated.", MANY, "NAME"),
+        Option(("--previews",), "previews", "Show the fields of what controllers will create, too.", FLAG),
+        FOLDER,
+        TRAINER,
+        *COMMON,
+    ),
+)
+
+
+def run(arguments: Arguments) -> int:
+    """Gather, write, and answer with the exit code: 1 where the report shows errors."""
+    wrong = enter(arguments)
+    if wrong:
+        sys.stderr.write(f"Error: {wrong}\n")
+        return 2
+    reporter = Reporter(arguments)
+    try:
+        report, inputs = _report(arguments)
+        reporter.add(list(report.diagnostics))
+        _write(report, arguments, inputs)
+    except CompileError as error:
+        reporter.add(error.diagnostics)
+    return reporter.close()
+
+
+def _report(arguments: Arguments) -> tuple[Report, list[str]]:
+    """The report, and the files that it was made from."""
+    paths = arguments["paths"]
+    environments, against, trainer = arguments["env"], arguments["against"], arguments["trainer"]
+    expanded = arguments["previews"]
+    if len(paths) == 1 and is_tree(paths[0]):
+        return of_tree(paths[0], environments=environments, against=against, trainer=trainer, expanded=expanded), []
+    builder = Builder(paths, environments=environments, trainer=trainer)
+    directory = arguments["tree"] or builder.output
+    if against is not None and directory is None:
+        message = f"there is no output tree to compare with {against}"
+        hint = "give --tree DIR, or say spec.output.directory in tjgen.yaml"
+        raise CompileError([Diagnostic("TJ780", ERROR, message, hint=hint, name="no-tree-to-compare")])
+    return of_build(builder, Wanted(directory, against, expanded=expanded)), builder.files
+
+
+def _write(report: Report, arguments: Arguments, inputs: list[str]) -> None:
+    file, folder = arguments["output"], arguments["svg"]
+    if file not in (None, "-"):
+        write(file, page(report), inputs=inputs)
+    elif file == "-" or folder is None:
+        sys.stdout.writelines(page(report))
+    if folder is not None:
+        for path, text in pictures(report):
+            place = os.path.join(folder, path)
+            _make_folder(os.path.dirname(place))
+            write(place, [text], inputs=inputs)
+
+
+def _make_folder(folder: str) -> None:
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise CompileError([failed(folder, error)]) from error

@@ -1,0 +1,101 @@
+"""An output tree as it stands -> its report: the runs that files and locks tell of, whatever the sources say by now."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+from tjgen.catalog.find import Catalog
+from tjgen.diff.compare import compare
+from tjgen.diff.revision import Repository
+from tjgen.diff.side import Side, nobody, only, place_of
+from tjgen.emit.standing import files
+from tjgen.manifests.manifest import RUNS
+from tjgen.output.intended import body_of, standing
+from tjgen.output.inventory import disagreements, entries
+from tjgen.report.capacity import sums
+from tjgen.report.content import Changes, Report
+from tjgen.report.run import Known, Look, age, shown
+from tjgen.report.shares import parts_of, several, shared_by
+from tjgen.resolve.project import ALONE, FILE, Project, find, load
+from tjgen.runs.lock import LockedRun
+from tjgen.runs.store import Locks, Place
+from tjgen.schema.store import OWN
+from tjgen.trainer.release import Release, chosen
+from tjgen.validate.check import check
+
+
+def is_tree(path: str) -> bool:
+    """Whether a folder is an output tree: it has files of ours where such a tree has them, and no project file."""
+    if not os.path.isdir(path) or os.path.isfile(os.path.join(path, FILE)):
+        return False
+    return any(place_of(file) is not None for file in standing(path))
+
+
+def of_tree(directory: str, *, environments: Sequence[str], against: str | None, trainer: str | None, expanded: bool) -> Report:
+    """The report of the tree. Raises CompileError where it, its locks or what it is compared with cannot be read."""
+    file = find(directory)
+    project, diagnostics = load(file) if file is not None else (ALONE, [])
+    bodies = standing(directory)
+    if environments:
+        bodies = only(bodies, environments)
+    locks = _locks(project, environments) if file is not None else {}
+    known = _known(directory, bodies, locks)
+    shared = several(one.files for one in known)
+    catalog = Catalog(project.spec.catalogs, project.directory)
+    look = Look(nobody, catalog, lambda name: _release(project, name, trainer), frozenset(shared), expanded)
+    if file is not None and project.spec.output.directory is not None and _is_output(project, directory):
+        diagnostics += disagreements(directory, entries(Locks(project.directory), environments))
+    versions = {**_release(project, None, trainer).versions, **({OWN: project.schemas} if project.schemas else {})}
+    for path in bodies:
+        with open(os.path.join(directory, path), "rb") as stream:
+            diagnostics += check(stream.read(), f"{directory}/{path}", versions=versions)
+    runs = [shown(one, look) for one in known]
+    changes = _changes(directory, against, Side(directory, bodies, {})) if against is not None else None
+    if changes is not None:
+        becomes = {(one.place.key, one.name): one for one in changes.entries if one.place.stage == RUNS}
+        runs = [run._replace(change=becomes.get((run.place.key, run.name))) for run in runs]
+    title = project.document.value.get("metadata", {}).get("name") if project.document is not None else None
+    told = parts_of(shared, bodies, nobody)
+    subject = f"as they stand in {directory}"
+    return Report(str(title or "Training runs"), subject, runs, told, sums(runs), (), {}, diagnostics, changes)
+
+
+def _release(project: Project, environment: str | None, asked: str | None) -> Release:
+    own = project.environment(environment)
+    return chosen(asked or (own.trainer if own is not None else None) or project.spec.trainer)
+
+
+def _is_output(project: Project, directory: str) -> bool:
+    return os.path.realpath(os.path.join(project.directory, str(project.spec.output.directory))) == os.path.realpath(directory)
+
+
+def _locks(project: Project, environments: Sequence[str]) -> dict[tuple[str, str], LockedRun]:
+    return {(place.key, run.name): run for place, run in entries(Locks(project.directory), environments)}
+
+
+def _known(directory: str, bodies: Mapping[str, str], locks: Mapping[tuple[str, str], LockedRun]) -> list[Known]:
+    own: dict[tuple[Place, str], dict[str, str]] = {}
+    for path, body in bodies.items():
+        at = place_of(path)
+        if at is not None and at.stage == RUNS:
+            place = Place(at.environment or None, at.namespace, at.experiment)
+            own.setdefault((place, at.run), {})[path] = body
+    found = []
+    for (place, name), inside in own.items():
+        locked = locks.get((place.key, name))
+        folder = next(iter(inside)).rpartition("/")[0]
+        source = next((one.source for one in files(directory, folder)), "")
+        found.append(
+            Known(place, name, {**shared_by(place, inside, locked, bodies), **inside}, source, f"{directory}/{folder}", locked)
+        )
+    return sorted(found, key=lambda one: (one.place.environment or "", one.place.namespace, one.place.name, *age(one)))
+
+
+def _changes(directory: str, against: str, new: Side) -> Changes:
+    if os.path.isdir(against):
+        return Changes(against, compare(Side(against, standing(against), {}), new))
+    repository = Repository.around(directory)
+    found = repository.files(repository.commit(against), repository.path_of(directory))
+    bodies = {path: body for path, content in found.items() if (body := body_of(content)) is not None}
+    return Changes(against, compare(Side(against, bodies, {}), new))
