@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from tjgen.builder import Builder
+from tjgen.building.builder import Builder
 from tjgen.cli.command import COMMON, FLAG, FOLDER, MANY, TRAINER, VALUE, Arguments, Command, Option, enter
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic

@@ -2029,6 +2029,13 @@ _PHASES = (
         "Choose another folder, or change the file.",
     ),
     Code(
+        "TJ780",
+        "no-tree-to-compare",
+        ERROR,
+        "`tjgen report --against` compares an output tree with an earlier one, and there is no output tree.",
+        "Give `--tree DIR`, or say `spec.output.directory` in `tjgen.yaml`.",
+    ),
+    Code(
         "TJ800",
         "undecodable-trainjob",
         ERROR,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tjgen.builder import Builder
+from tjgen.building.builder import Builder
 from tjgen.k8s.quantity import Quantity, parse
 from tjgen.report.content import Bar, Shown, Sum
 from tjgen.runs.lock import CURRENT, SUSPENDED

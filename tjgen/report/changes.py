@@ -9,7 +9,7 @@ from tjgen.diff.words import meaning, sections, shown, summary
 from tjgen.fields.path import render
 from tjgen.report.content import Report
 from tjgen.report.fields import place
-from tjgen.report.markup import escape, quoted, slug
+from tjgen.report.markup import escape, slug
 
 _HEAD = "<thead><tr><th scope=col>Field<th scope=col>Before<th scope=col>After<th scope=col>Effect</thead>"
 
@@ -44,11 +44,10 @@ def _entry(entry: Entry) -> Iterator[str]:
     for said in words:
         yield f'<p class="bad">The server refuses: {escape(said)}</p>\n'
     if rows:
-        label = quoted(f"Fields of {entry.name}")
-        yield f'<div class="wide" tabindex="0" role="region" aria-label={label}><table>{_HEAD}<tbody>\n'
+        yield f"<table>{_HEAD}<tbody>\n"
         for kind, field in rows:
             yield _row(kind, field)
-        yield "</table></div>\n"
+        yield "</table>\n"
     yield "</details>\n"
 
 

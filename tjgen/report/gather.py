@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tjgen.builder import Builder, Built, Run
+from tjgen.building.builder import Builder
+from tjgen.building.run import Built, Run
 from tjgen.catalog.find import Catalog
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.diff.compare import compare
@@ -43,10 +44,10 @@ def of_build(builder: Builder, wanted: Wanted) -> Report:
         side, diagnostics = _built_alone(builder, units)
     changes, found = _changes(builder, wanted, side)
     known = _known(builder, side, units, wanted.directory)
-    versions = builder.release(builder.environments[0]).versions
+    versions = builder.release_of(builder.environments[0]).versions
     catalog = Catalog(builder.project.spec.catalogs, builder.project.directory, versions=versions)
     shared = several(one.files for one in known)
-    look = Look(side.ask, catalog, builder.release, frozenset(shared), wanted.expanded)
+    look = Look(side.ask, catalog, builder.release_of, frozenset(shared), wanted.expanded)
     entries = {(one.place.key, one.name): one for one in changes.entries if one.place.stage == RUNS} if changes else {}
     runs = [shown(one, look)._replace(change=entries.get((one.place.key, one.name))) for one in known]
     bandwidths = {

@@ -29,10 +29,10 @@ def page(report: Report) -> Iterator[str]:
     yield from _head(report)
     yield "<main>\n"
     yield from runs.section(report, pictures)
-    yield from shared.section(report)
     yield from totals.section(report)
     yield from changes.section(report)
     yield from diagnostics.section(report)
+    yield from shared.section(report)
     yield "</main>\n<footer><p>Made by tjgen. What a cluster does with the runs is not known here.</p></footer>\n"
     yield pictures.definitions()
     yield f"<script>{script}</script>\n</body>\n</html>\n"

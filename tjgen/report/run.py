@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from tjgen.builder import Run
+from tjgen.building.run import Run
 from tjgen.catalog.find import Catalog
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.diff.compare import ref_of

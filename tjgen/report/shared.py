@@ -16,9 +16,9 @@ def section(report: Report) -> Iterator[str]:
         return
     yield '<section id="shared" aria-labelledby="shared-title">\n<h2 id="shared-title">Shared objects</h2>\n'
     for path, (part, runs) in report.shared.items():
-        number = f'<span class="count">{counted(runs, "run")}</span>'
+        where = " / ".join(path.split("/")[:-1])
+        number = f'<span class="count">{escape(where)}, {counted(runs, "run")}</span>'
         yield f'<details class="object"><summary>{fields.title(part)} {number}</summary>\n<div id="shared-{slug(path)}">\n'
-        yield f'<p class="file"><code>{escape(path)}</code></p>\n'
         yield from fields.manifest(part, "")
         yield "</div></details>\n"
     yield "</section>\n"
