@@ -1,6 +1,6 @@
 """How much a tool shall know of the health of runs -> the check in Lua for Argo CD, in CEL for Flux.
 
-Neither tool knows the kinds of Trainer and JobSet: for both a run is well as soon as it is applied. With
+Neither tool knows the kinds of Trainer, JobSet and Volcano: for both a run is well as soon as it is applied. With
 "failures" a run that has failed is unwell, and so is one that no controller has taken up, such as a TrainJob whose
 JobSet was refused; one that is trained is well. With "completion" it is well only when it has ended.
 Conditions and phases: kubeflow/trainer v2.3 `TrainJobStatus`, jobset v0.12 `JobSetStatus`, volcano v1.13 and
@@ -28,12 +28,13 @@ class _Conditions(NamedTuple):
 
 
 class _Phases(NamedTuple):
-    """A kind whose status has a phase."""
+    """A kind whose status has a phase, perhaps below another field."""
 
     api_version: str
     kind: str
     done: str
     failed: tuple[str, ...] = ()
+    below: str = ""
 
 
 _RUNS = (
@@ -44,6 +45,9 @@ _GANGS = (
     _Phases("scheduling.volcano.sh/v1beta1", "PodGroup", "Completed"),
     _Phases("scheduling.x-k8s.io/v1alpha1", "PodGroup", "Finished", ("Failed",)),
 )
+
+_JOBS = (_Phases("batch.volcano.sh/v1alpha1", "Job", "Completed", ("Failed", "Aborted", "Terminated"), "state"),)
+"""Runs of kinds that have no conditions."""
 
 _CONDITIONS_LUA = """\
 local status = obj.status or {{}}
@@ -68,7 +72,7 @@ end
 return {{status = "{running}", message = "running"}}
 """
 _PHASES_LUA = """\
-local phase = (obj.status or {{}}).phase
+local phase = {phase}
 local states = {{{states}}}
 return {{status = states[phase] or "{running}", message = phase or "no scheduler has taken it up"}}
 """
@@ -78,16 +82,17 @@ def customizations(health: str) -> Mapping[str, str]:
     """Key of the ConfigMap argocd-cm -> script."""
     running = "Progressing" if health == COMPLETION else "Healthy"
     scripts = {_key(one.api_version, one.kind): _CONDITIONS_LUA.format(running=running, **one._asdict()) for one in _RUNS}
-    for gang in _GANGS:
-        states = {gang.done: "Healthy", **dict.fromkeys(gang.failed, "Degraded")}
+    for one in (*_GANGS, *_JOBS):
+        states = {one.done: "Healthy", **dict.fromkeys(one.failed, "Degraded")}
         text = ", ".join(f'["{phase}"] = "{status}"' for phase, status in states.items())
-        scripts[_key(gang.api_version, gang.kind)] = _PHASES_LUA.format(states=text, running=running)
+        phase = f"((obj.status or {{}}).{one.below} or {{}}).phase" if one.below else "(obj.status or {}).phase"
+        scripts[_key(one.api_version, one.kind)] = _PHASES_LUA.format(states=text, running=running, phase=phase)
     return scripts
 
 
 def checks(health: str) -> list[Tree]:
     """The `healthCheckExprs` of a Kustomization; what an expression asks for and does not find, Flux waits for."""
-    return [_check(one, health) for one in _RUNS]
+    return [*(_check(one, health) for one in _RUNS), *(_check_phase(one, health) for one in _JOBS)]
 
 
 def _check(one: _Conditions, health: str) -> Tree:
@@ -98,6 +103,18 @@ def _check(one: _Conditions, health: str) -> Tree:
         "kind": one.kind,
         "failed": _is_true("Failed"),
         "current": ended if health == COMPLETION else taken_up,
+    }
+
+
+def _check_phase(one: _Phases, health: str) -> Tree:
+    has_phase = f"has(status.{one.below}) && has(status.{one.below}.phase)"
+    failed = ", ".join(f"'{phase}'" for phase in one.failed)
+    ended = f"{has_phase} && status.{one.below}.phase == '{one.done}'"
+    return {
+        "apiVersion": one.api_version,
+        "kind": one.kind,
+        "failed": f"{has_phase} && status.{one.below}.phase in [{failed}]",
+        "current": ended if health == COMPLETION else has_phase,
     }
 
 
