@@ -140,6 +140,7 @@ def _directly(target: Target, workload: Workload, experiment: Experiment, source
     overlong = name_problem(workload.name, budget=target.budget(job))
     if overlong is not None:
         return _Made([], [], [*diagnostics, overlong], sources, [])
+    diagnostics += _located(target.doubts(job, workload), job, sources)
     return _Made(applied, target.previews(job), diagnostics, sources._replace(trainjob=job), [])
 
 

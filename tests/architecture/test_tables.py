@@ -77,7 +77,9 @@ def test_every_target_is_in_the_language_and_has_a_module_and_a_case() -> None:
     for name, module in TARGETS.items():
         loaded = import_module(module)
         assert module == f"tjgen.targets.{name}"
-        assert name in OF_TRAINER or all(own(loaded, function) for function in ("arranged", "lower", "previews", "budget"))
+        assert name in OF_TRAINER or all(
+            own(loaded, function) for function in ("arranged", "lower", "doubts", "previews", "budget")
+        )
 
 
 def test_every_format_has_its_renderer() -> None:

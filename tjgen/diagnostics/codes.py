@@ -1312,6 +1312,14 @@ _PHASES = (
         "Set `schedule.queue`.",
     ),
     Code(
+        "TJ419",
+        "partial-gang",
+        WARNING,
+        "The gang may start with fewer pods than the run has, and the runtime's pods wait for each other at the start: those "
+        "that are there hold their devices and do nothing until the last one has found room.",
+        "Leave `minAvailable` out.",
+    ),
+    Code(
         "TJ440",
         "code-ways",
         ERROR,

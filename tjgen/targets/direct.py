@@ -38,7 +38,10 @@ class Target(Protocol):
         """The runtime's jobs as the roles of the kind, each with its own number of pods (see groups.py)."""
 
     def lower(self, workload: Workload) -> Lowered:
-        """The object, what stands beside it, and what the kind cannot say."""
+        """The object, what stands beside it, and what the kind cannot say; paths are of the experiment."""
+
+    def doubts(self, job: Manifest, workload: Workload) -> list[Diagnostic]:
+        """Where the object, with the patches on it, does not do what it seems to; paths are of the object."""
 
     def previews(self, job: Manifest) -> list[Manifest]:
         """What the controller of the kind makes of the object, as far as it can be known."""

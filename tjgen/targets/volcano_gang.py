@@ -22,7 +22,8 @@ def pod_group(job: Manifest) -> Manifest:
     """Of each task the pods that have to be there, and of what they ask for together."""
     spec = job.tree.get("spec") or {}
     least = {task["name"]: task.get("minAvailable", task.get("replicas", 0)) for task in spec.get("tasks") or ()}
-    wanted: dict[str, Tree] = {"minMember": spec.get("minAvailable"), "minTaskMember": least}
+    together = spec.get("minAvailable") or sum(least.values())
+    wanted: dict[str, Tree] = {"minMember": together, "minTaskMember": least}
     owners: Owners = {
         (): (Origin(MANAGER, "tjgen"),),
         ("metadata", "name"): (Origin(MANAGER, "job", ("metadata", "name")),),
@@ -37,7 +38,7 @@ def pod_group(job: Manifest) -> Manifest:
             wanted[field] = value
             owners[("spec", field)] = (_copy("spec", field),)
     wanted.setdefault("queue", "default")
-    wanted["minResources"] = _least_resources(job, least, spec.get("minAvailable") or sum(least.values()))
+    wanted["minResources"] = _least_resources(job, least, together)
     metadata = {"name": f"{job.name}-{PLACEHOLDER_UID}", "namespace": job.namespace}
     tree = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup", "metadata": metadata, "spec": wanted}
     return Manifest(tree, owners, PREVIEW)

@@ -16,6 +16,15 @@ if TYPE_CHECKING:
 _FOLDER = "/etc/mpi"
 _VOLUME = "mpi-hostfile"
 _SSH_PORT = 22
+_WAITING = "tjgen-workers"
+_SCRIPT = """\
+for host in $(echo "$MPI_HOST" | tr , ' '); do
+  until ssh -o ConnectTimeout=5 "$host" true; do sleep 2; done
+done
+"""
+"""The plugin gives the launcher and its init containers the names of the workers. All pods of the gang start together, and mpirun
+gives up where a worker's sshd is not there yet; a task that waits for another one would keep the gang from ever being whole."""
+_COMPUTED = ("cpu", "memory")
 
 
 def set_up(made: Rendezvous, workload: Workload) -> list[Diagnostic]:
@@ -47,6 +56,7 @@ def set_up(made: Rendezvous, workload: Workload) -> list[Diagnostic]:
         {"name": _VOLUME, "configMap": {"name": name}},
         {"name": _VOLUME, "mountPath": _FOLDER},
     )
+    made.init[launcher.name] = _waiting(get(workload.tree.value, launcher.main, {}))
     lines = [
         f"{workload.name}-{podset.name}-{index}.{workload.name} slots={slots}\n"
         for podset in workers(workload)
@@ -59,6 +69,19 @@ def set_up(made: Rendezvous, workload: Workload) -> list[Diagnostic]:
     tree = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"hostfile": "".join(lines)}}
     made.objects.append(Manifest(tree, {(): (made.because,)}, RUNS))
     return []
+
+
+def _waiting(main: Tree) -> Tree:
+    """The container that waits, of the launcher's own image, which has ssh since mpirun starts programs by it."""
+    asked = main.get("resources") or {}
+    resources = {
+        bound: {key: value for key, value in (asked.get(bound) or {}).items() if key in _COMPUTED}
+        for bound in ("limits", "requests")
+    }
+    kept = {bound: amounts for bound, amounts in resources.items() if amounts}
+    container: Tree = {"name": _WAITING, "image": main.get("image"), "command": ["/bin/sh", "-euc", _SCRIPT]}
+    container |= {key: value for key, value in (("resources", kept), ("securityContext", main.get("securityContext"))) if value}
+    return container
 
 
 def _slots(workload: Workload, policy: Tree) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.diagnostics.model import WARNING, Diagnostic
-from tjgen.fields.managed import Origin
+from tjgen.fields.managed import Origin, Owners
 from tjgen.fields.path import FieldPath, Tree, get, named
 from tjgen.fields.writer import Writer
 from tjgen.manifests.manifest import Manifest
@@ -61,9 +61,8 @@ def _said(writer: Writer, workload: Workload, below: FieldPath, to: FieldPath) -
             policies.append({**happened, **policy})
             origins.append(workload.tree.origins((*below, kind, key))[0])
     if policies:
-        writer.put(to, policies, origins[0])
-        for position, origin in enumerate(origins):
-            writer.put((*to, position), policies[position], origin)
+        owners: Owners = {(position,): (origin,) for position, origin in enumerate(origins)}
+        writer.graft(to, policies, {(): (origins[0],), **owners})
     return bool(policies)
 
 
@@ -72,8 +71,22 @@ def _number(text: str) -> Tree:
     return int(text) if text.isdigit() else text
 
 
-def doubts(job: Manifest) -> Iterator[Diagnostic]:
+def doubts(job: Manifest, workload: Workload) -> Iterator[Diagnostic]:
     """Where a Job that is accepted does not do what it seems to."""
+    policy = get(workload.tree.value, ("runtime", "mlPolicy"), None) or {}
+    # Pods of a policy that has a name wait for each other when they start.
+    meet = any(name != "numNodes" for name in policy)
+    pods_in_all = sum(pods.number for pods in pods_of(job))
+    least = get(job.tree, ("spec", "minAvailable"), None) or pods_in_all
+    if meet and least < pods_in_all:
+        yield _doubt(
+            "TJ419",
+            job,
+            ("spec", "minAvailable"),
+            f"the job starts with {least} of {pods_in_all} pods, which hold all that they have until the last is there",
+            "leave minAvailable out, so that all start together",
+            "partial-gang",
+        )
     if get(job.tree, ("spec", "queue"), None) is None:
         yield _doubt(
             "TJ418",

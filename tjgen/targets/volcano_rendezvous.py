@@ -22,6 +22,8 @@ PORT = 23456
 _EARLY = "--publish-not-ready-addresses"
 """Host names are looked up before pods are ready."""
 _INDEX_NAMES = ("VC_TASK_INDEX", "VK_TASK_INDEX")
+_OF_JOB = "JOB_COMPLETION_INDEX"
+"""What a program knows its number by under Trainer and JobSet: the Job controller sets it, and here nobody else would."""
 
 
 class Rendezvous:
@@ -35,17 +37,24 @@ class Rendezvous:
         """Role -> variables that the command sets, since they are made of what a plugin adds."""
         self.volumes: dict[str, tuple[Tree, Tree]] = {}
         """Role -> a volume and its mount."""
+        self.init: dict[str, Tree] = {}
+        """Role -> a container that runs before the others."""
         self.objects: list[Manifest] = []
 
     def into(self, writer: Writer, podset: PodSet, task: FieldPath, main: FieldPath) -> None:
         """Write what is for the pods of a role into its task."""
         for variable in self.variables.get(podset.name, ()):
-            writer.put((*main, "env", named(variable["name"])), variable, self.because)
+            at: FieldPath = (*main, "env", named(variable["name"]))
+            if writer.get(at) is None:  # what somebody has said stays
+                writer.put(at, variable, self.because)
         words = self.words.get(podset.name)
         if words:
             said = writer.get((*main, "command"), [])
             owners = writer.done().origins((*main, "command"))
             writer.graft((*main, "command"), ["env", *words, *said], {(): (*owners, self.because)})
+        if podset.name in self.init:
+            container = self.init[podset.name]
+            writer.put((*task, "template", "spec", "initContainers", named(container["name"])), container, self.because)
         if podset.name in self.volumes:
             volume, mount = self.volumes[podset.name]
             writer.put((*task, "template", "spec", "volumes", named(volume["name"])), volume, self.because)
@@ -63,8 +72,13 @@ def rendezvous(workload: Workload) -> tuple[Rendezvous, list[Diagnostic]]:
         found = volcano_mpi.set_up(made, workload)
     elif policy:
         (_jax if policy == "jax" else _xgboost)(made, workload)
-    if any(name in repr(get(workload.tree.value, podset.pod, None)) for podset in workload.podsets for name in _INDEX_NAMES):
-        made.plugins["env"] = []
+    for podset in workload.podsets:
+        said = repr(get(workload.tree.value, podset.pod, None))
+        if any(name in said for name in _INDEX_NAMES):
+            made.plugins["env"] = []
+        number = workload.number(podset)
+        if _OF_JOB in said and number is not None:
+            made.variables.setdefault(podset.name, []).insert(0, {"name": _OF_JOB, **number})
     return made, found
 
 
@@ -74,23 +88,25 @@ def host(workload: Workload, role: str, index: int = 0) -> str:
 
 
 def _torch(made: Rendezvous, workload: Workload) -> list[Diagnostic]:
-    trainers = programs(workload)
+    counts = workload.tree.value["counts"]
+    # The master is the one that is called so, or else the first of a single pod.
+    trainers = sorted(programs(workload), key=lambda podset: (podset.name != "master", counts[podset.name] != 1))
     total = nodes(workload)
     found = []
     if len(trainers) > 1:
         master, worker = trainers[0].name, trainers[1].name
         made.plugins["pytorch"] = [f"--master={master}", f"--worker={worker}", f"--port={PORT}"]
-        if len(trainers) > 2 or workload.tree.value["counts"][master] != 1:
+        if len(trainers) > 2 or counts[master] != 1:
             names = ", ".join(podset.name for podset in trainers)
             message = f"plugin pytorch knows one pod that is master and the workers, and the roles are {names}"
             hint = "name two roles, the first with one replica"
-            found.append(Diagnostic("TJ416", ERROR, message, path=("spec", "roles"), hint=hint, name="roles-of-torch"))
+            return [Diagnostic("TJ416", ERROR, message, path=("spec", "roles"), hint=hint, name="roles-of-torch")]
     for position, podset in enumerate(trainers):
         variables: list[Tree] = [
             {"name": "PET_NNODES", "value": str(total)},
             {"name": "PET_NPROC_PER_NODE", "value": str(_processes(workload, podset))},
         ]
-        if workload.tree.value["counts"][podset.name] == 1:
+        if counts[podset.name] == 1:
             variables.append({"name": "PET_NODE_RANK", "value": str(position)})
         elif position == 0:
             variables.append({"name": "PET_NODE_RANK", **(workload.number(podset) or {})})
@@ -120,7 +136,7 @@ def _processes(workload: Workload, podset: PodSet) -> int | str:
 def _without_command(podset: PodSet) -> Diagnostic:
     message = f"the workers' command has to take its rank from plugin pytorch, and role {podset.name} has the image's command"
     hint = "write script or command, which the rank can stand before"
-    return Diagnostic("TJ415", ERROR, message, path=("spec",), hint=hint, name="rank-without-command")
+    return Diagnostic("TJ415", ERROR, message, path=("spec", "target"), hint=hint, name="rank-without-command")
 
 
 def _jax(made: Rendezvous, workload: Workload) -> None:

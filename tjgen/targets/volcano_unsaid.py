@@ -33,7 +33,9 @@ def unsaid(workload: Workload) -> Iterator[Diagnostic]:
         if podset.is_initializer:
             hint = "fetch it by prefetch, before the run begins, or use target: jobset"
             what = f"run a {podset.name} before its tasks: the gang would wait for pods that wait for it"
-            yield _cannot(workload, ("initializer",), what, hint)
+            asked: FieldPath = ("initializer", podset.ancestor.partition("-")[0])
+            is_asked = get(workload.tree.value, asked, None) is not None
+            yield _cannot(workload, asked if is_asked else podset.path, what, hint)
         for kind in ("labels", "annotations"):
             at: FieldPath = (*podset.path, "template", "metadata", kind)
             for key in get(workload.tree.value, at, None) or {}:

@@ -6,7 +6,7 @@ Fields and what they mean: volcano.sh/apis v1.13 `batch/v1alpha1`; what the cont
 
 from __future__ import annotations
 
-from tjgen.diagnostics.model import Diagnostic, has_errors
+from tjgen.diagnostics.model import Diagnostic
 from tjgen.fields.managed import Managed, Origin
 from tjgen.fields.path import MISSING, FieldPath, Tree, get, named
 from tjgen.fields.writer import Writer
@@ -25,6 +25,7 @@ API_VERSION = "batch.volcano.sh/v1alpha1"
 INDEX = "metadata.annotations['volcano.sh/task-index']"
 """Every pod's number in its task (pkg/controllers/job `createJobPod`): what plugin env makes VC_TASK_INDEX of."""
 RULE = Origin("target:volcanojob", "tjgen")
+CHOSEN = Origin("target:volcanojob", "experiment", ("spec", "target"))
 KEYS = {**LIST_KEYS, "tasks": ("name",)}
 _OF_TORCH = ("master", "worker")
 _SUFFIX = "-svc"
@@ -64,9 +65,12 @@ def lower(workload: Workload) -> Lowered:
             _task(writer, workload, podset, rendezvous)
     done = writer.done()
     job = Manifest(with_canonical_quantities(done.value), done.owners)
-    if not has_errors(found):
-        found += volcano_policies.doubts(job)
     return Lowered(job, [*beside(workload), *rendezvous.objects], found)
+
+
+def doubts(job: Manifest, workload: Workload) -> list[Diagnostic]:
+    """What the policies and the gang do, against what they seem to do."""
+    return list(volcano_policies.doubts(job, workload))
 
 
 def previews(job: Manifest) -> list[Manifest]:
@@ -83,14 +87,18 @@ def budget(job: Manifest) -> int:
 def _schedule(writer: Writer, workload: Workload) -> None:
     """The gang: all pods unless something else is said."""
     counts = workload.tree.value["counts"]
-    writer.put(("spec", "schedulerName"), "volcano", RULE)
+    writer.put(("spec", "schedulerName"), "volcano", CHOSEN)
     said = get(workload.tree.value, ("schedule", "minAvailable"))
     if said is not MISSING:
         _take(writer, ("spec", "minAvailable"), workload, ("schedule", "minAvailable"))
     else:
-        least = [get(workload.tree.value, ("volcano", "tasks", name, "minAvailable"), None) for name in counts]
-        whole = sum(count if one is None else one for one, count in zip(least, counts.values(), strict=True))
-        writer.put(("spec", "minAvailable"), whole, RULE)
+        least = {name: get(workload.tree.value, ("volcano", "tasks", name, "minAvailable"), None) for name in counts}
+        said_of = next((name for name, one in least.items() if one is not None), None)
+        because = (
+            workload.tree.origins(("volcano", "tasks", said_of, "minAvailable"))[0]._replace(mirrors=False) if said_of else RULE
+        )
+        whole = sum(count if one is None else one for one, count in zip(least.values(), counts.values(), strict=True))
+        writer.put(("spec", "minAvailable"), whole, because)
     for field in ("queue", "priorityClassName", "networkTopology"):
         _take(writer, ("spec", field), workload, ("schedule", field))
     topology: FieldPath = ("runtime", "podGroupPolicy", "volcano", "networkTopology")
