@@ -97,11 +97,19 @@ def _written(files: list[tuple[str, bytes]], arguments: Arguments, reporter: Rep
     before = None
     if arguments["against"] is not None:
         old = standing(arguments["against"], arguments["paths"], reporter)
-        before = assigned([Item(one.tree, _no_keys(one.locate), file=one.file, units={}) for one in old])
+        before = assigned([Item(one.tree, _no_keys(one.locate), file=_now(one.file, arguments), units={}) for one in old])
     items = assigned(items)
     tools = _asked(arguments) or _of_project(arguments["paths"]) or _seen(items) or TOOLS
     scene = Scene(items, tools=tools, before=before, others=others, release=release, look_up=look_up)
     return Stage(scene, contents)
+
+
+def _now(file: str, arguments: Arguments) -> str:
+    """Where a file of the state before stands now: the paths of Applications and Kustomizations are those of today."""
+    against, paths = arguments["against"], arguments["paths"]
+    if not os.path.isdir(against):
+        return file.removeprefix(f"{against}:")
+    return os.path.join(paths[0], os.path.relpath(file, against)) if len(paths) == 1 and os.path.isdir(paths[0]) else file
 
 
 def _root(file: str, paths: Sequence[str]) -> str:

@@ -1,0 +1,46 @@
+"""G40: an object that goes from one Application or Kustomization to another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.lint.applied import stays
+from tjgen.lint.kinds import APPLICATION, KUSTOMIZATION
+from tjgen.lint.rule import ARGOCD, DOCUMENTED, FLUX, WARNING, Finding, Place, Rule
+from tjgen.lint.scene import Scene
+
+RULE = Rule(
+    code="TJ640",
+    name="moved-to-another-owner",
+    severity=WARNING,
+    evidence=DOCUMENTED,
+    title="An object has moved to the folder of another Application or Kustomization.",
+    why="The one that applied it before finds it gone and deletes it, before or after the other one has applied it: a run is "
+    "killed, and of a claim the data goes.",
+    remedy="Keep the folder, or protect the object from pruning first, sync, and move it then.",
+    argocd="The new owner reports a shared resource; the old one prunes what it no longer finds. An ApplicationSet over folders "
+    "deletes the Application of a folder that was renamed, with everything in it.",
+    flux="The old Kustomization prunes it, unless the new one has written its owner labels before.",
+    upstream="argo-cd `controller/state.go` (SharedResourceWarning); fluxcd/kustomize-controller `prune`.",
+    against=True,
+)
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """A finding for each object that has another owner than before, where both are known."""
+    for tool, kind in ((ARGOCD, APPLICATION), (FLUX, KUSTOMIZATION)):
+        if tool not in scene.tools:
+            continue
+        before = {item.name: item for item in scene.before or () if item.kind == kind}
+        now = {item.name: item for item in scene.of(kind)}
+        for item in scene.items:
+            old = scene.find_before(item)
+            if old is None or old.unit(tool) == item.unit(tool) or stays(old, tool):
+                continue
+            if old.unit(tool) in before and item.unit(tool) in now:
+                source, owner = before[old.unit(tool)], now[item.unit(tool)]
+                message = f"it goes from {source} to {owner}, and the first deletes what it no longer finds"
+                related = (Place(owner, ("metadata", "name"), "applies it now"),)
+                yield Finding(
+                    item, ("metadata", "name"), message, hint="protect it from pruning first, sync, then move it", related=related
+                )
