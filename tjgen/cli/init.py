@@ -8,6 +8,7 @@ from contextlib import chdir
 
 from tjgen.building.builder import Builder
 from tjgen.cli.command import COMMON, MANY, VALUE, Arguments, Command, Option
+from tjgen.cli.inputs import texts
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import CompileError, Diagnostic
 from tjgen.output.wishes import Wishes as OutputWishes
@@ -15,16 +16,20 @@ from tjgen.output.write import write
 from tjgen.scaffold import repository
 from tjgen.scaffold.project import OUTPUT
 from tjgen.scaffold.wishes import DEFAULT_ENVIRONMENTS, FORGES, TOOLS, Wishes, named, wrong
+from tjgen.trainer.release import NEWEST
 
 COMMAND = Command(
     "init",
     "Make a repository of experiments.",
     "Make a repository in DIR (here, where it is left out): a project file, a first experiment with its program, an overlay for "
     "each environment, hooks for pre-commit, a pipeline, and what makes Argo CD or Flux sync it; and build it. No file that is "
-    "there is written over.",
+    "there is written over. With --from the experiments and the catalog are made of manifests that were written by hand: of each "
+    "TrainJob an experiment that gives the same TrainJob and JobSet, or it is said what is different.",
     "tjgen init vision --gitops argocd --repository https://git.example.com/vision.git --ci github",
     "[DIR]",
     (
+        Option(("--from",), "source", "Folder or file of TrainJobs and runtimes to begin with.", VALUE, "DIR"),
+        Option(("--catalog",), "catalog", "More runtimes for --from; may be repeated.", MANY, "PATH"),
         Option(("--name",), "name", "Name of the project; that of the folder where it is left out.", VALUE, "NAME"),
         Option(("--env",), "env", "Environment, the real one last; dev and prod where none is named.", MANY, "NAME"),
         Option(("--gitops",), "gitops", "What applies the output; none where it is left out.", VALUE, "TOOL", TOOLS),
@@ -42,12 +47,19 @@ def run(arguments: Arguments) -> int:
     directory = arguments["paths"][0] if arguments["paths"] else "."
     wishes = _wishes(arguments, directory)
     problem = wishes if isinstance(wishes, str) else wrong(wishes)
+    if not problem and arguments["catalog"] and arguments["source"] is None:
+        problem = "--catalog is for --from"
     if isinstance(wishes, str) or problem:
         sys.stderr.write(f"Error: {problem}\n")
         return 2
     reporter = Reporter(arguments)
     try:
-        reporter.add(repository.written(directory, repository.files(wishes)))
+        begun: list[tuple[str, str]] = []
+        if wishes.imports:
+            wishes, begun = _imported(arguments, wishes, reporter)
+            if reporter.failed:
+                return reporter.close()
+        reporter.add(repository.written(directory, [*repository.files(wishes), *begun]))
         reporter.add(_built(directory))
     except CompileError as error:
         reporter.add(error.diagnostics)
@@ -67,12 +79,29 @@ def _wishes(arguments: Arguments, directory: str) -> Wishes | str:
         hooks = (url, revision)
     return Wishes(
         name,
-        tuple(arguments["env"]) or DEFAULT_ENVIRONMENTS,
+        tuple(arguments["env"]) or (() if arguments["source"] is not None else DEFAULT_ENVIRONMENTS),
         arguments["gitops"] or "none",
         arguments["repository"] or "",
         arguments["ci"] or "none",
         hooks,
+        imports=arguments["source"] is not None,
     )
+
+
+def _imported(arguments: Arguments, wishes: Wishes, reporter: Reporter) -> tuple[Wishes, list[tuple[str, str]]]:
+    """The files that come of the manifests, and what is known by them of the project."""
+    from tjgen.importing.folder import read_folder
+
+    found, problems = texts([arguments["source"]])
+    result = read_folder(arguments["source"], found, arguments["catalog"])
+    reporter.add(problems or result.diagnostics)
+    begun = [(f"experiments/{name}", text) for name, text in result.experiments.items()]
+    begun += [(f"catalog/{name}", text) for name, text in result.catalog.items()]
+    if begun:
+        jobs, runtimes = len(result.experiments), len(result.catalog)
+        reporter.say(f"{arguments['source']}: {jobs} TrainJob{'s' * (jobs != 1)}, {runtimes} runtime{'s' * (runtimes != 1)}")
+    release = "" if result.release is NEWEST else result.release.name
+    return wishes._replace(release=release), begun
 
 
 def _built(directory: str) -> list[Diagnostic]:
