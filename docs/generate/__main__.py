@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from docs.generate import codes, commands, models, rules, runtimes
+from docs.generate import codes, commands, models, rules, runtimes, schemas
 from tjgen.spec.generate.__main__ import KINDS
 
 REFERENCE = Path(__file__).parent.parent / "reference"
@@ -20,6 +20,7 @@ def pages() -> dict[Path, str]:
         "cli.md": commands.page(),
         "diagnostics.md": codes.page(),
         "runtimes.md": runtimes.page(),
+        "schemas.md": schemas.page(),
         **rules.pages(),
     }
     return {REFERENCE / name: text for name, text in texts.items()}

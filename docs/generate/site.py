@@ -1,0 +1,125 @@
+"""The pages in docs/ -> what mkdocs makes a site of: their order, and a page for each folder of the repository that they link to.
+
+New pages come into the navigation by themselves: each folder is a section, in the order of the titles of its pages.
+mkdocs calls the functions that are called `on_...` (see `hooks` in mkdocs.yml).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+DOCS = Path(__file__).parent.parent
+ROOT = DOCS.parent
+FIRST = ("index.md", "tutorial.md", "how-to", "reference", "explanation", "architecture.md", "decisions")
+"""What stands first, in this order; whatever else there is comes after it."""
+NAMES = {"how-to": "How to"}
+LEFT_OUT = ("generate",)
+SOURCES = "sources"
+"""Where the site has the pages of folders."""
+_LINK = re.compile(r"(?<!!)(\[[^\]\n]*\]\()([^)\s#]+)((?:#[^)\s]*)?\))")
+_LONGEST = 20_000
+
+Entry = str | dict[str, Any]
+
+
+def navigation() -> list[Entry]:
+    """The entries of the navigation: a page, or the name of a section and its entries."""
+    names = [path.name for path in DOCS.iterdir() if path.suffix == ".md" or (path.is_dir() and path.name not in LEFT_OUT)]
+    ordered = [name for name in FIRST if name in names] + sorted(set(names) - set(FIRST))
+    return [entry for name in ordered for entry in _entry(DOCS / name)]
+
+
+def _entry(path: Path) -> Iterator[Entry]:
+    if path.is_file():
+        yield str(path.relative_to(DOCS))
+        return
+    pages = sorted((one for one in path.iterdir() if one.suffix == ".md"), key=lambda one: title(one).casefold())
+    inner: list[Entry] = [entry for one in pages for entry in _entry(one)]
+    folders = sorted(one for one in path.iterdir() if one.is_dir() and not one.name.startswith(("_", ".")))
+    inner += [entry for one in folders for entry in _entry(one)]
+    if inner:
+        yield {NAMES.get(path.name, path.name.replace("-", " ").capitalize()): inner}
+
+
+def title(page: Path) -> str:
+    """The first heading of a page."""
+    found = re.search(r"^# (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return found[1] if found else page.stem
+
+
+def folders() -> list[str]:
+    """The folders that pages link to and that the site would lack, relative to the repository."""
+    found = set()
+    for page in DOCS.rglob("*.md"):
+        for _, target, _ in _LINK.findall(page.read_text(encoding="utf-8")):
+            place = _outside(page.parent, target)
+            if place is not None:
+                found.add(place)
+    return sorted(found)
+
+
+def _outside(folder: Path, target: str) -> str | None:
+    """A folder, or a file outside of docs/, that a link leads to."""
+    if ":" in target:
+        return None
+    place = Path(os.path.normpath(folder / target))
+    is_page = place.suffix == ".md" and place.is_relative_to(DOCS)
+    return None if is_page or not place.exists() else str(place.relative_to(ROOT))
+
+
+def listing(place: str) -> str:
+    """A page with the files below a place: their text, or for pages of the site links to them."""
+    path = ROOT / place
+    files = (
+        sorted(one for one in path.rglob("*") if one.is_file() and "__pycache__" not in one.parts) if path.is_dir() else [path]
+    )
+    lines = [f"# {place}\n"]
+    for file in files:
+        name = file.relative_to(path) if path.is_dir() else file.name
+        if file.is_relative_to(DOCS) and file.suffix == ".md":
+            lines.append(f"- [{title(file)}]({os.path.relpath(file.relative_to(DOCS), Path(SOURCES) / place / '..')})")
+            continue
+        text = file.read_text(encoding="utf-8", errors="replace")
+        shown = text if len(text) <= _LONGEST else text[:_LONGEST] + "...\n"
+        # A fence that is longer than any in the text.
+        lines.append(f"## {name}\n\n``````{file.suffix[1:]}\n{shown.rstrip()}\n``````\n")
+    return "\n".join(lines) + "\n"
+
+
+def linked(markdown: str, page: str) -> str:
+    """The text of a page (its path in docs/) with links to folders turned to their pages."""
+
+    def turned(found: re.Match[str]) -> str:
+        place = _outside((DOCS / page).parent, found[2])
+        if place is None:
+            return found[0]
+        return f"{found[1]}{os.path.relpath(f'{SOURCES}/{place}.md', Path(page).parent)}{found[3]}"
+
+    return _LINK.sub(turned, markdown)
+
+
+def on_config(config: Any) -> Any:
+    """The navigation, and anchors as everywhere else."""
+    from docs.generate.markdown import anchor
+
+    config.nav = navigation()
+    config.mdx_configs.setdefault("toc", {})["slugify"] = lambda heading, _: anchor(heading)[1:]
+    return config
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """The pages of folders join the others."""
+    from mkdocs.structure.files import File
+
+    for place in folders():
+        files.append(File.generated(config, f"{SOURCES}/{place}.md", content=listing(place)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Links to folders lead to their pages."""
+    return linked(markdown, page.file.src_uri) if not page.file.src_uri.startswith(f"{SOURCES}/") else markdown
