@@ -10,8 +10,8 @@ from tjgen.validate import own
 
 INTRODUCTION = """\
 The kinds that `tjgen build` and `tjgen check` know, by the project whose API types their schemas are made from. *Whole* means
-that all is checked that the API server checks: types, defaults, rules, names. *Types only* leaves the server's own rules out, and a
-check says so (TJ521). A kind that is not here is reported as not checked (TJ520);
+that all is checked that the API server checks: types, defaults, rules, names. *Types only* leaves the server's own rules out, and
+a check says so (TJ521). A kind that is not here is reported as not checked (TJ520);
 [a cluster's own kinds](../how-to/schemas.md) can be imported. `tjgen schemas list` prints the same for a project.
 """
 
