@@ -161,7 +161,7 @@ def _workload(experiment: Experiment, runtime: CatalogRuntime, setting: Setting)
         from tjgen.targets.direct import Asked
 
         said_of = {name: role.replicas for name, role in experiment.spec.roles.items()}
-        workload, found = target.arranged(workload, Asked(experiment.spec.nodes, said_of))
+        workload, found = target.arranged(workload, Asked(experiment.spec.nodes, said_of, experiment.spec.elastic is not None))
         if has_errors(found):
             return workload, found
     if experiment.spec.initializer is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tjgen.fields.path import FieldPath, Tree, get, named
 from tjgen.manifests.manifest import Manifest
@@ -51,7 +51,22 @@ def _volcano(tree: Tree) -> Iterator[Pods]:
         )
 
 
+def _replicas(field: str) -> Callable[[Tree], Iterator[Pods]]:
+    def found(tree: Tree) -> Iterator[Pods]:
+        for role, spec in (get(tree, ("spec", field), None) or {}).items():
+            count = spec.get("replicas")
+            path: FieldPath = ("spec", field, role, "template")
+            yield Pods(role.lower(), int(1 if count is None else count), path, spec.get("template") or {})
+
+    return found
+
+
 _KINDS = {
     ("jobset.x-k8s.io", "JobSet"): _jobset,
     ("batch.volcano.sh", "Job"): _volcano,
+    ("kubeflow.org", "PyTorchJob"): _replicas("pytorchReplicaSpecs"),
+    ("kubeflow.org", "TFJob"): _replicas("tfReplicaSpecs"),
+    ("kubeflow.org", "MPIJob"): _replicas("mpiReplicaSpecs"),
+    ("kubeflow.org", "XGBoostJob"): _replicas("xgbReplicaSpecs"),
+    ("kubeflow.org", "JAXJob"): _replicas("jaxReplicaSpecs"),
 }

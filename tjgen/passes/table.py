@@ -15,6 +15,7 @@ from tjgen.passes import (
     placement,
     policy,
     prefetch,
+    restart,
     security,
     storage,
     target,
@@ -38,6 +39,7 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("storage", storage.contribute),
     ("gang", gang.contribute),
     ("target", target.contribute),
+    ("restart", restart.contribute),
     # Behind all that sets resources or a scheduler.
     ("placement", placement.contribute),
     ("security", security.contribute),

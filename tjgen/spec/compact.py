@@ -856,6 +856,67 @@ SCHEDULE: Schema = {
 }
 SCHEDULE_FORM = Form(fields={"topology": TOPOLOGY_FORM})
 
+FAILURE_RULE: Schema = {
+    "type": "object",
+    "required": ["action"],
+    "properties": {
+        "exitCodes": {
+            "type": "array",
+            "items": {
+                "type": "integer",
+                "maximum": 255,
+                "minimum": 1,
+                "x-tjgen-exact": True,
+                "x-tjgen-expects": "write an exit code between 1 and 255",
+            },
+        },
+        "disruption": {"type": "boolean", "enum": [True]},
+        "action": {"type": "string", "enum": ["fail", "count", "ignore"]},
+    },
+}
+FAILURE_RULE_FORM = Form(
+    alternatives=(("exitCodes",), ("disruption",)),
+    choices={"exitCodes": 0, "disruption": 1},
+    needed=True,
+)
+
+RESTART: Schema = {
+    "type": "object",
+    "properties": {
+        "policy": {"type": "string", "enum": ["Never", "OnFailure", "Always", "ExitCode"]},
+        "limit": {"type": "integer", "maximum": 2147483647, "minimum": 0, "x-tjgen-exact": True},
+        "rules": {"type": "object", "additionalProperties": FAILURE_RULE},
+    },
+}
+RESTART_FORM = Form(fields={"rules": Form(each=FAILURE_RULE_FORM)})
+
+ELASTIC: Schema = {
+    "type": "object",
+    "required": ["min", "max"],
+    "properties": {
+        "min": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "max": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "restarts": {"type": "integer", "maximum": 2147483647, "minimum": 0, "x-tjgen-exact": True},
+        "metrics": {"type": "array", "items": TREE},
+    },
+}
+
+SUCCESS: Schema = {
+    "type": "object",
+    "properties": {
+        "roles": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "operator": {"type": "string", "enum": ["All", "Any"]},
+    },
+}
+
+CLEANUP: Schema = {
+    "type": "object",
+    "properties": {
+        "pods": {"type": "string", "enum": ["All", "Running", "None"]},
+        "ttlSeconds": {"type": "integer", "maximum": 2147483647, "minimum": 0, "x-tjgen-exact": True},
+    },
+}
+
 VOLCANO_POLICY: Schema = {
     "type": "object",
     "required": ["action"],
@@ -985,7 +1046,14 @@ RUN_SPEC: Schema = {
         "schedule": SCHEDULE,
         "attempt": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "deadline": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
-        "target": {"type": "string", "enum": ["trainjob", "jobset", "volcanojob"]},
+        "target": {
+            "type": "string",
+            "enum": ["trainjob", "jobset", "volcanojob", "pytorchjob", "tfjob", "mpijob", "xgboostjob", "jaxjob"],
+        },
+        "restart": RESTART,
+        "elastic": ELASTIC,
+        "success": SUCCESS,
+        "cleanup": CLEANUP,
         "volcano": VOLCANO,
         "patches": {"type": "object", "additionalProperties": PATCH},
     },
@@ -1006,6 +1074,7 @@ RUN_SPEC_FORM = Form(
         "prefetch": PREFETCH_FORM,
         "initializer": INITIALIZER_FORM,
         "schedule": SCHEDULE_FORM,
+        "restart": RESTART_FORM,
         "volcano": VOLCANO_FORM,
         "patches": Form(each=PATCH_FORM),
     },
@@ -1055,7 +1124,14 @@ TASK: Schema = {
         "schedule": SCHEDULE,
         "attempt": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "deadline": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
-        "target": {"type": "string", "enum": ["trainjob", "jobset", "volcanojob"]},
+        "target": {
+            "type": "string",
+            "enum": ["trainjob", "jobset", "volcanojob", "pytorchjob", "tfjob", "mpijob", "xgboostjob", "jaxjob"],
+        },
+        "restart": RESTART,
+        "elastic": ELASTIC,
+        "success": SUCCESS,
+        "cleanup": CLEANUP,
         "volcano": VOLCANO,
         "patches": {"type": "object", "additionalProperties": PATCH},
     },
@@ -1076,6 +1152,7 @@ TASK_FORM = Form(
         "prefetch": PREFETCH_FORM,
         "initializer": INITIALIZER_FORM,
         "schedule": SCHEDULE_FORM,
+        "restart": RESTART_FORM,
         "volcano": VOLCANO_FORM,
         "patches": Form(each=PATCH_FORM),
     },
@@ -1156,7 +1233,14 @@ EXPERIMENT_SPEC: Schema = {
         "schedule": SCHEDULE,
         "attempt": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "deadline": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
-        "target": {"type": "string", "enum": ["trainjob", "jobset", "volcanojob"]},
+        "target": {
+            "type": "string",
+            "enum": ["trainjob", "jobset", "volcanojob", "pytorchjob", "tfjob", "mpijob", "xgboostjob", "jaxjob"],
+        },
+        "restart": RESTART,
+        "elastic": ELASTIC,
+        "success": SUCCESS,
+        "cleanup": CLEANUP,
         "volcano": VOLCANO,
         "patches": {"type": "object", "additionalProperties": PATCH},
         "tasks": {"type": "object", "additionalProperties": TASK},
@@ -1181,6 +1265,7 @@ EXPERIMENT_SPEC_FORM = Form(
         "prefetch": PREFETCH_FORM,
         "initializer": INITIALIZER_FORM,
         "schedule": SCHEDULE_FORM,
+        "restart": RESTART_FORM,
         "volcano": VOLCANO_FORM,
         "patches": Form(each=PATCH_FORM),
         "tasks": Form(each=TASK_FORM),
@@ -1266,7 +1351,14 @@ PARTIAL_EXPERIMENT: Schema = {
         "schedule": SCHEDULE,
         "attempt": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "deadline": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
-        "target": {"type": "string", "enum": ["trainjob", "jobset", "volcanojob"]},
+        "target": {
+            "type": "string",
+            "enum": ["trainjob", "jobset", "volcanojob", "pytorchjob", "tfjob", "mpijob", "xgboostjob", "jaxjob"],
+        },
+        "restart": RESTART,
+        "elastic": ELASTIC,
+        "success": SUCCESS,
+        "cleanup": CLEANUP,
         "volcano": VOLCANO,
         "patches": {"type": "object", "additionalProperties": PATCH},
         "tasks": {"type": "object", "additionalProperties": TASK},
@@ -1292,6 +1384,7 @@ PARTIAL_EXPERIMENT_FORM = Form(
         "prefetch": PREFETCH_FORM,
         "initializer": INITIALIZER_FORM,
         "schedule": SCHEDULE_FORM,
+        "restart": RESTART_FORM,
         "volcano": VOLCANO_FORM,
         "patches": Form(each=PATCH_FORM),
         "tasks": Form(each=TASK_FORM),

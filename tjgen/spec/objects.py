@@ -1196,6 +1196,84 @@ class Schedule:
 _SCHEDULE = Schedule(_NONE)
 
 
+class FailureRule:
+    """One kind of failure, and what is done about it."""
+
+    __slots__ = ("action", "disruption", "exit_codes")
+
+    exit_codes: Sequence[int] | None
+    disruption: bool | None
+    action: str
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.exit_codes = get("exitCodes", ())
+        self.disruption = get("disruption")
+        self.action = tree["action"]
+
+
+class Restart:
+    """What is started again after a failure, and how often."""
+
+    __slots__ = ("limit", "policy", "rules")
+
+    policy: str | None
+    limit: int | None
+    rules: Mapping[str, FailureRule]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.policy = get("policy")
+        self.limit = get("limit")
+        self.rules = {key: FailureRule(item) for key, item in get("rules", _NONE).items()}
+
+
+class Elastic:
+    """How far the number of nodes may change while the run goes on (PyTorchJob)."""
+
+    __slots__ = ("max", "metrics", "min", "restarts")
+
+    min: int
+    max: int
+    restarts: int | None
+    metrics: Sequence[Mapping[str, Any]]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.min = tree["min"]
+        self.max = tree["max"]
+        self.restarts = get("restarts")
+        self.metrics = get("metrics", ())
+
+
+class Success:
+    """When the run has succeeded; the runtime's or the operator's rule where it is left out."""
+
+    __slots__ = ("operator", "roles")
+
+    roles: Sequence[str]
+    operator: str
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.roles = get("roles", ())
+        self.operator = get("operator", "All")
+
+
+class Cleanup:
+    """What stays of a run that has ended."""
+
+    __slots__ = ("pods", "ttl_seconds")
+
+    pods: str | None
+    ttl_seconds: int | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.pods = get("pods")
+        self.ttl_seconds = get("ttlSeconds")
+
+
 class VolcanoPolicy:
     """What Volcano does when something happens."""
 
@@ -1319,9 +1397,11 @@ class RunSpec(Container):
     __slots__ = (
         "attempt",
         "checkpoints",
+        "cleanup",
         "code",
         "data",
         "deadline",
+        "elastic",
         "image_pull_secrets",
         "initializer",
         "nodes",
@@ -1329,12 +1409,14 @@ class RunSpec(Container):
         "prefetch",
         "procs_per_node",
         "rdma",
+        "restart",
         "roles",
         "runtime",
         "schedule",
         "script",
         "service_account_name",
         "shared_memory",
+        "success",
         "target",
         "volcano",
         "volumes",
@@ -1359,6 +1441,10 @@ class RunSpec(Container):
     attempt: int
     deadline: int | None
     target: str
+    restart: Restart | None
+    elastic: Elastic | None
+    success: Success | None
+    cleanup: Cleanup | None
     volcano: Volcano | None
     patches: Mapping[str, Patch]
 
@@ -1384,6 +1470,10 @@ class RunSpec(Container):
         self.attempt = get("attempt", 1)
         self.deadline = get("deadline")
         self.target = get("target", "trainjob")
+        self.restart = None if (value := get("restart")) is None else Restart(value)
+        self.elastic = None if (value := get("elastic")) is None else Elastic(value)
+        self.success = None if (value := get("success")) is None else Success(value)
+        self.cleanup = None if (value := get("cleanup")) is None else Cleanup(value)
         self.volcano = None if (value := get("volcano")) is None else Volcano(value)
         self.patches = {key: Patch(item) for key, item in get("patches", _NONE).items()}
 

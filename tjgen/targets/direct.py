@@ -20,6 +20,8 @@ class Asked(NamedTuple):
     nodes: int | None
     roles: Mapping[str, int | None]
     """Role -> replicas."""
+    is_elastic: bool = False
+    """Whether the number of nodes may change."""
 
 
 class Lowered(NamedTuple):

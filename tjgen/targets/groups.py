@@ -58,7 +58,9 @@ def split(workload: Workload, asked: Asked, names: Sequence[str]) -> tuple[list[
     open_ones = [name for name in names if name not in said]
     counts = {**dict.fromkeys(names, 1), **said}
     if open_ones:
-        counts[open_ones[-1]] = max(total - sum(counts[name] for name in names if name != open_ones[-1]), 0 if said else 1)
+        last = open_ones[-1]
+        least = 1 if last in asked.roles or not said else 0
+        counts[last] = max(total - sum(counts[name] for name in names if name != last), least)
     found: list[Diagnostic] = []
     if asked.nodes is not None and sum(counts.values()) != asked.nodes:
         message = f"the roles {', '.join(names)} have {sum(counts.values())} pods, and nodes says {asked.nodes}"

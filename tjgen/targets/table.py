@@ -18,6 +18,11 @@ TARGETS: Mapping[str, str] = {
     "trainjob": "tjgen.targets.trainjob",
     "jobset": "tjgen.targets.jobset",
     "volcanojob": "tjgen.targets.volcanojob",
+    "pytorchjob": "tjgen.targets.pytorchjob",
+    "tfjob": "tjgen.targets.tfjob",
+    "mpijob": "tjgen.targets.mpijob",
+    "xgboostjob": "tjgen.targets.xgboostjob",
+    "jaxjob": "tjgen.targets.jaxjob",
 }
 OF_TRAINER = ("trainjob", "jobset")
 

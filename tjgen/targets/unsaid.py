@@ -16,6 +16,8 @@ _POLICIES: tuple[tuple[FieldPath, str, str], ...] = (
 )
 _JOBSET: FieldPath = ("runtime", "template", "spec")
 _DEADLINE: FieldPath = ("run", "activeDeadlineSeconds")
+_RULES: FieldPath = (*_JOBSET, "failurePolicy", "rules")
+_PATTERNS = "onJobFailureMessagePatterns"
 
 
 def unsaid(workload: Workload, base: CatalogRuntime, release: Release) -> Iterator[Diagnostic]:
@@ -37,6 +39,10 @@ def unsaid(workload: Workload, base: CatalogRuntime, release: Release) -> Iterat
             path = (*_JOBSET, "replicatedJobs", named(job["name"]), "dependsOn")
             hint = f"take another runtime than {base.name}"
             yield _missing(workload, release, path, "jobs that wait for several others", "", "", hint)
+    knows_patterns = any(field == _PATTERNS for field, _ in release.types.entries("FailurePolicyRule"))
+    if not knows_patterns and any(_PATTERNS in rule for rule in get(tree, _RULES, None) or ()):
+        hint = "remove restart.rules, or build for a release that has them"
+        yield _missing(workload, release, _RULES, "failure rules that go by messages", "FailurePolicyRule", _PATTERNS, hint)
     if get(tree, _DEADLINE, None) is not None and all(
         field != _DEADLINE[-1] for field, _ in release.types.entries("TrainJobSpec")
     ):

@@ -17,6 +17,7 @@ from tjgen.validate.wording import field
 _TRAINER = "trainer.kubeflow.org"
 _JOBSET = "jobset.x-k8s.io"
 _VOLCANO = ".volcano.sh"
+_TRAINING_OPERATOR = "kubeflow.org/v1"
 
 
 def review(
@@ -36,6 +37,10 @@ def review(
         from tjgen.validate.webhooks import volcano  # most gangs are PodGroups that nobody writes by hand
 
         return volcano.validate(tree, old=old, context=context)
+    if get(tree, ("apiVersion",), None) == _TRAINING_OPERATOR:
+        from tjgen.validate.webhooks import training_operator
+
+        return training_operator.validate(tree, old=old)
     if group != _TRAINER:
         return Answer()
     if not is_whole and get(tree, ("kind",), None) == "TrainJob" and runtime_of(tree, context) is None:

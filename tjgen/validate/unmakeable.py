@@ -16,12 +16,15 @@ from tjgen.validate.templates import templates
 from tjgen.validate.verdict import DECODE
 from tjgen.validate.wording import field
 
+_MPI_OPERATOR = "kubeflow.org/v2beta1"
 _RUNTIMES = ("ClusterTrainingRuntime", "TrainingRuntime")
 
 
 def diagnostics(tree: Tree, *, versions: Mapping[str, str] | None = None) -> Iterator[Diagnostic]:
-    """TJ511 for each thing that is wrong with a template, at its place."""
+    """TJ511 for each thing that is wrong with a template, at its place; TJ427 where an operator refuses the object as a whole."""
     subject = subject_of(tree)
+    if tree.get("apiVersion") == _MPI_OPERATOR:
+        yield from _refused(tree)
     said: set[tuple[FieldPath, str]] = set()
     for made in templates(_as_made(tree), versions=versions):
         for fault in made.faults:
@@ -32,6 +35,16 @@ def diagnostics(tree: Tree, *, versions: Mapping[str, str] | None = None) -> Ite
                 message = f"{where}: the {made.kind} that is made of this would be refused: {words}"
                 hint = fault.hint or _hint(made.verdict.stage)
                 yield Diagnostic("TJ511", ERROR, message, subject, fault.path, hint=hint, name="unmakeable-template")
+
+
+def _refused(tree: Tree) -> Iterator[Diagnostic]:
+    """TJ427 for each thing for which the MPI Operator leaves a job alone that the server has taken."""
+    from tjgen.validate.webhooks import mpi_operator  # few write MPIJobs
+
+    for fault in mpi_operator.faults(tree):
+        message = f"{field(fault.path)}: the operator would leave the job alone: {fault.detail}"
+        hint = fault.hint or "change the field: nothing would run, and only an event would say so"
+        yield Diagnostic("TJ427", ERROR, message, subject_of(tree), fault.path, hint=hint, name="refused-by-operator")
 
 
 def _as_made(tree: Tree) -> Tree:

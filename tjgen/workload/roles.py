@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from tjgen.fields.path import get
 from tjgen.workload.workload import NODE, TRAINER, PodSet, Workload
 
+WORKER = "worker"
+"""What an MPIJob calls the nodes that its launcher starts programs on."""
+
 
 def members(workload: Workload) -> list[PodSet]:
     """Every pod set that takes part in the training: all but the initializers."""
@@ -22,10 +25,10 @@ def workers(workload: Workload) -> list[PodSet]:
     """The pod sets that compute: the trainer's, or the nodes of an MPI runtime."""
     policy = workload.ml_policy
     if get(policy, ("mpi",)):
-        nodes = [podset for podset in workload.podsets if podset.name == NODE]
+        nodes = [podset for podset in workload.podsets if podset.name in (NODE, WORKER)]
         launchers = programs(workload) if get(policy, ("mpi", "runLauncherAsNode"), False) else []
         return nodes + [podset for podset in launchers if podset not in nodes]
-    return programs(workload)
+    return [podset for podset in programs(workload) if podset.name not in workload.aside]
 
 
 def role(workload: Workload, name: str) -> PodSet | None:

@@ -9,6 +9,7 @@
     ahead        "Kind/name" -> objects that have to be there before it, which several runs may share
     slices       how even the slices of the data are, for people: no target reads it
     counts       role -> its pods, in a run that no Trainer starts: there every role counts for itself
+    policy       restart, elastic, success, cleanup, as they are said: targets beside Trainer's have fields of their own for them
     schedule     queue, minAvailable and the like, and `volcano`: what targets beside Trainer's say in their own fields
 
 The runtime's spec is grafted in under the manager "runtime"; whatever another manager owns is what
@@ -71,6 +72,8 @@ class Workload(NamedTuple):
     podsets: tuple[PodSet, ...]
     numbers: Mapping[str, Tree] = MappingProxyType({})
     """Role -> `value` or `valueFrom` of a variable with the number of its node, in a run that no Trainer starts."""
+    aside: tuple[str, ...] = ()
+    """Roles that run the program and do not train, as parameter servers."""
 
     @property
     def is_direct(self) -> bool:

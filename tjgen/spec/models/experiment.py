@@ -12,6 +12,7 @@ from tjgen.spec.models.initializer import Initializer
 from tjgen.spec.models.metadata import Metadata
 from tjgen.spec.models.patches import Patch
 from tjgen.spec.models.prefetch import Prefetch
+from tjgen.spec.models.restart import Cleanup, Elastic, Restart, Success
 from tjgen.spec.models.roles import Role
 from tjgen.spec.models.runtime import RuntimeRef
 from tjgen.spec.models.schedule import Schedule
@@ -62,8 +63,16 @@ class RunSpec(Container):
     """Raise it to run the same thing again."""
     deadline: Count | None = None
     """Seconds after which a run that has not finished is stopped (activeDeadlineSeconds)."""
-    target: Literal["trainjob", "jobset", "volcanojob"] = "trainjob"
+    target: Literal["trainjob", "jobset", "volcanojob", "pytorchjob", "tfjob", "mpijob", "xgboostjob", "jaxjob"] = "trainjob"
     """Kind of object that is applied to the cluster."""
+    restart: Restart | None = None
+    """What is started again after a failure, and how often; the runtime's rules where it is left out."""
+    elastic: Elastic | None = None
+    """How far the number of nodes may change while the run goes on."""
+    success: Success | None = None
+    """When the run has succeeded."""
+    cleanup: Cleanup | None = None
+    """What stays of a run that has ended."""
     volcano: Volcano | None = None
     """What the Volcano Job says beside its tasks, with target volcanojob."""
     patches: dict[str, Patch] = {}
