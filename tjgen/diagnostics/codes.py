@@ -1318,6 +1318,8 @@ _PHASES = (
         "The gang may start with fewer pods than the run has, and the runtime's pods wait for each other at the start: those "
         "that are there hold their devices and do nothing until the last one has found room.",
         "Leave `minAvailable` out.",
+    ),
+    Code(
         "TJ425",
         "not-in-target",
         ERROR,

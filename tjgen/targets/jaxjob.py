@@ -34,6 +34,11 @@ def lower(workload: Workload) -> Lowered:
     return kubeflow.lower(workload, KIND, _own)
 
 
+def doubts(job: Manifest, workload: Workload) -> list[Diagnostic]:
+    """Variables that the operator overrides."""
+    return list(kubeflow_unsaid.doubts(job, KIND))
+
+
 def previews(job: Manifest) -> list[Manifest]:
     """The first and last pod, with their Services."""
     return kubeflow_made.made(job, KIND)

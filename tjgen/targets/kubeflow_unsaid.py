@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic
-from tjgen.fields.path import FieldPath, Tree, get
+from tjgen.fields.path import FieldPath, Tree, get, named
+from tjgen.manifests.manifest import Manifest
+from tjgen.manifests.podsets import pods_of
 from tjgen.typing import TYPE_CHECKING
 from tjgen.workload.workload import Workload, is_runtimes
 
@@ -27,7 +29,7 @@ _SET: dict[str, tuple[str, ...]] = {
 
 
 def unsaid(workload: Workload, kind: Kind) -> Iterator[Diagnostic]:
-    """An error for each (TJ425, TJ434), and a warning for variables that the operator overrides (TJ432)."""
+    """An error for each (TJ425, TJ434)."""
     yield from _rendezvous(workload, kind)
     yield from _run(workload, kind)
     for podset in workload.podsets:
@@ -41,9 +43,19 @@ def unsaid(workload: Workload, kind: Kind) -> Iterator[Diagnostic]:
                 if not all(is_runtimes(origin) for origin in workload.tree.origins((*at, key))):
                     hint = "remove it, or use target: jobset"
                     yield _cannot(workload, kind, (*at, key), f"say {key}: it has no Jobs of their own", hint)
-        for variable in get(workload.tree.value, (*podset.main, "env"), None) or []:
-            if variable.get("name") in _SET[kind.name]:
-                yield _overridden(workload, kind, variable["name"], (*podset.main, "env", (("name", variable["name"]),)))
+
+
+def doubts(job: Manifest, kind: Kind) -> Iterator[Diagnostic]:
+    """Variables that the operator overrides (TJ432)."""
+    for pods in pods_of(job):
+        for container in pods.spec.get("containers") or ():
+            for variable in container.get("env") or ():
+                name = variable.get("name")
+                if name in _SET[kind.name]:
+                    message = f"the operator of {kind.said} sets {name} behind this one, so that this value has no effect"
+                    path: FieldPath = (*pods.path, "spec", "containers", named(container["name"]), "env", named(name))
+                    hint = "remove it"
+                    yield Diagnostic("TJ432", WARNING, message, job.ref, path, hint=hint, name="overridden-variable")
 
 
 def success(workload: Workload, kind: Kind, leader: str) -> Iterator[Diagnostic]:
@@ -109,10 +121,3 @@ def _cannot(workload: Workload, kind: Kind, path: FieldPath, what: str, hint: st
     because = ("spec", *path[1 if path[0] == "policy" else 0 :]) if told else None
     because = because or next((one.because for one in origins if one.source == "experiment"), ("spec", "runtime"))
     return Diagnostic("TJ425", ERROR, f"{kind.said} cannot {what}", path=because, hint=hint, name="not-in-target")
-
-
-def _overridden(workload: Workload, kind: Kind, name: str, path: FieldPath) -> Diagnostic:
-    origins = workload.tree.origins(path)
-    because = next((one.because for one in origins if one.source == "experiment"), ("spec", "runtime"))
-    message = f"the operator of {kind.said} sets {name} behind this one, so that this value has no effect"
-    return Diagnostic("TJ432", WARNING, message, path=because, hint="remove it", name="overridden-variable")

@@ -69,6 +69,11 @@ def lower(workload: Workload) -> Lowered:
     return kubeflow.lower(workload, KIND, _own)
 
 
+def doubts(job: Manifest, workload: Workload) -> list[Diagnostic]:
+    """Variables that the operator overrides."""
+    return list(kubeflow_unsaid.doubts(job, KIND))
+
+
 def previews(job: Manifest) -> list[Manifest]:
     """The launcher's Job, the first and last worker, their Service and the host file."""
     return mpijob_made.made(job)

@@ -11,7 +11,7 @@ from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.path import FieldPath, get
 from tjgen.fields.writer import Writer
 from tjgen.manifests.manifest import Manifest
-from tjgen.targets import kubeflow, kubeflow_made
+from tjgen.targets import kubeflow, kubeflow_made, kubeflow_unsaid
 from tjgen.targets.direct import Asked, Lowered
 from tjgen.targets.kubeflow import Kind
 from tjgen.workload.workload import Workload
@@ -37,6 +37,11 @@ def arranged(workload: Workload, asked: Asked) -> tuple[Workload, list[Diagnosti
 def lower(workload: Workload) -> Lowered:
     """The job, and the objects that it needs."""
     return kubeflow.lower(workload, KIND, _success)
+
+
+def doubts(job: Manifest, workload: Workload) -> list[Diagnostic]:
+    """Variables that the operator overrides."""
+    return list(kubeflow_unsaid.doubts(job, KIND))
 
 
 def previews(job: Manifest) -> list[Manifest]:
