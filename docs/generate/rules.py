@@ -98,6 +98,9 @@ def _example(rule: Rule, name: str, title: str) -> list[str]:
     findings = folder / "expected" / "findings.txt"
     if findings.exists():
         parts.append(f"```text\n{findings.read_text(encoding='utf-8')}```\n")
+    cure = folder / "expected" / "cured.diff"
+    if cure.exists():
+        parts += ["What `--fix` does:\n", f"```diff\n{cure.read_text(encoding='utf-8')}```\n"]
     return parts
 
 

@@ -44,6 +44,28 @@ def test_a_case_is_judged(case: Path, tmp_path: Path, expected: SnapshotAssertio
         assert answer.err == expected(name="findings.txt")
 
 
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.name.startswith("bad")], ids=lambda case: f"{case.parent.name}-{case.name}"
+)
+def test_a_cure_cures(case: Path, tmp_path: Path, expected: SnapshotAssertion) -> None:
+    words = arranged(case, tmp_path)
+    before = texts(tmp_path)
+    shown = tjgen(tmp_path, *words, "--fix", "--diff")
+    assert texts(tmp_path) == before
+    tjgen(tmp_path, *words, "--fix")
+    assert (texts(tmp_path) != before) == bool(shown.out)
+    if shown.out:
+        assert shown.out == expected(name="cured.diff")
+        left = tjgen(tmp_path, *words)
+        assert left.err.count(f"[{case.parent.name}]") < shown.err.count(f"[{case.parent.name}]")
+        if left.err:
+            assert left.err == expected(name="left.txt")
+
+
+def texts(folder: Path) -> dict[Path, str]:
+    return {path: path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
 def test_every_case_is_good_or_bad_and_of_a_rule() -> None:
     assert [case for case in CASES if not case.name.startswith(("good", "bad"))] == []
     assert {case.parent.name for case in CASES} == set(RULES)

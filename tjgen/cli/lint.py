@@ -3,31 +3,41 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
-from tjgen.cli.command import COMMON, MANY, TRAINER, VALUE, Arguments, Command, Option
+from tjgen.cli.command import COMMON, FOLDER, MANY, TRAINER, VALUE, Arguments, Command, Option, enter
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import CompileError
+from tjgen.typing import TYPE_CHECKING
 
+if TYPE_CHECKING:
+    from tjgen.lint.engine import Choice, Result
+    from tjgen.lint.suppress import Mark
+    from tjgen.resolve.project import Project
+
+TOOLS = ("argocd", "flux", "both")
 COMMAND = Command(
     "lint",
     "Say what a GitOps sync would trip over.",
     "Look at what experiments build to (the whole project where no path is given), and at manifests in files and folders "
     "(- is standard input), for what Argo CD and Flux would stumble over or do harm with: hooks that delete runs, TTLs "
     "that train again, claims that nothing protects, and the rest of the rules in docs/reference/rules. With --against, "
-    "also for changes that the server refuses, and removals that cost something.",
+    "also for changes that the server refuses, and removals that cost something. With --fix, cure in the manifests what "
+    "can be cured by itself.",
     "tjgen lint deploy/ --gitops argocd",
     "[PATH...]",
     (
-        Option(
-            ("--gitops",), "gitops", "What syncs the manifests; the project's tool.", VALUE, "TOOL", ("argocd", "flux", "both")
-        ),
+        Option(("--gitops",), "gitops", "What syncs the manifests; the project's tool.", VALUE, "TOOL", TOOLS),
         Option(("--against",), "against", "What is synced now: a folder, or a Git revision of the same paths.", VALUE, "DIR|REV"),
         Option(("--select",), "select", "Ask this rule alone; may be repeated.", MANY, "TJ6nn"),
         Option(("--ignore",), "ignore", "Leave this rule out; may be repeated.", MANY, "TJ6nn"),
         Option(("--list",), "list", "Name the rules, and ask none."),
+        Option(("--fix",), "fix", "Write into the manifests what cures a finding, and tell what is left."),
+        Option(("--diff",), "diff", "With --fix, show what would be written, and write nothing."),
         Option(("--env",), "env", "Environment of the project; may be repeated.", MANY, "NAME"),
         Option(("--catalog",), "catalog", "File or folder with runtimes; may be repeated.", MANY, "PATH"),
         TRAINER,
+        FOLDER,
         *COMMON,
     ),
 )
@@ -36,24 +46,76 @@ COMMAND = Command(
 def run(arguments: Arguments) -> int:
     """Lint every scene, report, and answer with the exit code."""
     # The rules are many modules: loaded where they are asked.
-    from tjgen.cli.scenes import scenes
-    from tjgen.lint.engine import Choice, lint, unknown_rules
+    from tjgen.lint.engine import Choice, unknown_rules
 
     if arguments["list"]:
         return _listed()
+    wrong = enter(arguments)
+    if arguments["diff"] and not arguments["fix"]:
+        wrong = "--diff shows what --fix would write: give both"
+    if wrong:
+        sys.stderr.write(f"Error: {wrong}\n")
+        return 2
     reporter = Reporter(arguments)
     for option in ("select", "ignore"):
         reporter.add(unknown_rules(arguments[option], f"--{option}"))
-    if reporter.failed:
-        return reporter.close()
-    choice = Choice(tuple(arguments["select"]), tuple(arguments["ignore"]))
-    try:
-        for stage in scenes(arguments, reporter):
-            if not reporter.failed:
-                reporter.add(lint(stage.scene, stage.texts, choice).diagnostics)
-    except CompileError as error:
-        reporter.add(error.diagnostics)
+    if not reporter.failed:
+        try:
+            _lint(arguments, Choice(tuple(arguments["select"]), tuple(arguments["ignore"])), reporter)
+        except CompileError as error:
+            reporter.add(error.diagnostics)
     return reporter.close()
+
+
+def _lint(arguments: Arguments, choice: Choice, reporter: Reporter) -> None:
+    from tjgen.cli.scenes import Looked, inputs, written
+    from tjgen.lint.engine import lint
+
+    found = inputs(arguments["paths"], reporter)
+    looked: list[Looked] = []
+    project: Project | None = None
+    if found.experiments or not arguments["paths"]:
+        from tjgen.building.builder import Builder
+        from tjgen.cli.built import built
+
+        builder = Builder(found.experiments, environments=arguments["env"], trainer=arguments["trainer"])
+        project = builder.project
+        looked.append(built(builder, arguments, reporter))
+    elif found.manifests:
+        from tjgen.cli.rulings import project_of
+
+        project = project_of(arguments["paths"], reporter)
+    marks = _marks(project, reporter)
+    manifests = found.manifests
+    if arguments["fix"] and not reporter.failed:
+        from tjgen.cli.fixing import cured
+
+        def ask(files: dict[str, bytes]) -> Result:
+            one = written(files, arguments, project, Reporter(arguments))
+            return lint(one.scenes, one.texts, choice, marks)
+
+        manifests = cured(manifests, ask, show=arguments["diff"], reporter=reporter)
+    if manifests:
+        looked.append(written(manifests, arguments, project, reporter))
+    if reporter.failed:
+        return
+    scenes = [scene for one in looked for scene in one.scenes]
+    texts = {file: text for one in looked for file, text in one.texts.items()}
+    result = lint(scenes, texts, choice, marks)
+    if project is None:
+        reporter.add(result.diagnostics)
+    else:
+        from tjgen.cli.rulings import ruled
+
+        reporter.add(ruled(result.diagnostics, project, whole=not arguments["paths"]))
+
+
+def _marks(project: Project | None, reporter: Reporter) -> Sequence[Mark]:
+    if project is None or project.document is None:
+        return ()
+    from tjgen.cli.rulings import marks_of
+
+    return marks_of(project, reporter)
 
 
 def _listed() -> int:

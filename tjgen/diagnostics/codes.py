@@ -1836,8 +1836,9 @@ _PHASES = (
         "TJ543",
         "nothing-to-compare",
         ERROR,
-        "Standard input has no place in a repository, so `--against` a revision has nothing to compare it with.",
-        "Name files or folders, or compare with a folder.",
+        "`--against` has nothing to compare with: standard input has no place in a repository, nor have experiments without an "
+        "output folder.",
+        "Name files or folders, compare with a folder, or lint the whole project.",
     ),
     Code(
         "TJ544",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic, Note, Span
 from tjgen.k8s.nearest import nearest
-from tjgen.lint.rule import ARGOCD, FLUX, Finding, Rule
+from tjgen.lint.rule import Finding, Rule
 from tjgen.lint.scene import Item, Scene
 from tjgen.lint.suppress import Mark, in_annotations, in_text
 from tjgen.lint.table import entries
@@ -45,21 +45,36 @@ class Result(NamedTuple):
     silenced: list[Found]
 
 
-def lint(scene: Scene, texts: Mapping[str, str], choice: Choice = Choice()) -> Result:  # noqa: B008  # a value
-    """Ask every rule that applies. `texts` holds the files whose comments may silence something: name -> text."""
-    asked = [entry for entry in entries() if choice.takes(entry.rule.code) and applies(entry.rule, scene)]
-    every = [Found(one, _diagnostic(entry.rule, one)) for entry in asked for one in entry.check(scene)]
-    marks = [*(mark for file, text in texts.items() for mark in in_text(text, file)), *in_annotations(scene.items)]
-    used: set[int] = set()
+def lint(
+    scenes: Sequence[Scene],
+    texts: Mapping[str, str],
+    choice: Choice = Choice(),  # noqa: B008  # a value
+    marks: Sequence[Mark] = (),
+) -> Result:
+    """Ask every rule that applies. `texts` holds the files whose comments may silence something: name -> text.
+
+    `marks` are those that stand elsewhere, as in a project. A mark that is used in one scene is used.
+    """
+    every: list[Found] = []
+    asked: set[str] = set()
+    found_marks = [*marks, *(mark for file, text in texts.items() for mark in in_text(text, file))]
+    for scene in scenes:
+        for rule, check in entries():
+            if choice.takes(rule.code) and applies(rule, scene):
+                asked.add(rule.code)
+                every += [Found(one, _diagnostic(rule, one)) for one in check(scene)]
+        found_marks += in_annotations(scene.items)
+    used: set[object] = set()
     found: list[Found] = []
     silenced: list[Found] = []
     for one in every:
-        holding = [number for number, mark in enumerate(marks) if _silences(mark, one)]
-        used.update(holding)
+        holding = [mark for mark in found_marks if _silences(mark, one)]
+        used.update((mark.span, mark.codes) for mark in holding)
         (silenced if holding else found).append(one)
-    wrong = [*_wrong(marks), *_unused(marks, used, {entry.rule.code for entry in asked})]
-    problems = [one for one in wrong if choice.takes(one.code)]
-    return Result(found, _ordered([*(one.diagnostic for one in found), *problems], scene.items), silenced)
+    unused = [mark for mark in found_marks if (mark.span, mark.codes) not in used]
+    problems = [one for one in [*_wrong(found_marks), *_unused(unused, asked)] if choice.takes(one.code)]
+    items = [item for scene in scenes for item in scene.items]
+    return Result(found, _ordered([*(one.diagnostic for one in found), *problems], items), silenced)
 
 
 def applies(rule: Rule, scene: Scene) -> bool:
@@ -93,7 +108,7 @@ def _silences(mark: Mark, one: Found) -> bool:
     return bool(mark.reason) and one.diagnostic.code in mark.codes and mark.covers(one.diagnostic, one.finding.item)
 
 
-def _wrong(marks: Sequence[Mark]) -> Iterable[Diagnostic]:
+def _wrong(marks: Sequence[Mark]) -> Iterator[Diagnostic]:
     for mark in marks:
         if not mark.codes:
             hint = "write it like # tjgen: ignore TJ632: why it does no harm here"
@@ -108,11 +123,11 @@ def _wrong(marks: Sequence[Mark]) -> Iterable[Diagnostic]:
             yield _problem(UNREASONED, ERROR, message, mark.span, hint)
 
 
-def _unused(marks: Sequence[Mark], used: set[int], asked: set[str]) -> Iterable[Diagnostic]:
-    """Marks that silence nothing, though all that they name was asked."""
-    for number, mark in enumerate(marks):
-        if number not in used and mark.reason and mark.codes and all(code in asked for code in mark.codes):
-            message = f"nothing is found here that {', '.join(mark.codes)} would report"
+def _unused(unused: Iterable[Mark], asked: set[str]) -> Iterator[Diagnostic]:
+    """Of marks that silence nothing, those of which all that they name was asked."""
+    for mark in unused:
+        if mark.reason and mark.codes and all(code in asked for code in mark.codes):
+            message = f"nothing is found that this suppression of {', '.join(mark.codes)} silences"
             yield _problem(UNUSED, WARNING, message, mark.span, "remove the suppression")
 
 
@@ -142,6 +157,3 @@ def _ordered(diagnostics: list[Diagnostic], items: Sequence[Item]) -> list[Diagn
         return order.get(span.file, len(order)), span.file, span.line, span.column, one.code
 
     return sorted(dict.fromkeys(diagnostics), key=place)
-
-
-__all__ = ["ARGOCD", "FLUX", "Choice", "Found", "Result", "applies", "lint", "unknown_rules"]

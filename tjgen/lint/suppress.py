@@ -19,7 +19,7 @@ from tjgen.typing import NamedTuple
 
 ANNOTATION = "tjgen.dev/ignore"
 _COMMENT = re.compile(r"tjgen:\s*ignore\b\s*(?P<said>.*)\Z")
-_SAID = re.compile(r"(?P<codes>[^:]*?)\s*(?::\s*(?P<reason>.*\S))?\s*\Z", re.DOTALL)
+_SAID = re.compile(r"(?P<codes>[^:]*)(?::(?P<reason>.*))?\Z", re.DOTALL)
 
 
 class Mark(NamedTuple):
@@ -32,9 +32,12 @@ class Mark(NamedTuple):
     last: int = 0
     """Lines that it covers, of the file of its span; none where it covers an object."""
     item: Item | None = None
+    everywhere: bool = False
 
     def covers(self, found: Diagnostic, item: Item) -> bool:
         """Whether a diagnostic about `item` stands where the mark holds."""
+        if self.everywhere:
+            return True
         if self.item is not None:
             return item is self.item
         span = found.span
@@ -67,7 +70,7 @@ def in_annotations(items: Iterable[Item]) -> Iterator[Mark]:
 
 def _read(said: str) -> tuple[tuple[str, ...], str]:
     found = _SAID.match(said)
-    codes, reason = (found["codes"], found["reason"] or "") if found is not None else (said, "")
+    codes, reason = (found["codes"], (found["reason"] or "").strip()) if found is not None else (said, "")
     return tuple(re.split(r"[,\s]+", codes.strip())) if codes.strip() else (), reason
 
 

@@ -1810,6 +1810,11 @@ POLICY: Schema = {
     },
 }
 
+LINT: Schema = {
+    "type": "object",
+    "properties": {"ignore": {"type": "object", "additionalProperties": {"type": "string", "minLength": 1}}},
+}
+
 PROJECT_SPEC: Schema = {
     "type": "object",
     "properties": {
@@ -1826,6 +1831,7 @@ PROJECT_SPEC: Schema = {
         "gitops": {**GIT_OPS, "x-tjgen-short": {"type": "string", "enum": ["argocd", "flux", "none"]}},
         "history": HISTORY,
         "policy": POLICY,
+        "lint": LINT,
         "requires": {"type": "string", "minLength": 1},
     },
 }

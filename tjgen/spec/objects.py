@@ -2345,6 +2345,21 @@ class Policy:
 _POLICY = Policy(_NONE)
 
 
+class Lint:
+    """What `tjgen lint` passes over."""
+
+    __slots__ = ("ignore",)
+
+    ignore: Mapping[str, str]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.ignore = get("ignore", _NONE)
+
+
+_LINT = Lint(_NONE)
+
+
 class ProjectSpec:
     """Where things are, and what they are built for."""
 
@@ -2354,6 +2369,7 @@ class ProjectSpec:
         "experiments",
         "gitops",
         "history",
+        "lint",
         "output",
         "overlays",
         "platforms",
@@ -2378,6 +2394,7 @@ class ProjectSpec:
     gitops: GitOps
     history: History
     policy: Policy
+    lint: Lint
     requires: str | None
 
     def __init__(self, tree: Tree) -> None:
@@ -2395,6 +2412,7 @@ class ProjectSpec:
         self.gitops = _GITOPS if (value := get("gitops")) is None else GitOps(value)
         self.history = _HISTORY if (value := get("history")) is None else History(value)
         self.policy = _POLICY if (value := get("policy")) is None else Policy(value)
+        self.lint = _LINT if (value := get("lint")) is None else Lint(value)
         self.requires = get("requires")
 
 

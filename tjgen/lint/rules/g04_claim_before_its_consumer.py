@@ -55,7 +55,7 @@ def _in_waves(claim: Item, consumers: list[Item], severity: str) -> Iterator[Fin
         return
     (_, wave), consumer = min(steps, key=lambda one: one[0])
     path = annotation(HOOK) if phases(claim) else annotation(WAVE) if WAVE in claim.annotations else ("metadata", "name")
-    changes = [Change(claim, annotation(WAVE), str(wave) if wave or phases(claim) else MISSING)]
+    changes = [Change(claim, annotation(WAVE), str(wave) if wave else MISSING)] if wave or WAVE in claim.annotations else []
     changes += [Change(claim, annotation(HOOK))] if phases(claim) else []
     yield Finding(
         claim,

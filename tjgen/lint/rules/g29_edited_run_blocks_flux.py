@@ -37,5 +37,6 @@ def check(scene: Scene) -> Iterator[Finding]:
         if _HASH.search(run.name) is None:
             message = "an edit of it is refused, and blocks everything in its Kustomization"
             change = Change(run, annotation(SSA), "IfNotPresent")
-            hint = f"annotate it: {SSA}: IfNotPresent"
+            by_content = "leave spec.naming out, so that its name follows its content"
+            hint = f"annotate it: {SSA}: IfNotPresent" if run.document is not None else by_content
             yield Finding(run, ("metadata", "name"), message, hint=hint, changes=(change,))

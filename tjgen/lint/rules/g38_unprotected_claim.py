@@ -24,6 +24,7 @@ RULE = Rule(
     flux="Removed from the Kustomization, it is deleted, unless it is marked `prune: disabled`.",
     upstream="argo-cd `gitops-engine/pkg/sync/common/types.go` (`Prune=false`, `Delete=false`); fluxcd/pkg `ssa/utils/meta.go`.",
 )
+_HINT = "name the tool in tjgen.yaml (spec.gitops.tool): tjgen build then annotates claims for it"
 _ARGOCD = ("Prune=false", "Delete=false")
 _CAUTIOUS = ("Prune=confirm", "Delete=confirm")
 
@@ -40,7 +41,13 @@ def check(scene: Scene) -> Iterator[Finding]:
                 else ("its data is lost when the Application is deleted")
             )
             changes = tuple([Change(claim, annotation(key), value) for key, value in missing.items()])
-            yield Finding(claim, ("metadata", "name"), message, hint=f"annotate it: {said}", changes=changes)
+            yield Finding(
+                claim,
+                ("metadata", "name"),
+                message,
+                hint=f"annotate it: {said}" if claim.document is not None else _HINT,
+                changes=changes,
+            )
 
 
 def _missing(claim: Item, scene: Scene) -> Iterator[tuple[str, Tree]]:

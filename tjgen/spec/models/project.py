@@ -100,7 +100,14 @@ class Policy(Shape):
     demand: list[Literal["commits", "digests"]] = []
     """What a build refuses to do without: `commits`, code of Git by the full name of a commit; `digests`, images by digest."""
     severity: dict[str, Literal["error", "warning", "info", "ignore"]] = {}
-    """Code or name of a warning or note -> its severity here; errors stay errors."""
+    """Code or name of a warning or note -> its severity here; errors stay errors, but for those of `tjgen lint`."""
+
+
+class Lint(Shape):
+    """What `tjgen lint` passes over."""
+
+    ignore: dict[str, Text] = {}
+    """Code of a rule -> why it does no harm in this project."""
 
 
 class ProjectSpec(Shape):
@@ -132,6 +139,8 @@ class ProjectSpec(Shape):
     """What stays of earlier runs."""
     policy: Policy = Policy()
     """How strict a build is."""
+    lint: Lint = Lint()
+    """What `tjgen lint` passes over."""
     requires: Text | None = None
     """Releases of tjgen that may build the project, such as `~= 0.1`."""
 

@@ -1,0 +1,278 @@
+"""`tjgen lint` around its rules: suppressions, what a project says, revisions, formats, wrong use."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.program import Answer, tjgen
+
+JOBSET = """\
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata:
+  name: classifier-{name}
+spec:
+  ttlSecondsAfterFinished: 60
+  replicatedJobs: []
+"""
+ONE = JOBSET.format(name="1c0ffee0")
+TWO = JOBSET.format(name="2badf00d")
+TTL = "  ttlSecondsAfterFinished: 60\n"
+EXPERIMENT = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Experiment
+metadata: {name: resnet50, namespace: vision}
+spec:
+  runtime: tjgen-torch
+  image: registry.example/train:1
+  script: train.py
+  volumes:
+    data: {pvc: {create: {size: 50Gi}}, mountPath: /data}
+"""
+PROJECT = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Project
+metadata: {name: vision}
+spec:
+  experiments: [experiments]
+  output: {directory: deploy}
+  gitops: argocd
+"""
+
+
+def lint(folder: Path, text: str, *words: str) -> Answer:
+    (folder / "run.yaml").write_text(text, encoding="utf-8")
+    return tjgen(folder, "lint", "run.yaml", *words)
+
+
+def codes(answer: Answer) -> list[str]:
+    return [
+        line.partition("[")[2].partition("]")[0] for line in answer.err.splitlines() if line.startswith(("error[", "warning["))
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(ONE.replace(TTL, TTL[:-1] + " # tjgen: ignore TJ632: nobody syncs it\n"), id="on the line"),
+        pytest.param(ONE.replace(TTL, "  # tjgen: ignore TJ632: nobody syncs it\n\n" + TTL), id="above the line"),
+        pytest.param(ONE.replace("spec:\n", "# tjgen: ignore TJ632: nobody syncs it\nspec:\n"), id="above the field around it"),
+        pytest.param(ONE.replace("spec:\n", "spec: # tjgen: ignore TJ632: nobody syncs it\n"), id="on the field around it"),
+        pytest.param("# tjgen: ignore TJ632: nobody syncs it\n" + ONE, id="on top of the file"),
+        pytest.param("---\n# why\n# tjgen: ignore TJ632, TJ634: nobody syncs it\n" + ONE, id="on top of the document"),
+        pytest.param(
+            ONE.replace("metadata:\n", 'metadata:\n  annotations: {tjgen.dev/ignore: "TJ632: nobody syncs it"}\n'),
+            id="annotation",
+        ),
+        pytest.param(
+            ONE.replace("metadata:\n", "metadata:\n  annotations:\n    tjgen.dev/ignore: |\n      TJ632: nobody\n"),
+            id="annotation of lines",
+        ),
+    ],
+)
+def test_a_suppression_with_a_reason_silences_what_it_covers(text: str, tmp_path: Path) -> None:
+    assert lint(tmp_path, text) == Answer(0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        pytest.param(ONE.replace(TTL, TTL[:-1] + " # tjgen: ignore TJ632\n"), ["TJ632", "TJ677"], id="no reason"),
+        pytest.param(ONE.replace(TTL, TTL[:-1] + " # tjgen: ignore TJ632:  \n"), ["TJ632", "TJ677"], id="an empty reason"),
+        pytest.param(ONE.replace(TTL, TTL[:-1] + " # tjgen: ignore: no\n"), ["TJ632", "TJ678"], id="no rule"),
+        pytest.param(ONE.replace(TTL, TTL[:-1] + " # tjgen: ignore G32: no\n"), ["TJ632", "TJ678"], id="not the code"),
+        pytest.param(ONE.replace(TTL, TTL[:-1] + " # tjgen: ignore TJ638: no\n"), ["TJ632", "TJ676"], id="another rule"),
+        pytest.param(ONE.replace("kind", "# tjgen: ignore TJ632: no\nkind"), ["TJ676", "TJ632"], id="another line"),
+        pytest.param(ONE.replace(TTL, TTL + "  # tjgen: ignore TJ632: no\n"), ["TJ632", "TJ676"], id="below"),
+        pytest.param("# tjgen: ignore TJ632: no\n" + ONE + "---\n" + TWO, ["TJ632"], id="another document"),
+        pytest.param(ONE.replace(TTL, ""), [], id="nothing to find"),
+        pytest.param("# tjgen: ignore TJ632: no\n" + ONE.replace(TTL, ""), ["TJ676"], id="not needed any more"),
+        pytest.param(ONE.replace("spec:\n", 'spec:\n  note: "# tjgen: ignore TJ632: no"\n'), ["TJ632"], id="no comment"),
+    ],
+)
+def test_any_other_suppression_silences_nothing_and_is_reported(text: str, found: list[str], tmp_path: Path) -> None:
+    answer = lint(tmp_path, text)
+    assert codes(answer) == found
+    assert answer.code == (1 if {"TJ632", "TJ677", "TJ678"} & {*found} else 0)
+
+
+def test_a_rule_that_was_not_asked_leaves_its_suppression_alone(tmp_path: Path) -> None:
+    text = "# tjgen: ignore TJ632: nobody syncs it\n" + ONE.replace(TTL, "")
+    assert lint(tmp_path, text, "--ignore", "TJ632") == Answer(0, "", "")
+    assert lint(tmp_path, text, "--select", "TJ638") == Answer(0, "", "")
+
+
+def test_rules_are_chosen_by_their_codes(tmp_path: Path) -> None:
+    assert codes(lint(tmp_path, ONE, "--select", "TJ632")) == ["TJ632"]
+    assert lint(tmp_path, ONE, "--ignore", "TJ632") == Answer(0, "", "")
+    answer = lint(tmp_path, ONE, "--select", "TJ623x", "--ignore", "G32")
+    assert answer.err.count("error[TJ678]") == 2
+    assert "did you mean TJ632?" in answer.err
+
+
+def test_the_list_names_every_rule(tmp_path: Path) -> None:
+    answer = tjgen(tmp_path, "lint", "--list")
+    assert answer.code == 0
+    assert "TJ632  error    ttl-of-synced-object" in answer.out
+
+
+def test_formats_are_those_of_other_commands(tmp_path: Path) -> None:
+    (one,) = json.loads(lint(tmp_path, ONE, "--format", "json").err)
+    assert (one["code"], one["severity"]) == ("TJ632", "error")
+    run = json.loads(lint(tmp_path, ONE, "--format", "sarif").err)["runs"][0]
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["TJ632"]
+    assert "::error file=run.yaml,line=6" in lint(tmp_path, ONE, "--format", "github").err
+
+
+def test_strict_makes_errors_of_warnings(tmp_path: Path) -> None:
+    claim = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data}\n"
+    assert lint(tmp_path, claim).code == 0
+    assert lint(tmp_path, claim, "--strict").code == 1
+
+
+def test_standard_input_and_lists_are_looked_at(tmp_path: Path) -> None:
+    items = "".join(f"- {line}" if at == 0 else f"  {line}" for at, line in enumerate(ONE.splitlines(keepends=True)))
+    answer = tjgen(tmp_path, "lint", "-", stdin=f"apiVersion: v1\nkind: List\nitems:\n{items}")
+    assert "error[TJ632] <stdin>:9:5" in answer.err
+
+
+@pytest.mark.parametrize(
+    "text", ["a: [1\n", "- 1\n", "kind: 5\n", "{}", "apiVersion: v1\nkind: Pod\nmetadata: []\nspec: 3\n", "\x00"]
+)
+def test_what_is_no_manifest_is_no_defect(text: str, tmp_path: Path) -> None:
+    assert lint(tmp_path, text).code in (0, 1)
+
+
+def test_nothing_that_is_there_is_an_error(tmp_path: Path) -> None:
+    assert codes(tjgen(tmp_path, "lint", "nowhere.yaml")) == ["TJ020"]
+    assert codes(tjgen(tmp_path, "lint")) == ["TJ261"]
+    assert tjgen(tmp_path, "lint", "--diff", "x.yaml").code == 2
+    assert tjgen(tmp_path, "lint", "-C", "nowhere").code == 2
+
+
+def project(folder: Path, more: str = "", experiment: str = EXPERIMENT) -> None:
+    (folder / "experiments").mkdir(exist_ok=True)
+    (folder / "experiments" / "resnet50.yaml").write_text(experiment, encoding="utf-8")
+    (folder / "tjgen.yaml").write_text(PROJECT + more, encoding="utf-8")
+
+
+def test_a_finding_of_an_experiment_stands_at_the_line_that_asked(tmp_path: Path) -> None:
+    project(tmp_path)
+    assert tjgen(tmp_path, "lint") == Answer(0, "", "")
+    answer = tjgen(tmp_path, "lint", "experiments", "--gitops", "flux")
+    assert "warning[TJ638] experiments/resnet50.yaml:9:" in answer.err
+
+
+def test_a_comment_in_an_experiment_silences(tmp_path: Path) -> None:
+    project(tmp_path, experiment=EXPERIMENT.replace("  volumes:\n", "  # tjgen: ignore TJ638: may be lost\n  volumes:\n"))
+    assert tjgen(tmp_path, "lint", "--gitops", "flux") == Answer(0, "", "")
+    assert codes(tjgen(tmp_path, "lint")) == ["TJ676"]
+
+
+def test_without_a_tool_its_rules_are_not_asked(tmp_path: Path) -> None:
+    (tmp_path / "run.yaml").write_text(EXPERIMENT, encoding="utf-8")
+    answer = tjgen(tmp_path, "lint", "run.yaml")
+    assert answer.code == 0
+    assert answer.err == "no tool is named that syncs (--gitops, or spec.gitops.tool in tjgen.yaml): its rules were not asked\n"
+
+
+def test_a_project_ignores_with_a_reason(tmp_path: Path) -> None:
+    project(tmp_path, "  lint: {ignore: {TJ638: nothing of it is kept}}\n")
+    assert tjgen(tmp_path, "lint", "--gitops", "flux") == Answer(0, "", "")
+    answer = tjgen(tmp_path, "lint")
+    assert "warning[TJ676] tjgen.yaml:8:19" in answer.err
+    (tmp_path / "deploy").mkdir()
+    (tmp_path / "deploy" / "claim.yaml").write_text("apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data}\n")
+    assert tjgen(tmp_path, "lint", "deploy") == Answer(0, "", "")
+
+
+def test_a_project_ignores_no_rule_that_does_not_exist_and_none_without_a_reason(tmp_path: Path) -> None:
+    project(tmp_path, "  lint: {ignore: {TJ699: why}}\n")
+    assert "error[TJ678] tjgen.yaml:8:19" in tjgen(tmp_path, "lint").err
+    project(tmp_path, '  lint: {ignore: {TJ638: ""}}\n')
+    assert tjgen(tmp_path, "lint").code == 1
+
+
+def test_the_policy_of_a_project_holds(tmp_path: Path) -> None:
+    project(tmp_path, "  policy: {severity: {TJ638: error}}\n")
+    assert tjgen(tmp_path, "lint", "--gitops", "flux").err.startswith("error[TJ638]")
+    project(tmp_path, "  policy: {severity: {ttl-of-synced-object: warning}}\n")
+    (tmp_path / "run.yaml").write_text(ONE, encoding="utf-8")
+    answer = tjgen(tmp_path, "lint", "run.yaml")
+    assert (answer.code, codes(answer)) == (0, ["TJ632"])
+    project(tmp_path, "  policy: {severity: {TJ632: ignore}}\n")
+    answer = tjgen(tmp_path, "lint", "run.yaml")
+    assert sorted(codes(answer)) == ["TJ632", "TJ677"]
+    assert "say under spec.lint.ignore why it does no harm: TJ632: REASON" in answer.err
+
+
+def git(folder: Path, *words: str) -> None:
+    identity = ("-c", "user.name=tests", "-c", "user.email=tests@example.com", "-c", "init.defaultBranch=main")
+    subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True)
+
+
+def test_manifests_are_compared_with_a_revision(tmp_path: Path) -> None:
+    (tmp_path / "deploy").mkdir()
+    (tmp_path / "deploy" / "one.yaml").write_text(ONE.replace(TTL, ""), encoding="utf-8")
+    (tmp_path / "deploy" / "two.yaml").write_text(TWO.replace(TTL, ""), encoding="utf-8")
+    git(tmp_path, "init")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-m", "one")
+    assert tjgen(tmp_path, "lint", "deploy", "--against", "HEAD") == Answer(0, "", "")
+    (tmp_path / "deploy" / "one.yaml").unlink()
+    answer = tjgen(tmp_path, "lint", "deploy", "--against", "HEAD")
+    assert "error[TJ635] HEAD:deploy/one.yaml:4:9: JobSet/classifier-1c0ffee0: it was removed" in answer.err
+    assert codes(tjgen(tmp_path, "lint", "deploy", "--against", "nothing")) == ["TJ093"]
+
+
+def test_a_project_is_compared_with_a_revision(tmp_path: Path) -> None:
+    project(tmp_path)
+    assert tjgen(tmp_path, "build", "-o", "deploy").code == 0
+    git(tmp_path, "init")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-m", "one")
+    assert tjgen(tmp_path, "lint", "--against", "HEAD") == Answer(0, "", "")
+    # A changed run is another one, and what is superseded stays.
+    project(tmp_path, experiment=EXPERIMENT.replace("train:1", "train:2"))
+    assert tjgen(tmp_path, "lint", "--against", "HEAD") == Answer(0, "", "")
+    project(tmp_path, "  history: {keep: 0}\n", experiment=EXPERIMENT.replace("train:1", "train:2"))
+    answer = tjgen(tmp_path, "lint", "--against", "HEAD")
+    assert codes(answer) == ["TJ635"]
+    assert codes(tjgen(tmp_path, "lint", "experiments", "--against", "HEAD")) == ["TJ543"]
+
+
+def test_a_generated_file_is_never_changed(tmp_path: Path) -> None:
+    project(tmp_path)
+    (tmp_path / "tjgen.yaml").write_text(PROJECT.replace("  gitops: argocd\n", ""), encoding="utf-8")
+    assert tjgen(tmp_path, "build", "-o", "deploy").code == 0
+    before = {path: path.read_bytes() for path in (tmp_path / "deploy").rglob("*.yaml")}
+    answer = tjgen(tmp_path, "lint", "deploy", "--gitops", "argocd", "--fix")
+    assert "TJ638" in codes(answer)
+    assert {path: path.read_bytes() for path in (tmp_path / "deploy").rglob("*.yaml")} == before
+
+
+def test_a_fix_that_cannot_be_written_changes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(ONE, encoding="utf-8")
+    (tmp_path / "b.yaml").write_text(TWO, encoding="utf-8")
+    (tmp_path / "b.yaml.tjgen").mkdir()
+    answer = tjgen(tmp_path, "lint", "a.yaml", "b.yaml", "--fix")
+    assert "error[TJ408]" in answer.err
+    assert (tmp_path / "a.yaml").read_text(encoding="utf-8") == ONE
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.yaml", "b.yaml", "b.yaml.tjgen"]
+
+
+def test_a_fix_keeps_what_it_does_not_touch(tmp_path: Path) -> None:
+    text = ONE.replace("metadata:\n", "metadata: # who\n").replace("spec:\n", "spec:\n  # jobs\n").replace("\n", "\r\n")
+    (tmp_path / "run.yaml").write_bytes(text.encode())
+    assert tjgen(tmp_path, "lint", "run.yaml", "--fix") == Answer(0, "", "cured 1 finding in 1 file\n")
+    assert (tmp_path / "run.yaml").read_bytes() == text.replace("  ttlSecondsAfterFinished: 60\r\n", "").encode()
+
+
+def test_a_silenced_finding_is_not_cured(tmp_path: Path) -> None:
+    text = "# tjgen: ignore TJ632: nobody syncs it\n" + ONE
+    assert lint(tmp_path, text, "--fix") == Answer(0, "", "")
+    assert (tmp_path / "run.yaml").read_text(encoding="utf-8") == text

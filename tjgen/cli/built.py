@@ -1,0 +1,142 @@
+"""Experiments -> the scenes of what they build to: one for each environment, with the line of the source for each field."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+
+from tjgen.building.builder import Builder
+from tjgen.building.run import Run
+from tjgen.cli.command import Arguments
+from tjgen.cli.reporting import Reporter
+from tjgen.cli.scenes import Looked, asked
+from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, Span
+from tjgen.diff.side import Side, place_of
+from tjgen.explain.provenance import place_in
+from tjgen.fields.path import FieldPath, get
+from tjgen.lint.reading import read_items
+from tjgen.lint.rule import ARGOCD, FLUX
+from tjgen.lint.scene import Item, Scene
+from tjgen.lint.units import assigned
+from tjgen.manifests.manifest import RUNS, SYNC, Manifest
+from tjgen.trainer.release import chosen
+
+
+def built(builder: Builder, arguments: Arguments, reporter: Reporter) -> Looked:
+    """The scenes of a build; of a whole project with an output folder, of the tree that it would leave.
+
+    Raises CompileError for what nothing can be built or compared with.
+    """
+    tool = builder.project.spec.gitops.tool
+    tools = asked(arguments) or (() if tool == "none" else (tool,))
+    if not tools:
+        reporter.say("no tool is named that syncs (--gitops, or spec.gitops.tool in tjgen.yaml): its rules were not asked")
+    if builder.whole and builder.output is not None:
+        found = _of_tree(builder, builder.output, tools, arguments["against"], reporter)
+    else:
+        found = _of_runs(builder, tools, arguments, reporter)
+    return Looked(found, _texts(builder))
+
+
+def _of_runs(builder: Builder, tools: Iterable[str], arguments: Arguments, reporter: Reporter) -> list[Scene]:
+    """The scenes of runs alone, beside which nothing is known to stand."""
+    if arguments["against"] is not None:
+        message = "experiments are compared as a whole project with an output folder, by what is built of them"
+        hint = "leave the paths out and say spec.output.directory in tjgen.yaml, or name manifests"
+        raise CompileError([Diagnostic("TJ543", ERROR, message, hint=hint, name="nothing-to-compare")])
+    items: dict[str | None, dict[object, Item]] = {name: {} for name in builder.environments}
+    applications = builder.project.spec.gitops.application_set
+    apart = applications is not None and applications.of == "experiments"
+    for one in builder.build():
+        reporter.add([problem for problem in one.diagnostics if problem.severity == ERROR])
+        for run in one.runs:
+            for manifest in run.compiled.manifests:
+                here = items[one.unit.environment]
+                here.setdefault(manifest.ref, _item_of(run, manifest, apart=apart))
+    reporter.add([one for one in builder.diagnostics if one.severity == ERROR])
+    return [_scene(found.values(), tools, builder, name) for name, found in items.items()]
+
+
+def _item_of(run: Run, manifest: Manifest, *, apart: bool) -> Item:
+    environment = run.unit.environment or ""
+    application = f"{environment}/{run.unit.name}" if apart and manifest.stage == RUNS else environment
+    units = {ARGOCD: application, FLUX: f"{environment}/{manifest.stage}"}
+    sources = run.compiled.sources
+
+    def locate(path: FieldPath, *, key: bool = False) -> Span | None:
+        del key  # the line that asked for a field has another one
+        return place_in(manifest, path, sources) or run.unit.document.locate(("metadata", "name"))
+
+    return Item(manifest.tree, locate, file=run.unit.document.file, units=units)
+
+
+def _of_tree(builder: Builder, directory: str, tools: Iterable[str], against: str | None, reporter: Reporter) -> list[Scene]:
+    """The scenes of the tree that a build would leave, with what stays of earlier runs and with what makes the tool sync."""
+    from tjgen.output.earlier import earlier
+    from tjgen.output.intended import intended, standing
+
+    side, problems = intended(builder, directory)
+    reporter.add([one for one in problems if one.severity == ERROR])
+    old: Side | None = None
+    if against is not None and os.path.isdir(against):
+        old = Side(against, standing(against), {})
+    elif against is not None:
+        old, problems = earlier(against, builder, directory, side)
+        reporter.add([one for one in problems if one.severity == ERROR])
+    now = _by_environment(side, directory, builder)
+    before = _by_environment(old, f"{against}:{directory}", builder) if old is not None else {}
+    return [_scene(found, tools, builder, name, before.get(name, []) if old is not None else None) for name, found in now.items()]
+
+
+def _by_environment(side: Side, directory: str, builder: Builder) -> dict[str | None, list[Item]]:
+    """The objects of each environment. What there is once for all is in each."""
+    found: dict[str | None, list[Item]] = {name: [] for name in builder.environments}
+    for path, body in side.bodies.items():
+        place, first = place_of(path), path.partition("/")[0]
+        if first in builder.project.spec.environments and first not in found:
+            continue
+        names: list[str | None] = [first] if first in found else [*found]
+        stage = place.stage if place is not None else SYNC
+        file = os.path.join(directory, path)
+        for name in names:
+            units = {ARGOCD: name or "", FLUX: f"{name or ''}/{stage}"}
+            for item in read_items(body, file, units).items:
+                asked_for = Item(item.tree, _asking(side, item), file=file, units=units)
+                found[name].append(asked_for)
+    return {name: assigned(items) for name, items in found.items()}
+
+
+def _asking(side: Side, item: Item) -> Callable[..., Span | None]:
+    """The line that asked for a field; where nobody knows, the place in the output."""
+
+    def locate(path: FieldPath, *, key: bool = False) -> Span | None:
+        for length in range(len(path), -1, -1):
+            value = get(item.tree, path[:length], None)
+            said = side.ask(item.ref, path[:length], value) if value is not None else None
+            if said is not None and said.span is not None:
+                return said.span
+        return item.locate(path, key=key)
+
+    return locate
+
+
+def _scene(
+    items: Iterable[Item], tools: Iterable[str], builder: Builder, environment: str | None, before: Iterable[Item] | None = None
+) -> Scene:
+    own = builder.project.environment(environment)
+    release = chosen(own.trainer if own is not None and own.trainer is not None else builder.project.spec.trainer)
+    return Scene(items, tools=tools, before=before, release=release)
+
+
+def _texts(builder: Builder) -> dict[str, str]:
+    """The sources, whose comments may silence something."""
+    project = builder.project
+    overlays = [*project.overlays, *(one for group in project.overlays_of.values() for one in group)]
+    found = {one.document.file: one.document.text for one in overlays}
+    for file in [*builder.files, *project.files(project.spec.catalogs)]:
+        try:
+            with open(file, encoding="utf-8", errors="replace") as stream:
+                found[file] = stream.read()
+        except OSError:
+            continue  # the build has told it
+    return found

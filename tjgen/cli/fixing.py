@@ -1,0 +1,87 @@
+"""`tjgen lint --fix`: manifests with findings -> the same without those that can be cured, written or shown."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from difflib import unified_diff
+
+from tjgen.cli.inputs import STANDARD_INPUT
+from tjgen.cli.reporting import Reporter
+from tjgen.diagnostics.model import ERROR, Diagnostic
+from tjgen.emit import header
+from tjgen.lint.engine import Result
+from tjgen.lint.fix import fixed
+
+_ROUNDS = 10
+"""A cure may bring another finding to light; more often than that they would chase each other."""
+
+
+def cured(
+    files: Mapping[str, bytes], ask: Callable[[dict[str, bytes]], Result], *, show: bool, reporter: Reporter
+) -> dict[str, bytes]:
+    """The contents to look at afterwards. `ask` lints contents; with `show` the changes are shown, and nothing is written."""
+    now = {file: content for file, content in files.items() if file != STANDARD_INPUT}
+    count = 0
+    for _ in range(_ROUNDS):
+        found = fixed(
+            ask({**files, **now}).found, {file: text for file, content in now.items() if (text := _text(content)) is not None}
+        )
+        if not found.texts:
+            break
+        count += len(found.cured)
+        now.update({file: text.encode() for file, text in found.texts.items()})
+    differing = {file: content for file, content in now.items() if content != files[file]}
+    if show:
+        for file, content in differing.items():
+            sys.stdout.write(_difference(file, files[file], content))
+        sys.stdout.flush()
+        return dict(files)
+    if not _write(differing, reporter):
+        return dict(files)
+    if count:
+        what = "1 finding" if count == 1 else f"{count} findings"
+        reporter.say(f"cured {what} in {'1 file' if len(differing) == 1 else f'{len(differing)} files'}")
+    return {**files, **now}
+
+
+def _text(content: bytes) -> str | None:
+    """What may be changed: text, and none that a build would write again."""
+    if header.read(content) is not None:
+        return None
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _difference(file: str, before: bytes, after: bytes) -> str:
+    old, new = (content.decode().splitlines(keepends=True) for content in (before, after))
+    lines = unified_diff(old, new, file, file)
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def _write(files: Mapping[str, bytes], reporter: Reporter) -> bool:
+    """Write all files, or where one cannot be written none: each is written beside its place first."""
+    ready: list[tuple[str, str]] = []
+    file = ""
+    try:
+        for file, content in files.items():
+            place = os.path.realpath(file)
+            temporary = f"{place}.tjgen"
+            with open(temporary, "wb") as stream:
+                ready.append((temporary, place))
+                stream.write(content)
+            os.chmod(temporary, os.stat(place).st_mode & 0o7777)
+        for temporary, place in ready:
+            os.replace(temporary, place)
+    except OSError as error:
+        for temporary, _ in ready:
+            if os.path.exists(temporary):
+                os.remove(temporary)
+        message = f"{file} cannot be written: {error.strerror}"
+        hint = "check the folder's permissions"
+        reporter.add([Diagnostic("TJ408", ERROR, message, hint=hint, name="unwritten-file")])
+        return False
+    return True

@@ -1,0 +1,75 @@
+"""What a project says about the rules of lint -> marks that silence, and diagnostics with the severity that they have there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tjgen.cli.reporting import Reporter
+from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic
+from tjgen.fields.path import FieldPath
+from tjgen.lint.engine import UNREASONED, UNUSED, unknown_rules
+from tjgen.lint.suppress import Mark
+from tjgen.lint.table import codes
+from tjgen.resolve.project import Project, find, load
+
+_IGNORE = "ignore"
+_LINT: FieldPath = ("spec", "lint", "ignore")
+_POLICY: FieldPath = ("spec", "policy", "severity")
+
+
+def project_of(paths: Sequence[str], reporter: Reporter) -> Project | None:
+    """The project that manifests lie in, if one does."""
+    file = next((found for path in paths if path != "-" and (found := find(path)) is not None), None)
+    if file is None:
+        return None
+    project, problems = load(file)
+    reporter.add([one for one in problems if one.severity == ERROR])
+    return project
+
+
+def marks_of(project: Project, reporter: Reporter) -> list[Mark]:
+    """A mark for each rule that the project ignores; a rule that does not exist is an error (TJ678)."""
+    document = project.document
+    found = []
+    for code, reason in project.spec.lint.ignore.items():
+        span = document.locate((*_LINT, code), key=True) if document is not None else None
+        unknown = unknown_rules([code], "spec.lint.ignore")
+        reporter.add([one._replace(span=span) for one in unknown])
+        if not unknown:
+            found.append(Mark((code,), reason.strip(), span, everywhere=True))
+    return found
+
+
+def ruled(diagnostics: Sequence[Diagnostic], project: Project, *, whole: bool) -> list[Diagnostic]:
+    """The diagnostics as `policy.severity` has them by code or name; with `strict` all warnings that are left are errors.
+
+    An error of a rule may be made milder, since lint builds nothing; to silence one takes a reason (`spec.lint.ignore`).
+    Where only a part is looked at, what the project ignores need not be found in it.
+    """
+    policy, document = project.spec.policy, project.document
+    rules = codes()
+    result = []
+    for one in diagnostics:
+        if (
+            one.code == UNUSED[0]
+            and not whole
+            and document is not None
+            and one.span is not None
+            and one.span.file == document.file
+        ):
+            continue
+        severity = one.severity
+        word = next((word for word in (one.code, one.name) if word in policy.severity), None)
+        if word is not None and (one.code in rules or one.severity != ERROR):
+            severity = policy.severity[word]
+            if severity == _IGNORE and one.severity == ERROR:
+                message = f"{word} is an error, which policy.severity cannot ignore without a reason"
+                span = document.locate((*_POLICY, word), key=True) if document is not None else None
+                hint = f"say under spec.lint.ignore why it does no harm: {one.code}: REASON"
+                result.append(Diagnostic(UNREASONED[0], ERROR, message, span=span, hint=hint, name=UNREASONED[1]))
+                severity = ERROR
+        if severity == WARNING and policy.strict:
+            severity = ERROR
+        if severity != _IGNORE:
+            result.append(one._replace(severity=severity))
+    return result
