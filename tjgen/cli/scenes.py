@@ -91,8 +91,8 @@ def written(files: Mapping[str, bytes], arguments: Arguments, project: Project |
         old = standing(arguments["against"], arguments["paths"], reporter)
         before = assigned([Item(one.tree, _placed(one.locate), file=_now(one.file, arguments), units={}) for one in old])
     items = assigned(items)
-    tools = asked(arguments) or _of_project(project) or _spoken_to(items) or TOOLS
-    scene = Scene(items, tools=tools, before=before, others=others, release=release, look_up=look_up)
+    tools = asked(arguments) or _of_project(project) or _spoken_to(items)
+    scene = Scene(items, tools=tools or TOOLS, is_guess=not tools, before=before, others=others, release=release, look_up=look_up)
     return Looked([scene], {file: content.decode(errors="replace") for file, content in files.items()})
 
 

@@ -103,6 +103,7 @@ class Scene:
         items: Iterable[Item],
         *,
         tools: Iterable[str],
+        is_guess: bool = False,
         before: Iterable[Item] | None = None,
         others: Sequence[Document] = (),
         release: Release = NEWEST,
@@ -111,6 +112,8 @@ class Scene:
         self.items = tuple(items)
         self.tools = frozenset(tools)
         """Who syncs: "argocd", "flux", both, or nobody that is known."""
+        self.is_guess = is_guess
+        """Whether nobody has said so: what only one of the tools would want is then not asked for."""
         self.before = tuple(before) if before is not None else None
         """The objects of the state before; None where nothing is known of it."""
         self.others = tuple(others)

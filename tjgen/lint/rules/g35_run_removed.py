@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.lint.applied import stays
 from tjgen.lint.kinds import RUNS
-from tjgen.lint.rule import ARGOCD, ERROR, SEEN, Finding, Rule
-from tjgen.lint.scene import Item, Scene
-from tjgen.lint.sync import PRUNE, RECONCILE, has_option, is_record, mark
+from tjgen.lint.rule import ERROR, SEEN, Finding, Rule
+from tjgen.lint.scene import Scene
 
 RULE = Rule(
     code="TJ635",
@@ -29,14 +29,7 @@ RULE = Rule(
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each run of before that some tool prunes, where it stood."""
     for run in scene.removed(*RUNS):
-        tools = [tool for tool in sorted(scene.tools) if not _stays(run, tool)]
+        tools = [tool for tool in sorted(scene.tools) if not stays(run, tool)]
         if tools:
             message = "it was removed, so it is deleted with its pods, whether it has ended or not"
             yield Finding(run, ("metadata", "name"), message, hint="archive it first, or use --ignore TJ635 if it has ended")
-
-
-def _stays(run: Item, tool: str) -> bool:
-    """Whether a tool leaves it in the cluster, by what was synced before."""
-    if tool == ARGOCD:
-        return is_record(run, tool) or has_option(run, "Prune=false") or has_option(run, "Prune=confirm")
-    return mark(run, PRUNE) == "disabled" or mark(run, RECONCILE) == "disabled"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.lint.applied import stays
 from tjgen.lint.kinds import CLAIM, NAMESPACE
-from tjgen.lint.rule import ARGOCD, ERROR, SEEN, Finding, Rule
-from tjgen.lint.scene import Item, Scene
-from tjgen.lint.sync import PRUNE, RECONCILE, has_option, is_record, mark
+from tjgen.lint.rule import ERROR, SEEN, Finding, Rule
+from tjgen.lint.scene import Scene
 
 RULE = Rule(
     code="TJ636",
@@ -29,14 +29,7 @@ RULE = Rule(
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each object of before that some tool prunes, where it stood."""
     for item in scene.removed(CLAIM, NAMESPACE):
-        if any(not _stays(item, tool) for tool in scene.tools):
+        if any(not stays(item, tool) for tool in scene.tools):
             what = "everything in it" if item.kind == NAMESPACE else "its data"
             message = f"it was removed and nothing protected it, so {what} is deleted"
             yield Finding(item, ("metadata", "name"), message, hint="bring it back with protection, sync, then remove it")
-
-
-def _stays(item: Item, tool: str) -> bool:
-    """Whether a tool leaves it in the cluster, by what was synced before."""
-    if tool == ARGOCD:
-        return is_record(item, tool) or has_option(item, "Prune=false") or has_option(item, "Prune=confirm")
-    return mark(item, PRUNE) == "disabled" or mark(item, RECONCILE) == "disabled"
