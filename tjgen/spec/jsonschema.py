@@ -95,9 +95,16 @@ def _plain(schema: Any, *, named: bool = False) -> Any:
             plain[key] = {name: _plain(item) if name in required else _nullable(_plain(item)) for name, item in value.items()}
         elif key == "additionalProperties" and isinstance(value, dict):
             plain[key] = _nullable(_plain(value))
+        elif key == "anyOf":
+            plain[key] = [choice for item in value for choice in _choices(_plain(item))]
         else:
             plain[key] = _plain(value)
     return plain
+
+
+def _choices(schema: Schema) -> list[Schema]:
+    """The choices of a choice, as choices of their own: editors lose the description of a field over a second level."""
+    return list(schema["anyOf"]) if list(schema) == ["anyOf"] else [schema]
 
 
 def _is_telling(default: Any) -> bool:
