@@ -18,6 +18,8 @@ What [`tjgen lint`](../how-to/lint.md) looks for: traps that manifests of traini
 A rule is an error where the trap was seen or read in the source, and does harm; what is only deduced is a warning. Rules marked
 *against* compare with what is synced now, and are asked with `--against`.
 """
+_LINES = 80
+_WIDTH = 140
 UNRULED = "Traps that nothing in manifests or in their history shows, or that something else reports.\n"
 CODES = '''\
 """The codes of the rules of lint, made from them by `python -m docs.generate`: change the rules."""
@@ -112,5 +114,12 @@ def _texts(folder: Path) -> Iterator[str]:
     for path in sorted(folder.rglob("*.yaml")):
         inner = path.relative_to(folder).parts
         if inner[0] not in ("before", "expected"):
-            text = path.read_text(encoding="utf-8")
+            text = _short(path.read_text(encoding="utf-8"))
             yield text if len(inner) == 1 and len(list(folder.glob("*.yaml"))) == 1 else f"# {'/'.join(inner)}\n{text}"
+
+
+def _short(text: str) -> str:
+    """The text without what a reader would skip: long lines, and the rest of a long file."""
+    lines = [line if len(line) <= _WIDTH else f"{line[:_WIDTH]} ..." for line in text.splitlines()]
+    more = [f"# ... {len(lines) - _LINES} more lines"] if len(lines) > _LINES else []
+    return "".join(f"{line}\n" for line in [*lines[:_LINES], *more])

@@ -9,5 +9,22 @@ REASONS: Mapping[str, tuple[str, str]] = {
         "Protection that comes with the commit that removes the object.",
         "What is removed has no manifest left to hold it. Removals are judged by what was synced before (TJ635, TJ636).",
     ),
+    "G68": (
+        "Committed output that is not what the sources give.",
+        "`tjgen build --check` builds and compares, and so does the hook of pre-commit.",
+    ),
+    "G69": (
+        "A build that gives nothing where there was something.",
+        "`tjgen build` fails where no experiment is found, and removes what a lock knows only where it is told to.",
+    ),
+    "G70": (
+        "A kind that the cluster does not have.",
+        "Which kinds a cluster has does not stand in manifests. `tjgen check` reports kinds without a schema (TJ520); "
+        "`tjgen schemas import` takes those of the cluster.",
+    ),
+    "G72": (
+        "A finished run that is still active in Git.",
+        "Whether a run has finished does not stand in manifests. `tjgen runs archive` takes the runs that are known to be done.",
+    ),
 }
 """Trap -> what it is, why it is no rule."""
