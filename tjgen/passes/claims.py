@@ -105,8 +105,9 @@ def claim(
         yield Contribution((*to, "spec", "storageClassName"), wanted, because_class, mirrors=is_said)
     yield Contribution((*to, "spec", "volumeMode"), create.volume_mode or "Filesystem", because)
     if create.content is not None:
-        # The API server fills each of the two from the other; with both in Git a sync sees no difference.
-        for field in ("dataSource", "dataSourceRef"):
+        # The API server fills each of the two from the other; with both in Git a sync sees no difference. But of a claim,
+        # which has no group, it stores a group of null in dataSource, and Argo CD would show that as one for ever.
+        for field in ("dataSource", "dataSourceRef") if create.content.claim is None else ("dataSourceRef",):
             yield Contribution((*to, "spec", field), _content(create.content), (*because, "from"))
 
 
