@@ -42,6 +42,15 @@ def kubectl(*words: str, check: bool = True) -> str:
     return answer.stdout if check else answer.stderr
 
 
+def apply(objects: list[Any]) -> None:
+    """Put objects into the cluster by hand."""
+    if objects:
+        text = json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})
+        words = ["kubectl", "apply", "--server-side", "-f", "-"]
+        answer = subprocess.run(words, input=text, capture_output=True, text=True, check=False, env=environment())
+        assert answer.returncode == 0, answer.stderr
+
+
 def live(kind: str, *words: str) -> list[Any]:
     """The objects of a kind that are in the cluster."""
     found: list[Any] = json.loads(kubectl("get", kind, *words, "-o", "json"))["items"]
