@@ -12,6 +12,7 @@ from tjgen.catalog.runtime import KINDS, CatalogRuntime
 from tjgen.diagnostics.model import Diagnostic, has_errors
 from tjgen.explain.provenance import Sources, place_in
 from tjgen.fields.path import Tree, get
+from tjgen.k8s.labels import MULTI_KUEUE
 from tjgen.k8s.names import longest_trainjob_name
 from tjgen.manifests.manifest import PREVIEW, RUNTIMES, Manifest
 from tjgen.manifests.podsets import starts_pods
@@ -114,7 +115,7 @@ def _by_trainer(workload: Workload, experiment: Experiment, runtime: CatalogRunt
     job = applied[-1]
     template = applied[0] if lowered.emits_runtime else lowered.runtime
     sources = sources._replace(trainjob=job, made_runtime=template)
-    expansion = expand(job.tree, template.tree, release=made_by)
+    expansion = expand(_as_started(job.tree), template.tree, release=made_by)
     previews = _previews(expansion, job)
     overlong = name_problem(workload.name, budget=_budget(previews))
     if overlong is not None:
@@ -126,6 +127,13 @@ def _by_trainer(workload: Workload, experiment: Experiment, runtime: CatalogRunt
         diagnostics += found
         applied, previews = [manifest for manifest in applied[:-1] if manifest.kind not in KINDS] + standing, []
     return _Made(applied, previews, diagnostics, sources, [template.tree, *admission.assumed(template.tree)])
+
+
+def _as_started(trainjob: Tree) -> Tree:
+    """The TrainJob as the controller sees it that starts it: Kueue sends one to another cluster without its own mark."""
+    if get(trainjob, ("spec", "managedBy"), None) != MULTI_KUEUE:
+        return trainjob
+    return {**trainjob, "spec": {key: value for key, value in trainjob["spec"].items() if key != "managedBy"}}
 
 
 def _directly(target: Target, workload: Workload, experiment: Experiment, sources: Sources) -> _Made:

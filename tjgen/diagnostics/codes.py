@@ -1685,6 +1685,28 @@ _PHASES = (
         "Remove `schedule.minAvailable`, or use a target whose kind says it, such as volcanojob.",
     ),
     Code(
+        "TJ492",
+        "suspended-under-kueue",
+        ERROR,
+        "Kueue suspends the runs of its queues and starts them when there is room. One that is suspended in Git is started too, "
+        "and a sync that suspends it again would stop it each time.",
+        "Stop the LocalQueue, or use `state: archived`.",
+    ),
+    Code(
+        "TJ493",
+        "run-beside-kueue",
+        WARNING,
+        "The schedule system is Kueue, and no queue is named. Kueue leaves such a run alone, unless it manages all.",
+        "Set `schedule.queue`.",
+    ),
+    Code(
+        "TJ494",
+        "gang-without-its-scheduler",
+        ERROR,
+        "A pod group means something to its own scheduler alone. Pods that the experiment gives to another one start one by one.",
+        "Remove `pod.schedulerName`.",
+    ),
+    Code(
         "TJ501",
         "undecodable-value",
         ERROR,

@@ -10,7 +10,12 @@ from tjgen.spec.compact import ENV_VAR_FORM, EXPERIMENT_FORM, PLATFORM_FORM
 from tjgen.spec.forms import PLAIN, Form, chosen
 
 _SPEC: FieldPath = ("spec",)
-_SCHEDULE_OF = {"timeoutSeconds": "coscheduling", "networkTopology": "volcano"}
+_SCHEDULE_OF = {
+    "timeoutSeconds": "coscheduling",
+    "networkTopology": "volcano",
+    "workloadPriority": "kueue",
+    "multiKueue": "kueue",
+}
 _OPERANDS = {"add": "value", "replace": "value", "test": "value", "move": "from", "copy": "from"}
 
 

@@ -102,6 +102,7 @@ DEFAULTS: tuple[tuple[_Pattern, Tree], ...] = (
     (("data", "slices", "covering"), True),
     (("data", "shared"), False),
     (("schedule", "networkTopology", "mode"), "hard"),
+    (("schedule", "multiKueue"), False),
     (("prefetch", "wait"), True),
     (("checkpoints", "scope"), "run"),
     (("checkpoints", "name"), "step-"),

@@ -845,10 +845,12 @@ TOPOLOGY_FORM = Form(
 SCHEDULE: Schema = {
     "type": "object",
     "properties": {
-        "system": {"type": "string", "enum": ["volcano", "coscheduling", "none"]},
+        "system": {"type": "string", "enum": ["volcano", "coscheduling", "kueue", "none"]},
         "queue": {"type": "string", "minLength": 1},
         "minAvailable": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "priorityClassName": {"type": "string", "minLength": 1},
+        "workloadPriority": {"type": "string", "minLength": 1},
+        "multiKueue": {"type": "boolean"},
         "timeoutSeconds": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "networkTopology": NETWORK_TOPOLOGY,
         "topology": TOPOLOGY,
@@ -1756,7 +1758,7 @@ ENVIRONMENT: Schema = {
 
 PROJECT_SCHEDULE: Schema = {
     "type": "object",
-    "properties": {"system": {"type": "string", "enum": ["volcano", "coscheduling", "none"]}},
+    "properties": {"system": {"type": "string", "enum": ["volcano", "coscheduling", "kueue", "none"]}},
 }
 
 OUTPUT: Schema = {

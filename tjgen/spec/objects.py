@@ -1166,18 +1166,22 @@ class Schedule:
 
     __slots__ = (
         "min_available",
+        "multi_kueue",
         "network_topology",
         "priority_class_name",
         "queue",
         "system",
         "timeout_seconds",
         "topology",
+        "workload_priority",
     )
 
     system: str | None
     queue: str | None
     min_available: int | None
     priority_class_name: str | None
+    workload_priority: str | None
+    multi_kueue: bool
     timeout_seconds: int | None
     network_topology: NetworkTopology | None
     topology: Topology | None
@@ -1188,6 +1192,8 @@ class Schedule:
         self.queue = get("queue")
         self.min_available = get("minAvailable")
         self.priority_class_name = get("priorityClassName")
+        self.workload_priority = get("workloadPriority")
+        self.multi_kueue = get("multiKueue", False)
         self.timeout_seconds = get("timeoutSeconds")
         self.network_topology = None if (value := get("networkTopology")) is None else NetworkTopology(value)
         self.topology = None if (value := get("topology")) is None else Topology(value)

@@ -58,6 +58,9 @@ def _standing_alone(one: Made, trainjob: Manifest, release: Release) -> Manifest
                 writer.put(("spec", "replicatedJobs", named(job["name"]), "groupName"), None, _FINISH)
         if get(tree, ("spec", "suspend"), None) is False:
             writer.put(("spec", "suspend"), None, _FINISH)
+        manager = get(trainjob.tree, ("spec", "managedBy"))
+        if manager is not MISSING:
+            writer.put(("spec", "managedBy"), manager, Origin("target:jobset", "trainjob", ("spec", "managedBy"), True))
         deadline = get(trainjob.tree, ("spec", "activeDeadlineSeconds"))
         if deadline is not MISSING:
             origin = Origin("target:jobset", "trainjob", ("spec", "activeDeadlineSeconds"), True)

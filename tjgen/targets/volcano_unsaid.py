@@ -30,6 +30,12 @@ def unsaid(workload: Workload) -> Iterator[Diagnostic]:
         hint = "use system: volcano, or another target"
         yield _cannot(workload, ("schedule", "system"), f"be scheduled by {system}: it is a gang of Volcano", hint)
     for podset in workload.podsets:
+        named: FieldPath = (*podset.pod, "schedulerName")
+        scheduler = get(workload.tree.value, named, None)
+        if scheduler not in (None, "volcano") and not all(is_runtimes(one) for one in workload.tree.origins(path)):
+            yield _cannot(
+                workload, path, f"have pods of the scheduler {scheduler}: its gang is Volcano's", "remove schedulerName"
+            )
         if podset.is_initializer:
             hint = "fetch it by prefetch, before the run begins, or use target: jobset"
             what = f"run a {podset.name} before its tasks: the gang would wait for pods that wait for it"

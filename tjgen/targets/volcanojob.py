@@ -126,6 +126,9 @@ def _task(writer: Writer, workload: Workload, podset: PodSet, rendezvous: volcan
     volcano_policies.of_task(writer, workload, podset)
     template: FieldPath = (*podset.path, "template", "spec", "template")
     _take(writer, (*at, "template"), workload, template)
+    scheduler: FieldPath = (*at, "template", "spec", "schedulerName")
+    if writer.get(scheduler, "volcano") != "volcano":
+        writer.put(scheduler, None, RULE)  # the runtime's, for another kind of gang: Volcano gives pods that of the Job
     main: FieldPath = (*at, "template", *podset.main[len(template) :])
     rendezvous.into(writer, podset, at, main)
 

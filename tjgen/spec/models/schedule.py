@@ -47,13 +47,17 @@ class Schedule(Shape):
     """Gang scheduling, queue and priority."""
 
     system: System | None = None
-    """Gang scheduler; the project's where it is left out."""
+    """Who starts the pods together, or lets the run in; the project's where it is left out."""
     queue: Text | None = None
-    """Queue that the run waits in."""
+    """Queue that the run waits in: of Volcano, or a LocalQueue of Kueue."""
     min_available: Count | None = None
     """Pods without which the run does not start; all where it is left out. Not with targets trainjob and jobset."""
     priority_class_name: Text | None = None
     """PriorityClass of the pods."""
+    workload_priority: Text | None = None
+    """WorkloadPriorityClass, by which Kueue lets runs in."""
+    multi_kueue: bool = False
+    """Whether Kueue sends the run to another cluster, whose Trainer starts it."""
     timeout_seconds: Count | None = None
     """Seconds that coscheduling waits for the whole gang."""
     network_topology: NetworkTopology | None = None

@@ -75,4 +75,4 @@ Subtree: TypeAlias = Annotated[dict[str, Any], WithJsonSchema({"type": "object",
 
 AccessMode: TypeAlias = Literal["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"]
 ApiVersion: TypeAlias = Literal["tjgen.dev/v1alpha1"]
-System: TypeAlias = Literal["volcano", "coscheduling", "none"]
+System: TypeAlias = Literal["volcano", "coscheduling", "kueue", "none"]
