@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from tjgen.platform.devices import DeviceClass
 from tjgen.platform.images import pinned, rewrite
-from tjgen.spec.objects import Fluid, Limits, StorageProfile
+from tjgen.spec.objects import Fluid, Limits, Monitoring, StorageProfile
 from tjgen.typing import NamedTuple
 
 
@@ -33,6 +33,10 @@ class Cluster(NamedTuple):
     """Queue -> what its runs may take."""
     profiles: Mapping[str, StorageProfile] = {}
     """Use of storage, as the Platform describes it (see platform/profiles.py)."""
+    monitoring: Monitoring | None = None
+    """What Prometheus and Grafana look for."""
+    drivers: Mapping[str, str] = {}
+    """StorageClass -> CSI driver that makes its volumes."""
     limits: Mapping[str, Limits] = {}
     """Namespace -> what one container, pod or claim may ask for."""
 

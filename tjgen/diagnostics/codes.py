@@ -2684,6 +2684,27 @@ _PHASES = (
         "refused.",
         "Change what is asked for, or `limits` of the namespace in the Platform.",
     ),
+    Code(
+        "TJ930",
+        "thresholds-reversed",
+        ERROR,
+        "A threshold is critical before it is a warning, since one of the two was changed without the other.",
+        "Exchange them, or say both.",
+    ),
+    Code(
+        "TJ931",
+        "no-percentage",
+        ERROR,
+        "The threshold of a percentage is above 100, so that it is always or never reached.",
+        "Say at most 100.",
+    ),
+    Code(
+        "TJ932",
+        "metrics-port-taken",
+        ERROR,
+        "The port at which the training shows its metrics is one that its container has under another name.",
+        "Say another port.",
+    ),
 )
 
 CODES = tuple(sorted((*_PHASES, *(Code(*row) for row in RULES))))

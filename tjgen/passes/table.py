@@ -12,6 +12,7 @@ from tjgen.passes import (
     devices,
     gang,
     images,
+    monitor,
     placement,
     policy,
     prefetch,
@@ -35,6 +36,7 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("prefetch", prefetch.contribute),
     ("code", code.contribute),
     ("checkpoints", checkpoints.contribute),
+    ("monitor", monitor.contribute),
     # Behind all that adds volumes: it looks at them together.
     ("storage", storage.contribute),
     ("gang", gang.contribute),

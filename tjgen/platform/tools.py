@@ -8,6 +8,7 @@ DEFAULTS: Mapping[str, str] = {
     "buildkit": "docker.io/moby/buildkit:v0.25.1-rootless",
     "copy": "docker.io/rclone/rclone:1.68.2",
     "dataset": "ghcr.io/kubeflow/trainer/dataset-initializer:v2.3.0",
+    "diagnose": "nixery.dev/shell/fio/gawk:latest",
     "git": "docker.io/alpine/git:2.49.1",
     "kaniko": "gcr.io/kaniko-project/executor:v1.23.2",
     "kubectl": "docker.io/alpine/k8s:1.34.1",

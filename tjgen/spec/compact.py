@@ -762,6 +762,56 @@ PREFETCH: Schema = {
 }
 PREFETCH_FORM = Form(fields={"source": PREFETCH_SOURCE_FORM, "env": Form(each=ENV_VAR_FORM)})
 
+THRESHOLD: Schema = {
+    "type": "object",
+    "properties": {
+        "warning": {"type": "number", "maximum": 9007199254740992, "minimum": 0},
+        "critical": {"type": "number", "maximum": 9007199254740992, "minimum": 0},
+    },
+}
+
+THRESHOLDS: Schema = {
+    "type": "object",
+    "properties": {
+        "readThroughput": THRESHOLD,
+        "readLatency": THRESHOLD,
+        "prefetchHits": THRESHOLD,
+        "checkpointSave": THRESHOLD,
+        "checkpointRestore": THRESHOLD,
+        "checkpointFailures": THRESHOLD,
+        "cacheHits": THRESHOLD,
+        "evictions": THRESHOLD,
+    },
+}
+
+MONITOR: Schema = {
+    "type": "object",
+    "properties": {
+        "port": {"type": "integer", "maximum": 65535, "minimum": 1, "x-tjgen-exact": True},
+        "path": {"type": "string", "pattern": "^/"},
+        "measures": {
+            "type": "array",
+            "items": {
+                "type": "string",
+                "enum": [
+                    "readThroughput",
+                    "readLatency",
+                    "prefetchHits",
+                    "checkpointSave",
+                    "checkpointRestore",
+                    "checkpointFailures",
+                    "cacheHits",
+                    "evictions",
+                ],
+            },
+        },
+        "thresholds": THRESHOLDS,
+        "labels": TEXTS,
+        "dashboard": {"type": "boolean"},
+        "diagnose": {"type": "boolean"},
+    },
+}
+
 SECRET_REF: Schema = {
     "type": "object",
     "required": ["name"],
@@ -1044,6 +1094,7 @@ RUN_SPEC: Schema = {
         "code": CODE,
         "checkpoints": CHECKPOINTS,
         "prefetch": PREFETCH,
+        "monitor": MONITOR,
         "initializer": INITIALIZER,
         "schedule": SCHEDULE,
         "attempt": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
@@ -1122,6 +1173,7 @@ TASK: Schema = {
         "code": CODE,
         "checkpoints": CHECKPOINTS,
         "prefetch": PREFETCH,
+        "monitor": MONITOR,
         "initializer": INITIALIZER,
         "schedule": SCHEDULE,
         "attempt": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
@@ -1231,6 +1283,7 @@ EXPERIMENT_SPEC: Schema = {
         "code": CODE,
         "checkpoints": CHECKPOINTS,
         "prefetch": PREFETCH,
+        "monitor": MONITOR,
         "initializer": INITIALIZER,
         "schedule": SCHEDULE,
         "attempt": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
@@ -1349,6 +1402,7 @@ PARTIAL_EXPERIMENT: Schema = {
         "code": CODE,
         "checkpoints": CHECKPOINTS,
         "prefetch": PREFETCH,
+        "monitor": MONITOR,
         "initializer": INITIALIZER,
         "schedule": SCHEDULE,
         "attempt": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
@@ -1666,6 +1720,7 @@ HELPERS: Schema = {
         "buildkit": {"type": "string", "minLength": 1},
         "copy": {"type": "string", "minLength": 1},
         "dataset": {"type": "string", "minLength": 1},
+        "diagnose": {"type": "string", "minLength": 1},
         "git": {"type": "string", "minLength": 1},
         "kaniko": {"type": "string", "minLength": 1},
         "kubectl": {"type": "string", "minLength": 1},
@@ -1700,6 +1755,83 @@ FLUID: Schema = {
     },
 }
 
+METRIC_NAMES: Schema = {
+    "type": "object",
+    "properties": {
+        "readBytes": {
+            "type": "string",
+            "pattern": "^[a-zA-Z_:][a-zA-Z0-9_:]*$",
+            "x-tjgen-expects": "name a metric of Prometheus, such as training_read_bytes_total",
+        },
+        "readDuration": {
+            "type": "string",
+            "pattern": "^[a-zA-Z_:][a-zA-Z0-9_:]*$",
+            "x-tjgen-expects": "name a metric of Prometheus, such as training_read_bytes_total",
+        },
+        "prefetchHits": {
+            "type": "string",
+            "pattern": "^[a-zA-Z_:][a-zA-Z0-9_:]*$",
+            "x-tjgen-expects": "name a metric of Prometheus, such as training_read_bytes_total",
+        },
+        "prefetchMisses": {
+            "type": "string",
+            "pattern": "^[a-zA-Z_:][a-zA-Z0-9_:]*$",
+            "x-tjgen-expects": "name a metric of Prometheus, such as training_read_bytes_total",
+        },
+        "checkpointSaveDuration": {
+            "type": "string",
+            "pattern": "^[a-zA-Z_:][a-zA-Z0-9_:]*$",
+            "x-tjgen-expects": "name a metric of Prometheus, such as training_read_bytes_total",
+        },
+        "checkpointRestoreDuration": {
+            "type": "string",
+            "pattern": "^[a-zA-Z_:][a-zA-Z0-9_:]*$",
+            "x-tjgen-expects": "name a metric of Prometheus, such as training_read_bytes_total",
+        },
+        "checkpointAttempts": {
+            "type": "string",
+            "pattern": "^[a-zA-Z_:][a-zA-Z0-9_:]*$",
+            "x-tjgen-expects": "name a metric of Prometheus, such as training_read_bytes_total",
+        },
+        "checkpointFailures": {
+            "type": "string",
+            "pattern": "^[a-zA-Z_:][a-zA-Z0-9_:]*$",
+            "x-tjgen-expects": "name a metric of Prometheus, such as training_read_bytes_total",
+        },
+        "cacheHits": {
+            "type": "string",
+            "pattern": "^[a-zA-Z_:][a-zA-Z0-9_:]*$",
+            "x-tjgen-expects": "name a metric of Prometheus, such as training_read_bytes_total",
+        },
+        "cacheMisses": {
+            "type": "string",
+            "pattern": "^[a-zA-Z_:][a-zA-Z0-9_:]*$",
+            "x-tjgen-expects": "name a metric of Prometheus, such as training_read_bytes_total",
+        },
+        "cacheEvictions": {
+            "type": "string",
+            "pattern": "^[a-zA-Z_:][a-zA-Z0-9_:]*$",
+            "x-tjgen-expects": "name a metric of Prometheus, such as training_read_bytes_total",
+        },
+    },
+}
+
+MONITORING: Schema = {
+    "type": "object",
+    "properties": {
+        "labels": TEXTS,
+        "dashboardLabels": TEXTS,
+        "interval": {
+            "type": "string",
+            "pattern": "^[1-9][0-9]*(ms|s|m|h)$",
+            "x-tjgen-expects": "write a number and ms, s, m or h",
+        },
+        "thresholds": THRESHOLDS,
+        "metrics": METRIC_NAMES,
+        "cacheStatistics": {"type": "object", "additionalProperties": {"type": "string", "minLength": 1}},
+    },
+}
+
 PLATFORM_SPEC: Schema = {
     "type": "object",
     "properties": {
@@ -1714,6 +1846,7 @@ PLATFORM_SPEC: Schema = {
         "images": IMAGES,
         "cluster": CLUSTER,
         "fluid": FLUID,
+        "monitoring": MONITORING,
         "podSecurity": {
             "type": "object",
             "additionalProperties": {"type": "string", "enum": ["privileged", "baseline", "restricted"]},

@@ -1061,6 +1061,85 @@ class Prefetch:
         self.cache = None if (value := get("cache")) is None else Cache(value)
 
 
+class Threshold:
+    """From where on somebody is told."""
+
+    __slots__ = ("critical", "warning")
+
+    warning: float | None
+    critical: float | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.warning = get("warning")
+        self.critical = get("critical")
+
+
+_THRESHOLD = Threshold(_NONE)
+
+
+class Thresholds:
+    """From where on somebody is told, of each measure; what is left out is as the Platform says, or else as tjgen does."""
+
+    __slots__ = (
+        "cache_hits",
+        "checkpoint_failures",
+        "checkpoint_restore",
+        "checkpoint_save",
+        "evictions",
+        "prefetch_hits",
+        "read_latency",
+        "read_throughput",
+    )
+
+    read_throughput: Threshold
+    read_latency: Threshold
+    prefetch_hits: Threshold
+    checkpoint_save: Threshold
+    checkpoint_restore: Threshold
+    checkpoint_failures: Threshold
+    cache_hits: Threshold
+    evictions: Threshold
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.read_throughput = _THRESHOLD if (value := get("readThroughput")) is None else Threshold(value)
+        self.read_latency = _THRESHOLD if (value := get("readLatency")) is None else Threshold(value)
+        self.prefetch_hits = _THRESHOLD if (value := get("prefetchHits")) is None else Threshold(value)
+        self.checkpoint_save = _THRESHOLD if (value := get("checkpointSave")) is None else Threshold(value)
+        self.checkpoint_restore = _THRESHOLD if (value := get("checkpointRestore")) is None else Threshold(value)
+        self.checkpoint_failures = _THRESHOLD if (value := get("checkpointFailures")) is None else Threshold(value)
+        self.cache_hits = _THRESHOLD if (value := get("cacheHits")) is None else Threshold(value)
+        self.evictions = _THRESHOLD if (value := get("evictions")) is None else Threshold(value)
+
+
+_THRESHOLDS = Thresholds(_NONE)
+
+
+class Monitor:
+    """Rules, a monitor and a dashboard for the runs of the experiment."""
+
+    __slots__ = ("dashboard", "diagnose", "labels", "measures", "path", "port", "thresholds")
+
+    port: int
+    path: str
+    measures: Sequence[str]
+    thresholds: Thresholds
+    labels: Mapping[str, str]
+    dashboard: bool
+    diagnose: bool
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.port = get("port", 8000)
+        self.path = get("path", "/metrics")
+        self.measures = get("measures", ())
+        self.thresholds = _THRESHOLDS if (value := get("thresholds")) is None else Thresholds(value)
+        self.labels = get("labels", _NONE)
+        self.dashboard = get("dashboard", True)
+        self.diagnose = get("diagnose", False)
+
+
 class SecretRef:
     """A Secret of the namespace."""
 
@@ -1410,6 +1489,7 @@ class RunSpec(Container):
         "elastic",
         "image_pull_secrets",
         "initializer",
+        "monitor",
         "nodes",
         "patches",
         "prefetch",
@@ -1442,6 +1522,7 @@ class RunSpec(Container):
     code: Code | None
     checkpoints: Checkpoints | None
     prefetch: Prefetch | None
+    monitor: Monitor | None
     initializer: Initializer | None
     schedule: Schedule
     attempt: int
@@ -1471,6 +1552,7 @@ class RunSpec(Container):
         self.code = None if (value := get("code")) is None else Code(value)
         self.checkpoints = None if (value := get("checkpoints")) is None else Checkpoints(value)
         self.prefetch = None if (value := get("prefetch")) is None else Prefetch(value)
+        self.monitor = None if (value := get("monitor")) is None else Monitor(value)
         self.initializer = None if (value := get("initializer")) is None else Initializer(value)
         self.schedule = _SCHEDULE if (value := get("schedule")) is None else Schedule(value)
         self.attempt = get("attempt", 1)
@@ -2054,11 +2136,12 @@ class Namespace:
 class Helpers:
     """Images of helper containers, where they are not those that tjgen knows."""
 
-    __slots__ = ("buildkit", "copy_", "dataset", "git", "kaniko", "kubectl", "model", "shell")
+    __slots__ = ("buildkit", "copy_", "dataset", "diagnose", "git", "kaniko", "kubectl", "model", "shell")
 
     buildkit: str | None
     copy_: str | None
     dataset: str | None
+    diagnose: str | None
     git: str | None
     kaniko: str | None
     kubectl: str | None
@@ -2070,6 +2153,7 @@ class Helpers:
         self.buildkit = get("buildkit")
         self.copy_ = get("copy")
         self.dataset = get("dataset")
+        self.diagnose = get("diagnose")
         self.git = get("git")
         self.kaniko = get("kaniko")
         self.kubectl = get("kubectl")
@@ -2136,6 +2220,78 @@ class Fluid:
         self.low = get("low", "0.7")
 
 
+class MetricNames:
+    """What training code and storage call what they count. Counters grow; durations are histograms or summaries, in seconds."""
+
+    __slots__ = (
+        "cache_evictions",
+        "cache_hits",
+        "cache_misses",
+        "checkpoint_attempts",
+        "checkpoint_failures",
+        "checkpoint_restore_duration",
+        "checkpoint_save_duration",
+        "prefetch_hits",
+        "prefetch_misses",
+        "read_bytes",
+        "read_duration",
+    )
+
+    read_bytes: str | None
+    read_duration: str | None
+    prefetch_hits: str | None
+    prefetch_misses: str | None
+    checkpoint_save_duration: str | None
+    checkpoint_restore_duration: str | None
+    checkpoint_attempts: str | None
+    checkpoint_failures: str | None
+    cache_hits: str | None
+    cache_misses: str | None
+    cache_evictions: str | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.read_bytes = get("readBytes")
+        self.read_duration = get("readDuration")
+        self.prefetch_hits = get("prefetchHits")
+        self.prefetch_misses = get("prefetchMisses")
+        self.checkpoint_save_duration = get("checkpointSaveDuration")
+        self.checkpoint_restore_duration = get("checkpointRestoreDuration")
+        self.checkpoint_attempts = get("checkpointAttempts")
+        self.checkpoint_failures = get("checkpointFailures")
+        self.cache_hits = get("cacheHits")
+        self.cache_misses = get("cacheMisses")
+        self.cache_evictions = get("cacheEvictions")
+
+
+_METRICNAMES = MetricNames(_NONE)
+
+
+class Monitoring:
+    """What the cluster's Prometheus and Grafana look for."""
+
+    __slots__ = ("cache_statistics", "dashboard_labels", "interval", "labels", "metrics", "thresholds")
+
+    labels: Mapping[str, str]
+    dashboard_labels: Mapping[str, str]
+    interval: str
+    thresholds: Thresholds
+    metrics: MetricNames
+    cache_statistics: Mapping[str, str]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.labels = get("labels", _NONE)
+        self.dashboard_labels = get("dashboardLabels", _NONE)
+        self.interval = get("interval", "30s")
+        self.thresholds = _THRESHOLDS if (value := get("thresholds")) is None else Thresholds(value)
+        self.metrics = _METRICNAMES if (value := get("metrics")) is None else MetricNames(value)
+        self.cache_statistics = get("cacheStatistics", _NONE)
+
+
+_MONITORING = Monitoring(_NONE)
+
+
 class PlatformSpec:
     """What an administrator knows about a cluster."""
 
@@ -2146,6 +2302,7 @@ class PlatformSpec:
         "flavors",
         "fluid",
         "images",
+        "monitoring",
         "namespaces",
         "pod_security",
         "priority_classes",
@@ -2167,6 +2324,7 @@ class PlatformSpec:
     images: Images
     cluster: Cluster
     fluid: Fluid | None
+    monitoring: Monitoring
     pod_security: Mapping[str, str]
     quotas: Mapping[str, Mapping[str, str | int | float]]
     defaults: Mapping[str, Any]
@@ -2184,6 +2342,7 @@ class PlatformSpec:
         self.images = _IMAGES if (value := get("images")) is None else Images(value)
         self.cluster = _CLUSTER if (value := get("cluster")) is None else Cluster(value)
         self.fluid = None if (value := get("fluid")) is None else Fluid(value)
+        self.monitoring = _MONITORING if (value := get("monitoring")) is None else Monitoring(value)
         self.pod_security = get("podSecurity", _NONE)
         self.quotas = get("quotas", _NONE)
         self.defaults = get("defaults", _NONE)

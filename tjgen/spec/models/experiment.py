@@ -10,6 +10,7 @@ from tjgen.spec.models.container import Container
 from tjgen.spec.models.data import Data
 from tjgen.spec.models.initializer import Initializer
 from tjgen.spec.models.metadata import Metadata
+from tjgen.spec.models.monitor import Monitor
 from tjgen.spec.models.patches import Patch
 from tjgen.spec.models.prefetch import Prefetch
 from tjgen.spec.models.restart import Cleanup, Elastic, Restart, Success
@@ -55,6 +56,8 @@ class RunSpec(Container):
     """Where training saves its state, what of it stays, and what a run begins with."""
     prefetch: Prefetch | None = None
     """Data that is there before the runs begin, and caches of their nodes."""
+    monitor: Monitor | None = None
+    """What is measured of the runs while they train, and from where on somebody is told."""
     initializer: Initializer | None = None
     """What is fetched before training starts."""
     schedule: Schedule = Schedule()

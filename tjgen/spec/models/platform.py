@@ -9,6 +9,7 @@ from pydantic import Field, StringConstraints
 from tjgen.spec.models.bundle import Flavor, Namespace, NewPriority, NewQueue, NewStorageClass, StorageProfile
 from tjgen.spec.models.env import EnvVar
 from tjgen.spec.models.metadata import Named
+from tjgen.spec.models.monitor import Monitoring
 from tjgen.spec.models.overlay import PartialExperiment
 from tjgen.spec.models.shape import (
     AccessMode,
@@ -174,6 +175,8 @@ class Helpers(Shape):
     """What copies from stores: rclone and a shell."""
     dataset: Text | None = None
     """Trainer's initializer of data sets."""
+    diagnose: Text | None = None
+    """What measures volumes: fio, awk and a shell."""
     git: Text | None = None
     """What fetches code: Git, an SSH client and a shell."""
     kaniko: Text | None = None
@@ -246,6 +249,8 @@ class PlatformSpec(Shape):
     """The cluster itself."""
     fluid: Fluid | None = None
     """Fluid, where the cluster has it."""
+    monitoring: Monitoring = Monitoring()
+    """What the cluster's Prometheus and Grafana look for."""
     pod_security: dict[str, Literal["privileged", "baseline", "restricted"]] = {}
     """Namespace -> level of Pod Security that it enforces; `*` is every other namespace."""
     quotas: dict[str, dict[str, Quantity]] = {}

@@ -1,0 +1,56 @@
+"""The measures of an experiment -> a PrometheusRule that tells of what is too little or too much, in two degrees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.fields.path import Tree
+from tjgen.passes.beside import metadata
+from tjgen.passes.monitoring.bounds import bounds_of, chosen
+from tjgen.passes.monitoring.measures import Measure, Names, expression, names
+from tjgen.setting import Setting
+from tjgen.spec.forms import text
+from tjgen.spec.objects import Monitor
+
+
+def name(setting: Setting) -> str:
+    """What rules and monitors of an experiment are called."""
+    return f"{setting.family}-training"
+
+
+def rule(asked: Monitor, setting: Setting) -> Tree:
+    """The PrometheusRule."""
+    platform = setting.cluster.monitoring
+    described = metadata(name(setting), setting)
+    described["labels"] |= dict(platform.labels) if platform is not None else {}
+    known = names(platform.metrics if platform is not None else None)
+    rules = [one for measure in chosen(asked) for one in _alerts(measure, known, asked, setting)]
+    return {
+        "apiVersion": "monitoring.coreos.com/v1",
+        "kind": "PrometheusRule",
+        "metadata": described,
+        "spec": {"groups": [{"name": f"{setting.namespace}.{name(setting)}", "rules": rules}]},
+    }
+
+
+def selector(setting: Setting) -> str:
+    """The series of an experiment; names hold nothing that PromQL would read otherwise."""
+    return f'namespace="{setting.namespace}",experiment="{setting.family}"'
+
+
+def _alerts(measure: Measure, known: Names, asked: Monitor, setting: Setting) -> Iterator[Tree]:
+    """Both degrees have one name, so that whoever is told of the worse one can be spared the other."""
+    bounds = bounds_of(measure, asked, setting.cluster.monitoring)
+    query = expression(measure, known, selector(setting))
+    sign, words = ("<", "less than") if measure.below else (">", "more than")
+    for severity, bound in bounds._asdict().items():
+        yield {
+            "alert": measure.alert,
+            "expr": f"{query} {sign} {text(bound)}",
+            **({"for": measure.held} if measure.held else {}),
+            "labels": {"severity": severity, **dict(asked.labels)},
+            "annotations": {
+                "summary": f"{measure.title} of run {{{{ $labels.namespace }}}}/{{{{ $labels.run }}}} is "
+                f'{{{{ printf "%.1f" $value }}}} {measure.unit}, {words} {text(bound)}',
+            },
+        }
