@@ -53,6 +53,12 @@ def test_devices_of_all_kinds_build(tmp_path: Path) -> None:
     assert [line.partition("]")[0] for line in answer.err.splitlines() if "[TJ" in line] == ["info[TJ371"]
 
 
+def test_a_platform_and_a_run_on_it_build(tmp_path: Path) -> None:
+    shutil.copytree(EXAMPLES / "platform", tmp_path / "platform")
+    assert built(tmp_path / "platform").count("kind: TrainJob\n") == 1
+    assert built(tmp_path / "platform", "platform.yaml").count("kind: StorageClass\n") == 2
+
+
 def test_the_project_is_written_where_argo_cd_looks_for_it(tmp_path: Path) -> None:
     project = tmp_path / "project"
     shutil.copytree(EXAMPLES / "project", project)

@@ -37,7 +37,7 @@ from tjgen.runs import archive
 from tjgen.runs.identity import Identity, identify
 from tjgen.runs.lock import LockedRun
 from tjgen.runs.store import IMAGES, Locks
-from tjgen.setting import Cluster
+from tjgen.setting import Cluster, Setting
 from tjgen.source.document import Document
 from tjgen.source.reader import CORE, read
 from tjgen.spec.compact import EXPERIMENT_FORM
@@ -182,6 +182,11 @@ class Builder:
 
             self.diagnostics += shared.problems(self._footprints, self._quota)
         self.diagnostics = judged(self.diagnostics, policy)
+
+    def setting_of(self, run: Run) -> Setting:
+        """What passes know of a run beside its experiment."""
+        here = self._settings[run.unit.environment]
+        return here.setting(run.unit, run.name, run.variant.task, run.runtime.launcher, self.digest_of)
 
     def release_of(self, environment: str | None) -> Release:
         """The release of Trainer that an environment's cluster runs."""

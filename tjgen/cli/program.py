@@ -14,6 +14,7 @@ COMMANDS = {
     "convert": "tjgen.cli.convert",
     "expand": "tjgen.cli.expand",
     "devices": "tjgen.cli.devices",
+    "diagnose": "tjgen.cli.diagnose",
     "diff": "tjgen.cli.diff",
     "explain": "tjgen.cli.explain",
     "init": "tjgen.cli.init",

@@ -2705,6 +2705,27 @@ _PHASES = (
         "The port at which the training shows its metrics is one that its container has under another name.",
         "Say another port.",
     ),
+    Code(
+        "TJ940",
+        "nothing-to-measure",
+        ERROR,
+        "No volume of the experiment can be reached by a pod of its own. A warning for `monitor.diagnose`.",
+        "Use a claim, `nfs`, `csi` or a data set, or leave `diagnose` out.",
+    ),
+    Code(
+        "TJ941",
+        "device-not-measured",
+        INFO,
+        "A volume is a raw device, which has no files that could be read.",
+        "Measure it by hand.",
+    ),
+    Code(
+        "TJ942",
+        "measured-instead-of-run",
+        WARNING,
+        "The claim of a volume is for one pod at a time (ReadWriteOncePod), so it cannot be measured while the run mounts it.",
+        "Measure it before or after the run, or use ReadWriteMany.",
+    ),
 )
 
 CODES = tuple(sorted((*_PHASES, *(Code(*row) for row in RULES))))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.diagnostics.model import Diagnostic
+from tjgen.fields.path import FieldPath
 from tjgen.setting import Setting
 from tjgen.spec.objects import Experiment
 from tjgen.workload.contribution import Contribution
@@ -26,3 +27,12 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         made.append(dashboard.config_map(asked, setting))
     for tree in made:
         yield Contribution(("ahead", f"{tree['kind']}/{tree['metadata']['name']}"), tree, bounds.AT)
+    if asked.diagnose:
+        from tjgen.passes.monitoring import diagnosis
+
+        at: FieldPath = (*bounds.AT, "diagnose")
+        for job in diagnosis.jobs(workload, experiment, setting, waits=True):
+            if isinstance(job, Diagnostic):
+                yield job
+            else:
+                yield Contribution(("objects", f"Job/{job['metadata']['name']}"), job, at)

@@ -36,7 +36,6 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("prefetch", prefetch.contribute),
     ("code", code.contribute),
     ("checkpoints", checkpoints.contribute),
-    ("monitor", monitor.contribute),
     # Behind all that adds volumes: it looks at them together.
     ("storage", storage.contribute),
     ("gang", gang.contribute),
@@ -44,6 +43,8 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     ("restart", restart.contribute),
     # Behind all that sets resources or a scheduler.
     ("placement", placement.contribute),
+    # Behind all that says where pods go: volumes are measured there.
+    ("monitor", monitor.contribute),
     ("security", security.contribute),
     # Behind all that adds containers, so that it reaches the images of everything that was added.
     ("images", images.contribute),

@@ -765,8 +765,8 @@ PREFETCH_FORM = Form(fields={"source": PREFETCH_SOURCE_FORM, "env": Form(each=EN
 THRESHOLD: Schema = {
     "type": "object",
     "properties": {
-        "warning": {"type": "number", "maximum": 9007199254740992, "minimum": 0},
-        "critical": {"type": "number", "maximum": 9007199254740992, "minimum": 0},
+        "warning": {"type": "number", "maximum": 2147483647, "minimum": 0},
+        "critical": {"type": "number", "maximum": 2147483647, "minimum": 0},
     },
 }
 

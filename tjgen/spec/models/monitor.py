@@ -15,7 +15,7 @@ MetricName: TypeAlias = Annotated[
     str, StringConstraints(pattern=METRIC), expects("name a metric of Prometheus, such as training_read_bytes_total")
 ]
 Period: TypeAlias = Annotated[str, StringConstraints(pattern=PROMETHEUS_DURATION), expects("write a number and ms, s, m or h")]
-Bound: TypeAlias = Annotated[int, Field(ge=0, le=2**53)] | Annotated[float, Field(ge=0, le=2**53)]
+Bound: TypeAlias = Annotated[int, Field(ge=0, le=2**31 - 1)] | Annotated[float, Field(ge=0, le=2**31 - 1)]
 Measure: TypeAlias = Literal[
     "readThroughput",
     "readLatency",

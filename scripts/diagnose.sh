@@ -1,0 +1,155 @@
+# Measures the volume at ROOT by fio, and writes one report to standard output: JSON with the keys that docs/how-to/diagnose.md lists.
+# Told: VOLUME, CLAIM and DRIVER for the report; READ_ONLY, CHECKPOINTS (true or false); FOLDER, the folder of the volume that this
+# may write to; CACHE, a command; SIZE bytes of what it writes, TIME seconds of each measurement. Exit code: 0 when all that applies
+# was measured, 3 when not: the report says why.
+set -u
+export LC_ALL=C
+tmp=$(mktemp -d) || exit 3
+own="$ROOT/$FOLDER"
+mine=false
+clean() {
+  rm -rf "$tmp"
+  if [ "$mine" = true ]; then rm -rf "$own"; fi
+}
+trap clean EXIT
+trap 'exit 143' INT TERM
+complete=true
+
+text() { # standard input as a string of JSON
+  # What awks make of backslashes in replacements differs.
+  sed 's/\\/\\\\/g; s/"/\\"/g' | awk 'BEGIN { ORS = ""; print "\"" }
+    { gsub(/\t/, "\\t"); gsub(/[\001-\037\177]/, " "); gsub(/[\200-\377]/, "?") }
+    NR > 1 { print "\\n" }
+    { print }
+    END { print "\"" }'
+}
+
+null='"bytesPerSecond": null, "operationsPerSecond": null, "meanMilliseconds": null, "p99Milliseconds": null, "direct": null, "files": null'
+
+without() { # status, reason
+  printf '{"status": "%s", "reason": %s, %s}' "$1" "$(printf '%s' "$2" | text)" "$null"
+}
+
+numbers() { # side: what fio measured, as fields of JSON; nothing where it measured nothing
+  tr '{},' '\n\n\n' <"$tmp/out" | awk -v side="$1" '
+    function number(line) { sub(/^[^:]*:[ \t]*/, "", line); return line + 0 }
+    /^[ \t]*"(read|write|trim|sync)"[ \t]*:[ \t]*$/ { split($0, word, "\""); section = word[2]; part = ""; next }
+    /^[ \t]*"(slat_ns|clat_ns|lat_ns)"[ \t]*:[ \t]*$/ { split($0, word, "\""); part = word[2]; next }
+    /^[ \t]*"error"[ \t]*:/ { if (number($0) != 0) failed = 1 }
+    section != side { next }
+    /^[ \t]*"bw_bytes"[ \t]*:/ && part == "" { bytes = number($0) }
+    /^[ \t]*"iops"[ \t]*:/ && part == "" { operations = number($0) }
+    /^[ \t]*"mean"[ \t]*:/ && part == "lat_ns" { mean = number($0) }
+    /^[ \t]*"99\.000000"[ \t]*:/ && part == "clat_ns" { worst = number($0) }
+    END {
+      if (failed || bytes <= 0) exit
+      printf "\"bytesPerSecond\": %.0f, \"operationsPerSecond\": %.3f, ", bytes, operations
+      printf "\"meanMilliseconds\": %.6f, \"p99Milliseconds\": %.6f", mean / 1000000, worst / 1000000
+    }'
+}
+
+measure() { # side, files it works on, arguments of fio: an object of JSON in $result
+  side=$1 files=$2
+  shift 2
+  if ! command -v fio >/dev/null 2>&1; then
+    complete=false
+    result=$(without failed "fio is not in the image")
+    return
+  fi
+  # Past the page cache where the file system can.
+  for direct in 1 0; do
+    rm -f "$tmp/out" "$tmp/err"
+    if (cd "$tmp" && fio --name="$side" --ioengine=psync --direct="$direct" --group_reporting --output-format=json --output="$tmp/out" "$@") >"$tmp/err" 2>&1; then
+      found=$(numbers "$side")
+      if [ -n "$found" ]; then
+        said=$([ "$direct" = 1 ] && echo true || echo false)
+        result="{\"status\": \"measured\", \"reason\": null, $found, \"direct\": $said, \"files\": \"$files\"}"
+        return
+      fi
+    fi
+  done
+  complete=false
+  reason=$(cat "$tmp/err" "$tmp/out" 2>/dev/null | awk 'NF { print; exit }')
+  result=$(without failed "${reason:-fio measured nothing}")
+}
+
+room() { # makes the folder that this may write to; false where that cannot be, with the reason in $reason
+  [ "$mine" = true ] && return 0
+  if [ -e "$own" ]; then
+    if [ ! -f "$own/.tjgen-diagnose" ]; then
+      reason="$FOLDER exists on the volume and was not made for this"
+      return 1
+    fi
+    rm -rf "$own"
+  fi
+  if ! reason=$( (mkdir "$own" && : >"$own/.tjgen-diagnose") 2>&1); then return 1; fi
+  mine=true
+}
+
+newline='
+'
+# Files of the volume that are large enough, whose names fio does not take apart; the first of them are enough.
+standing=$(find "$ROOT" -type f -size +2047 ! -path "*:*" ! -path "*$newline*" ! -path "$own/*" 2>/dev/null | awk 'NR <= 64 { printf "%s%s", (NR > 1 ? ":" : ""), $0 } NR == 64 { exit }')
+
+reads() { # name of fio's pattern, block size, jobs
+  timed="--rw=$1 --bs=$2 --numjobs=$3 --runtime=$TIME --time_based"
+  # shellcheck disable=SC2086
+  if [ -n "$standing" ]; then
+    measure read data --readonly --allow_file_create=0 $timed --filename="$standing"
+  elif [ "$READ_ONLY" = true ]; then
+    complete=false
+    result=$(without failed "no file of 1 MiB or more is on the volume, and nothing may be written")
+  elif room; then
+    measure read own $timed --filename="$own/data" --size="$SIZE"
+  else
+    complete=false
+    result=$(without failed "$reason")
+  fi
+}
+
+reads read 1M 4
+sequential=$result
+reads randread 4k 16
+random=$result
+
+if [ "$CHECKPOINTS" != true ]; then
+  write=$(without skipped "no checkpoints are on the volume")
+  restore=$write
+elif [ "$READ_ONLY" = true ]; then
+  write=$(without skipped "the volume is read only")
+  restore=$write
+elif room; then
+  measure write own --rw=write --bs=1M --numjobs=1 --size="$SIZE" --end_fsync=1 --filename="$own/checkpoint"
+  write=$result
+  if [ -f "$own/checkpoint" ]; then
+    measure read own --readonly --allow_file_create=0 --rw=read --bs=1M --numjobs=1 --filename="$own/checkpoint"
+    restore=$result
+  else
+    restore=$(without failed "no checkpoint could be written")
+  fi
+else
+  complete=false
+  write=$(without failed "$reason")
+  restore=$write
+fi
+
+if [ -z "$CACHE" ]; then
+  cache='{"status": "skipped", "reason": "no command is known for the driver", "output": null}'
+else
+  said=$(cd "$ROOT" && VOLUME=$ROOT sh -c "$CACHE" 2>"$tmp/err" | head -c 65536 && :)
+  if [ -n "$said" ]; then
+    cache="{\"status\": \"measured\", \"reason\": null, \"output\": $(printf '%s\n' "$said" | text)}"
+  else
+    complete=false
+    reason=$(awk 'NF { print; exit }' "$tmp/err")
+    cache="{\"status\": \"failed\", \"reason\": $(printf '%s' "${reason:-the command said nothing}" | text), \"output\": null}"
+  fi
+fi
+
+string() { if [ -n "$1" ]; then printf '%s' "$1" | text; else printf null; fi; }
+status=$([ "$complete" = true ] && echo complete || echo incomplete)
+printf '{"schema": "tjgen.dev/diagnosis/v1", "status": "%s", "volume": %s, "claim": %s, "driver": %s, ' \
+  "$status" "$(string "$VOLUME")" "$(string "$CLAIM")" "$(string "$DRIVER")"
+printf '"readOnly": %s, "sequentialRead": %s, "randomRead": %s, "checkpointWrite": %s, "checkpointRead": %s, "cache": %s}\n' \
+  "$READ_ONLY" "$sequential" "$random" "$write" "$restore" "$cache"
+[ "$complete" = true ] || exit 3

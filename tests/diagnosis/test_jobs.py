@@ -1,0 +1,153 @@
+"""`tjgen diagnose` and `monitor.diagnose`: which volumes are measured, by which Jobs, and what a sync does with them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.program import tjgen
+
+EXPERIMENT: dict[str, Any] = {
+    "apiVersion": "tjgen.dev/v1alpha1",
+    "kind": "Experiment",
+    "metadata": {"name": "watched", "namespace": "vision"},
+    "spec": {
+        "runtime": "tjgen-torch",
+        "image": "registry.example.com/train:1",
+        "script": "train.py",
+        "naming": "fixed",
+        "checkpoints": {"volume": "checkpoints"},
+        "volumes": {
+            "data": {"pvc": "shards", "mountPath": "/data", "readOnly": True},
+            "checkpoints": {"pvc": {"create": {"size": "1Ti", "storageClassName": "fast"}}, "mountPath": "/ckpt"},
+            "scratch": {"emptyDir": {}, "mountPath": "/scratch"},
+        },
+    },
+}
+PLATFORM = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Platform
+metadata: {name: lab}
+spec:
+  storageClasses: {fast: {create: {provisioner: csi.juicefs.com}}}
+  podSecurity: {vision: restricted}
+  images: {helpers: {diagnose: mirror.example.com/fio:1}}
+  monitoring: {cacheStatistics: {csi.juicefs.com: "juicefs info $(pwd)"}}
+"""
+
+
+def written(folder: Path, **spec: Any) -> Path:
+    (folder / "experiment.yaml").write_text(json.dumps({**EXPERIMENT, "spec": {**EXPERIMENT["spec"], **spec}}))
+    return folder
+
+
+def jobs(text: str) -> dict[str, Any]:
+    return {one["metadata"]["name"]: one for one in yaml.safe_load_all(text) if one["kind"] == "Job"}
+
+
+def told(job: Any) -> dict[str, str]:
+    [container] = job["spec"]["template"]["spec"]["containers"]
+    return {one["name"]: one["value"] for one in container["env"]}
+
+
+def test_a_job_for_each_volume_that_others_reach(tmp_path: Path) -> None:
+    answer = tjgen(written(tmp_path), "diagnose", "experiment.yaml")
+    assert (answer.code, answer.err) == (0, "")
+    made = jobs(answer.out)
+    assert list(made) == ["watched-diagnose-checkpoints", "watched-diagnose-data"]
+    data, checkpoints = made["watched-diagnose-data"], made["watched-diagnose-checkpoints"]
+    assert "suspend" not in data["spec"]
+    assert data["spec"]["ttlSecondsAfterFinished"] == 86400
+    assert told(data).items() >= {"READ_ONLY": "true", "CHECKPOINTS": "false", "CLAIM": "shards", "TIME": "60"}.items()
+    assert told(checkpoints).items() >= {"READ_ONLY": "false", "CHECKPOINTS": "true", "CLAIM": "watched-checkpoints"}.items()
+    pod = data["spec"]["template"]["spec"]
+    assert pod["volumes"][0]["persistentVolumeClaim"] == {"claimName": "shards", "readOnly": True}
+    assert pod["containers"][0]["volumeMounts"][0] == {"name": "volume", "mountPath": "/volume", "readOnly": True}
+
+
+def test_what_the_platform_says(tmp_path: Path) -> None:
+    (tmp_path / "platform.yaml").write_text(PLATFORM)
+    (tmp_path / "tjgen.yaml").write_text("apiVersion: tjgen.dev/v1alpha1\nkind: Project\nspec: {platforms: [platform.yaml]}\n")
+    secured = {
+        "allowPrivilegeEscalation": False,
+        "capabilities": {"drop": ["ALL"]},
+        "runAsNonRoot": True,
+        "seccompProfile": {"type": "RuntimeDefault"},
+    }
+    answer = tjgen(
+        written(tmp_path, pod={"containerSecurityContext": {**secured, "runAsUser": 1000}}), "diagnose", "experiment.yaml"
+    )
+    assert answer.code == 0, answer.err
+    job = jobs(answer.out)["watched-diagnose-checkpoints"]
+    [container] = job["spec"]["template"]["spec"]["containers"]
+    assert container["image"] == "mirror.example.com/fio:1"
+    assert container["securityContext"] == {**secured, "runAsUser": 1000}
+    # Kubernetes makes one dollar of two.
+    assert told(job).items() >= {"DRIVER": "csi.juicefs.com", "CACHE": "juicefs info $$(pwd)"}.items()
+
+
+def test_the_jobs_run_where_training_does(tmp_path: Path) -> None:
+    answer = tjgen(written(tmp_path, gpu="a100:1"), "diagnose", "experiment.yaml")
+    pod = jobs(answer.out)["watched-diagnose-data"]["spec"]["template"]["spec"]
+    assert pod["nodeSelector"] == {"nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB"}
+    assert pod["tolerations"] == [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]
+
+
+def test_a_sync_brings_jobs_that_wait(tmp_path: Path) -> None:
+    (tmp_path / "tjgen.yaml").write_text(
+        "apiVersion: tjgen.dev/v1alpha1\nkind: Project\nspec: {experiments: [experiment.yaml], gitops: argocd}\n"
+    )
+    answer = tjgen(written(tmp_path, monitor={"diagnose": True}), "build", "-o", "deploy")
+    assert answer.code == 0, answer.err
+    job = yaml.safe_load((tmp_path / "deploy/runs/vision/watched/watched/job-watched-diagnose-data.yaml").read_text())
+    assert job["spec"]["suspend"] is True
+    assert "ttlSecondsAfterFinished" not in job["spec"]
+    annotations = job["metadata"]["annotations"]
+    # A suspended Job in an earlier wave would hold the runs up for ever.
+    assert "argocd.argoproj.io/sync-wave" not in annotations
+    assert annotations["kustomize.toolkit.fluxcd.io/ssa"] == "IfNotPresent"
+    assert tjgen(tmp_path, "check", "deploy").code == 0
+
+
+def test_nothing_to_measure(tmp_path: Path) -> None:
+    volumes = {"scratch": {"emptyDir": {}, "mountPath": "/scratch"}}
+    written(tmp_path, volumes=volumes, checkpoints=None)
+    answer = tjgen(tmp_path, "diagnose", "experiment.yaml")
+    assert (answer.code, answer.out) == (1, "")
+    assert "error[TJ940]" in answer.err
+    written(tmp_path, volumes=volumes, checkpoints=None, monitor={"diagnose": True})
+    answer = tjgen(tmp_path, "build", "experiment.yaml")
+    assert answer.code == 0
+    assert "warning[TJ940]" in answer.err
+
+
+def test_volumes_that_cannot_be_measured_so(tmp_path: Path) -> None:
+    volumes = {
+        "raw": {"pvc": {"create": {"size": "1Ti", "volumeMode": "Block"}}, "mountPath": "/raw"},
+        "single": {"pvc": {"create": {"size": "1Ti", "accessModes": ["ReadWriteOncePod"]}}, "mountPath": "/single"},
+    }
+    answer = tjgen(written(tmp_path, volumes=volumes, checkpoints=None), "diagnose", "experiment.yaml")
+    assert (answer.code, list(jobs(answer.out))) == (0, ["watched-diagnose-single"])
+    assert "info[TJ941]" in answer.err
+    assert "warning[TJ942]" in answer.err
+
+
+def test_long_names_are_cut(tmp_path: Path) -> None:
+    written(
+        tmp_path,
+        volumes={"v" * 60: {"pvc": "a", "mountPath": "/a"}, "v" * 59 + "w": {"pvc": "b", "mountPath": "/b"}},
+        checkpoints=None,
+    )
+    answer = tjgen(tmp_path, "diagnose", "experiment.yaml")
+    assert answer.code == 0, answer.err
+    assert {len(name) for name in jobs(answer.out)} == {63}
+    assert len(jobs(answer.out)) == 2
+
+
+def test_a_wrong_experiment_gets_no_jobs(tmp_path: Path) -> None:
+    answer = tjgen(written(tmp_path, runtime="tjgen-torhc"), "diagnose", "experiment.yaml")
+    assert (answer.code, answer.out) == (1, "")
+    assert "did you mean" in answer.err

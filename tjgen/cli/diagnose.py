@@ -1,0 +1,64 @@
+"""`tjgen diagnose`: experiments -> Jobs that measure the volumes of their runs, for `kubectl apply`."""
+
+from __future__ import annotations
+
+import sys
+
+from tjgen.building.builder import Builder
+from tjgen.cli.command import COMMON, FOLDER, MANY, TRAINER, Arguments, Command, Option, enter
+from tjgen.cli.reporting import Reporter
+from tjgen.diagnostics.model import CompileError, Diagnostic
+from tjgen.fields.path import Tree
+from tjgen.passes.monitoring.diagnosis import jobs
+from tjgen.resolve.places import placed
+from tjgen.source.writer import dump_all
+from tjgen.validate import report
+from tjgen.validate.judge import judge
+
+COMMAND = Command(
+    "diagnose",
+    "Write Jobs that measure the volumes of an experiment.",
+    "A Job for each volume of a run that a pod of its own can reach: fio reads it in sequence and at random, writes and reads "
+    "a checkpoint where the checkpoints are, and the driver is asked for the statistics of its cache. Each Job writes one report "
+    "to its log, JSON with fixed keys, and goes a day after it has ended. Of a sweep the first run is taken. The same Jobs come "
+    "with every run by monitor.diagnose, suspended.",
+    "tjgen diagnose experiment.yaml | kubectl apply -f -",
+    "EXPERIMENT...",
+    (
+        Option(("--env",), "env", "Environment of the project.", MANY, "NAME"),
+        Option(("--set",), "set", "Set a field of the experiment, as with build.", MANY, "PATH=VALUE"),
+        FOLDER,
+        TRAINER,
+        *COMMON,
+    ),
+    least=1,
+)
+
+
+def run(arguments: Arguments) -> int:
+    """Write the Jobs, report, and answer with the exit code."""
+    wrong = enter(arguments)
+    if wrong:
+        sys.stderr.write(f"Error: {wrong}\n")
+        return 2
+    reporter = Reporter(arguments)
+    made: list[Tree] = []
+    try:
+        builder = Builder(
+            arguments["paths"], environments=arguments["env"], set_values=arguments["set"], trainer=arguments["trainer"]
+        )
+        for built in builder.build():
+            reporter.add(built.diagnostics)
+            for one in [] if built.failed else built.runs[:1]:
+                found = list(jobs(one.compiled.workload, one.variant.experiment, builder.setting_of(one), waits=False))
+                problems = [diagnostic for diagnostic in found if isinstance(diagnostic, Diagnostic)]
+                reporter.add(placed(problems, one.variant.tree, one.compiled.sources.documents))
+                made += [job for job in found if not isinstance(job, Diagnostic)]
+        reporter.add(builder.diagnostics)
+        for job in made:
+            reporter.add(list(report.diagnostics(job, judge(job))))
+    except CompileError as error:
+        reporter.add(error.diagnostics)
+    if not reporter.failed:
+        sys.stdout.write(dump_all(made))
+    return reporter.close()
