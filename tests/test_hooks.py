@@ -137,6 +137,18 @@ def test_what_was_built_passes(repository: Repository) -> None:
     assert answer.stdout.count("Passed") == 2
 
 
+def test_a_trap_of_a_sync_is_no_commit(repository: Repository, hooks: Path) -> None:
+    hook = "{id: tjgen-lint, args: [training/manifests, --gitops, flux]}"
+    repository.write(".pre-commit-config.yaml", f"repos:\n  - repo: {hooks}\n    rev: HEAD\n    hooks:\n      - {hook}\n")
+    (repository.project / "manifests").mkdir()
+    jobset = "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: mnist}\nspec: {ttlSecondsAfterFinished: 60}\n"
+    repository.write("training/manifests/jobset.yaml", jobset)
+    git(repository.folder, "add", "--all")
+    made, said = repository.commit()
+    assert not made
+    assert "error[TJ632] training/manifests/jobset.yaml:4:8" in said
+
+
 def test_a_repository_that_init_made_passes(hooks: Path, tmp_path: Path) -> None:
     folder = tmp_path / "vision"
     answer = run(tmp_path, "tjgen", "init", "vision", "--hooks", f"{hooks}@HEAD")

@@ -272,6 +272,13 @@ def test_a_fix_keeps_what_it_does_not_touch(tmp_path: Path) -> None:
     assert (tmp_path / "run.yaml").read_bytes() == text.replace("  ttlSecondsAfterFinished: 60\r\n", "").encode()
 
 
+def test_an_item_of_a_list_is_cured(tmp_path: Path) -> None:
+    items = "".join(f"- {line}" if at == 0 else f"  {line}" for at, line in enumerate(ONE.splitlines(keepends=True)))
+    text = f"apiVersion: v1\nkind: List\nitems:\n{items}"
+    assert lint(tmp_path, text, "--fix").code == 0
+    assert (tmp_path / "run.yaml").read_text(encoding="utf-8") == text.replace("  " + TTL, "")
+
+
 def test_a_silenced_finding_is_not_cured(tmp_path: Path) -> None:
     text = "# tjgen: ignore TJ632: nobody syncs it\n" + ONE
     assert lint(tmp_path, text, "--fix") == Answer(0, "", "")

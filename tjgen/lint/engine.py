@@ -156,4 +156,8 @@ def _ordered(diagnostics: list[Diagnostic], items: Sequence[Item]) -> list[Diagn
             return len(order) + 1, "", 0, 0, one.code
         return order.get(span.file, len(order)), span.file, span.line, span.column, one.code
 
-    return sorted(dict.fromkeys(diagnostics), key=place)
+    # What several environments get of one line is said once.
+    once: dict[object, Diagnostic] = {}
+    for one in diagnostics:
+        once.setdefault((one.code, one.message, one.span, one.path) if one.span is not None else one, one)
+    return sorted(once.values(), key=place)

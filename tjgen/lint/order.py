@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.lint.kinds import APPLICATION, KUSTOMIZATION
+from tjgen.lint.kinds import APPLICATION, APPLICATION_SET, KUSTOMIZATION
 from tjgen.lint.rule import ARGOCD, FLUX
 from tjgen.lint.scene import Item, Scene
 from tjgen.lint.sync import is_record, phase, wave
+from tjgen.lint.units import OF_SET
 
 _PHASES = ("PreSync", "Sync", "PostSync")
 Step = tuple[int, int]
@@ -43,7 +44,12 @@ def kustomization_of(scene: Scene, item: Item) -> Item | None:
 def options_of(scene: Scene, item: Item) -> list[str]:
     """The sync options of the Application that syncs an item."""
     application = application_of(scene, item)
-    said = application.get("spec", "syncPolicy", "syncOptions") if application is not None else None
+    if application is not None:
+        said = application.get("spec", "syncPolicy", "syncOptions")
+    else:
+        name = item.unit(ARGOCD).partition(OF_SET)[0]
+        made_by = next((one for one in scene.of(APPLICATION_SET) if one.name == name), None)
+        said = made_by.get("spec", "template", "spec", "syncPolicy", "syncOptions") if made_by is not None else None
     return [str(word) for word in said] if said.__class__ is list else []
 
 

@@ -8,19 +8,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
 
-from tjgen.lint.kinds import APPLICATION, KUSTOMIZATION
+from tjgen.fields.path import Tree
+from tjgen.lint.kinds import APPLICATION, APPLICATION_SET, KUSTOMIZATION
 from tjgen.lint.rule import ARGOCD, FLUX
 from tjgen.lint.scene import Item
 from tjgen.typing import NamedTuple
 
+OF_SET = ":"
+"""Between the name of an ApplicationSet and a folder that it makes an Application for."""
+
 
 class Unit(NamedTuple):
-    """A folder that a tool syncs as one."""
+    """A folder that a tool syncs as one, or with signs in its parts a pattern of such folders."""
 
     tool: str
     name: str
     parts: tuple[str, ...]
+    is_set: bool = False
+    """Whether each folder is a unit of its own."""
 
 
 def assigned(items: Sequence[Item]) -> list[Item]:
@@ -42,13 +49,25 @@ def _units(items: Sequence[Item]) -> Iterator[Unit]:
         elif item.kind == APPLICATION:
             sources = [item.map("spec", "source"), *(source for _, source in item.maps("spec", "sources"))]
             paths = [source.get("path") or "" for source in sources]
+        elif item.kind == APPLICATION_SET:
+            paths = list(_folders(item.get("spec", "generators")))
         else:
             continue
-        tool = FLUX if item.kind == KUSTOMIZATION else ARGOCD
         for path in paths:
             parts = tuple(part for part in os.path.normpath(str(path)).split("/") if part not in ("", "."))
             if parts:
-                yield Unit(tool, item.name, parts)
+                yield Unit(FLUX if item.kind == KUSTOMIZATION else ARGOCD, item.name, parts, item.kind == APPLICATION_SET)
+
+
+def _folders(generators: Tree) -> Iterator[str]:
+    """The patterns of folders that generators of Git look for, also inside those that combine others."""
+    for generator in generators if generators.__class__ is list else ():
+        for name, said in generator.items() if generator.__class__ is dict else ():
+            if name == "git" and said.__class__ is dict and said.get("directories").__class__ is list:
+                found = [one for one in said["directories"] if one.__class__ is dict and one.get("exclude") is not True]
+                yield from [str(one.get("path") or "") for one in found]
+            elif said.__class__ is dict:
+                yield from _folders(said.get("generators"))
 
 
 def _of(file: str, units: Sequence[Unit]) -> dict[str, str]:
@@ -57,8 +76,13 @@ def _of(file: str, units: Sequence[Unit]) -> dict[str, str]:
     found: dict[str, str] = {}
     for unit in units:
         length = len(unit.parts)
-        if unit.tool not in found and any(parts[at : at + length] == unit.parts for at in range(len(parts) - length + 1)):
-            found[unit.tool] = unit.name
+        if unit.tool in found:
+            continue
+        for at in range(len(parts) - length + 1):
+            inside = parts[at : at + length]
+            if inside == unit.parts or (unit.is_set and all(map(fnmatchcase, inside, unit.parts))):
+                found[unit.tool] = f"{unit.name}{OF_SET}{'/'.join(inside)}" if unit.is_set else unit.name
+                break
     return found
 
 

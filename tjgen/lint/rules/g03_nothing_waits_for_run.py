@@ -34,7 +34,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             runs = [(when, item) for when, item in members if item.kind in RUNS and item.kind not in known]
             first = min(runs, key=lambda one: one[0], default=None)
             for when, item in members if first is not None else ():
-                if first is not None and when > first[0] and item.kind not in RUNS:
+                if first is not None and when > first[0]:
                     message = f"it does not wait for {first[1]}, which counts as healthy once it is applied"
                     yield _finding(item, first[1], message, f"give Argo CD a check of health for {first[1].kind[1]}")
     if FLUX in scene.tools:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.k8s.nearest import nearest
 from tjgen.lint.kinds import CLUSTER_RUNTIME, RUNTIMES, TRAINJOB
-from tjgen.lint.rule import ERROR, SEEN, WARNING, Finding, Rule
+from tjgen.lint.rule import ERROR, SEEN, Finding, Rule
 from tjgen.lint.scene import Scene
 
 RULE = Rule(
@@ -29,7 +29,7 @@ _INSTALLED = ("torch-distributed", "deepspeed-distributed", "mlx-distributed", "
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each TrainJob written by hand, where some runtimes are known: else nobody can tell."""
     known = scene.of(*RUNTIMES)
-    for run in scene.of(TRAINJOB):
+    for run in scene.of(TRAINJOB) if known else ():
         kind, namespace, name = scene.runtime_ref(run)
         if run.document is None or scene.runtime_of(run) is not None or scene.catalog(kind, namespace, name) is not None:
             continue
@@ -41,4 +41,4 @@ def check(scene: Scene) -> Iterator[Finding]:
         hint = f'did you mean "{near}"?' if near else "add the runtime to the manifests, or name its catalog with --catalog"
         where = f" in namespace {namespace}" if namespace else ""
         message = f'the {kind[1]} "{name}"{where} is nowhere'
-        yield Finding(run, ("spec", "runtimeRef", "name"), message, hint=hint, severity="" if known else WARNING)
+        yield Finding(run, ("spec", "runtimeRef", "name"), message, hint=hint)

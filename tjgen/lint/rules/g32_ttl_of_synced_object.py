@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.lint.kinds import JOB, JOBSET, VOLCANO_JOB
-from tjgen.lint.rule import ERROR, SEEN, Change, Finding, Rule
+from tjgen.fields.path import FieldPath
+from tjgen.lint.kinds import JOB, JOBSET, OPERATOR_JOBS, VOLCANO_JOB
+from tjgen.lint.rule import ARGOCD, ERROR, SEEN, WARNING, Change, Finding, Rule
 from tjgen.lint.scene import Scene
 from tjgen.lint.sync import is_record, phases
 
@@ -23,16 +24,19 @@ RULE = Rule(
     upstream="Kubernetes `pkg/controller/ttlafterfinished`; JobSet `pkg/controllers/ttl_after_finished.go`; Volcano "
     "`pkg/controllers/garbagecollector`; argo-cd issues 8586 and 13851.",
 )
-_FIELD = ("spec", "ttlSecondsAfterFinished")
+_FIELD: FieldPath = ("spec", "ttlSecondsAfterFinished")
+_POLICY: FieldPath = ("spec", "runPolicy", "ttlSecondsAfterFinished")
+"""Where the jobs of the Training Operator have it. What its controller does with it was not seen."""
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each TTL. Hooks are left out: what deletes itself after a phase is not compared with Git."""
-    for item in scene.of(JOB, JOBSET, VOLCANO_JOB):
-        seconds = item.get(*_FIELD)
+    for item in scene.of(JOB, JOBSET, VOLCANO_JOB, *OPERATOR_JOBS):
+        field, severity = (_POLICY, WARNING) if item.kind in OPERATOR_JOBS else (_FIELD, "")
+        seconds = item.get(*field)
         if seconds is None or all(is_record(item, tool) for tool in scene.tools):
             continue
-        if phases(item) and scene.tools == {"argocd"}:
+        if phases(item) and scene.tools == {ARGOCD}:
             continue
         message = f"it is deleted {seconds} s after it has finished, and every sync makes it again"
-        yield Finding(item, _FIELD, message, hint="remove the field", key=True, changes=(Change(item, _FIELD),))
+        yield Finding(item, field, message, hint="remove the field", key=True, changes=(Change(item, field),), severity=severity)

@@ -8,6 +8,7 @@ from tjgen.lint.applied import stays
 from tjgen.lint.kinds import RUNS
 from tjgen.lint.rule import ERROR, SEEN, Finding, Rule
 from tjgen.lint.scene import Scene
+from tjgen.lint.sync import is_record
 
 RULE = Rule(
     code="TJ635",
@@ -29,7 +30,7 @@ RULE = Rule(
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each run of before that some tool prunes, where it stood."""
     for run in scene.removed(*RUNS):
-        tools = [tool for tool in sorted(scene.tools) if not stays(run, tool)]
+        tools = [tool for tool in sorted(scene.tools) if not stays(run, tool) and not is_record(run, tool)]
         if tools:
             message = "it was removed, so it is deleted with its pods, whether it has ended or not"
             yield Finding(run, ("metadata", "name"), message, hint="archive it first, or use --ignore TJ635 if it has ended")
