@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tjgen.building.environment import Environment, is_watched, release
 from tjgen.building.inputs import (
@@ -87,6 +87,8 @@ class Builder:
         """What images are pinned to. May be replaced before `build`, to see or say other digests."""
         self.choose: Choose | None = None
         """May be set before `build`, to build some runs alone; all others stay as they are."""
+        self.watch: Callable[[int, int, str], None] | None = None
+        """May be set before `build`, to be told how far it is: files done, of how many, and the one that begins."""
         self.waiting = 0
         """How many runs were left out by `build`, since they are not promoted to their environment."""
         self._left_out: list[str] = []
@@ -154,7 +156,9 @@ class Builder:
         Sources of which `recall` has something are not built.
         """
         policy = self.project.spec.policy
-        for file in self.files:
+        for number, file in enumerate(self.files):
+            if self.watch is not None:
+                self.watch(number, len(self.files), file)
             content, found = (self._given[file], []) if file in self._given else read_content(file)
             self.diagnostics += found
             if has_errors(found):
@@ -175,6 +179,8 @@ class Builder:
                 for environment in environments:
                     built = self._build(document, environment, content)
                     yield built._replace(diagnostics=judged(built.diagnostics, policy))
+        if self.watch is not None:
+            self.watch(len(self.files), len(self.files), "")
         for surroundings in self._surroundings.values():
             self.diagnostics += [one for one in surroundings.unmatched() if self.whole]
         if self._footprints:

@@ -105,6 +105,10 @@ class Recorder:
         self.parts.append(text)
         return self._stream.write(text)
 
+    def pass_by(self, text: str) -> int:
+        """Write what is gone when the work is done, and so no part of the answer."""
+        return self._stream.write(text)
+
     def flush(self) -> None:
         """Flush the stream."""
         self._stream.flush()

@@ -58,6 +58,7 @@ def run(arguments: Arguments) -> int:
         builder = Builder(
             arguments["paths"], environments=arguments["env"], set_values=arguments["set"], trainer=arguments["trainer"]
         )
+        builder.watch = reporter.watch()
         compares = next((f"--{name}" for name in ("check", "staged") if arguments[name]), None)
         directory = arguments["output"] or (builder.output if compares else None)
         if directory is None and compares:

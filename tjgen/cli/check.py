@@ -67,7 +67,10 @@ def run(arguments: Arguments) -> int:
         release = release_for(arguments["trainer"])
         versions = {**release.versions, **({OWN: folder} if folder else {})}
         accepted: list[Placed] = []
-        for file, content in found:
+        watch = reporter.watch()
+        for number, (file, content) in enumerate(found):
+            if watch is not None:
+                watch(number, 0, file)
             said = check(
                 content,
                 file,

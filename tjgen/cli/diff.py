@@ -54,6 +54,7 @@ def run(arguments: Arguments) -> int:
     reporter = Reporter(arguments)
     try:
         builder = Builder((), environments=arguments["env"])
+        builder.watch = reporter.watch()
         directory = arguments["output"] or builder.output
         if directory is None:
             sys.stderr.write("Error: give -o DIR, or say spec.output.directory in tjgen.yaml\n")

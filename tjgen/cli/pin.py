@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tjgen import __version__
 from tjgen.building.builder import Builder
@@ -12,6 +12,7 @@ from tjgen.cli.command import COMMON, FLAG, MANY, VALUE, Arguments, Command, Opt
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import CompileError, has_errors
 from tjgen.output.pinning import Found, Resolve, collect, pin, prune, unpinned
+from tjgen.registry.reference import Reference
 from tjgen.runs.pins import Pins
 
 COMMAND = Command(
@@ -47,6 +48,7 @@ def run(arguments: Arguments) -> int:
     reporter = Reporter(arguments)
     try:
         builder = Builder(arguments["paths"], environments=arguments["env"])
+        watch = builder.watch = reporter.watch()
         asked, diagnostics = collect(builder)
         reporter.add(diagnostics)
         pins = Pins(builder.locks.folder)
@@ -56,10 +58,11 @@ def run(arguments: Arguments) -> int:
             reporter.add(unpinned(asked, pins))
         else:
             writes = not arguments["check"]
-            resolve = _registries(arguments)
+            resolve = _watched(_registries(arguments), watch) if watch is not None else _registries(arguments)
             found, problems = pin(asked, pins, resolve, update=arguments["update"], mirror=arguments["mirror"], writes=writes)
             reporter.add(problems)
             removed = prune(asked, pins) if arguments["prune"] else 0
+            reporter.clear()
             _show(found)
             reporter.say(_summary(found, removed, writes=writes))
     except CompileError as error:
@@ -87,6 +90,19 @@ def _registries(arguments: Arguments) -> Resolve:
     registries = Registries(transport, find, insecure=arguments["insecure"])
     platform = arguments["platform"] or _PLATFORM
     return lambda reference: registries.digest(reference, platform=platform if platform != "any" else None)
+
+
+def _watched(resolve: Resolve, watch: Callable[[int, int, str], None]) -> Resolve:
+    """The same, which tells whom it asks."""
+    asked = 0
+
+    def told(reference: Reference) -> str:
+        nonlocal asked
+        watch(asked, 0, str(reference))
+        asked += 1
+        return resolve(reference)
+
+    return told
 
 
 def _show(found: Sequence[Found]) -> None:

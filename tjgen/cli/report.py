@@ -48,7 +48,8 @@ def run(arguments: Arguments) -> int:
         return 2
     reporter = Reporter(arguments)
     try:
-        report, inputs = _report(arguments)
+        report, inputs = _report(arguments, reporter)
+        reporter.clear()
         reporter.add(list(report.diagnostics))
         _write(report, arguments, inputs)
     except CompileError as error:
@@ -56,7 +57,7 @@ def run(arguments: Arguments) -> int:
     return reporter.close()
 
 
-def _report(arguments: Arguments) -> tuple[Report, list[str]]:
+def _report(arguments: Arguments, reporter: Reporter) -> tuple[Report, list[str]]:
     """The report, and the files that it was made from."""
     paths = arguments["paths"]
     environments, against, trainer = arguments["env"], arguments["against"], arguments["trainer"]
@@ -64,6 +65,7 @@ def _report(arguments: Arguments) -> tuple[Report, list[str]]:
     if len(paths) == 1 and is_tree(paths[0]):
         return of_tree(paths[0], environments=environments, against=against, trainer=trainer, expanded=expanded), []
     builder = Builder(paths, environments=environments, trainer=trainer)
+    builder.watch = reporter.watch()
     directory = arguments["tree"] or builder.output
     if against is not None and directory is None:
         message = f"there is no output tree to compare with {against}"

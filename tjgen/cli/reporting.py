@@ -7,6 +7,14 @@ import sys
 
 from tjgen.cli.command import Arguments
 from tjgen.diagnostics.model import ERROR, INFO, WARNING, Diagnostic
+from tjgen.typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tjgen.cli.progress import Progress
+
+    Step = Callable[[int, int, str], None]
 
 _FOR_PROGRAMS = ("json", "sarif", "github", "gitlab")
 """Formats with a module of their own, which is imported when it is asked for."""
@@ -19,6 +27,7 @@ class Reporter:
         self._format = arguments.get("format") or "text"
         self._quiet = bool(arguments.get("quiet"))
         self._strict = bool(arguments.get("strict"))
+        self._progress: Progress | None = None
         self.diagnostics: list[Diagnostic] = []
 
     def add(self, diagnostics: list[Diagnostic]) -> None:
@@ -32,13 +41,34 @@ class Reporter:
         """Whether there was an error."""
         return any(one.severity == ERROR for one in self.diagnostics)
 
+    def watch(self) -> Step | None:
+        """What to tell how far long work is: steps done, of how many (0: not known), and the one that begins.
+
+        None where nobody looks: not on a terminal, in continuous integration, with --quiet, or in a format for programs.
+        """
+        if self._quiet or self._format in _FOR_PROGRAMS or not sys.stderr.isatty():
+            return None
+        if os.environ.get("CI") or os.environ.get("TERM") == "dumb":
+            return None
+        from tjgen.cli.progress import on_terminal
+
+        self._progress = self._progress or on_terminal()
+        return self._progress.step
+
+    def clear(self) -> None:
+        """Take away what `watch` shows, before anything else is written."""
+        if self._progress is not None:
+            self._progress.clear()
+
     def say(self, line: str) -> None:
         """A line about what was done, on stderr; nothing with --quiet or where the format is for programs."""
         if not self._quiet and self._format not in _FOR_PROGRAMS:
+            self.clear()
             sys.stderr.write(line + "\n")
 
     def close(self) -> int:
         """Write what was found to stderr; the exit code."""
+        self.clear()
         shown = list(dict.fromkeys(one for one in self.diagnostics if not self._quiet or one.severity == ERROR))
         if self._format in _FOR_PROGRAMS:
             from importlib import import_module
