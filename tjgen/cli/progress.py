@@ -63,6 +63,6 @@ def on_terminal() -> Progress:
 
 def _columns() -> int:
     try:
-        return os.get_terminal_size(2).columns
+        return os.get_terminal_size(2).columns or 80  # a terminal may not know its size
     except OSError:
         return 80

@@ -55,6 +55,8 @@ class Shown(NamedTuple):
     """current, suspended, superseded, archived; or FAILED."""
     source: str
     """File of its experiment."""
+    written_in: str
+    """The same as places in files name it; "" where nobody knows."""
     folder: str
     """Folder of its files in the output tree; "" where they stand in none."""
     facts: tuple[Fact, ...]

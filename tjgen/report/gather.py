@@ -18,7 +18,7 @@ from tjgen.output.layout import path_of, run_folder
 from tjgen.report.capacity import bars, sums
 from tjgen.report.content import Changes, Report
 from tjgen.report.run import Known, Look, age, shown
-from tjgen.report.shares import parts_of, several, shared_by
+from tjgen.report.shares import beside, parts_of, several, shared_by
 from tjgen.runs.lock import LockedRun
 from tjgen.runs.store import Place
 from tjgen.source.writer import dump
@@ -121,6 +121,7 @@ def _known(builder: Builder, side: Side, units: Sequence[Built], directory: str 
         if at is not None and at.stage == RUNS:
             places.setdefault(at.key, Place(at.environment or None, at.namespace, at.experiment))
             own.setdefault((at.key, at.run), {})[path] = body
+    known = beside(side.bodies)
     names = {**dict.fromkeys(own), **dict.fromkeys(built), **dict.fromkeys(key for key in locked if key[0] in places)}
     found = []
     for key, name in names:
@@ -128,7 +129,7 @@ def _known(builder: Builder, side: Side, units: Sequence[Built], directory: str 
             continue
         place, lock, run = places[key], locked.get((key, name)), built.get((key, name))
         files_of = own.get((key, name), {})
-        together = {**shared_by(place, files_of, lock, side.bodies), **files_of}
+        together = {**shared_by(place, files_of, lock, run, known, side.bodies), **files_of}
         source = sources.get(key) or _source(directory, run_folder(place, name))
         where = f"{directory}/{run_folder(place, name)}" if directory is not None and files_of else ""
         found.append(Known(place, name, together, source, where, lock, run, problems.get(key, ()) if run is not None else ()))

@@ -79,7 +79,7 @@ def _steps(canvas: Canvas, steps: tuple[Step, ...]) -> None:
             canvas.dot(7, canvas.y - 4)
             before = canvas.y - 4
             canvas.text(_LEFT, kind)
-            start = _LEFT + len(kind) * 6.6 + 8
+            start = _LEFT + len(kind) * 6.8 + 9
             label = step.label if number == 0 and len(steps) > 1 else ""
             canvas.text(start, name, "mono soft", room=WIDTH - start - len(label) * 6.6 - 12)
             if label:
@@ -122,8 +122,7 @@ def _podset(canvas: Canvas, podset: PodSet, inset: int) -> None:
     left = inset + 10
     if podset.after:
         canvas.y += 6
-        said = " and ".join(f"{name} is {status.lower()}" for name, status in podset.after)
-        canvas.text(left, f"after {said}", "soft small", room=width - 20)
+        canvas.text(left, after(podset), "soft small", room=width - 20)
         canvas.y += 8
     top = canvas.y
     behind = canvas.drawn
@@ -199,14 +198,23 @@ def slice_words(slices: dict[str, object]) -> str:
     return " · ".join([*parts, *([f"largest/mean {ratio:.2f}"] if isinstance(ratio, float) else [])])
 
 
+def after(podset: PodSet) -> str:
+    """What a pod set waits for: `after a and b are complete`."""
+    parts = []
+    for status in dict.fromkeys(status for _, status in podset.after):
+        names = [name for name, one in podset.after if one == status]
+        parts.append(f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} {status.lower()}")
+    return f"after {', '.join(parts)}"
+
+
 def words(anatomy: Anatomy) -> str:
     """The picture for those who do not see it."""
     said = []
     for podset in anatomy.podsets:
         each = " and ".join(f"{number} {name}" for name, number in podset.devices)
         many = f"{podset.pods} {'pod' if podset.pods == 1 else 'pods'}"
-        after = "".join(f", after {name} is {status.lower()}" for name, status in podset.after)
-        said.append(f"{podset.name}: {many}{f' with {each} each' if each else ''}{after}")
+        later = f", {after(podset)}" if podset.after else ""
+        said.append(f"{podset.name}: {many}{f' with {each} each' if each else ''}{later}")
     if anatomy.gang is not None:
         queue = f" in queue {anatomy.gang.queue}" if anatomy.gang.queue else ""
         said.append(f"a gang of {anatomy.gang.least}{queue} ({anatomy.gang.scheduler})")

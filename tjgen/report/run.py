@@ -79,6 +79,7 @@ def shown(known: Known, look: Look) -> Shown:
         known.name,
         state(known, trees),
         known.source,
+        built.unit.document.file if built is not None else "",
         known.folder,
         tuple(facts([one.tree for one in applied], made, known.locked, look.ask)),
         described,

@@ -63,12 +63,12 @@ def _family(runs: list[Shown], report: Report, pictures: Pictures, names: dict[s
         yield f'<div class="family {classes}">\n<h4>{escape(runs[0].place.name)} {number}</h4>\n'
     for run, parts in zip(runs, told.own, strict=True):
         yield from _run(run, pictures, _identify(run, names))
-        yield from fields.parts(parts, run.source, own=several)
+        yield from fields.parts(parts, run.written_in, own=several)
         yield from _uses(run, report)
         yield "</div></div></div></details>\n"
     if several:
         yield '<details class="common"><summary>Fields that all of them have</summary><div class="body">\n'
-        yield from fields.parts(told.parts, runs[0].source)
+        yield from fields.parts(told.parts, runs[0].written_in)
         yield "</div></details>\n</div>\n"
 
 
@@ -97,7 +97,7 @@ def _run(run: Shown, pictures: Pictures, name: str) -> Iterator[str]:
         if value:
             yield f"<div><dt>{label}<dd>{escape(value)}</div>\n"
     for fact in run.facts:
-        yield f"<div><dt>{escape(fact.label)}<dd>{fields.asked(escape(fact.value), fact.said, run.source)}</div>\n"
+        yield f"<div><dt>{escape(fact.label)}<dd>{fields.asked(escape(fact.value), fact.said, run.written_in)}</div>\n"
     yield "</dl>\n"
 
 
@@ -130,6 +130,6 @@ def _marks(run: Shown) -> str:
         number = sum(one.severity == severity for one in run.problems)
         if number:
             marks.append(f'<b class="{name}">{counted(number, severity)}</b>')
-    if run.change is not None and run.change.kind != UNCHANGED:
+    if run.change is not None and run.change.kind not in (UNCHANGED, run.state):
         marks.append(f'<b class="change">{escape(run.change.kind)}</b>')
     return " ".join(marks)

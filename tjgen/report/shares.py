@@ -1,26 +1,50 @@
-"""The files of a run -> the files of its tree that it shares with other runs: its runtime, its claims."""
+"""The files of a run -> the files of its tree that it shares with other runs: its runtime, its claims, what prepares them."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
-from tjgen.diff.side import Ask, tree_of
-from tjgen.fields.path import Tree
-from tjgen.manifests.manifest import DATA, RUNTIMES
-from tjgen.output.layout import stage_folder
+from tjgen.building.run import Run
+from tjgen.diff.side import Ask, place_of, tree_of
+from tjgen.manifests.leaves import leaves
+from tjgen.manifests.manifest import DATA, RUNS, RUNTIMES
+from tjgen.output.layout import path_of
 from tjgen.report.content import Shared
 from tjgen.report.parts import part
 from tjgen.runs.lock import LockedRun
 from tjgen.runs.store import Place
 
+Beside = Mapping[tuple[str, str, str], list[str]]
+"""Environment, namespace and name of an object beside the runs -> the files of that name."""
 
-def shared_by(place: Place, own: Mapping[str, str], locked: LockedRun | None, bodies: Mapping[str, str]) -> dict[str, str]:
-    """What the lock names; without a lock, or one of a former release, what the manifests themselves name."""
-    if locked is not None and locked.uses:
-        return {path: bodies[path] for path in locked.uses if path in bodies}
-    wanted = [path for file, body in own.items() for path in _named(tree_of(body, file), place)]
-    return {path: bodies[path] for path in sorted(set(wanted)) if path in bodies}
+
+def beside(bodies: Iterable[str]) -> Beside:
+    """The files of a tree that runs may share, by what they are called."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for path in bodies:
+        place = place_of(path)
+        if place is not None and place.stage in (RUNTIMES, DATA):
+            name = path.rpartition("/")[2].removesuffix(".yaml")
+            # In the stage of data the kind stands before the name.
+            name = name.partition("-")[2] if place.stage == DATA else name
+            found.setdefault((place.environment, place.namespace, name), []).append(path)
+    return found
+
+
+def shared_by(
+    place: Place, own: Mapping[str, str], locked: LockedRun | None, built: Run | None, known: Beside, bodies: Mapping[str, str]
+) -> dict[str, str]:
+    """What the run was built with, or its lock names; where neither is known, what its manifests call by name."""
+    if built is not None and built.compiled.manifests:
+        paths = [path_of(one, built) for one in built.compiled.manifests if one.stage != RUNS]
+    elif locked is not None and locked.uses:
+        paths = list(locked.uses)
+    else:
+        trees = [tree_of(body, path) for path, body in own.items()]
+        names = dict.fromkeys(value for tree in trees for _, value in leaves(tree) if value.__class__ is str)
+        paths = sorted(path for name in names for path in known.get((place.environment or "", place.namespace, name), ()))
+    return {path: bodies[path] for path in paths if path in bodies}
 
 
 def several(files: Iterable[Mapping[str, str]]) -> dict[str, int]:
@@ -33,18 +57,3 @@ def parts_of(shared: Mapping[str, int], bodies: Mapping[str, str], ask: Ask) -> 
     """The objects in those files, in the order of their paths."""
     trees = {path: tree_of(bodies[path], path) for path in sorted(shared)}
     return {path: Shared(part(tree, path, ask), shared[path]) for path, tree in trees.items() if tree is not None}
-
-
-def _named(tree: Tree, place: Place) -> Iterator[str]:
-    """The paths of what a manifest refers to by `runtimeRef` and `claimName`, wherever in it that stands."""
-    if tree.__class__ is dict:
-        for key, value in tree.items():
-            if key == "runtimeRef" and value.__class__ is dict:
-                yield f"{stage_folder(place.environment, RUNTIMES)}/{place.namespace}/{value.get('name')}.yaml"
-            elif key == "claimName":
-                yield f"{stage_folder(place.environment, DATA)}/{place.namespace}/persistentvolumeclaim-{value}.yaml"
-            else:
-                yield from _named(value, place)
-    elif tree.__class__ is list:
-        for item in tree:
-            yield from _named(item, place)

@@ -16,7 +16,7 @@ from tjgen.output.inventory import disagreements, entries
 from tjgen.report.capacity import sums
 from tjgen.report.content import Changes, Report
 from tjgen.report.run import Known, Look, age, shown
-from tjgen.report.shares import parts_of, several, shared_by
+from tjgen.report.shares import beside, parts_of, several, shared_by
 from tjgen.resolve.project import ALONE, FILE, Project, find, load
 from tjgen.runs.lock import LockedRun
 from tjgen.runs.store import Locks, Place
@@ -82,13 +82,13 @@ def _known(directory: str, bodies: Mapping[str, str], locks: Mapping[tuple[str, 
             place = Place(at.environment or None, at.namespace, at.experiment)
             own.setdefault((place, at.run), {})[path] = body
     found = []
+    known = beside(bodies)
     for (place, name), inside in own.items():
         locked = locks.get((place.key, name))
         folder = next(iter(inside)).rpartition("/")[0]
         source = next((one.source for one in files(directory, folder)), "")
-        found.append(
-            Known(place, name, {**shared_by(place, inside, locked, bodies), **inside}, source, f"{directory}/{folder}", locked)
-        )
+        together = {**shared_by(place, inside, locked, None, known, bodies), **inside}
+        found.append(Known(place, name, together, source, f"{directory}/{folder}", locked))
     return sorted(found, key=lambda one: (one.place.environment or "", one.place.namespace, one.place.name, *age(one)))
 
 
