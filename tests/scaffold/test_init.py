@@ -116,8 +116,34 @@ def test_the_pipeline_is_that_of_the_forge(tmp_path: Path, forge: str, file: str
     assert run(tmp_path / "vision", "git", *identity, "commit", "--quiet", "--message=first").returncode == 0
     for step in steps[1:]:
         words = ["env", "BASE=HEAD", "CI_MERGE_REQUEST_DIFF_BASE_SHA=HEAD", f"GITHUB_STEP_SUMMARY={tmp_path}/summary"]
+        words.append(f"CI_PROJECT_DIR={tmp_path}")
         answer = run(tmp_path / "vision", *words, "sh", "-euc", step)
         assert answer.returncode == 0, step + answer.stdout + answer.stderr
+
+
+@pytest.mark.parametrize("hooks", ["", "https://git.example.com/tools/tjgen@v0.1.0"])
+def test_a_folder_of_a_repository_has_its_checks_at_the_top(tmp_path: Path, hooks: str) -> None:
+    repository = tmp_path / "all"
+    (repository / "teams").mkdir(parents=True)
+    assert run(repository, "git", "init", "--quiet", "--initial-branch=main").returncode == 0
+    words = ["--gitops", "argocd", "--repository", REPOSITORY, "--ci", "github", *(["--hooks", hooks] if hooks else [])]
+    made(repository / "teams", *words)
+    texts = tree(repository)
+    assert [name for name in texts if not name.startswith("teams/vision/")] == [
+        ".github/workflows/training.yaml",
+        ".pre-commit-config.yaml",
+    ]
+    (application,) = (text for name, text in texts.items() if "/prod/gitops/" in name)
+    assert yaml.safe_load(application)["spec"]["source"]["path"] == "teams/vision/deploy/prod"
+    job = yaml.safe_load(texts[".github/workflows/training.yaml"])["jobs"]["tjgen"]
+    assert job["defaults"] == {"run": {"working-directory": "teams/vision"}}
+    (described,) = yaml.safe_load(texts[".pre-commit-config.yaml"])["repos"]
+    check, build = described["hooks"]
+    assert (check["files"], build["args"]) == ("^teams/vision/deploy/", ["-C", "teams/vision"])
+    assert run(repository, "git", "add", "--all").returncode == 0
+    if not hooks:
+        answer = run(repository, "pre-commit", "run", "--all-files", "--color=never")
+        assert (answer.returncode, answer.stdout.count("Passed")) == (0, 2), answer.stdout + answer.stderr
 
 
 def test_hooks_of_a_repository_are_named(tmp_path: Path) -> None:

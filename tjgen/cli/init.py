@@ -14,8 +14,7 @@ from tjgen.diagnostics.model import CompileError, Diagnostic
 from tjgen.output.wishes import Wishes as OutputWishes
 from tjgen.output.write import write
 from tjgen.scaffold import repository
-from tjgen.scaffold.project import OUTPUT
-from tjgen.scaffold.wishes import DEFAULT_ENVIRONMENTS, FORGES, TOOLS, Wishes, named, wrong
+from tjgen.scaffold.wishes import DEFAULT_ENVIRONMENTS, FORGES, OUTPUT, TOOLS, Wishes, named, wrong
 from tjgen.trainer.release import NEWEST
 
 COMMAND = Command(
@@ -84,8 +83,20 @@ def _wishes(arguments: Arguments, directory: str) -> Wishes | str:
         arguments["repository"] or "",
         arguments["ci"] or "none",
         hooks,
+        folder=_place(directory),
         imports=arguments["source"] is not None,
     )
+
+
+def _place(directory: str) -> str:
+    """Where a folder lies in the repository around it; "" for one that is, or will be, a repository itself."""
+    here = above = os.path.realpath(directory)
+    while not os.path.exists(os.path.join(above, ".git")):
+        if above == os.path.dirname(above):
+            return ""
+        above = os.path.dirname(above)
+    place = os.path.relpath(here, above).replace(os.sep, "/")
+    return "" if place == "." else place
 
 
 def _imported(arguments: Arguments, wishes: Wishes, reporter: Reporter) -> tuple[Wishes, list[tuple[str, str]]]:

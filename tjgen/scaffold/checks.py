@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tjgen import __version__
-from tjgen.scaffold.project import OUTPUT
-from tjgen.scaffold.wishes import Wishes
-from tjgen.source.quoting import double_quoted
+from tjgen.scaffold.wishes import OUTPUT, Wishes
+from tjgen.source.quoting import double_quoted, quote
 
-_LOCAL = f"""\
+_LOCAL = """\
 # `pre-commit install` once; the hooks run the tjgen that is on the path.
 repos:
   - repo: local
@@ -19,7 +19,7 @@ repos:
         entry: tjgen check
         language: system
         types_or: [yaml, json]
-        files: ^{OUTPUT}/
+        files: {files}
       - id: tjgen-build
         name: tjgen build
         entry: tjgen build --staged
@@ -27,7 +27,7 @@ repos:
         pass_filenames: false
         always_run: true
         require_serial: true
-"""
+{place}"""
 
 _HOOKS = """\
 # `pre-commit install` once; pre-commit installs tjgen for itself.
@@ -36,11 +36,11 @@ repos:
     rev: {revision}
     hooks:
       - id: tjgen-check
-        files: ^{output}/
+        files: {files}
       - id: tjgen-build
-"""
+{place}"""
 
-_GITHUB = f"""\
+_GITHUB = """\
 # Is what is committed what the sources make, would a server take it, and what becomes of every run?
 name: training
 on:
@@ -51,32 +51,32 @@ permissions:
 jobs:
   tjgen:
     runs-on: ubuntu-latest
-    steps:
+{place}    steps:
       - uses: actions/checkout@v4
         with: {{fetch-depth: 0}}
       - uses: actions/setup-python@v5
         with: {{python-version: "3.13"}}
-      - run: pip install tjgen=={__version__}
+      - run: pip install tjgen=={release}
       - run: tjgen build --check --format github
-      - run: tjgen check {OUTPUT} --format github
+      - run: tjgen check {output} --format github
       - if: github.event_name == 'pull_request'
         run: tjgen diff "$BASE" --format markdown >> "$GITHUB_STEP_SUMMARY"
         env:
           BASE: ${{{{ github.event.pull_request.base.sha }}}}
 """
 
-_GITLAB = f"""\
+_GITLAB = """\
 # Is what is committed what the sources make, would a server take it, and what becomes of every run?
 default:
   image: python:3.13
   before_script:
-    - pip install --quiet tjgen=={__version__}
-
+    - pip install --quiet tjgen=={release}
+{place}
 tjgen-verify:
   script:
-    - tjgen build --check --format gitlab 2> gl-code-quality-report.json || test $? = 1
+    - tjgen build --check --format gitlab 2> "$CI_PROJECT_DIR/gl-code-quality-report.json" || test $? = 1
     - tjgen build --check
-    - tjgen check {OUTPUT}
+    - tjgen check {output}
   artifacts:
     when: always
     reports:
@@ -88,24 +88,38 @@ tjgen-diff:
   rules:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event"
   script:
-    - tjgen diff "$CI_MERGE_REQUEST_DIFF_BASE_SHA" --format markdown | tee tjgen-diff.md
+    - tjgen diff "$CI_MERGE_REQUEST_DIFF_BASE_SHA" --format markdown > "$CI_PROJECT_DIR/tjgen-diff.md" || code=$?
+    - cat "$CI_PROJECT_DIR/tjgen-diff.md"
+    - exit "${{code:-0}}"
   artifacts:
     expose_as: Training runs
     paths: [tjgen-diff.md]
 """
 
-_PIPELINES = {"github": (".github/workflows/training.yaml", _GITHUB), "gitlab": (".gitlab-ci.yml", _GITLAB)}
+_PIPELINES = {
+    "github": (
+        ".github/workflows/training.yaml",
+        _GITHUB,
+        "    defaults:\n      run: {{working-directory: {folder}}}\n",
+    ),
+    "gitlab": (".gitlab-ci.yml", _GITLAB, "    - cd {folder}\n"),
+}
+"""Forge -> its file, what is in it, and what leads to a project that lies in a folder."""
 
 
 def files(wishes: Wishes) -> Iterator[tuple[str, str]]:
-    """Path and text of each file."""
-    yield ".pre-commit-config.yaml", _hooks(wishes)
+    """Path and text of each file, at the top of the repository."""
+    yield f"{wishes.top}.pre-commit-config.yaml", _hooks(wishes)
     if wishes.forge in _PIPELINES:
-        yield _PIPELINES[wishes.forge]
+        name, text, place = _PIPELINES[wishes.forge]
+        lead = place.format(folder=quote(wishes.folder)) if wishes.folder else ""
+        yield f"{wishes.top}{name}", text.format(output=OUTPUT, place=lead, release=__version__)
 
 
 def _hooks(wishes: Wishes) -> str:
+    files = quote(f"^{re.escape(wishes.output)}/")
+    place = f"        args: [-C, {double_quoted(wishes.folder)}]\n" if wishes.folder else ""
     if wishes.hooks is None:
-        return _LOCAL
+        return _LOCAL.format(files=files, place=place)
     repository, revision = (double_quoted(one) for one in wishes.hooks)
-    return _HOOKS.format(repository=repository, revision=revision, output=OUTPUT)
+    return _HOOKS.format(repository=repository, revision=revision, files=files, place=place)

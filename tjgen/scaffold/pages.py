@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.scaffold.project import OUTPUT
-from tjgen.scaffold.wishes import Wishes
+from tjgen.scaffold.wishes import OUTPUT, Wishes
 
 _CATALOG = """\
 # Catalog

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.scaffold.wishes import Wishes
+from tjgen.scaffold.wishes import OUTPUT, Wishes
 from tjgen.source.quoting import double_quoted
-
-OUTPUT = "deploy"
 
 
 def text(wishes: Wishes) -> str:
@@ -34,4 +32,5 @@ def _lines(wishes: Wishes) -> Iterator[str]:
         yield f'  trainer: "{wishes.release}"'
     yield f"  output: {{directory: {OUTPUT}}}"
     if wishes.tool != "none":
-        yield f"  gitops: {{tool: {wishes.tool}, repository: {double_quoted(wishes.repository)}}}"
+        path = f", path: {double_quoted(wishes.output)}" if wishes.folder else ""
+        yield f"  gitops: {{tool: {wishes.tool}, repository: {double_quoted(wishes.repository)}{path}}}"

@@ -34,7 +34,7 @@ def written(directory: str, texts: Iterable[tuple[str, str]]) -> list[Diagnostic
         raise CompileError([Diagnostic("TJ771", ERROR, message, hint=hint, name="project-is-there")])
     notes = []
     for name, text in texts:
-        path = os.path.join(directory, name)
+        path = os.path.normpath(os.path.join(directory, name))
         if os.path.lexists(path):
             notes.append(_kept(path))
             continue

@@ -8,6 +8,8 @@ from tjgen.typing import NamedTuple
 
 TOOLS = ("argocd", "flux", "none")
 FORGES = ("github", "gitlab", "none")
+OUTPUT = "deploy"
+"""The folder of what is built."""
 DEFAULT_ENVIRONMENTS = ("dev", "prod")
 
 _LABEL = re.compile(r"[a-z]([a-z0-9-]*[a-z0-9])?\Z")
@@ -27,8 +29,20 @@ class Wishes(NamedTuple):
     hooks: tuple[str, str] | None = None
     release: str = ""
     """Release of Trainer, where it is not the newest."""
+    folder: str = ""
+    """Where it lies in a repository that is there already; "" at its top."""
     imports: bool = False
     """Whether experiments come from manifests that are there, rather than a first one being made."""
+
+    @property
+    def output(self) -> str:
+        """The folder of the output, from the top of the repository."""
+        return f"{self.folder}/{OUTPUT}" if self.folder else OUTPUT
+
+    @property
+    def top(self) -> str:
+        """The way to the top of the repository, where hooks and pipelines are looked for."""
+        return "../" * (self.folder.count("/") + 1) if self.folder else ""
 
     def namespace(self, environment: str) -> str:
         """The namespace of an environment: the last one, where the work is done, has that of the project."""
