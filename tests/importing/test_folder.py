@@ -78,6 +78,7 @@ KINDS = {
     "suspended, with a deadline": trainjob(suspend=True, activeDeadlineSeconds=3600),
     "not suspended": trainjob(suspend=False),
     "nulls": {**trainjob(suspend=None), "status": None},
+    "a null for the source of a variable": trainer(env=[{"name": "A", "value": "1", "valueFrom": None}]),
     "another controller": trainjob(managedBy="kueue.x-k8s.io/multikueue"),
     "a runtime with a launcher": trainjob(
         runtimeRef={"name": "mpi"},

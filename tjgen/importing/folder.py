@@ -17,7 +17,7 @@ from tjgen.diagnostics.model import Diagnostic, has_errors
 from tjgen.fields.path import Tree, get
 from tjgen.importing import imported, trainjob
 from tjgen.importing.imported import Imported, Subject
-from tjgen.importing.residue import residue
+from tjgen.importing.residue import residue, stated
 from tjgen.importing.workshop import Made, Workshop
 from tjgen.source.reader import KUBERNETES, read
 from tjgen.source.writer import dump
@@ -151,7 +151,7 @@ def _experiment(
     why = ""
     best: tuple[Imported, list[Diagnostic]] | None = None
     for begin in (trainjob.experiment, trainjob.careful, trainjob.bare):
-        experiment = begin(job.tree)
+        experiment = begin(stated(job.tree))
         made = workshop.made(experiment)
         first = made.of_kind(trainjob.KIND)
         operations = residue(first[0], job.tree) if first else []

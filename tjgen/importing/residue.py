@@ -13,15 +13,15 @@ _OURS = (("spec", "runtimeRef"),)
 
 def residue(built: Tree, wanted: Tree) -> list[Tree]:
     """Operations of a JSON patch on the spec; none where both say the same."""
-    given, asked = ({"spec": with_canonical_quantities(_stated(tree.get("spec") or {}))} for tree in (built, wanted))
+    given, asked = ({"spec": with_canonical_quantities(stated(tree.get("spec") or {}))} for tree in (built, wanted))
     return list(_operations(given, asked, ()))
 
 
-def _stated(value: Tree) -> Tree:
+def stated(value: Tree) -> Tree:
     """A value without nulls, which an API server takes for nothing said."""
     if value.__class__ is dict:
-        return {key: _stated(item) for key, item in value.items() if item is not None}
-    return [_stated(item) for item in value] if value.__class__ is list else value
+        return {key: stated(item) for key, item in value.items() if item is not None}
+    return [stated(item) for item in value] if value.__class__ is list else value
 
 
 def _operations(given: Tree, asked: Tree, path: tuple[str, ...]) -> Iterator[Tree]:

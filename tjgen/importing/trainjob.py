@@ -1,7 +1,7 @@
 """A TrainJob -> an experiment that says the same in the words of the language, as far as it has words for it.
 
 What has none (see residue.py) becomes a patch, so nothing here needs to be complete: a field is taken only where the
-experiment gives back exactly what stands here.
+experiment gives back exactly what stands here. The TrainJob is one that an API server accepts, without nulls.
 """
 
 from __future__ import annotations
@@ -101,6 +101,8 @@ def _variable(item: Tree) -> Tree:
     if source.__class__ is not dict or len(source) != 1 or "value" in item:
         return None
     ((kind, said),) = source.items()
+    if said.__class__ is not dict:
+        return None
     if kind in _REFERENCES and {"name", "key"} <= said.keys() <= {"name", "key", "optional"}:
         optional = {"optional": said["optional"]} if "optional" in said else {}
         return {_REFERENCES[kind]: said["name"], "key": said["key"], **optional}
