@@ -94,7 +94,22 @@ def test_an_object_of_an_earlier_answer_is_replaced_where_it_stands(tmp_path: Pa
 
 def test_marks_of_the_runner_reach_no_object(tmp_path: Path) -> None:
     answer = krm(tmp_path, marked(EXPERIMENT, path="bert.yaml", index="0"))
-    assert "internal.config" not in yaml.safe_dump(answered(answer)["items"])
+    assert "config.kubernetes.io" not in yaml.safe_dump(answered(answer)["items"][1:])
+
+
+def test_what_lies_in_a_file_stays_there_and_is_not_applied(tmp_path: Path) -> None:
+    mine = marked(EXPERIMENT, path="bert.yaml", index="0")
+    first = krm(tmp_path, mine, SETTINGS)
+    assert kinds(first) == ["Experiment", "ConfigMap", "TrainingRuntime", "TrainJob"]
+    kept = answered(first)["items"][0]
+    assert kept["metadata"]["annotations"].pop("config.kubernetes.io/local-config") == "true"
+    assert kept == mine
+    assert tjgen(tmp_path, "krm", stdin=first.out) == first
+
+
+def test_documents_of_our_own_are_not_judged_as_manifests(tmp_path: Path) -> None:
+    answer = krm(tmp_path, function(), config=function())
+    assert (answer.code, answer.err) == (0, "")
 
 
 def test_overlays_platforms_and_runtimes_of_the_list_count(tmp_path: Path) -> None:
@@ -124,7 +139,7 @@ def test_files_of_an_experiment_are_looked_for_beside_it(tmp_path: Path) -> None
     (tmp_path / "team" / "src" / "pretrain.py").write_text("print(1)\n", encoding="utf-8")
     experiment = {**EXPERIMENT, "spec": {**EXPERIMENT["spec"], "code": {"configMap": {"directory": "src"}}}}
     answer = krm(tmp_path, marked(experiment, path="team/bert.yaml"))
-    assert kinds(answer) == ["TrainingRuntime", "ConfigMap", "TrainJob"]
+    assert kinds(answer) == ["Experiment", "TrainingRuntime", "ConfigMap", "TrainJob"]
 
 
 @pytest.mark.parametrize(
@@ -236,6 +251,14 @@ def test_a_wrong_configuration_is_refused(tmp_path: Path, config: Any, said: str
     assert answered(answer)["items"] == [EXPERIMENT]
 
 
+def in_place(folder: Path) -> None:
+    assert KUSTOMIZE is not None
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    words = [KUSTOMIZE, "fn", "run", str(folder), "--enable-exec"]
+    answer = subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
+    assert (answer.returncode, answer.stderr) == (0, "")
+
+
 def kustomize(folder: Path) -> subprocess.CompletedProcess[str]:
     assert KUSTOMIZE is not None
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
@@ -257,6 +280,25 @@ def test_kustomize_transforms(tmp_path: Path) -> None:
     assert {one["metadata"]["namespace"] for one in (job, runtime)} == {"vision"}
     assert job["spec"]["runtimeRef"]["name"] == runtime["metadata"]["name"]
     assert (job["spec"]["trainer"]["numNodes"], job["spec"]["trainer"]["env"]) == (4, [{"name": "STAGE", "value": "prod"}])
+
+
+@needs_kustomize
+def test_a_folder_is_worked_on_in_place(tmp_path: Path) -> None:
+    (tmp_path / "bert.yaml").write_text(yaml.safe_dump(EXPERIMENT), encoding="utf-8")
+    local = {"config.kubernetes.io/local-config": "true"}
+    config = {**function(), "metadata": {"name": "f", "annotations": {**EXEC, **local}}}
+    (tmp_path / "function.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
+    in_place(tmp_path)
+    first = {path: path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.yaml")}
+    assert yaml.safe_load(first[tmp_path / "bert.yaml"])["spec"] == EXPERIMENT["spec"]
+    assert sorted(yaml.safe_load(text)["kind"] for text in first.values()) == [
+        "Experiment",
+        "Function",
+        "TrainJob",
+        "TrainingRuntime",
+    ]
+    in_place(tmp_path)
+    assert {path: path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.yaml")} == first
 
 
 @needs_kustomize

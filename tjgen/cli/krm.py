@@ -15,7 +15,7 @@ COMMAND = Command(
     "A function of the Kubernetes Resource Model: reads a ResourceList from standard input and writes it back with what its "
     "experiments become, and with what was found as results. The configuration of the function is an Experiment, a ConfigMap, or "
     "a Function of tjgen.dev/v1alpha1, whose spec names experiments, environment, set, trainer, namespace, check and strict.",
-    "kustomize fn run . --enable-exec --exec-path 'tjgen krm'",
+    "tjgen krm < list.yaml",
     "",
     COMMON,
     most=0,

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.diagnostics.model import ERROR, Diagnostic, has_errors
-from tjgen.fields.path import Tree, get, render
-from tjgen.hosts.items import API, Item, Items, is_source
+from tjgen.fields.path import Tree, get
+from tjgen.hosts.configuration import asked_by
+from tjgen.hosts.items import Item, Items, is_source
 from tjgen.hosts.rendering import Asked, Rendered, rendered
+from tjgen.hosts.results import annotations_of, file_of, result_of
 from tjgen.source.reader import KUBERNETES, read
 from tjgen.source.writer import dump
 from tjgen.typing import NamedTuple
@@ -19,7 +21,6 @@ from tjgen.validate.check import check
 
 LIST = "ResourceList"
 VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1", "config.kubernetes.io/v1alpha1")
-FUNCTION = "Function"
 _MARKS = (
     "internal.config.kubernetes.io/",
     "config.kubernetes.io/",
@@ -28,18 +29,8 @@ _MARKS = (
     "internal.kpt.dev/",
 )
 """Annotations of the program that runs functions: they say nothing of the object."""
-_PATHS = ("internal.config.kubernetes.io/path", "config.kubernetes.io/path")
-_INDEXES = ("internal.config.kubernetes.io/index", "config.kubernetes.io/index")
-_SHAPES: dict[str, type] = {
-    "experiments": list,
-    "environment": str,
-    "set": dict,
-    "trainer": str,
-    "namespace": str,
-    "check": bool,
-    "strict": bool,
-}
-"""What a configuration of kind Function can say in its spec, and the data of a ConfigMap as text."""
+_LOCAL = "config.kubernetes.io/local-config"
+"""Marks what is not applied."""
 
 
 class Answer(NamedTuple):
@@ -69,7 +60,7 @@ def answered(text: str | bytes) -> Answer | list[Diagnostic]:
 
 def _answer(tree: Tree, objects: list[Tree]) -> Answer:
     configuration = tree.get("functionConfig")
-    said, problems = _configuration(configuration)
+    said, problems = asked_by(configuration)
     items = [_item(one) for one in objects]
     # kustomize hands the configuration of a generator over among the items, too.
     if is_source(configuration) and _identity(configuration) not in [_identity(one) for one in objects]:
@@ -77,15 +68,15 @@ def _answer(tree: Tree, objects: list[Tree]) -> Answer:
     sources = [item._replace(tree=_bare(item.tree), standing=item.tree) for item in items]
     with Items(sources) as opened:
         made = Rendered([], problems) if problems else _built(said, opened)
-        results = [_result(one, opened.item(one)) for one in made.diagnostics]
+        results = [result_of(one, opened.item(one)) for one in made.diagnostics]
         diagnostics = [opened.named(one) for one in made.diagnostics]
     failed = has_errors(diagnostics)
-    out = objects if failed else _merged([one for one in objects if not is_source(one)], made.objects)
+    out = objects if failed else _merged(list(_standing(objects)), made.objects)
     if said.get("check", True) and not failed:
-        for item in (_item(one) for one in out if one not in made.objects):
+        for item in (_item(one) for one in out if one not in made.objects and not _is_ours(one)):
             found = check(dump(_bare(item.tree)), item.name, strict=bool(said.get("strict")))
             diagnostics += found
-            results += [_result(one, item) for one in found]
+            results += [result_of(one, item) for one in found]
     if said.get("strict"):
         diagnostics = [one._replace(severity=ERROR) if one.severity == "warning" else one for one in diagnostics]
         results = [{**one, "severity": "error"} if one["severity"] == "warning" else one for one in results]
@@ -113,6 +104,23 @@ def _built(said: Mapping[str, Tree], opened: Items) -> Rendered:
     )
 
 
+def _standing(objects: Sequence[Tree]) -> Iterator[Tree]:
+    """The objects that go on: not what is for tjgen alone, unless it would be removed from somebody's file.
+
+    Whoever works on a folder in place says which file an object is from, and what is marked as local is not applied.
+    """
+    for tree in objects:
+        if not is_source(tree):
+            yield tree
+        elif file_of(tree):
+            marked = {**annotations_of(tree), _LOCAL: "true"}
+            yield {**tree, "metadata": {**tree["metadata"], "annotations": marked}}
+
+
+def _is_ours(tree: Tree) -> bool:
+    return str(tree.get("apiVersion")).startswith("tjgen.dev/")
+
+
 def _merged(standing: Sequence[Tree], made: Sequence[Tree]) -> list[Tree]:
     """The objects, those that an earlier answer had in their places, and new ones behind."""
     fresh = {_identity(one): one for one in made}
@@ -130,127 +138,33 @@ def _identity(tree: Tree) -> tuple[str, ...]:
 
 def _with_marks(tree: Tree, before: Tree) -> Tree:
     """The object with the annotations by which the program that runs functions knows the one before it."""
-    marks = {key: value for key, value in _annotations(before).items() if key.startswith(_MARKS)}
+    marks = {key: value for key, value in annotations_of(before).items() if key.startswith(_MARKS)}
     if not marks:
         return tree
-    annotations = {**_annotations(tree), **marks}
-    return {**tree, "metadata": {**tree["metadata"], "annotations": annotations}}
+    return {**tree, "metadata": {**tree["metadata"], "annotations": {**annotations_of(tree), **marks}}}
 
 
 def _bare(tree: Tree) -> Tree:
     """The object as its author wrote it. What has no namespace gets one from kustomize all the same."""
-    annotations = _annotations(tree)
-    kept = {key: value for key, value in annotations.items() if not key.startswith(_MARKS)}
-    left_out = ["annotations"] if not kept and annotations else []
+    said = annotations_of(tree)
+    kept = {key: value for key, value in said.items() if not key.startswith(_MARKS)}
+    left_out = ["annotations"] if said and not kept else []
     if is_source(tree) and tree["kind"] != "Experiment":
         left_out.append("namespace")
     metadata = get(tree, ("metadata",), None)
-    if metadata.__class__ is not dict or (kept == annotations and not left_out):
+    if metadata.__class__ is not dict or (kept == said and not left_out):
         return tree
     metadata = {key: kept if key == "annotations" else value for key, value in metadata.items() if key not in left_out}
     return {**tree, "metadata": metadata}
 
 
-def _annotations(tree: Tree) -> dict[str, str]:
-    found = get(tree, ("metadata", "annotations"), None)
-    return found if found.__class__ is dict else {}
-
-
 def _item(tree: Tree) -> Item:
-    annotations = _annotations(tree)
-    file = next((annotations[key] for key in _PATHS if key in annotations), None)
     # Without a folder in it: files that an experiment names are looked for where the function runs.
-    return Item(str(file) if file else f"{tree.get('kind')} {get(tree, ('metadata', 'name'), '')}".replace("/", " "), tree)
-
-
-def _configuration(tree: Tree) -> tuple[dict[str, Tree], list[Diagnostic]]:
-    """What the configuration asks for; TJ762 for what it cannot say."""
-    if tree is None or is_source(tree):
-        return {}, []
-    kind = tree.get("kind") if tree.__class__ is dict else None
-    if kind == FUNCTION and tree.get("apiVersion") == API:
-        said = tree.get("spec") or {}
-    elif kind == "ConfigMap":
-        said, problems = _of_text(tree.get("data") or {})
-        if problems:
-            return {}, problems
-    else:
-        message = f"functionConfig is of kind {kind}"
-        return {}, [_wrong(message, f"use an Experiment or a {FUNCTION} of {API}, or a ConfigMap")]
-    if said.__class__ is not dict:
-        return {}, [_wrong("spec of functionConfig is no mapping", "see docs/how-to/kustomize.md")]
-    return said, list(_misfits(said))
-
-
-def _misfits(said: Mapping[str, Tree]) -> Iterator[Diagnostic]:
-    for key, value in said.items():
-        shape = _SHAPES.get(key)
-        if shape is None:
-            yield _wrong(f"functionConfig cannot say {key}", f"use {', '.join(_SHAPES)}")
-        elif value.__class__ is not shape or (isinstance(value, list) and not all(one.__class__ is str for one in value)):
-            yield _wrong(f"{key} of functionConfig is {value!r}", f"give a {_WORDS[shape]}")
-
-
-_WORDS: dict[type, str] = {list: "list of files", str: "text", dict: "mapping of fields", bool: "true or false"}
-
-
-def _of_text(data: Mapping[str, str]) -> tuple[dict[str, Tree], list[Diagnostic]]:
-    """The data of a ConfigMap, which holds text alone: a line for each entry of a list or mapping."""
-    said: dict[str, Tree] = {}
-    problems = []
-    for key, text in data.items():
-        shape = _SHAPES.get(key)
-        lines = [line.strip() for line in str(text).splitlines() if line.strip()]
-        if shape is list:
-            said[key] = lines
-        elif shape is dict:
-            said[key] = {path.strip(): value.strip() for path, _, value in (line.partition("=") for line in lines)}
-        elif shape is bool and str(text) in ("true", "false"):
-            said[key] = str(text) == "true"
-        elif shape is bool:
-            problems.append(_wrong(f"{key} of functionConfig is {text!r}", "give true or false"))
-        else:
-            said[key] = str(text)
-    return said, problems
-
-
-def _result(diagnostic: Diagnostic, item: Item | None) -> Tree:
-    """A diagnostic in the words of the specification."""
-    result: Tree = {"message": diagnostic.message, "severity": diagnostic.severity}
-    if item is not None:
-        tree = item.standing or item.tree
-        reference = {"apiVersion": tree.get("apiVersion"), "kind": tree.get("kind")}
-        for key in ("namespace", "name"):
-            value = get(tree, ("metadata", key), None)
-            if value:
-                reference[key] = value
-        result["resourceRef"] = reference
-        file = _file(tree)
-        if file:
-            result["file"] = file
-    elif diagnostic.span is not None:
-        result["file"] = {"path": diagnostic.span.file}
-    if diagnostic.path:
-        result["field"] = {"path": render(diagnostic.path)}
-    tags = {"code": diagnostic.code, "rule": diagnostic.name}
-    if diagnostic.hint:
-        tags["hint"] = diagnostic.hint
-    return {**result, "tags": tags}
-
-
-def _file(tree: Tree) -> Tree:
-    annotations = _annotations(tree)
-    path = next((annotations[key] for key in _PATHS if key in annotations), None)
-    index = next((annotations[key] for key in _INDEXES if key in annotations), None)
-    if path is None:
-        return None
-    return {"path": path, "index": int(index)} if index is not None and str(index).isdigit() else {"path": path}
+    name = f"{tree.get('kind')} {get(tree, ('metadata', 'name'), '')}".replace("/", " ")
+    file = file_of(tree)
+    return Item(str(file["path"]) if file else name, tree)
 
 
 def _no_list(message: str) -> Diagnostic:
     hint = "let kustomize or kpt run the function, or give the list that they would give"
     return Diagnostic("TJ761", ERROR, message, hint=hint, name="no-resource-list")
-
-
-def _wrong(message: str, hint: str) -> Diagnostic:
-    return Diagnostic("TJ762", ERROR, message, hint=hint, name="wrong-function-config")

@@ -33,6 +33,7 @@ PATCH = "as-it-was"
 _MOST = 5
 """Differences that are told one by one."""
 _LONGEST = 60
+_TWICE = "give one of them another name"
 _LABELS = ("app.kubernetes.io/managed-by", "tjgen.dev/experiment")
 """What a build adds to every object."""
 
@@ -81,7 +82,7 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
         tree = cleaned(one.tree)
         path = f"{one.namespace}/{one.name}.yaml" if one.namespace else f"{one.name}.yaml"
         if path in files_of_catalog:
-            diagnostics.append(imported.not_importable(one, "a runtime of that name came before"))
+            diagnostics.append(imported.not_importable(one, "a runtime of that name came before", _TWICE))
         else:
             files_of_catalog[path] = dump(tree)
             known[str(tree["kind"]), one.namespace, one.name] = tree
@@ -98,7 +99,7 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
             continue
         path = f"{one.namespace}/{one.name}.yaml" if one.namespace else f"{one.name}.yaml"
         if path in experiments:
-            diagnostics.append(imported.not_importable(one, "a TrainJob of that name came before"))
+            diagnostics.append(imported.not_importable(one, "a TrainJob of that name came before", _TWICE))
             continue
         files_of_catalog.update(_beside(runtime, known))
         with Workshop(files_of_catalog, release.name) as workshop:

@@ -47,7 +47,8 @@ class Imported(NamedTuple):
     @property
     def text(self) -> str:
         """The file of the experiment."""
-        head = f"# Made of {self.subject} ({self.subject.document.file}), whose name it keeps as long as naming is fixed.\n"
+        file = self.subject.document.file.replace("\\", "/").rpartition("/")[2]
+        head = f"# Made of {self.subject} ({file}), whose name it keeps as long as naming is fixed.\n"
         return head + dump(self.experiment)
 
 
@@ -70,9 +71,8 @@ def different(subject: Subject, what: str, why: str) -> Diagnostic:
     return _about(subject, "TJ774", "built-otherwise", WARNING, f"{subject} is built otherwise: {what}", why)
 
 
-def not_importable(subject: Subject, why: str) -> Diagnostic:
+def not_importable(subject: Subject, why: str, hint: str = "see what tjgen check says of the file") -> Diagnostic:
     """TJ775: what cannot be an experiment."""
-    hint = "see what tjgen check says of the file"
     return _about(subject, "TJ775", "not-importable", WARNING, f"{subject} is left out: {why}", hint)
 
 
