@@ -197,7 +197,9 @@ def test_flux_syncs_its_own_objects(folder: Path) -> None:
     assert (own["path"], own["wait"], own["deletionPolicy"]) == ("./out/prod/gitops", False, "Orphan")
     runs = loaded(folder / "out/prod/gitops/kustomization-site-prod-runs.yaml")["spec"]
     assert runs["wait"] is True
-    assert [one["kind"] for one in runs["healthCheckExprs"]] == ["TrainJob", "JobSet", "Job"]
+    assert [one["kind"] for one in runs["healthCheckExprs"]] == [
+        *("TrainJob", "JobSet", "PyTorchJob", "TFJob", "XGBoostJob", "JAXJob", "MPIJob", "Job"),
+    ]
     assert "healthCheckExprs" not in loaded(folder / "out/prod/gitops/kustomization-site-prod-data.yaml")["spec"]
     assert tjgen(folder, "check", "--strict", "out").code == 0
 

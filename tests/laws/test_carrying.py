@@ -25,6 +25,7 @@ from tjgen.catalog.runtime import CatalogRuntime
 from tjgen.cli.build import COMMAND
 from tjgen.cli.command import parse
 from tjgen.fields.path import get, named
+from tjgen.manifests.podsets import pods_of, starts_pods
 from tjgen.targets import trainjob
 from tjgen.trainer.framework import expand
 from tjgen.workload.contribution import Contribution, contribute
@@ -113,8 +114,19 @@ def _runs(case: Path) -> list[Run]:
 def test_every_case_arrives(case: Path) -> None:
     for run in _runs(case):
         workload = run.compiled.workload
+        if workload.is_direct:
+            assert pods(run) == workload.tree.value["counts"]
+            continue
         BASES[id(workload)] = run.runtime
         assert carried(workload) == wanted(workload)
+
+
+def pods(run: Run) -> dict[str, int]:
+    """Role -> its pods, in the object of a run that no Trainer starts."""
+    [job] = [manifest for manifest in run.compiled.manifests if starts_pods(manifest)]
+    # An MPIJob calls Trainer's nodes its workers.
+    names = {"worker": "node"} if "node" in run.compiled.workload.tree.value["counts"] else {}
+    return {names.get(one.role, one.role): one.number for one in pods_of(job)}
 
 
 TEXTS = st.sampled_from(["a", "b", "x/y:1", "0"])

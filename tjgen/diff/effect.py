@@ -31,6 +31,8 @@ _NEVER_BUILT_ANEW = Effect(SILENT, "accepted, but the JobSet that is there is ne
 _DEADLINE = Effect(IN_PLACE, "counts from the start of the run: one that is past it fails at once")
 _SNAPSHOT = Effect(SILENT, "runs that exist work from a snapshot of their runtime (Trainer 2.3)")
 _RESUMED = Effect(IN_PLACE, "reaches the pods when the run is resumed")
+_NEW_PODS = Effect(SILENT, "accepted, but pods that are there stay as they are; only new ones are made so")
+_OF_OPERATOR = ("PyTorchJob", "TFJob", "MPIJob", "XGBoostJob", "JAXJob")
 _GROWTH = Effect(IN_PLACE, "refused as long as the claim is not bound, or where its class allows no growth")
 _CLASS = Effect(IN_PLACE, "refused where the cluster has filled in another class")
 
@@ -66,10 +68,24 @@ def _is_at(path: FieldPath, wanted: FieldPath) -> bool:
     return path[: len(wanted)] == wanted
 
 
+def _of_operator(change: Changed) -> Effect | None:
+    """Jobs of the Training Operator and MPI Operator: pods are made once, and nothing looks at those that exist.
+
+    training-operator v1.9 `controller.v1/common/pod.go:ReconcilePods` makes and removes pods by their number alone; of an
+    MPIJob's launcher only what decides about its place is brought to the Job that is there.
+    """
+    if change.path[:2] == ("spec", "runPolicy"):
+        return _DEADLINE if _is_at(change.path, ("spec", "runPolicy", "activeDeadlineSeconds")) else None
+    if change.path[:1] != ("spec",) or change.path[-1:] == ("replicas",):
+        return None
+    return _NEW_PODS
+
+
 _RULES: dict[tuple[str, str], Callable[[Changed], Effect | None]] = {
     (_TRAINER, "TrainJob"): _trainjob,
     (_TRAINER, "TrainingRuntime"): _runtime,
     ("", "PersistentVolumeClaim"): _claim,
+    **dict.fromkeys([("kubeflow.org", kind) for kind in _OF_OPERATOR], _of_operator),
 }
 
 

@@ -1,10 +1,10 @@
 """How much a tool shall know of the health of runs -> the check in Lua for Argo CD, in CEL for Flux.
 
-Neither tool knows the kinds of Trainer, JobSet and Volcano: for both a run is well as soon as it is applied. With
+Neither tool knows these kinds: for both a run is well as soon as it is applied. With
 "failures" a run that has failed is unwell, and so is one that no controller has taken up, such as a TrainJob whose
 JobSet was refused; one that is trained is well. With "completion" it is well only when it has ended.
-Conditions and phases: kubeflow/trainer v2.3 `TrainJobStatus`, jobset v0.12 `JobSetStatus`, volcano v1.13 and
-scheduler-plugins v0.35 `PodGroupStatus`. A suspended run is not waited for.
+Conditions and phases: kubeflow/trainer v2.3 `TrainJobStatus`, jobset v0.12 `JobSetStatus`, training-operator v1.9 and
+mpi-operator v0.8 `JobStatus`, volcano v1.13 and scheduler-plugins v0.35 `PodGroupStatus`. A suspended run is not waited for.
 """
 
 from __future__ import annotations
@@ -40,6 +40,11 @@ class _Phases(NamedTuple):
 _RUNS = (
     _Conditions("trainer.kubeflow.org/v1alpha1", "TrainJob", "Complete", "jobsStatus"),
     _Conditions("jobset.x-k8s.io/v1alpha2", "JobSet", "Completed", "replicatedJobsStatus"),
+    _Conditions("kubeflow.org/v1", "PyTorchJob", "Succeeded", "replicaStatuses"),
+    _Conditions("kubeflow.org/v1", "TFJob", "Succeeded", "replicaStatuses"),
+    _Conditions("kubeflow.org/v1", "XGBoostJob", "Succeeded", "replicaStatuses"),
+    _Conditions("kubeflow.org/v1", "JAXJob", "Succeeded", "replicaStatuses"),
+    _Conditions("kubeflow.org/v2beta1", "MPIJob", "Succeeded", "replicaStatuses"),
 )
 _GANGS = (
     _Phases("scheduling.volcano.sh/v1beta1", "PodGroup", "Completed"),

@@ -78,7 +78,8 @@ def _pods(workload: Workload, podset: PodSet, restart: Restart, *, together: boo
     job = get(workload.tree.value, (*podset.path, *_JOB), {})
     wanted = restart.policy or ("Never" if restart.rules else None)
     if wanted is not None:
-        yield Contribution((*podset.pod, "restartPolicy"), wanted, (*AT, "policy" if restart.policy else "rules"), mirrors=True)
+        said = restart.policy is not None
+        yield Contribution((*podset.pod, "restartPolicy"), wanted, (*AT, "policy" if said else "rules"), mirrors=said)
     limit: FieldPath = (*podset.path, *_JOB, "backoffLimit")
     if wanted == "OnFailure":
         if job.get("podFailurePolicy") is not None:
@@ -164,7 +165,7 @@ def _success(workload: Workload, spec: ExperimentSpec) -> Found:
             yield unknown_role(workload, name, (*at, "roles", position))
             return
     path: FieldPath = (*_JOBSET, "successPolicy")
-    yield Contribution((*path, "operator"), spec.success.operator, (*at, "operator"), mirrors=True)
+    yield Contribution((*path, "operator"), spec.success.operator, (*at, "operator"))
     wanted = list(spec.success.roles) or None
     if wanted or get(workload.tree.value, (*path, "targetReplicatedJobs"), None):
         yield Contribution((*path, "targetReplicatedJobs"), wanted, (*at, "roles"), mirrors=bool(wanted))

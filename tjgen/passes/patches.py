@@ -69,7 +69,8 @@ def _change(writer: Writer, path: FieldPath, value: Tree, op: str, origin: Origi
     parent = get(writer.get(()), _resolved(writer.get(()), path[:-1])) if path else MISSING
     shown = "/" + "/".join(str(step) for step in path)
     if parent.__class__ is list:
-        writer.put(path[:-1], _changed_list(parent, str(path[-1]), value, op, shown, origin), origin)
+        there = _resolved(writer.get(()), path[:-1])
+        writer.put(there, _changed_list(parent, str(path[-1]), value, op, shown, origin), origin)
         return
     if parent.__class__ is not dict:
         raise _OperationError(f'the parent of "{shown}" does not exist', origin)

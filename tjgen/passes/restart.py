@@ -78,7 +78,9 @@ def _told(spec: ExperimentSpec) -> Found:
         said += [("cleanup", "pods", spec.cleanup.pods), ("cleanup", "ttlSeconds", spec.cleanup.ttl_seconds)]
     for section, field, value in said:
         if value not in (None, []):
-            yield Contribution((*POLICY, section, field), value, (*SPEC, section, field), mirrors=field != "rules")
+            yield Contribution(
+                (*POLICY, section, field), value, (*SPEC, section, field), mirrors=field not in ("rules", "operator")
+            )
 
 
 def rules(restart: Restart) -> list[Tree]:

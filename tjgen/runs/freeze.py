@@ -50,6 +50,10 @@ CHANGEABLE: dict[tuple[str, str], tuple[FieldPath, ...]] = {
     ("jobset.x-k8s.io", "JobSet"): _SUSPENDABLE,
     ("batch", "Job"): _SUSPENDABLE,
     ("batch.volcano.sh", "Job"): _METADATA,
+    **{
+        ("kubeflow.org", kind): (*_METADATA, ("spec", "runPolicy", "suspend"))
+        for kind in ("PyTorchJob", "TFJob", "MPIJob", "XGBoostJob", "JAXJob")
+    },
     ("", "ConfigMap"): _METADATA,
 }
 """Group and kind of what cannot be changed as a whole -> the fields of it that can. Other kinds are changed whole."""

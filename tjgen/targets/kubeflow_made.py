@@ -75,7 +75,7 @@ def _pod(job: Manifest, kind: Kind, name: str, spec: Tree, replica: Replica) -> 
     metadata["ownerReferences"] = _owned_by(job)
     tree = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": whole["spec"]}
     at: FieldPath = ("spec", kind.field, name, "template")
-    owners: Owners = {(): (_OPERATOR,), ("spec",): (Origin("training-operator", "trainjob", (*at, "spec"), True),)}
+    owners: Owners = {(): (_OPERATOR,), ("spec",): (Origin("training-operator", "job", (*at, "spec"), True),)}
     owners |= added(spec["template"]["spec"], whole["spec"], ("spec",), _OPERATOR)
     return Manifest(tree, owners, PREVIEW)
 

@@ -171,6 +171,6 @@ def _metadata(job: Manifest, suffix: str) -> dict[str, Tree]:
 def _preview(tree: Tree, source: FieldPath = (), given: Tree = None, to: FieldPath = ("spec",)) -> Manifest:
     owners: Owners = {(): (_OPERATOR,)}
     if source:
-        owners[to] = (Origin("mpi-operator", "trainjob", source, True),)
+        owners[to] = (Origin("mpi-operator", "job", source, True),)
         owners |= added(given, get(tree, to), to, _OPERATOR)
     return Manifest(tree, owners, PREVIEW)
