@@ -64,23 +64,21 @@ def compile_run(
         return Compiled([], [], placed(_once(diagnostics), tree, sources.documents), sources, workload)
 
     target = direct(experiment.spec.target)
+    versions = {**release.versions, **setting.versions}
     if target is not None:
-        made = _directly(target, workload, experiment, sources)
+        made = _directly(target, workload, experiment, sources, versions)
     else:
         made = _by_trainer(workload, experiment, runtime, sources, release)
     sources = made.sources
     diagnostics += made.diagnostics
     if not made.applied:
         return Compiled([], [], placed(_once(diagnostics), tree, sources.documents), sources, workload)
-    versions = {**release.versions, **setting.versions}
     # A generated Secret's values are the controller's: there is nothing of ours to judge in it.
     for manifest in (*made.applied, *(preview for preview in made.previews if preview.kind != "Secret")):
         like = f"{manifest.tree['metadata']}" if manifest.stage == RUNTIMES else likeness(manifest.tree)
         if like in judged:
             continue
-        found = _judged(manifest.tree, made.context, versions)
-        if not found and starts_pods(manifest):
-            found = list(unmakeable.diagnostics(manifest.tree))
+        found = _wrong(manifest, made.context, versions)
         diagnostics += _located(found, manifest, sources)
         if not found:
             judged.add(like)
@@ -136,7 +134,7 @@ def _as_started(trainjob: Tree) -> Tree:
     return {**trainjob, "spec": {key: value for key, value in trainjob["spec"].items() if key != "managedBy"}}
 
 
-def _directly(target: Target, workload: Workload, experiment: Experiment, sources: Sources) -> _Made:
+def _directly(target: Target, workload: Workload, experiment: Experiment, sources: Sources, versions: Mapping[str, str]) -> _Made:
     """The run's own object, of whatever kind, and what the controller of that kind makes of it."""
     lowered = target.lower(workload)
     diagnostics = lowered.diagnostics
@@ -145,11 +143,20 @@ def _directly(target: Target, workload: Workload, experiment: Experiment, source
     applied, found = patched([*lowered.objects, lowered.job], experiment)
     diagnostics += found
     job = applied[-1]
+    if job is not lowered.job and _wrong(job, [], versions):
+        # What a patch has made of it is refused below: no controller would see it.
+        return _Made(applied, [], diagnostics, sources._replace(trainjob=job), [])
     overlong = name_problem(workload.name, budget=target.budget(job))
     if overlong is not None:
         return _Made([], [], [*diagnostics, overlong], sources, [])
     diagnostics += _located(target.doubts(job, workload), job, sources)
     return _Made(applied, target.previews(job), diagnostics, sources._replace(trainjob=job), [])
+
+
+def _wrong(manifest: Manifest, context: list[Tree], versions: Mapping[str, str]) -> list[Diagnostic]:
+    """What the API server and its webhooks say, and where they accept the object, what keeps its pods from being made."""
+    found = _judged(manifest.tree, context, versions)
+    return found if found or not starts_pods(manifest) else list(unmakeable.diagnostics(manifest.tree))
 
 
 def _judged(tree: Tree, context: list[Tree], versions: Mapping[str, str]) -> list[Diagnostic]:

@@ -148,6 +148,30 @@ def test_the_priority_is_of_the_gang_and_of_its_pods(tmp_path: Path) -> None:
     assert "info[TJ435]" in said
 
 
+@pytest.mark.parametrize("roles", ["{worker: {replicas: 0}}", "{ps: {replicas: 2}, evaluator: {}}"])
+def test_somebody_has_to_train(tmp_path: Path, roles: str) -> None:
+    answer = build(tmp_path, f"  target: tfjob\n  runtime: tjgen-plain\n  script: t.py\n  roles: {roles}\n")
+    assert answer.code == 1
+    assert "error[TJ426]" in answer.err
+
+
+@pytest.mark.parametrize(
+    "patch", ["{spec: {pytorchReplicaSpecs: null}}", "{spec: {pytorchReplicaSpecs: {Master: {replicas: 2}}}}"]
+)
+def test_what_a_patch_has_broken_is_refused_by_the_server(tmp_path: Path, patch: str) -> None:
+    spec = (
+        "  target: pytorchjob\n  runtime: tjgen-torch\n  script: t.py\n  patches: {p: {target: {kind: PyTorchJob}, merge: %s}}\n"
+    )
+    answer = build(tmp_path, spec % patch)
+    assert answer.code == 1
+    assert "error[TJ5" in answer.err
+
+
+def test_a_run_that_kueue_lets_in_is_no_gang_of_volcano(tmp_path: Path) -> None:
+    tree, _ = job(tmp_path, "  target: pytorchjob\n  runtime: tjgen-torch-volcano\n  script: t.py\n  schedule: {system: none}\n")
+    assert "schedulerName" not in tree["spec"]["pytorchReplicaSpecs"]["Master"]["template"]["spec"]
+
+
 KIND = ("kubeflow.org", "PyTorchJob")
 
 

@@ -27,6 +27,8 @@ from tjgen.workload.workload import PodSet, Workload
 INDEX = "metadata.labels['training.kubeflow.org/replica-index']"
 """Every pod's number among those of its type: `controller.v1/common/pod.go:createNewPod`, `mpi_job_controller.go:newWorker`."""
 RULE = Origin("target:kubeflow", "tjgen")
+SCHEDULERS = ("volcano", "scheduler-plugins-scheduler")
+"""What a runtime with a gang names for its pods: without the gang they are for the cluster's own scheduler."""
 
 
 class Kind(NamedTuple):
@@ -75,7 +77,11 @@ def arranged(workload: Workload, asked: Asked, kind: Kind, usual: Usual) -> tupl
     else:
         found, diagnostics = groups.as_they_are(workload, asked), []
     diagnostics += [_not_one(kind, group) for group in found if group.name in kind.single and group.pods != 1]
-    diagnostics += [_none(group) for group in found if not group.pods]
+    diagnostics += [_none(name) for name, count in asked.roles.items() if count == 0]
+    if not diagnostics and all(group.name in kind.aside for group in found):
+        training = ", ".join(name for name in kind.types if name not in kind.aside)
+        message = f"no role of the run trains: {', '.join(group.name for group in found)} only take part"
+        diagnostics.append(_no_type(message, ("spec", "roles"), f"add one of {training}"))
     return groups.arranged(workload, found, asked, INDEX), diagnostics
 
 
@@ -98,7 +104,7 @@ def lower(workload: Workload, kind: Kind, own: Callable[[Writer, Workload], Iter
 
 def budget(job: Manifest) -> int:
     """By the names of pods, which Services and hosts have too."""
-    return LABEL_LENGTH - max(len(f"-{pods.role}-{max(pods.number - 1, 0)}") for pods in pods_of(job))
+    return LABEL_LENGTH - max((len(f"-{pods.role}-{max(pods.number - 1, 0)}") for pods in pods_of(job)), default=0)
 
 
 def take(writer: Writer, to: FieldPath, workload: Workload, path: FieldPath) -> None:
@@ -143,6 +149,8 @@ def _replica(writer: Writer, workload: Workload, podset: PodSet, kind: Kind) -> 
     if writer.get((*pod, "restartPolicy")) is not None:
         # The replica type says it; what the pod says would be overwritten, with a warning.
         writer.put((*pod, "restartPolicy"), None, RULE)
+    if writer.get((*pod, "schedulerName")) in SCHEDULERS and not kubeflow_policies.has_gang(workload):
+        writer.put((*pod, "schedulerName"), None, RULE)
     if writer.get((*pod, "priorityClassName")) is None:
         # The operators hand it to the gang alone.
         take(writer, (*pod, "priorityClassName"), workload, ("schedule", "priorityClassName"))
@@ -202,8 +210,8 @@ def _not_one(kind: Kind, group: groups.Group) -> Diagnostic:
     return _no_type(message, ("spec", "roles", group.name, "replicas"), "give further pods another role, such as worker")
 
 
-def _none(group: groups.Group) -> Diagnostic:
-    return _no_type(f"role {group.name} has no pods", ("spec", "roles", group.name, "replicas"), "leave the role out")
+def _none(name: str) -> Diagnostic:
+    return _no_type(f"role {name} has no pods", ("spec", "roles", name, "replicas"), "leave the role out")
 
 
 def _name_taken(workload: Workload, podset: PodSet, kind: Kind) -> Diagnostic:

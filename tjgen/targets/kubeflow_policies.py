@@ -36,7 +36,13 @@ def run_policy(writer: Writer, workload: Workload, kind: Kind) -> Iterator[Diagn
     _take(writer, (*_RUN, "activeDeadlineSeconds"), workload, ("run", "activeDeadlineSeconds"))
     yield from _limit(writer, workload, kind)
     yield from _gang(writer, workload, kind)
-    _take(writer, (*_RUN, "suspend"), workload, ("run", "suspend"))
+    for field in ("suspend", "managedBy"):
+        _take(writer, (*_RUN, field), workload, ("run", field))
+
+
+def has_gang(workload: Workload) -> bool:
+    """Whether the pods may be those of a gang scheduler: not where the run is let in as a whole, or nobody waits for anybody."""
+    return get(workload.tree.value, ("schedule", "system"), None) not in ("kueue", "none")
 
 
 def restart_policy(writer: Writer, workload: Workload, podset: PodSet, at: FieldPath) -> None:
@@ -92,7 +98,7 @@ def _gang(writer: Writer, workload: Workload, kind: Kind) -> Iterator[Diagnostic
         message = f"the gang waits for {least} pods, and the run has {total}: it never begins"
         path: FieldPath = ("spec", "schedule", "minAvailable")
         yield Diagnostic("TJ437", ERROR, message, path=path, hint=f"use at most {total}", name="gang-larger-than-run")
-    of_runtime = get(workload.tree.value, ("runtime", "podGroupPolicy"), None)
+    of_runtime = has_gang(workload) and get(workload.tree.value, ("runtime", "podGroupPolicy"), None)
     if writer.get(at) is not None or of_runtime:
         flag = "--gang-scheduling" if kind.name == "MPIJob" else "--gang-scheduler-name"
         message = f"whether the pods of {kind.said} wait for each other is the operator's setting ({flag})"
