@@ -160,7 +160,7 @@ def _first(template: Tree, name: str) -> Tree:
     """The main container in front: the MPI Operator takes the first for it."""
     containers = template["spec"]["containers"]
     ordered = sorted(containers, key=lambda one: one.get("name") != name)
-    return template if ordered == containers else {**template, "spec": {**template["spec"], "containers": ordered}}
+    return {**{key: template[key] for key in sorted(template)}, "spec": {**template["spec"], "containers": ordered}}
 
 
 def _renamed(template: Tree, owners: Owners, before: str, after: str, origins: tuple[Origin, ...]) -> tuple[Tree, Owners]:

@@ -37,6 +37,9 @@ def unsaid(workload: Workload, kind: Kind) -> Iterator[Diagnostic]:
             hint = "fetch it by prefetch, before the run begins, or use target: jobset"
             yield _cannot(workload, kind, ("initializer",), f"run a {podset.name} before its pods", hint)
             continue
+        if kind.name != "MPIJob" and get(workload.tree.value, (*podset.path, "dependsOn"), None):
+            hint = "use target: jobset, or a runtime whose jobs begin together"
+            yield _cannot(workload, kind, (*podset.path, "dependsOn"), f"start {podset.name} after other roles", hint)
         for metadata in ("labels", "annotations"):
             at: FieldPath = (*podset.path, "template", "metadata", metadata)
             for key in get(workload.tree.value, at, None) or {}:
