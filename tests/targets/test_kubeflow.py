@@ -172,6 +172,15 @@ def test_a_run_that_kueue_lets_in_is_no_gang_of_volcano(tmp_path: Path) -> None:
     assert "schedulerName" not in tree["spec"]["pytorchReplicaSpecs"]["Master"]["template"]["spec"]
 
 
+def test_kueue_sends_a_run_to_another_cluster(tmp_path: Path) -> None:
+    spec = "  target: mpijob\n  runtime: tjgen-mpi\n  script: t.py\n  nodes: 2\n"
+    tree, _ = job(tmp_path, spec + "  schedule: {system: kueue, queue: nlp, multiKueue: true}\n")
+    assert tree["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "nlp"
+    policy = tree["spec"]["runPolicy"]
+    assert policy["managedBy"] == "kueue.x-k8s.io/multikueue"
+    assert policy.keys().isdisjoint({"schedulingPolicy", "suspend"})
+
+
 KIND = ("kubeflow.org", "PyTorchJob")
 
 

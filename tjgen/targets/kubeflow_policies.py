@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tjgen.targets.kubeflow import Kind
 
 RULE = Origin("target:kubeflow", "tjgen")
+_KUEUE = "kueue.x-k8s.io/queue-name"
 _RUN: FieldPath = ("spec", "runPolicy")
 _FAILURE: FieldPath = ("runtime", "template", "spec", "failurePolicy")
 _GANG = (("minAvailable", "minAvailable"), ("queue", "queue"), ("priorityClassName", "priorityClass"))
@@ -42,7 +43,8 @@ def run_policy(writer: Writer, workload: Workload, kind: Kind) -> Iterator[Diagn
 
 def has_gang(workload: Workload) -> bool:
     """Whether the pods may be those of a gang scheduler: not where the run is let in as a whole, or nobody waits for anybody."""
-    return get(workload.tree.value, ("schedule", "system"), None) not in ("kueue", "none")
+    queued = get(workload.tree.value, ("metadata", "labels", _KUEUE), None) is not None
+    return not queued and get(workload.tree.value, ("schedule", "system"), None) not in ("kueue", "none")
 
 
 def restart_policy(writer: Writer, workload: Workload, podset: PodSet, at: FieldPath) -> None:
