@@ -2547,6 +2547,13 @@ _PHASES = (
         "Move scripts into an image or a ConfigMap.",
     ),
     Code(
+        "TJ888",
+        "runtime-update-unchecked",
+        WARNING,
+        "A changed TrainingRuntime is not looked at by the webhook, which would refuse it as a new one.",
+        "Follow the hint: TrainJobs of it fail later, and another cluster refuses it.",
+    ),
+    Code(
         "TJ890",
         "patch-replaces-list",
         WARNING,

@@ -6,6 +6,7 @@ from tjgen.lint.order import application_of, options_of
 from tjgen.lint.rule import ARGOCD, Change
 from tjgen.lint.scene import Item, Scene
 from tjgen.lint.sync import OPTIONS, PRUNE, RECONCILE, annotation, has_option, is_record, mark, with_options
+from tjgen.typing import Any
 
 SERVER_SIDE = "ServerSideApply=true"
 QUEUE = "kueue.x-k8s.io/queue-name"
@@ -44,7 +45,11 @@ def ignores_suspend(scene: Scene, item: Item) -> bool:
         return False
     for _, said in application.maps("spec", "ignoreDifferences"):
         fits = said.get("kind") in (item.kind[1], "*") and said.get("name") in (None, "", item.name)
-        paths = [*(said.get("jsonPointers") or ()), *(said.get("jqPathExpressions") or ())]
-        if fits and ("/spec/suspend" in paths or ".spec.suspend" in paths):
+        if fits and ("/spec/suspend" in _listed(said, "jsonPointers") or ".spec.suspend" in _listed(said, "jqPathExpressions")):
             return True
     return False
+
+
+def _listed(said: dict[str, Any], field: str) -> list[Any]:
+    value = said.get(field)
+    return value if isinstance(value, list) else []

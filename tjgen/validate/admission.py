@@ -63,9 +63,10 @@ def diagnostics(tree: Tree, answer: Answer) -> Iterator[Diagnostic]:
 def assumed(tree: Tree) -> list[Tree]:
     """What a runtime's pods refer to and a cluster is taken to have: their PriorityClasses."""
     names = set()
-    for job in get(tree, ("spec", "template", "spec", "replicatedJobs"), None) or []:
+    jobs = get(tree, ("spec", "template", "spec", "replicatedJobs"), None)
+    for job in jobs if isinstance(jobs, list) else []:
         name = get(job, ("template", "spec", "template", "spec", "priorityClassName"), None)
-        if name:
+        if name and isinstance(name, str):
             names.add(name)
     api_version, kind = "scheduling.k8s.io/v1", "PriorityClass"
     return [{"apiVersion": api_version, "kind": kind, "metadata": {"name": name}, "value": 0} for name in sorted(names)]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from tjgen.diagnostics.model import Diagnostic, has_errors
+from tjgen.diagnostics.model import WARNING, Diagnostic, has_errors
 from tjgen.fields.path import FieldPath, Tree
 from tjgen.source import reader
+from tjgen.trainer.inputs import is_kind
 from tjgen.trainer.placed import Placed
+from tjgen.trainer.refusals import RUNTIME
 from tjgen.trainer.release import of_versions
 from tjgen.validate import admission, marks, unmakeable
 from tjgen.validate.judge import judge
@@ -40,7 +42,7 @@ def check(
         for manifest, path in manifests(document.value):
             stands = standing is not None and standing(manifest)
             if stands:
-                judged = list(unmakeable.diagnostics(manifest, versions=versions))
+                judged = [*unmakeable.diagnostics(manifest, versions=versions), *_unlooked(manifest, versions)]
             else:
                 judged = list(_judged(manifest, context, versions, strict=strict, server_side=server_side))
             if accepted is not None and not stands and not has_errors(judged):
@@ -66,6 +68,19 @@ def _judged(
     yield from admission.diagnostics(manifest, answer)
     if not answer.errors:
         yield from unmakeable.diagnostics(manifest, versions=versions)
+
+
+def _unlooked(manifest: Tree, versions: Mapping[str, str] | None) -> Iterator[Diagnostic]:
+    """What the webhook of Trainer would say to a TrainingRuntime, if it looked at one that is changed.
+
+    It looks at creations alone (pkg/webhooks/trainingruntime_webhook.go `ValidateUpdate`, v2.3.0).
+    """
+    if not is_kind(manifest, RUNTIME) or not judge(manifest, versions=versions).allowed:
+        return
+    for found in admission.diagnostics(manifest, admission.review(manifest, release=of_versions(versions))):
+        if found.code == "TJ530":
+            message = f"the server takes this change without a look, but not the object anew: {found.message}"
+            yield found._replace(code="TJ888", severity=WARNING, message=message, name="runtime-update-unchecked")
 
 
 def manifests(tree: Tree) -> Iterator[tuple[Tree, FieldPath]]:

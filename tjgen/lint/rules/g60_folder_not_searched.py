@@ -30,7 +30,7 @@ def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each Application with one source, with an object that it does not see."""
     for owner in scene.of(APPLICATION):
         source = owner.map("spec", "source")
-        recurses = (source.get("directory") or {}).get("recurse") is True
+        recurses = owner.get("spec", "source", "directory", "recurse") is True
         if not source or recurses or any(field in source for field in _OTHER_SOURCES):
             continue
         parts = [part for part in os.path.normpath(str(source.get("path") or "")).split("/") if part not in ("", ".")]
