@@ -107,6 +107,26 @@ def test_objects_are_not_judged_where_nobody_wants_it(tmp_path: Path) -> None:
     assert postrender(tmp_path, wrong, words=("--no-check",)).out == f"---\n{wrong}"
 
 
+def test_helm_4_gets_what_it_cannot_sort_wrongly(tmp_path: Path) -> None:
+    """As v4.3 hands a chart over: no comments, and the template of each object in an annotation."""
+    note = "  annotations: {postrenderer.helm.sh/postrender-filename: mnist/templates/%s.yaml}\n"
+    experiment = EXPERIMENT.partition("\n")[2].replace(
+        "metadata: {name: mnist, namespace: vision}\n", "metadata:\n  name: mnist\n  namespace: vision\n" + note % "experiment"
+    )
+    settings = SETTINGS.replace(
+        "metadata: {name: settings, namespace: vision}\n",
+        "metadata:\n  name: settings\n  namespace: vision\n" + note % "settings",
+    )
+    answer = postrender(tmp_path, settings, experiment)
+    assert (answer.code, answer.err) == (0, "")
+    made = list(yaml.safe_load_all(answer.out))
+    assert [one["kind"] for one in made] == ["ConfigMap", "List", "TrainJob"]
+    assert [one["kind"] for one in made[1]["items"]] == ["TrainingRuntime"]
+    assert "postrender-filename" not in yaml.safe_dump_all(made[1:])
+    answer = postrender(tmp_path, experiment.replace("image:", "imagee:"))
+    assert "error[TJ101] mnist/templates/experiment.yaml (mnist):" in answer.err
+
+
 def helm(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     assert HELM is not None
     environment = {
@@ -131,7 +151,8 @@ needs_helm = pytest.mark.skipif(HELM is None, reason="needs helm on the path")
 def test_helm_renders_the_example(tmp_path: Path) -> None:
     answer = helm(tmp_path, "--set", "nodes=3")
     assert answer.returncode == 0, answer.stderr
-    assert kinds(answer.stdout) == ["ConfigMap", "TrainingRuntime", "TrainJob", "TrainJob"]
+    objects = [item for one in yaml.safe_load_all(answer.stdout) for item in one.get("items", [one])]
+    assert [one["kind"] for one in objects] == ["ConfigMap", "TrainingRuntime", "TrainJob", "TrainJob"]
     assert answer.stdout.count("numNodes: 3") == 2
 
 

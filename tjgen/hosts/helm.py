@@ -1,15 +1,20 @@
 """A chart as Helm rendered it -> the same with its experiments expanded, and what is wrong with the rest.
 
 Everything that is not for tjgen stays as Helm wrote it, byte for byte.
+
+Helm 4 notes the template of each object in an annotation, and sorts what it gets back by kind (v4.3, pkg/action
+`annotateAndMerge`, pkg/release/v1/util `lessByKind`): of kinds that it does not know by their names, so that a TrainJob came
+before its TrainingRuntime and would be refused. It keeps the order of a List, and applies that before a TrainJob.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from tjgen.catalog.runtime import is_runtime
 from tjgen.diagnostics.model import Diagnostic, has_errors
-from tjgen.fields.path import get
+from tjgen.fields.path import Tree, get
 from tjgen.hosts.items import Item, Items, is_source
 from tjgen.hosts.rendering import Asked, rendered
 from tjgen.source.reader import KUBERNETES, read
@@ -20,6 +25,8 @@ from tjgen.validate.check import check
 _SEPARATOR = re.compile(r"^---(?=\s|$)[^\S\n]*\n?", re.MULTILINE)
 """What begins a document; three dashes at the beginning of a line are nothing else in YAML."""
 _SOURCE = re.compile(r"^# Source: (\S+)$", re.MULTILINE)
+_NOTE = "postrenderer.helm.sh/postrender-filename"
+"""The annotation of Helm 4."""
 
 
 class Chart(NamedTuple):
@@ -34,13 +41,16 @@ def rerendered(text: str, asked: Asked, *, checks: bool = True) -> Chart:
     kept: list[str] = []
     items: list[Item] = []
     diagnostics: list[Diagnostic] = []
+    sorts = False
     for chunk in _chunks(text):
         found = _SOURCE.search(chunk)
-        name = found[1] if found else "<stdin>"
-        documents, problems = read(chunk, name, KUBERNETES)
-        diagnostics += problems
+        documents, problems = read(chunk, found[1] if found else "<stdin>", KUBERNETES)
         trees = [document.value for document in documents]
-        items += [Item(_called(name, tree), tree, chunk) for tree in trees if tree.__class__ is dict]
+        noted = next(filter(None, map(_noted, trees)), None)
+        sorts = sorts or noted is not None
+        name = found[1] if found else noted or "<stdin>"
+        diagnostics += problems
+        items += [_item(name, tree, chunk) for tree in trees if tree.__class__ is dict]
         if any(is_source(tree) for tree in trees):
             continue
         kept.append(chunk)
@@ -52,7 +62,7 @@ def rerendered(text: str, asked: Asked, *, checks: bool = True) -> Chart:
             if opened.given:
                 built = rendered(asked._replace(given=opened.given, overlays=opened.overlays, catalogs=opened.catalogs))
                 diagnostics += [opened.named(one) for one in built.diagnostics]
-                made = [dump(tree) for tree in built.objects]
+                made = [dump(tree) for tree in (_in_order(built.objects) if sorts else built.objects)]
     if has_errors(diagnostics):
         return Chart("", diagnostics)
     return Chart(
@@ -67,5 +77,23 @@ def _chunks(text: str) -> Iterator[str]:
             yield chunk
 
 
-def _called(file: str, tree: object) -> str:
-    return f"{file} ({get(tree, ('metadata', 'name'), '')})"
+def _noted(tree: Tree) -> str | None:
+    """The template of an object, as Helm 4 notes it."""
+    annotations = get(tree, ("metadata", "annotations"), None)
+    return annotations.get(_NOTE) if annotations.__class__ is dict else None
+
+
+def _item(file: str, tree: Tree, text: str) -> Item:
+    name = f"{file} ({get(tree, ('metadata', 'name'), '')})"
+    if _noted(tree) is None:
+        return Item(name, tree, text)
+    # What is said of an experiment is said of all that it becomes.
+    annotations = {key: value for key, value in tree["metadata"]["annotations"].items() if key != _NOTE}
+    return Item(name, {**tree, "metadata": {**tree["metadata"], "annotations": annotations}})
+
+
+def _in_order(objects: Sequence[Tree]) -> list[Tree]:
+    """The objects, with runtimes where Helm 4 cannot sort them behind what needs them."""
+    runtimes = [tree for tree in objects if is_runtime(tree)]
+    others = [tree for tree in objects if not is_runtime(tree)]
+    return [{"apiVersion": "v1", "kind": "List", "items": runtimes}, *others] if runtimes else others
