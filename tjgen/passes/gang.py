@@ -8,6 +8,7 @@ from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.path import FieldPath, Tree, get
 from tjgen.lower import SPEC
 from tjgen.setting import Setting
+from tjgen.spec.forms import text
 from tjgen.spec.objects import Experiment, Schedule
 from tjgen.workload.contribution import Contribution, is_said
 from tjgen.workload.workload import Workload
@@ -29,6 +30,8 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         return
     if schedule.min_available is not None:
         yield _all_of_it(experiment)
+    if schedule.min_resources:
+        yield _counted(experiment)
     present = [system for system in SCHEDULERS if get(workload.tree.value, (*POLICY, system), None) is not None]
     if any(getattr(schedule, field) for field in _ASKING):
         system = schedule.system or (present[0] if present else setting.system)
@@ -66,6 +69,7 @@ def _direct(workload: Workload, experiment: Experiment, setting: Setting) -> Fou
         "system": schedule.system,
         "queue": schedule.queue if system != "kueue" else None,
         "minAvailable": schedule.min_available,
+        "minResources": {name: text(amount) for name, amount in schedule.min_resources.items()} or None,
         "priorityClassName": schedule.priority_class_name,
         "timeoutSeconds": schedule.timeout_seconds,
         "networkTopology": _topology(schedule),
@@ -73,6 +77,12 @@ def _direct(workload: Workload, experiment: Experiment, setting: Setting) -> Fou
     for field, value in said.items():
         if value is not None:
             yield Contribution(("schedule", field), value, (*AT, field), mirrors=field != "networkTopology")
+
+
+def _counted(experiment: Experiment) -> Diagnostic:
+    message = f"with target {experiment.spec.target} what a gang needs is counted from its pods"
+    hint = "remove minResources"
+    return Diagnostic("TJ425", ERROR, message, path=(*AT, "minResources"), hint=hint, name="not-in-target")
 
 
 def _all_of_it(experiment: Experiment) -> Diagnostic:

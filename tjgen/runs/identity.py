@@ -68,6 +68,7 @@ AMOUNTS: tuple[_Pattern, ...] = (
     ("resources", _ANY),
     ("roles", _ANY, "resources", _ANY),
     ("sharedMemory",),
+    ("schedule", "minResources", _ANY),
     *[(*place, "gpu", *field) for place in ((), ("roles", _ANY)) for field in (("share", "memory"), ("minMemory",))],
     ("volumes", _ANY, "ephemeral", "size"),
     ("volumes", _ANY, "emptyDir", "sizeLimit"),

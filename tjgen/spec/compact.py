@@ -898,6 +898,7 @@ SCHEDULE: Schema = {
         "system": {"type": "string", "enum": ["volcano", "coscheduling", "kueue", "none"]},
         "queue": {"type": "string", "minLength": 1},
         "minAvailable": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "minResources": {"type": "object", "additionalProperties": QUANTITY},
         "priorityClassName": {"type": "string", "minLength": 1},
         "workloadPriority": {"type": "string", "minLength": 1},
         "multiKueue": {"type": "boolean"},

@@ -1245,6 +1245,7 @@ class Schedule:
 
     __slots__ = (
         "min_available",
+        "min_resources",
         "multi_kueue",
         "network_topology",
         "priority_class_name",
@@ -1258,6 +1259,7 @@ class Schedule:
     system: str | None
     queue: str | None
     min_available: int | None
+    min_resources: Mapping[str, str | int | float]
     priority_class_name: str | None
     workload_priority: str | None
     multi_kueue: bool
@@ -1270,6 +1272,7 @@ class Schedule:
         self.system = get("system")
         self.queue = get("queue")
         self.min_available = get("minAvailable")
+        self.min_resources = get("minResources", _NONE)
         self.priority_class_name = get("priorityClassName")
         self.workload_priority = get("workloadPriority")
         self.multi_kueue = get("multiKueue", False)

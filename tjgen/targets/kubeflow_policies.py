@@ -22,7 +22,12 @@ RULE = Origin("target:kubeflow", "tjgen")
 _KUEUE = "kueue.x-k8s.io/queue-name"
 _RUN: FieldPath = ("spec", "runPolicy")
 _FAILURE: FieldPath = ("runtime", "template", "spec", "failurePolicy")
-_GANG = (("minAvailable", "minAvailable"), ("queue", "queue"), ("priorityClassName", "priorityClass"))
+_GANG = (
+    ("minAvailable", "minAvailable"),
+    ("minResources", "minResources"),
+    ("queue", "queue"),
+    ("priorityClassName", "priorityClass"),
+)
 _TIMEOUT = ("timeoutSeconds", "scheduleTimeoutSeconds")
 
 

@@ -11,6 +11,7 @@ from tjgen.workload.workload import Workload, is_runtimes
 _CANNOT: tuple[tuple[FieldPath, str, str], ...] = (
     (("run", "suspend"), "wait: it has no field suspend", "close its queue, or use state: archived"),
     (("run", "activeDeadlineSeconds"), "have a deadline", "put a time limit into the program"),
+    (("schedule", "minResources"), "say what has to be free: it is counted from its pods", "remove minResources"),
     (("schedule", "timeoutSeconds"), "wait for its gang for a limited time", "remove timeoutSeconds: it is for coscheduling"),
     (
         ("runtime", "template", "spec", "volumeClaimPolicies"),

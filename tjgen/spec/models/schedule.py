@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from tjgen.spec.models.shape import Alternatives, Count, LabelKey, Shape, System, Text
+from tjgen.spec.models.shape import Alternatives, Count, LabelKey, Quantity, Shape, System, Text
 
 
 class NetworkTopology(Shape):
@@ -52,6 +52,8 @@ class Schedule(Shape):
     """Queue that the run waits in: of Volcano, or a LocalQueue of Kueue."""
     min_available: Count | None = None
     """Pods without which the run does not start; all where it is left out. Not with targets trainjob and jobset."""
+    min_resources: dict[str, Quantity] = {}
+    """What has to be free for the run to start; counted from its pods where it is left out. For jobs of the operators alone."""
     priority_class_name: Text | None = None
     """PriorityClass of the pods."""
     workload_priority: Text | None = None
