@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.path import FieldPath, get
+from tjgen.targets import fetching
 from tjgen.workload.workload import Workload, is_runtimes
 
 _CANNOT: tuple[tuple[FieldPath, str, str], ...] = (
@@ -37,12 +38,14 @@ def unsaid(workload: Workload) -> Iterator[Diagnostic]:
             yield _cannot(
                 workload, path, f"have pods of the scheduler {scheduler}: its gang is Volcano's", "remove schedulerName"
             )
-        if podset.is_initializer:
-            hint = "fetch it by prefetch, before the run begins, or use target: jobset"
+        if podset.is_initializer and not fetching.is_of_each_pod(workload):
+            hint = "fetch it by prefetch, or make initializer.volume an emptyDir or ephemeral, which each pod fills for itself"
             what = f"run a {podset.name} before its tasks: the gang would wait for pods that wait for it"
             asked: FieldPath = ("initializer", podset.ancestor.partition("-")[0])
             is_asked = get(workload.tree.value, asked, None) is not None
             yield _cannot(workload, asked if is_asked else podset.path, what, hint)
+        if podset.is_initializer:
+            continue
         for kind in ("labels", "annotations"):
             at: FieldPath = (*podset.path, "template", "metadata", kind)
             for key in get(workload.tree.value, at, None) or {}:

@@ -13,7 +13,7 @@ from tjgen.fields.writer import Writer
 from tjgen.k8s.names import LABEL_LENGTH
 from tjgen.manifests.manifest import Manifest
 from tjgen.manifests.podsets import pods_of
-from tjgen.targets import groups, volcano_gang, volcano_policies, volcano_rendezvous, volcano_unsaid
+from tjgen.targets import fetching, groups, volcano_gang, volcano_policies, volcano_rendezvous, volcano_unsaid
 from tjgen.targets.beside import beside, taken
 from tjgen.targets.direct import Asked, Lowered
 from tjgen.targets.quantities import with_canonical_quantities
@@ -130,6 +130,7 @@ def _task(writer: Writer, workload: Workload, podset: PodSet, rendezvous: volcan
     if writer.get(scheduler, "volcano") != "volcano":
         writer.put(scheduler, None, RULE)  # the runtime's, for another kind of gang: Volcano gives pods that of the Job
     main: FieldPath = (*at, "template", *podset.main[len(template) :])
+    fetching.into(writer, workload, (*at, "template", "spec"))
     rendezvous.into(writer, podset, at, main)
 
 
