@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from docs.generate import codes, commands, models, rules, runtimes, schemas
+from docs.generate import codes, commands, models, rules, runtimes, schemas, targets
 from tjgen.spec.generate.__main__ import KINDS
 
 REFERENCE = Path(__file__).parent.parent / "reference"
@@ -21,6 +21,7 @@ def pages() -> dict[Path, str]:
         "diagnostics.md": codes.page(),
         "runtimes.md": runtimes.page(),
         "schemas.md": schemas.page(),
+        "targets.md": targets.page(),
         **rules.pages(),
     }
     return {REFERENCE / name: text for name, text in texts.items()}

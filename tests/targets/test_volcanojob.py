@@ -108,3 +108,29 @@ def test_a_gang_asks_for_what_its_first_pods_ask_for(least: int | None, cpus: st
     assert spec["minResources"] == {"cpu": cpus}
     assert spec["minTaskMember"] == {"a": 3, "b": 2}
     assert spec["queue"] == "default"
+
+
+PROJECT = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Project
+spec: {experiments: [run.yaml], platforms: [platform.yaml]}
+"""
+PLATFORM = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Platform
+metadata: {name: lab}
+spec: {queues: {q: {capability: {nvidia.com/gpu: 20}}}}
+"""
+
+
+@pytest.mark.parametrize(("least", "starts"), [(20, True), (21, False)])
+def test_a_queue_has_to_have_room_for_what_the_gang_needs(tmp_path: Path, least: int, starts: bool) -> None:
+    (tmp_path / "tjgen.yaml").write_text(PROJECT, encoding="utf-8")
+    (tmp_path / "platform.yaml").write_text(PLATFORM, encoding="utf-8")
+    spec = (
+        f"  runtime: tjgen-plain\n  script: a.py\n  nodes: 24\n  gpu: h100:1\n  schedule: {{queue: q, minAvailable: {least}}}\n"
+    )
+    (tmp_path / "run.yaml").write_text(HEAD + spec, encoding="utf-8")
+    answer = tjgen(tmp_path, "build")
+    assert ("TJ385" in answer.err) is not starts
+    assert answer.code == (0 if starts else 1)

@@ -96,6 +96,15 @@ def doubts(job: Manifest, workload: Workload) -> Iterator[Diagnostic]:
             "set schedule.queue",
             "default-queue",
         )
+    if get(job.tree, ("spec", "ttlSecondsAfterFinished"), None) is not None:
+        yield _doubt(
+            "TJ428",
+            job,
+            ("spec", "ttlSecondsAfterFinished"),
+            "the Job removes itself after the run, and whoever syncs this folder makes it again: it trains again",
+            "remove ttlSecondsAfterFinished, or set state: archived when the run has ended",
+            "trains-again",
+        )
     answers = get(job.tree, ("spec", "policies"), None) or []
     for pods in pods_of(job):
         own = get(job.tree, ("spec", "tasks", named(pods.role), "policies"), None) or []

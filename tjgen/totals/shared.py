@@ -18,7 +18,7 @@ from tjgen.setting import Setting
 from tjgen.source.document import Document
 from tjgen.spec.objects import ExperimentSpec, Volume
 from tjgen.totals import quotas
-from tjgen.totals.tally import Totals, of_run
+from tjgen.totals.tally import Totals, of_gang, of_run
 from tjgen.typing import Any, NamedTuple
 
 WRITES = "writes"
@@ -57,12 +57,12 @@ def watched(
     quota, queue = cluster.quotas.get(setting.namespace, {}), spec.schedule.queue or ""
     if quota or queue in cluster.queues:
         totals = of_run(manifests, previews)
-        bounds: tuple[tuple[quotas.Limits, str, FieldPath], ...] = (
-            (quota, f"the quota of namespace {setting.namespace}", ("spec", "quotas", setting.namespace)),
-            (cluster.queues.get(queue, {}), f"queue {queue}", ("spec", "queues", queue, "capability")),
+        bounds: tuple[tuple[Totals, quotas.Limits, str, FieldPath], ...] = (
+            (totals, quota, f"the quota of namespace {setting.namespace}", ("spec", "quotas", setting.namespace)),
+            (of_gang(totals, previews), cluster.queues.get(queue, {}), f"queue {queue}", ("spec", "queues", queue, "capability")),
         )
-        for limits, where, at in bounds:
-            found += quotas.alone(setting.run, totals, limits, where, tree, at, platform)
+        for taken, limits, where, at in bounds:
+            found += quotas.alone(setting.run, taken, limits, where, tree, at, platform)
         # A run that waits has claims all the same.
         footprint += [one for one in takes(totals, setting) if spec.state == "active" or one[_ITEM]]
     if setting.namespace in cluster.limits:

@@ -63,6 +63,16 @@ def of_run(manifests: Iterable[Manifest], previews: Iterable[Manifest]) -> Total
     return Totals(pods, total(resources), claims, total(limits), devices, objects)
 
 
+def of_gang(totals: Totals, previews: Iterable[Manifest]) -> Totals:
+    """What of a run has to be there for it to start: the pods that its gang needs, or all of them."""
+    for one in previews:
+        least = get(one.tree, ("spec", "minResources"), None) if one.kind == "PodGroup" else None
+        if least is not None:
+            pods = get(one.tree, ("spec", "minMember"), totals.pods)
+            return totals._replace(pods=pods, resources={name: parse(amount) for name, amount in least.items()})
+    return totals
+
+
 def together(several: Sequence[Totals]) -> Totals:
     """The sum; a claim that several share counts once."""
     claims: dict[str, Claim] = {}
