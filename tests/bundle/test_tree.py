@@ -138,6 +138,21 @@ def test_an_environment_cannot_be_called_platform(tmp_path: Path) -> None:
     assert "error[TJ913] tjgen.yaml:4:" in answer.err
 
 
+def test_other_commands_want_experiments(tmp_path: Path) -> None:
+    answer = tjgen(project(tmp_path), "diagnose", "platform.yaml")
+    assert (answer.code, "error[TJ263]" in answer.err) == (1, True)
+
+
+@pytest.mark.parametrize("name", ["../evil", "a/b", "Lab One"])
+def test_a_name_that_is_no_folder_is_refused(tmp_path: Path, name: str) -> None:
+    platform(tmp_path)
+    file = tmp_path / "platform.yaml"
+    file.write_text(file.read_text().replace("name: lab", f"name: {name}"))
+    answer = tjgen(tmp_path, "build", "platform.yaml", "-o", "deploy")
+    assert (answer.code, "error[TJ924] platform.yaml:3:" in answer.err) == (1, True)
+    assert not list((tmp_path / "deploy").rglob("*.yaml"))
+
+
 def test_a_damaged_lock_is_reported(tmp_path: Path) -> None:
     tjgen(project(tmp_path), "build", "-o", "deploy")
     for text in ("[]", "a: b", "kind: LockedPlatform\nobjects: [{kind: 1}]", "<<<<<<< ours\n"):

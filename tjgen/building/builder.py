@@ -93,8 +93,10 @@ class Builder:
         """How many runs were left out by `build`, since they are not promoted to their environment."""
         self._left_out: list[str] = []
         self._trainer = trainer
+        self.takes_platforms = False
+        """May be set before `build`, where a Platform may be named in place of experiments."""
         self.named_platforms: list[str] = []
-        """Files that were named and hold a Platform, known after `build`."""
+        """Files that were named and hold a Platform, where one may be, known after `build`."""
         # Files beside the project are named from here, or from the root.
         places = [*(os.path.relpath(one, self.project.directory or ".") for one in catalogs), *self.project.spec.catalogs]
         self.catalog = Catalog(places, self.project.directory, versions=release(self.project, None, trainer).versions)
@@ -169,7 +171,7 @@ class Builder:
             documents, found = read(content, file, CORE)
             self.diagnostics += found
             experiments = [document for document in documents if is_experiment(document)]
-            if file in self._named and any(map(is_platform, documents)):
+            if self.takes_platforms and file in self._named and any(map(is_platform, documents)):
                 self.named_platforms.append(file)
                 if not experiments:
                     continue

@@ -59,6 +59,7 @@ def run(arguments: Arguments) -> int:
             arguments["paths"], environments=arguments["env"], set_values=arguments["set"], trainer=arguments["trainer"]
         )
         builder.watch = reporter.watch()
+        builder.takes_platforms = True
         compares = next((f"--{name}" for name in ("check", "staged") if arguments[name]), None)
         directory = arguments["output"] or (builder.output if compares else None)
         if directory is None and compares:
@@ -143,6 +144,7 @@ def _staged(builder: Builder, directory: str, arguments: Arguments, reporter: Re
     with index.instead(others):
         try:
             again = Builder(paths, environments=arguments["env"], trainer=arguments["trainer"])
+            again.takes_platforms = True
             _into_directory(again, directory, {**arguments, "check": True, "expanded": previews}, inside)
         except CompileError as error:
             inside.add(error.diagnostics)

@@ -49,7 +49,9 @@ def run(arguments: Arguments) -> int:
         )
         for built in builder.build():
             reporter.add(built.diagnostics)
-            for one in [] if built.failed else built.runs[:1]:
+            # Points of a sweep mount the same volumes, tasks do not.
+            first = {run.variant.task: run for run in reversed(built.runs)}
+            for one in [] if built.failed else [first[task] for task in dict.fromkeys(run.variant.task for run in built.runs)]:
                 found = list(jobs(one.compiled.workload, one.variant.experiment, builder.setting_of(one), waits=False))
                 problems = [diagnostic for diagnostic in found if isinstance(diagnostic, Diagnostic)]
                 reporter.add(placed(problems, one.variant.tree, one.compiled.sources.documents))

@@ -51,6 +51,7 @@ def run(arguments: Arguments) -> int:
     try:
         asked = _asked(arguments["paths"], arguments["env"])
         builder = Builder(asked.paths, environments=asked.environments, set_values=arguments["set"], trainer=arguments["trainer"])
+        builder.takes_platforms = True
         as_json = arguments["format"] == "json"
         syncs = _that_sync(builder, asked)
         if syncs:

@@ -2692,6 +2692,13 @@ _PHASES = (
         "Change what is asked for, or `limits` of the namespace in the Platform.",
     ),
     Code(
+        "TJ924",
+        "platform-name",
+        ERROR,
+        "A Platform that makes something has a name that cannot be the name of a folder in every tool.",
+        "Use lower-case letters, digits and `-`.",
+    ),
+    Code(
         "TJ930",
         "thresholds-reversed",
         ERROR,
@@ -2711,6 +2718,13 @@ _PHASES = (
         ERROR,
         "The port at which the training shows its metrics is one that its container has under another name.",
         "Say another port.",
+    ),
+    Code(
+        "TJ933",
+        "no-alert-label",
+        ERROR,
+        "A label of alerts is none that Prometheus takes, or it is `severity`, which the rules set.",
+        "Use letters, digits and `_`, with a letter first.",
     ),
     Code(
         "TJ940",

@@ -7,6 +7,7 @@ platform/<name>/<namespace>/<kind>-<name>.yaml      what is in a namespace
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 
 from tjgen.building.builder import Builder
@@ -31,6 +32,7 @@ from tjgen.validate import admission, report
 from tjgen.validate.judge import judge
 
 _ENDING = ".yaml"
+_SEGMENT = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
 class Made(NamedTuple):
@@ -115,6 +117,8 @@ def _is_every_environment(builder: Builder) -> bool:
 def _made(builder: Builder, platform: PlatformDocument) -> Made:
     spec, document = platform.platform.spec, platform.document
     manifests, found = bundle.objects(spec, builder.catalog, builder.digest_of, builder.project.spec.gitops.tool)
+    if not _SEGMENT.fullmatch(platform.platform.metadata.name):
+        found.append(_no_folder(platform))
     diagnostics = [
         one if one.span is not None else one._replace(span=document.locate(one.path or ()), path=None) for one in found
     ]
@@ -162,6 +166,14 @@ def _makes_nothing(platform: PlatformDocument) -> Diagnostic:
     message = f'platform "{platform.platform.metadata.name}" only describes its cluster: there is nothing to build'
     hint = "say create of a storage class or queue, namespaces, priorityClasses, flavors or runtimes"
     return Diagnostic("TJ911", ERROR, message, span=platform.document.locate(()), hint=hint, name="platform-makes-nothing")
+
+
+def _no_folder(platform: PlatformDocument) -> Diagnostic:
+    name = platform.platform.metadata.name
+    message = f'platform "{name}" cannot have a folder of its name'
+    span = platform.document.locate(("metadata", "name"))
+    hint = "use lower-case letters, digits and '-', at most 63 characters"
+    return Diagnostic("TJ924", ERROR, message, span=span, hint=hint, name="platform-name")
 
 
 def _name_taken(builder: Builder) -> Diagnostic:

@@ -39,7 +39,12 @@ def bounds_of(measure: Measure, asked: Monitor, platform: Monitoring | None) -> 
 
 
 def problems(asked: Monitor, platform: Monitoring | None) -> Iterator[Diagnostic]:
-    """Bounds that stand in the wrong order (TJ930), or that a percentage never reaches (TJ931)."""
+    """Bounds that stand in the wrong order (TJ930), or that a percentage never reaches (TJ931); labels that cannot be (TJ933)."""
+    for label in asked.labels:
+        if not _is_label(label):
+            message = f'"{label}" is no label of Prometheus, which takes letters, digits and _, and severity is ours'
+            hint = "write it otherwise, such as team"
+            yield Diagnostic("TJ933", ERROR, message, path=(*AT, "labels", label), hint=hint, name="no-alert-label")
     for measure in chosen(asked):
         bounds = bounds_of(measure, asked, platform)
         own = getattr(asked.thresholds, measure.field)
@@ -59,3 +64,9 @@ def problems(asked: Monitor, platform: Monitoring | None) -> Iterator[Diagnostic
                 at = (*AT, "thresholds", measure.name, field) if getattr(own, field) is not None else AT
                 message = f"{measure.name} is a percentage, and its threshold is {value}"
                 yield Diagnostic("TJ931", ERROR, message, path=at, hint="say at most 100", name="no-percentage")
+
+
+def _is_label(name: str) -> bool:
+    """Whether rules can set a label (prometheus/common `LabelName.IsValid`; names with two underscores are its own)."""
+    known = name.isascii() and name.replace("_", "a").isalnum() and not name[0].isdigit()
+    return known and not name.startswith("__") and name != "severity"

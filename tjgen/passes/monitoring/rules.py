@@ -48,7 +48,7 @@ def _alerts(measure: Measure, known: Names, asked: Monitor, setting: Setting) ->
             "alert": measure.alert,
             "expr": f"{query} {sign} {text(bound)}",
             **({"for": measure.held} if measure.held else {}),
-            "labels": {"severity": severity, **dict(asked.labels)},
+            "labels": {**dict(asked.labels), "severity": severity},
             "annotations": {
                 "summary": f"{measure.title} of run {{{{ $labels.namespace }}}}/{{{{ $labels.run }}}} is "
                 f'{{{{ printf "%.1f" $value }}}} {measure.unit}, {words} {text(bound)}',

@@ -113,7 +113,7 @@ class Monitor(Shape):
     """Which measures it shows; all where it is left out."""
     thresholds: Thresholds = Thresholds()
     """From where on somebody is told, over what the Platform says."""
-    labels: dict[LabelKey, str] = {}
+    labels: dict[str, str] = {}
     """Labels of the alerts, by which they find their way to a team."""
     dashboard: bool = True
     """Whether Grafana gets a dashboard."""
