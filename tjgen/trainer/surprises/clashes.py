@@ -57,8 +57,18 @@ def clashes(runs: Sequence[Run], objects: Sequence[Tree]) -> Iterator[tuple[Tree
     for tree in objects if makers else ():
         # Nobody is asked about an object without a kind or a name: the check has said so.
         found = _key(tree)
-        if found is not None and found in makers:
+        if found is not None and found in makers and not _is_made(tree, makers[found]):
             yield tree, _taken(found, tree, makers[found])
+
+
+def _is_made(tree: Tree, trainjob: Tree) -> bool:
+    """Whether an object says itself that it was made for the TrainJob, as previews and exports of a cluster do."""
+    owners = get(tree, ("metadata", "ownerReferences"), None)
+    name = get(trainjob, _NAME, None)
+    return any(
+        get(owner, ("kind",), None) in ("TrainJob", "JobSet") and get(owner, ("name",), None) == name
+        for owner in (owners if isinstance(owners, list) else ())
+    )
 
 
 def _names(run: Run) -> Iterator[Key]:
