@@ -245,6 +245,15 @@ def test_a_project_is_compared_with_a_revision(tmp_path: Path) -> None:
     assert codes(tjgen(tmp_path, "lint", "experiments", "--against", "HEAD")) == ["TJ543"]
 
 
+def test_what_no_server_holds_is_no_defect_of_a_comparison(tmp_path: Path) -> None:
+    job = "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: x}\nspec: {minAvailable: 1, tasks: [%s]}\n"
+    (tmp_path / "before.d").mkdir()
+    (tmp_path / "before.d" / "run.yaml").write_text(job % "1.5", encoding="utf-8")
+    answer = lint(tmp_path, job % "{name: a, replicas: 1, template: {spec: {containers: []}}}", "--against", "before.d")
+    assert answer.code in (0, 1)
+    assert "TJ900" not in answer.err
+
+
 def test_a_generated_file_is_never_changed(tmp_path: Path) -> None:
     project(tmp_path)
     (tmp_path / "tjgen.yaml").write_text(PROJECT.replace("  gitops: argocd\n", ""), encoding="utf-8")

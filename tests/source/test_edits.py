@@ -32,7 +32,7 @@ def after(text: str, path: FieldPath, value: Tree, index: int = 0) -> str | None
             'metadata:\n  annotations:\n    # why\n    b: c # so\n    wave: "5"\n\n# spec\nspec: {}\n',
             id="behind the last entry, before what comes next",
         ),
-        pytest.param("metadata: {name: x}\n", NOTE, "5", 'metadata: {name: x, "annotations": {"wave": "5"}}\n', id="flow style"),
+        pytest.param("metadata: {name: x}\n", NOTE, "5", 'metadata: {name: x, annotations: {wave: "5"}}\n', id="flow style"),
         pytest.param(
             "metadata:\n  name: x", NOTE, "5", 'metadata:\n  name: x\n  annotations:\n    wave: "5"', id="no break at the end"
         ),
@@ -42,6 +42,8 @@ def after(text: str, path: FieldPath, value: Tree, index: int = 0) -> str | None
         pytest.param(
             "s:\n- name: x\n  a: 1\n", ("s", 0, "b"), 2, "s:\n- name: x\n  a: 1\n  b: 2\n", id="in an element of a list"
         ),
+        pytest.param("a: {b: x}\n", ("a", "b"), "y,z", 'a: {b: "y,z"}\n', id="what flow style would take apart is quoted"),
+        pytest.param("a: {b: x}\n", ("a", "c"), "y,z", 'a: {b: x, c: "y,z"}\n', id="also where it is new"),
         pytest.param("s:\n  t: 5 # ttl\n  # jobs\n  r: []\n", ("s", "t"), MISSING, "s:\n  # jobs\n  r: []\n", id="removal"),
         pytest.param("s: {t: 5, r: []}\n", ("s", "t"), MISSING, "s: {r: []}\n", id="removal in flow style"),
         pytest.param("s: {r: [], t: 5}\n", ("s", "t"), MISSING, "s: {r: []}\n", id="removal of the last in flow style"),

@@ -74,7 +74,10 @@ def _replaced(document: Document, path: FieldPath, value: Tree) -> str | None:
     if get(document.value, path).__class__ not in _SCALARS:
         return None
     start, end = _range(document.text, span)
-    return document.text[:start] + dump(value).rstrip("\n") + document.text[end:]
+    text = document.text
+    holders = [_own(document, path[:length]) for length in range(len(path))]
+    in_flow = any(text[_range(text, holder)[0]] in "{[" for holder in holders if holder is not None)
+    return text[:start] + (_scalar(value) if in_flow else dump(value).rstrip("\n")) + text[end:]
 
 
 def _added(document: Document, path: FieldPath, keys: list[str], entry: dict[str, Tree]) -> str | None:
@@ -88,7 +91,8 @@ def _added(document: Document, path: FieldPath, keys: list[str], entry: dict[str
     start, end = _range(text, holder)
     if text[start] == "{":
         closing = text.rfind("}", start, end)
-        inner = json.dumps(entry, ensure_ascii=False)[1:-1]
+        is_json = text[_range(text, key)[0]] == '"'
+        inner = (json.dumps(entry, ensure_ascii=False) if is_json else _flow(entry))[1:-1]
         at = len(text[:closing].rstrip())
         return f"{text[:at]}, {inner}{text[at:]}"
     lines = _lines(text)
@@ -98,6 +102,19 @@ def _added(document: Document, path: FieldPath, keys: list[str], entry: dict[str
     if lines[after - 1][-1:] not in "\r\n":
         block = _break(text) + block.rstrip("\n")
     return "".join([*lines[:after], block.replace("\n", _break(text)), *lines[after:]])
+
+
+def _flow(tree: Tree) -> str:
+    """A mapping of mappings and scalars in flow style."""
+    if tree.__class__ is not dict:
+        return _scalar(tree)
+    return "{" + ", ".join(f"{_scalar(key)}: {_flow(value)}" for key, value in tree.items()) + "}"
+
+
+def _scalar(value: Tree) -> str:
+    """A scalar that flow style does not take apart."""
+    text = dump(value).rstrip("\n")
+    return text if text.startswith('"') or not set(text) & set(",[]{}\n") else json.dumps(value, ensure_ascii=False)
 
 
 def _removed(document: Document, path: FieldPath) -> str | None:
