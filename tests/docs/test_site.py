@@ -17,6 +17,7 @@ from tests.checkout import ROOT, tracked
 FETCHED = re.compile(
     r'<(?:script|img|iframe|link rel="(?:stylesheet|preload|preconnect)")[^>]*(?:src|href)="(?:https?:)?//[^"]*"'
 )
+OUTSIDE = re.compile(r"\]\(([a-z]+:[^)\s]*)\)")
 
 
 def pages(entries: list[Entry]) -> Iterator[str]:
@@ -36,6 +37,11 @@ def test_every_page_is_in_the_navigation() -> None:
 def test_sections_stand_in_the_order_of_a_reader() -> None:
     names = [entry if isinstance(entry, str) else next(iter(entry)) for entry in navigation()]
     assert names[:7] == ["index.md", "tutorial.md", "How to", "Reference", "Explanation", "architecture.md", "Decisions"]
+
+
+def test_links_to_other_places_are_safe_ones() -> None:
+    found = {link for page in DOCS.rglob("*.md") for link in OUTSIDE.findall(page.read_text(encoding="utf-8"))}
+    assert sorted(link for link in found if not re.match(r"https://[a-z0-9.-]+(/|$)", link)) == []
 
 
 def test_a_link_to_a_folder_leads_to_a_page_of_it() -> None:
