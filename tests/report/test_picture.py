@@ -92,7 +92,7 @@ def test_what_counts_as_a_device(resource: str, answer: bool) -> None:
 
 def test_waves_of_argo_cd_go_before_stages() -> None:
     runtime = {"kind": "TrainingRuntime", "metadata": {"name": "r", "annotations": {"argocd.argoproj.io/sync-wave": "-10"}}}
-    job = {"kind": "TrainJob", "metadata": {"name": "j"}}
+    job = {"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob", "metadata": {"name": "j"}}
     found = anatomy([Applied("runs", job), Applied("runtimes", runtime)], [])
     assert [(step.label, step.objects) for step in found.steps] == [
         ("wave -10", (("TrainingRuntime", "r"),)),

@@ -190,6 +190,33 @@ def test_a_comparison_needs_a_tree(tmp_path: Path) -> None:
     assert "error[TJ780]" in answer.err
 
 
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [(("--tree", "nowhere"), "TJ781"), (("out", "--env", "mars"), "TJ262"), (("--env", "mars"), "TJ262")],
+    ids=str,
+)
+def test_what_is_not_there_is_told(words: tuple[str, ...], code: str, folder: Path) -> None:
+    answer = tjgen(folder, "report", *words)
+    assert (answer.code, answer.out) == (1, "")
+    assert f"error[{code}]" in answer.err
+
+
+@pytest.mark.parametrize("case", ["volcano-job-of-two-roles", "mpijob-whose-launcher-computes", "jaxjob"])
+def test_runs_of_every_target_have_their_pods(case: str) -> None:
+    page = report(ROOT / "tests/cases" / case, "experiment.yaml")
+    (label,) = [value for tag, name, value in page.attributes if (tag, name) == ("svg", "aria-label")]
+    assert re.search(r"worker: \d pods with \d nvidia.com/gpu each", label)
+    assert "worker: image" in page.text
+
+
+def test_a_job_of_wrong_types_in_a_tree_is_no_traceback(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "tests/cases/pytorchjob/experiment.yaml", tmp_path)
+    assert tjgen(tmp_path, "build", "experiment.yaml", "-o", "out").code == 0
+    (file,) = (tmp_path / "out").rglob("pytorchjob-*.yaml")
+    file.write_text(file.read_text(encoding="utf-8").replace("replicas: 3", "replicas: [3]"), encoding="utf-8")
+    assert tjgen(tmp_path, "report", "out").code in (0, 1)
+
+
 def test_errors_are_on_the_page_which_is_written_all_the_same(folder: Path) -> None:
     (folder / "experiments/gpt.yaml").write_text(EXPERIMENT.replace("bert", "gpt").replace("a100", "b52"), encoding="utf-8")
     page = report(folder, code=1)

@@ -71,6 +71,10 @@ def _report(arguments: Arguments, reporter: Reporter) -> tuple[Report, list[str]
         message = f"there is no output tree to compare with {against}"
         hint = "give --tree DIR, or say spec.output.directory in tjgen.yaml"
         raise CompileError([Diagnostic("TJ780", ERROR, message, hint=hint, name="no-tree-to-compare")])
+    if arguments["tree"] is not None and not os.path.isdir(arguments["tree"]):
+        message = f"there is no folder {arguments['tree']}"
+        hint = "name the folder that tjgen build -o wrote"
+        raise CompileError([Diagnostic("TJ781", ERROR, message, hint=hint, name="no-such-tree")])
     return of_build(builder, Wanted(directory, against, expanded=expanded)), builder.files
 
 

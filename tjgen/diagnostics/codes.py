@@ -2187,6 +2187,13 @@ _PHASES = (
         "Give `--tree DIR`, or say `spec.output.directory` in `tjgen.yaml`.",
     ),
     Code(
+        "TJ781",
+        "no-such-tree",
+        ERROR,
+        "`tjgen report --tree` names a folder that is not there, so it cannot say which runs stay beside those of the sources.",
+        "Name the folder that `tjgen build -o` wrote.",
+    ),
+    Code(
         "TJ800",
         "undecodable-trainjob",
         ERROR,

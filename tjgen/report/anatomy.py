@@ -11,18 +11,19 @@ from functools import cache
 
 from tjgen.fields.path import Tree, get
 from tjgen.k8s.quantity import Quantity
-from tjgen.manifests.manifest import STAGES
+from tjgen.manifests.manifest import STAGES, Manifest
+from tjgen.manifests.podsets import Pods, pods_of, starts_pods
 from tjgen.platform.builtin import CLASSES
 from tjgen.report.storage import Volume, volumes
+from tjgen.trainer.inputs import is_kind
 from tjgen.trainer.requests import pod_requests
 from tjgen.trainer.resources import gpu_names
 from tjgen.typing import NamedTuple
-from tjgen.workload.workload import ANCESTOR, INITIALIZERS
+from tjgen.workload.workload import ANCESTOR, INITIALIZERS, NODE
 
 WAVE = "argocd.argoproj.io/sync-wave"
 _POD_GROUPS = {"scheduling.volcano.sh": "Volcano", "scheduling.x-k8s.io": "coscheduling"}
 _KUEUE = "kueue.x-k8s.io/queue-name"
-_POD = ("template", "spec", "template", "spec")
 _PARTS_OF_DEVICES = ("mem", "core")
 """What the names of resources hold that are megabytes or percents of a device, not devices."""
 
@@ -97,20 +98,28 @@ class Applied(NamedTuple):
 def anatomy(applied: Sequence[Applied], previews: Sequence[Tree], slices: Tree = None) -> Anatomy:
     """The anatomy of one run; `previews` are the objects that controllers make of what is applied."""
     trees = [*[one.tree for one in applied], *previews]
-    jobset: Tree = next((tree for tree in trees if tree.get("kind") == "JobSet"), {})
-    trainjob: Tree = next((tree for tree in trees if tree.get("kind") == "TrainJob"), {})
+    job: Tree = next((one.tree for one in applied if is_job(one.tree)), {})
     templates = {_name(tree): tree for tree in trees if tree.get("kind") == "ResourceClaimTemplate"}
-    jobs = [job for job in get(jobset, ("spec", "replicatedJobs"), None) or [] if job.__class__ is dict]
-    queue = _label(trainjob, _KUEUE) or _label(jobset, _KUEUE)
+    found = [(pods, tree) for tree in trees for pods in pods_of(Manifest(tree, {}))]
     return Anatomy(
         tuple(_steps(applied)),
-        tuple([_podset(job, templates) for job in jobs]),
+        tuple([_podset(pods, tree, templates) for pods, tree in found]),
         next((_gang(tree) for tree in trees if tree.get("kind") == "PodGroup"), None),
-        queue,
-        tuple(volumes([(str(job.get("name", "")), get(job, _POD, None) or {}) for job in jobs], trees)),
+        next((queue for tree in trees if (queue := _label(tree, _KUEUE))), ""),
+        tuple(volumes([(pods.role, pods.spec) for pods, _ in found], trees)),
         slices,
-        bool(get(trainjob or jobset, ("spec", "suspend"), False)),
+        is_suspended(job),
     )
+
+
+def is_job(tree: Tree) -> bool:
+    """Whether an object is what a run is: a TrainJob, or what starts pods by itself."""
+    return starts_pods(Manifest(tree, {})) or is_kind(tree, "TrainJob")
+
+
+def is_suspended(tree: Tree) -> bool:
+    """Whether a run waits until somebody lets it go on."""
+    return any(get(tree, path, False) is True for path in (("spec", "suspend"), ("spec", "runPolicy", "suspend")))
 
 
 def _steps(applied: Sequence[Applied]) -> Iterator[Step]:
@@ -126,7 +135,7 @@ def _steps(applied: Sequence[Applied]) -> Iterator[Step]:
 def _titled(tree: Tree) -> tuple[str, str]:
     """Kind and name; what is called as the run needs no name."""
     kind = str(tree.get("kind", ""))
-    return kind, "" if kind in ("TrainJob", "JobSet") else _name(tree)
+    return kind, "" if is_job(tree) else _name(tree)
 
 
 def _wave(tree: Tree) -> int | None:
@@ -137,31 +146,28 @@ def _wave(tree: Tree) -> int | None:
         return None
 
 
-def _podset(job: Tree, templates: Mapping[str, Tree]) -> PodSet:
-    pod = get(job, _POD, None) or {}
-    requests = pod_requests(pod)
+def _podset(pods: Pods, tree: Tree, templates: Mapping[str, Tree]) -> PodSet:
+    requests = pod_requests(pods.spec)
     devices = [(name, amount.value) for name, amount in requests.items() if is_device(name) and amount.value]
-    devices += list(_claimed(pod, templates))
-    containers = pod.get("containers") or [{}]
-    main = next((one for one in containers if one.get("name") in (job.get("name"), "node")), containers[0])
+    devices += list(_claimed(pods.spec, templates))
+    main = main_container(pods)
+    job: Tree = get(tree, pods.path[:3], None) or {}
     after = [(str(one.get("name", "")), str(one.get("status", ""))) for one in job.get("dependsOn") or ()]
-    ancestor = get(job, ("template", "metadata", "labels", ANCESTOR), "")
     return PodSet(
-        str(job.get("name", "")),
-        pods_of(job),
+        pods.role,
+        pods.number,
         tuple(devices),
         {name: amount for name, amount in requests.items() if not is_device(name)},
         str(main.get("image") or ""),
         tuple(after),
-        ancestor in INITIALIZERS,
+        get(job, ("template", "metadata", "labels", ANCESTOR), "") in INITIALIZERS,
     )
 
 
-def pods_of(job: Tree) -> int:
-    """The pods of a replicated job."""
-    parallelism = get(job, ("template", "spec", "parallelism"), None)
-    replicas = job.get("replicas")
-    return int(1 if replicas is None else replicas) * int(1 if parallelism is None else parallelism)
+def main_container(pods: Pods) -> Tree:
+    """The container that does the work: called as the role, or `node`, or the first one."""
+    containers = pods.spec.get("containers") or [{}]
+    return next((one for one in containers if one.get("name") in (pods.role, NODE)), containers[0])
 
 
 def is_device(resource: str) -> bool:

@@ -8,7 +8,9 @@ from tjgen.diff.compare import ref_of
 from tjgen.diff.side import Ask
 from tjgen.fields.path import MISSING, FieldPath, Tree, get, named
 from tjgen.k8s.quantity import parse
-from tjgen.report.anatomy import is_device
+from tjgen.manifests.manifest import Manifest
+from tjgen.manifests.podsets import Pods, pods_of
+from tjgen.report.anatomy import is_device, is_job, main_container
 from tjgen.report.content import Fact
 from tjgen.report.words import counted
 from tjgen.runs.lock import LockedRun
@@ -20,12 +22,13 @@ _DAY, _HOUR, _MINUTE = 86400, 3600, 60
 
 def facts(applied: Sequence[Tree], previews: Sequence[Tree], locked: LockedRun | None, ask: Ask) -> Iterator[Fact]:
     """The facts, in the order in which they are read; what nobody said is left out."""
-    by_kind = {str(tree.get("kind")): tree for tree in reversed([*applied, *previews])}
-    jobset = by_kind.get("JobSet", {})
-    for job in get(jobset, ("spec", "replicatedJobs"), None) or []:
-        if get(job, ("template", "metadata", "labels", ANCESTOR), "") not in INITIALIZERS:
-            yield from _of_pods(jobset, job, ask)
-    holder = by_kind.get("TrainJob") or jobset
+    trees = [*applied, *previews]
+    by_kind = {str(tree.get("kind")): tree for tree in reversed(trees)}
+    holder: Tree = next((tree for tree in applied if is_job(tree)), {})
+    for tree in trees:
+        for pods in pods_of(Manifest(tree, {})):
+            if get(tree, (*pods.path[:3], "template", "metadata", "labels", ANCESTOR), "") not in INITIALIZERS:
+                yield from _of_pods(tree, pods, ask)
     yield from _runtime(holder, by_kind.get("TrainingRuntime", {}), ask)
     group = by_kind.get("PodGroup", {})
     yield from _one("Queue", group, ("spec", "queue"), ask)
@@ -43,26 +46,21 @@ def facts(applied: Sequence[Tree], previews: Sequence[Tree], locked: LockedRun |
             yield Fact("Renewed", counted(locked.renewal, "time"))
 
 
-def _of_pods(jobset: Tree, job: Tree, ask: Ask) -> Iterator[Fact]:
-    name = str(job.get("name", ""))
-    base: FieldPath = ("spec", "replicatedJobs", named(name), "template", "spec")
-    pod: FieldPath = (*base, "template", "spec")
-    ref = ref_of(jobset)
-    containers = get(job, ("template", "spec", "template", "spec", "containers"), None) or []
-    names = [one.get("name") for one in containers]
-    main = name if name in names else NODE if NODE in names else names[0] if names else ""
-    container: FieldPath = (*pod, "containers", named(main))
+def _of_pods(tree: Tree, pods: Pods, ask: Ask) -> Iterator[Fact]:
+    ref = ref_of(tree)
+    container: FieldPath = (*pods.path, "spec", "containers", named(str(main_container(pods).get("name", ""))))
     # Most runs have one kind of pods, which needs no name.
-    label = "" if name == NODE else f"{name}: "
-    image, command, pods, devices = [f"{label}{one}" if label else one.capitalize() for one in _OF_PODS]
-    yield from _one(image, jobset, (*container, "image"), ask)
-    words = [str(word) for key in ("command", "args") for word in get(jobset, (*container, key), None) or []]
+    label = "" if pods.role == NODE else f"{pods.role}: "
+    image, command, number, devices = [f"{label}{one}" if label else one.capitalize() for one in _OF_PODS]
+    yield from _one(image, tree, (*container, "image"), ask)
+    words = [str(word) for key in ("command", "args") for word in get(tree, (*container, key), None) or []]
     if words:
-        path = (*container, "args") if get(jobset, (*container, "args")) else (*container, "command")
-        first = get(jobset, path)[0]
-        yield Fact(command, " ".join(words), ask(ref, (*path, 0), first) or ask(ref, path, get(jobset, path)))
-    yield from _one(pods, jobset, (*base, "parallelism"), ask)
-    for resource, amount in (get(jobset, (*container, "resources", "limits"), None) or {}).items():
+        path = (*container, "args") if get(tree, (*container, "args"), None) else (*container, "command")
+        first = get(tree, path)[0]
+        yield Fact(command, " ".join(words), ask(ref, (*path, 0), first) or ask(ref, path, get(tree, path)))
+    count: FieldPath = (*pods.path[:-1], "parallelism" if tree.get("kind") == "JobSet" else "replicas")
+    yield Fact(number, str(pods.number), ask(ref, count, get(tree, count)))
+    for resource, amount in (get(tree, (*container, "resources", "limits"), None) or {}).items():
         if is_device(resource) and parse(amount).value:
             said = ask(ref, (*container, "resources", "limits", resource), amount)
             yield Fact(devices, f"{amount} {resource}", said)

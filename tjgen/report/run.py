@@ -11,7 +11,7 @@ from tjgen.diff.compare import ref_of
 from tjgen.diff.side import Ask, place_of, tree_of
 from tjgen.fields.path import Tree, get
 from tjgen.manifests.manifest import PREVIEW, RUNS, STAGES, Manifest
-from tjgen.report.anatomy import Applied, anatomy
+from tjgen.report.anatomy import Applied, anatomy, is_suspended
 from tjgen.report.content import FAILED, Shown
 from tjgen.report.facts import facts
 from tjgen.report.parts import part
@@ -60,10 +60,8 @@ def shown(known: Known, look: Look) -> Shown:
     """The run. Objects that a server would not take are shown by their fields alone."""
     release = look.release(known.place.environment)
     trees = {path: tree for path, body in known.files.items() if (tree := tree_of(body, path)) is not None}
-    sound = {
-        path: tree for path, tree in trees.items() if _is_known(known, tree) or not judge(tree, versions=release.versions).stages
-    }
-    applied = [Applied(place.stage, tree) for path, tree in sound.items() if (place := place_of(path)) is not None]
+    places = {path: place for path in trees if (place := place_of(path)) is not None}
+    applied = [Applied(places[path].stage, trees[path]) for path in places if _is_sound(known, trees[path], release)]
     made = _made(known, [one.tree for one in applied], look.catalog, release)
     built = known.built
     slices = built.compiled.workload.tree.value.get("slices") if built is not None else None
@@ -113,7 +111,7 @@ def state(known: Known, trees: Mapping[str, Tree]) -> str:
     marks = [get(tree, ("metadata", "annotations"), None) or {} for tree in own]
     if own and all(found.get(key) == value for found in marks for key, value in MARKS.items()):
         return ARCHIVED
-    return SUSPENDED if any(get(tree, ("spec", "suspend"), False) is True for tree in own) else CURRENT
+    return SUSPENDED if any(map(is_suspended, own)) else CURRENT
 
 
 def _made(known: Known, applied: Sequence[Tree], catalog: Catalog, release: Release) -> list[Tree]:
@@ -136,6 +134,14 @@ def _expanded(tree: Tree, beside: Sequence[Tree], catalog: Catalog, release: Rel
         # The controller's private copy of the runtime says nothing new.
         if not one.tree["metadata"]["name"].endswith(SNAPSHOT):
             yield one.tree
+
+
+def _is_sound(known: Known, tree: Tree, release: Release) -> bool:
+    """Whether an object has the form that it ought to have, so that it can be looked into."""
+    if _is_known(known, tree):
+        return True
+    verdict = judge(tree, versions=release.versions)
+    return verdict.checked and not verdict.stages
 
 
 def _is_known(known: Known, tree: Tree) -> bool:

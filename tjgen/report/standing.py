@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from tjgen.catalog.find import Catalog
+from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
 from tjgen.diff.compare import compare
 from tjgen.diff.revision import Repository
 from tjgen.diff.side import Side, nobody, only, place_of
@@ -38,6 +39,7 @@ def of_tree(directory: str, *, environments: Sequence[str], against: str | None,
     project, diagnostics = load(file) if file is not None else (ALONE, [])
     bodies = standing(directory)
     if environments:
+        _known_environments(bodies, environments)
         bodies = only(bodies, environments)
     locks = _locks(project, environments) if file is not None else {}
     known = _known(directory, bodies, locks)
@@ -59,6 +61,15 @@ def of_tree(directory: str, *, environments: Sequence[str], against: str | None,
     told = parts_of(shared, bodies, nobody)
     subject = f"as they stand in {directory}"
     return Report(str(title or "Training runs"), subject, runs, told, sums(runs), (), {}, diagnostics, changes)
+
+
+def _known_environments(bodies: Mapping[str, str], wanted: Sequence[str]) -> None:
+    known = sorted({place.environment for path in bodies if (place := place_of(path)) is not None and place.environment})
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        message = f'the tree has no environment "{unknown[0]}"'
+        hint = f"use one of {', '.join(known)}" if known else "leave --env out"
+        raise CompileError([Diagnostic("TJ262", ERROR, message, hint=hint, name="unknown-environment")])
 
 
 def _release(project: Project, environment: str | None, asked: str | None) -> Release:
