@@ -191,6 +191,17 @@ def test_a_tool_syncs_it_before_runs_and_prunes_nothing_of_it(tmp_path: Path, to
         assert "platform/*" in syncs["Application", "lab"]["source"]["directory"]["exclude"]
 
 
+@pytest.mark.parametrize("applications", ["experiments", "environments"])
+def test_nothing_else_applies_it(tmp_path: Path, applications: str) -> None:
+    repository = f"{{tool: argocd, path: deploy, repository: 'https://git.example.com/a.git', applicationSet: {applications}}}"
+    project(tmp_path, f"{{platforms: [platform.yaml], experiments: [experiment.yaml], gitops: {repository}}}")
+    assert tjgen(tmp_path, "build", "-o", "deploy").code == 0
+    texts = {path.name: path.read_text() for path in (tmp_path / "deploy/gitops").glob("application*.yaml")}
+    whole = texts["applicationset-lab.yaml" if applications == "environments" else "application-lab.yaml"]
+    assert "platform/*" in whole
+    assert "path: deploy/platform/lab" in texts["application-lab-platform.yaml"]
+
+
 def test_environments_of_one_cluster_sync_it_once(tmp_path: Path) -> None:
     gitops = "gitops: {tool: argocd, path: deploy, repository: 'https://git.example.com/a.git'}"
     project(

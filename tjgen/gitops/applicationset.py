@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from tjgen.gitops.made import GITOPS, Made, Said, made, name_of, namespace_of, path_of, repository_of, revision_of
 from tjgen.gitops.site import Site
-from tjgen.manifests.manifest import RUNS, STAGES, SYNC
+from tjgen.manifests.manifest import PLATFORM, RUNS, STAGES, SYNC
 from tjgen.typing import Any
 
 EXPERIMENTS = "experiments"
@@ -44,7 +44,7 @@ def of_environments(site: Site) -> Made:
     folder = f"{site.path}/*/{SYNC}" if site.environments else f"{site.path}/{SYNC}"
     generator = {"files": [{"path": path_of(site, posixpath.normpath(f"{folder}/{PARAMETERS}"))}]}
     spec = {
-        "source": _source(site, "{{.data.path}}", directory("" if site.environments else site.path)),
+        "source": _source(site, "{{.data.path}}", directory("" if site.environments else site.path, beside=beside(site))),
         "destination": {"server": "{{.data.server}}", "name": "{{.data.cluster}}"},
         "syncPolicy": sync_policy(),
     }
@@ -92,6 +92,11 @@ def directory(path: str, stages: Sequence[str] = STAGES, *, beside: Sequence[str
 def patient() -> dict[str, Any]:
     """How long a sync is tried again that waits for what another Application applies: about half an hour."""
     return {"retry": {"limit": 10, "backoff": {"duration": "5s", "factor": 2, "maxDuration": "3m0s"}}}
+
+
+def beside(site: Site) -> list[str]:
+    """The platforms' folder, where it lies in the tree that is synced: without environments."""
+    return [PLATFORM] if site.platform is not None and not site.environments else []
 
 
 def _any_of(folders: Sequence[str]) -> str:

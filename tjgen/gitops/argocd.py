@@ -30,8 +30,7 @@ def objects(site: Site) -> list[Made]:
     platform = [_platform(site)] if site.platform is not None else []
     if site.application_set == applicationset.ENVIRONMENTS:
         return [*platform, applicationset.parameters(site)]
-    # Without environments the platforms' folder lies in the tree that is synced.
-    beside = [PLATFORM] if site.platform is not None and not site.environments else []
+    beside = applicationset.beside(site)
     if site.application_set == applicationset.EXPERIMENTS:
         rest = applicationset.directory(site.path, [stage for stage in STAGES if stage != RUNS], beside=beside)
         return [*platform, _application(site, rest), applicationset.of_experiments(site)]
@@ -93,7 +92,7 @@ def _bootstrap(site: Site) -> Made:
     directory = {"recurse": True, "include": include, "exclude": f"*/{applicationset.PARAMETERS}"}
     if site.application_set != applicationset.ENVIRONMENTS:
         del directory["exclude"]
-    return _application(site._replace(cluster=None), directory, suffix=f"-{SYNC}")
+    return _application(site._replace(cluster=None, platform=None), directory, suffix=f"-{SYNC}")
 
 
 def _checks(site: Site) -> Made:

@@ -82,7 +82,10 @@ def made(builder: Builder) -> list[Manifest]:
 
 def _made(builder: Builder, tool: _Tool, path: str, sites: Sequence[Site]) -> Iterator[tuple[str, Made]]:
     """Every object with the folder that it goes to."""
-    for one in tool.shared(site_of(builder.project, None, path, tool.namespace)):
+    whole = site_of(builder.project, None, path, tool.namespace)
+    if not builder.project.spec.environments:
+        whole = whole._replace(platform=sites[0].platform)
+    for one in tool.shared(whole):
         yield SYNC, one
     for site in sites:
         for one in tool.objects(site):

@@ -92,8 +92,8 @@ def compare(builder: Builder, directory: str, previews: str | None, *, wishes: W
 
 def platforms(builder: Builder, tree: Wanted, wishes: Wishes, asking: Asking | None = None) -> list[Diagnostic]:
     """The objects of the platforms that make some, with their locks; what is wrong with them."""
-    named = builder.project.platforms or builder.named_platforms
-    if not named and not (builder.whole and os.path.isdir(os.path.join(builder.locks.folder, PLATFORMS))):
+    wanted = any(one.is_made for one in builder.project.platforms) if builder.whole else bool(builder.named_platforms)
+    if not wanted and not (builder.whole and os.path.isdir(os.path.join(builder.locks.folder, PLATFORMS))):
         return []
     from tjgen.output.bundles import put  # most projects have no platform that makes anything
 
