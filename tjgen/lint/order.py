@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 from tjgen.lint.kinds import APPLICATION, APPLICATION_SET, KUSTOMIZATION
@@ -61,3 +62,10 @@ def waiting(scene: Scene) -> Iterator[tuple[Item, Item]]:
             other = known.get((str(said.get("namespace") or one.namespace), str(said.get("name"))))
             if other is not None:
                 yield one, other
+
+
+def applied_with(scene: Scene, item: Item) -> tuple[str, ...]:
+    """What objects have in common that are applied together: their owners; their folder where no owner is known."""
+    owners = {ARGOCD: application_of(scene, item), FLUX: kustomization_of(scene, item)}
+    known = tuple([item.unit(tool) for tool, owner in owners.items() if owner is not None])
+    return known or (os.path.dirname(item.file), item.unit(ARGOCD), item.unit(FLUX))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.lint.rule import ERROR, SEEN, TOOLS, Finding, Place, Rule
+from tjgen.lint.order import applied_with
+from tjgen.lint.rule import ERROR, SEEN, Finding, Place, Rule
 from tjgen.lint.scene import Item, Scene
 
 RULE = Rule(
@@ -22,13 +23,12 @@ RULE = Rule(
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    """A finding for each object that was there before, by the tools that sync it."""
+    """A finding for each object that was there before. Where no owner is known, folders are taken for different environments."""
     first: dict[tuple[object, ...], Item] = {}
     for item in scene.items:
         if not item.name:
             continue
-        units = tuple([item.unit(tool) for tool in TOOLS if tool in scene.tools or not scene.tools])
-        other = first.setdefault((item.identity, units), item)
+        other = first.setdefault((item.identity, applied_with(scene, item)), item)
         if other is not item:
             place = Place(other, ("metadata", "name"), "the first")
             yield Finding(item, ("metadata", "name"), "it is there twice", hint="remove one of the two", related=(place,))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.lint.kinds import CLAIM, CONFIGMAP, CRONJOB, JOB, KUSTOMIZATION, POD, PODGROUP, RUNS, RUNTIME, SECRET, SERVICE
-from tjgen.lint.order import kustomization_of
-from tjgen.lint.rule import DOCUMENTED, FLUX, TOOLS, WARNING, Change, Finding, Place, Rule
+from tjgen.lint.order import applied_with, kustomization_of
+from tjgen.lint.rule import DOCUMENTED, FLUX, WARNING, Change, Finding, Place, Rule
 from tjgen.lint.scene import Item, Scene
 
 RULE = Rule(
@@ -30,11 +30,11 @@ def check(scene: Scene) -> Iterator[Finding]:
     for item in scene.of(*_NAMESPACED):
         namespace = item.get("metadata", "namespace")
         if namespace:
-            said.setdefault(_units(item), {}).setdefault(str(namespace), item)
+            said.setdefault(applied_with(scene, item), {}).setdefault(str(namespace), item)
     for item in scene.of(*_NAMESPACED):
         if item.get("metadata", "namespace"):
             continue
-        others = said.get(_units(item), {})
+        others = said.get(applied_with(scene, item), {})
         owner = kustomization_of(scene, item) if FLUX in scene.tools else None
         refused = owner is not None and owner.kind == KUSTOMIZATION and not owner.get("spec", "targetNamespace")
         if not others and not refused:
@@ -45,7 +45,3 @@ def check(scene: Scene) -> Iterator[Finding]:
         hint = f"write namespace: {namespace}" if namespace is not None else "write its namespace"
         message = f"it says no namespace, and {owner} gives none" if refused else "it says no namespace, others beside it do"
         yield Finding(item, ("metadata",), message, hint=hint, key=True, changes=changes, related=related)
-
-
-def _units(item: Item) -> tuple[str, ...]:
-    return tuple([item.unit(tool) for tool in TOOLS])
