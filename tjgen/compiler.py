@@ -119,7 +119,7 @@ def _by_trainer(workload: Workload, experiment: Experiment, runtime: CatalogRunt
     if overlong is not None:
         # Controller, webhooks and server would each say it again in words of their own.
         return _Made([], [], [*diagnostics, overlong], sources, [])
-    diagnostics += _located([one for one in expansion.diagnostics if not _is_of_pass(one, job)], job, sources)
+    diagnostics += _located(expansion.diagnostics, job, sources)
     if is_jobset and not has_errors(diagnostics):
         standing, found = jobset.finish(expansion.objects, job, release)
         diagnostics += found
@@ -210,11 +210,6 @@ def _budget(previews: list[Manifest]) -> int:
         for job in get(preview.tree, ("spec", "replicatedJobs"), None) or []
     ]
     return longest_trainjob_name(jobs)
-
-
-def _is_of_pass(one: Diagnostic, job: Manifest) -> bool:
-    """Whether it is about a number of processes that the devices brought, and nobody asked for: a runtime may do without."""
-    return one.code == "TJ871" and all(origin.manager.startswith("pass:") for origin in job.origins(one.path or ()))
 
 
 def _located(diagnostics: list[Diagnostic], manifest: Manifest, sources: Sources) -> list[Diagnostic]:

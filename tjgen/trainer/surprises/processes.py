@@ -9,6 +9,7 @@ from tjgen.fields.path import FieldPath, get
 from tjgen.trainer import resources
 from tjgen.trainer.info import KNOWN_ANCESTORS, NODE, TRAINER
 from tjgen.trainer.surprises.subject import Subject, in_runtime
+from tjgen.typing import Any
 
 _TRAINER: FieldPath = ("spec", "trainer")
 _RESOURCES: FieldPath = (*_TRAINER, "resourcesPerNode")
@@ -192,9 +193,12 @@ def amounts_as_gpus(subject: Subject) -> Iterator[Diagnostic]:
 
 
 def processes_not_read(subject: Subject) -> Iterator[Diagnostic]:
-    """Only the torch, mpi and flux plugins read numProcPerNode."""
+    """Only the torch, mpi and flux plugins read numProcPerNode. As the number of a node's devices it does no harm."""
     policies = subject.info.ml_policy or {}
-    if subject.job.asked("numProcPerNode") is not None and not any(name in policies for name in _READS_PROCESSES):
+    asked = subject.job.asked("numProcPerNode")
+    if asked is None or str(asked) in _devices(resources.per_node(subject.info, subject.job)):
+        return
+    if not any(name in policies for name in _READS_PROCESSES):
         policy = next((f"the {name} policy" for name in policies if name != "numNodes"), "no ML policy")
         yield subject.of_trainjob(
             "TJ871",
@@ -203,6 +207,12 @@ def processes_not_read(subject: Subject) -> Iterator[Diagnostic]:
             "leave it out, or use a runtime with torch, mpi or flux",
             (*_TRAINER, "numProcPerNode"),
         )
+
+
+def _devices(resources_: dict[str, Any]) -> set[str]:
+    """How many there are of each kind of device."""
+    lists = [resources_.get(kind) or {} for kind in ("limits", "requests")]
+    return {str(amount) for amounts in lists for name, amount in amounts.items() if "/" in name}
 
 
 def nodes_not_read(subject: Subject) -> Iterator[Diagnostic]:
