@@ -21,6 +21,9 @@ _CANNOT: tuple[tuple[FieldPath, str, str], ...] = (
     ),
 )
 
+_OF_KUEUE = "kueue.x-k8s.io/podset-"
+_TORCHTUNE = ["tune", "run"]
+
 
 def unsaid(workload: Workload) -> Iterator[Diagnostic]:
     """An error for each (TJ414)."""
@@ -46,6 +49,14 @@ def unsaid(workload: Workload) -> Iterator[Diagnostic]:
             yield _cannot(workload, asked if is_asked else podset.path, what, hint)
         if podset.is_initializer:
             continue
+        if (get(workload.tree.value, (*podset.main, "command"), None) or [])[:2] == _TORCHTUNE:
+            hint = "write the whole command, with recipe and configuration, or use target: jobset"
+            yield _cannot(workload, (*podset.main, "command"), "choose recipes of torchtune, as Trainer does", hint)
+        annotations: FieldPath = (*podset.pod_metadata, "annotations")
+        for key in get(workload.tree.value, annotations, None) or {}:
+            if key.startswith(_OF_KUEUE):
+                hint = "use schedule.networkTopology"
+                yield _cannot(workload, (*annotations, key), "be placed by Kueue, which does not know the kind", hint)
         for kind in ("labels", "annotations"):
             at: FieldPath = (*podset.path, "template", "metadata", kind)
             for key in get(workload.tree.value, at, None) or {}:
