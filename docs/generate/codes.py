@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from docs.generate import rules
 from docs.generate.markdown import NOTICE
 from tjgen.diagnostics.codes import CODES, GROUPS, Code
 
@@ -30,4 +31,6 @@ def _groups() -> Iterator[str]:
 
 
 def _entry(entry: Code) -> str:
-    return f"### {entry.code}\n\n`{entry.name}`, {entry.severity}\n\n{entry.meaning}\n\n**What to do:** {entry.remedy}\n"
+    more = f"[What the tools do]({rules.page_of(entry.code)})\n\n" if entry.code in rules.codes_of_rules() else ""
+    text = f"{entry.meaning}\n\n**What to do:** {entry.remedy}\n"
+    return f"### {entry.code}\n\n`{entry.name}`, {entry.severity}\n\n{text}\n{more}".rstrip("\n") + "\n"

@@ -34,7 +34,17 @@ RULES: tuple[tuple[str, str, str, str, str], ...] = (
 def pages() -> dict[str, str]:
     """Path in the reference -> text."""
     rules = [entry.rule for entry in entries()]
-    return {"rules.md": _index(rules), **{f"rules/{rule.code}.md": _page(rule) for rule in rules}}
+    return {"rules.md": _index(rules), **{page_of(rule.code): _page(rule) for rule in rules}}
+
+
+def page_of(code: str) -> str:
+    """The page of a rule, from the folder of the reference."""
+    return f"rules/{code}.md"
+
+
+def codes_of_rules() -> set[str]:
+    """The codes that have such a page."""
+    return {rule.code for rule in _rules()}
 
 
 def codes() -> str:

@@ -13,7 +13,7 @@ from tjgen.lint.sync import is_record
 
 def refused(scene: Scene, pair: Pair) -> list[Refusal]:
     """What is refused when the object is applied over what is there; nothing of what no tool applies."""
-    if scene.tools and all(is_record(pair.new, tool) for tool in scene.tools):
+    if scene.leaves(pair.new, is_record):
         return []
     context = [item.tree for item in scene.of(*RUNTIMES)]
     return refusals(pair.old.tree, pair.new.tree, context)

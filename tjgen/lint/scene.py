@@ -162,6 +162,10 @@ class Scene:
         """Objects that were not there before."""
         return [item for item in (self.of(*kinds) if kinds else self.items) if self.find_before(item) is None]
 
+    def leaves(self, item: Item, is_left: Callable[[Item, str], bool]) -> bool:
+        """Whether every tool that syncs leaves an object alone; where none is known, somebody applies it."""
+        return bool(self.tools) and all(is_left(item, tool) for tool in self.tools)
+
     def runtime_ref(self, run: Item) -> tuple[Kind, str, str]:
         """Kind, namespace and name of the runtime that a TrainJob names."""
         said = run.map("spec", "runtimeRef")

@@ -20,6 +20,7 @@ RULE = Rule(
     argocd="The object is SyncFailed; after five retries nothing happens until the next commit. Later waves are not applied.",
     flux="The dry run fails, so nothing of the whole Kustomization is applied, and it is tried again for ever.",
     upstream="Trainer 2.3 `pkg/apis/trainer/v1alpha1/trainjob_types.go` (CEL `self == oldSelf`).",
+    tools=(),
     against=True,
 )
 

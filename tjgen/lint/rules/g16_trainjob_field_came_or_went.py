@@ -24,6 +24,7 @@ RULE = Rule(
     flux="Ready, though what runs is something else.",
     upstream="Trainer 2.3 `pkg/apis/trainer/v1alpha1/trainjob_types.go`; Kubernetes: a CEL rule with `oldSelf` on an optional "
     "field runs only where both are there.",
+    tools=(),
     against=True,
 )
 
@@ -33,7 +34,7 @@ _FIELDS = ("trainer", "initializer", "activeDeadlineSeconds")
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each field."""
     for pair in scene.pairs(TRAINJOB):
-        if all(is_record(pair.new, tool) for tool in scene.tools):
+        if scene.leaves(pair.new, is_record):
             continue
         for field in _FIELDS:
             was = get(pair.old.tree, ("spec", field), None) is not None

@@ -25,6 +25,7 @@ RULE = Rule(
     flux="The dry run fails, so nothing of the whole Kustomization is applied, and it is tried again for ever. `force` "
     "does nothing about a 403.",
     upstream="Trainer 2.3 `pkg/webhooks/trainjob_webhook.go`.",
+    tools=(),
     against=True,
 )
 _HINT = "give the run another name"
@@ -33,7 +34,7 @@ _HINT = "give the run another name"
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each field of the patches; where it is suspended, for what is refused even so."""
     for pair in scene.pairs(TRAINJOB):
-        if all(is_record(pair.new, tool) for tool in scene.tools):
+        if scene.leaves(pair.new, is_record):
             continue
         field = scene.release.overrides
         if _is_suspended(scene, pair):

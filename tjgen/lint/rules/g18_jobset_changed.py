@@ -22,6 +22,7 @@ RULE = Rule(
     argocd="The object is SyncFailed; after five retries nothing happens until the next commit. Later waves are not applied.",
     flux="The dry run fails, so nothing of the whole Kustomization is applied, and it is tried again for ever.",
     upstream="JobSet v0.12 `pkg/webhooks/jobset_webhook.go` (`ValidateUpdate`).",
+    tools=(),
     against=True,
 )
 

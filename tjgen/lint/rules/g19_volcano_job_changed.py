@@ -23,6 +23,7 @@ RULE = Rule(
     flux="The dry run fails, so nothing of the whole Kustomization is applied, and it is tried again for ever. `force` "
     "does nothing about a 400.",
     upstream="Volcano `pkg/webhooks/admission/jobs/validate/admit_job.go` (`validateJobUpdate`).",
+    tools=(),
     against=True,
 )
 

@@ -21,6 +21,7 @@ RULE = Rule(
     argocd="The object is SyncFailed; after five retries nothing happens until the next commit. Later waves are not applied.",
     flux="The dry run fails, so nothing of the whole Kustomization is applied, and it is tried again for ever.",
     upstream="Kubernetes `pkg/apis/batch/validation` (`ValidateJobSpecUpdate`).",
+    tools=(),
     against=True,
 )
 

@@ -23,6 +23,7 @@ RULE = Rule(
     flux="The dry run fails, so nothing of the whole Kustomization is applied, and it is tried again for ever. With "
     "`force` the claim is deleted and made anew: the data is lost.",
     upstream="Kubernetes `pkg/apis/core/validation` (`ValidatePersistentVolumeClaimUpdate`).",
+    tools=(),
     against=True,
 )
 

@@ -36,7 +36,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             continue
         users = users or Users(scene, CONFIGMAP)
         readers = [(item, path) for item, path in users.of(pair.new) if item.kind in RUNS and scene.find_before(item) is not None]
-        readers = [(item, path) for item, path in readers if not all(is_record(item, tool) for tool in scene.tools)]
+        readers = [(item, path) for item, path in readers if not scene.leaves(item, is_record)]
         if readers:
             run, path = readers[0]
             message = f"its data has changed while {run} reads it"

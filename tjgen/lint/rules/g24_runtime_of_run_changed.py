@@ -36,7 +36,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         runtime = scene.runtime_of(run)
         if runtime is None or id(runtime) not in changed or scene.find_before(run) is None:
             continue
-        if not all(is_record(run, tool) for tool in scene.tools):
+        if not scene.leaves(run, is_record):
             del changed[id(runtime)]
             message = f"it has changed while {run} refers to it, and Trainer {scene.release.name} keeps no snapshot"
             related = (Place(run, ("spec", "runtimeRef"), "refers to it"),)

@@ -34,7 +34,7 @@ def check(scene: Scene) -> Iterator[Finding]:
     for item in scene.of(JOB, JOBSET, VOLCANO_JOB, *OPERATOR_JOBS):
         field, severity = (_POLICY, WARNING) if item.kind in OPERATOR_JOBS else (_FIELD, "")
         seconds = item.get(*field)
-        if seconds is None or all(is_record(item, tool) for tool in scene.tools):
+        if seconds is None or scene.leaves(item, is_record):
             continue
         if phases(item) and scene.tools == {ARGOCD}:
             continue

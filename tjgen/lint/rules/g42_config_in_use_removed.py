@@ -35,9 +35,7 @@ def check(scene: Scene) -> Iterator[Finding]:
     users = Users(scene, CONFIGMAP, SECRET)
     for item in gone:
         readers = [(run, path) for run, path in users.of(item) if run.kind in RUNS]
-        readers = [
-            (run, path) for run, path in readers if not scene.tools or not all(is_record(run, tool) for tool in scene.tools)
-        ]
+        readers = [(run, path) for run, path in readers if not scene.leaves(run, is_record)]
         if readers:
             run, path = readers[0]
             message = f"it was removed, and {run} reads it: a pod that restarts cannot start"

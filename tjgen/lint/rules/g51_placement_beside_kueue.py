@@ -31,7 +31,7 @@ def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each field of each job."""
     for item in scene.of(JOBSET):
         flux_only = scene.tools == {"flux"} and mark(item, SSA) == "ifnotpresent"
-        if QUEUE not in item.labels or flux_only or (scene.tools and all(is_record(item, tool) for tool in scene.tools)):
+        if QUEUE not in item.labels or flux_only or (scene.leaves(item, is_record)):
             continue
         for path, job in item.maps("spec", "replicatedJobs"):
             for field in ("tolerations", "nodeSelector"):

@@ -32,7 +32,7 @@ def check(scene: Scene) -> Iterator[Finding]:
     if not scene.release.propagates_metadata:
         foreign += ["labels", "annotations"]
     for run in scene.of(TRAINJOB):
-        if scene.tools and all(is_record(run, tool) for tool in scene.tools):
+        if scene.leaves(run, is_record):
             continue
         for field in foreign:
             if run.get("spec", field) is not None:
