@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 
 from tjgen.lint.applied import stays
-from tjgen.lint.kinds import APPLICATION, KUSTOMIZATION
+from tjgen.lint.kinds import APPLICATION, APPLICATION_SET, KUSTOMIZATION
 from tjgen.lint.rule import ARGOCD, DOCUMENTED, FLUX, WARNING, Finding, Place, Rule
 from tjgen.lint.scene import Scene
 
@@ -25,9 +27,14 @@ RULE = Rule(
     against=True,
 )
 
+_KEEP = ("create-only", "create-update")
+"""Policies under which an ApplicationSet deletes no Application."""
+
 
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each object that has another owner than before, where both are known."""
+    if ARGOCD in scene.tools:
+        yield from _in_sets(scene)
     for tool, kind in ((ARGOCD, APPLICATION), (FLUX, KUSTOMIZATION)):
         if tool not in scene.tools:
             continue
@@ -44,3 +51,40 @@ def check(scene: Scene) -> Iterator[Finding]:
                 yield Finding(
                     item, ("metadata", "name"), message, hint="protect it from pruning first, sync, then move it", related=related
                 )
+
+
+def _in_sets(scene: Scene) -> Iterator[Finding]:
+    """What has moved between folders of which an ApplicationSet makes an Application each."""
+    for owner in scene.of(APPLICATION_SET):
+        policy = owner.map("spec", "syncPolicy")
+        if policy.get("preserveResourcesOnDeletion") is True or policy.get("applicationsSync") in _KEEP:
+            continue
+        patterns = [
+            str(said.get("path") or "")
+            for path, _ in owner.maps("spec", "generators")
+            for _, said in owner.maps(*path, "git", "directories")
+            if said.get("exclude") is not True
+        ]
+        for item in scene.items:
+            old = scene.find_before(item)
+            if old is None or old.file == item.file or stays(old, ARGOCD):
+                continue
+            for pattern in patterns:
+                before, now = _folder(old.file, pattern), _folder(item.file, pattern)
+                if before and before != now:
+                    message = f"it was in {before}, whose Application is deleted with everything in it"
+                    hint = "keep the folder, or protect the object first, sync, then move it"
+                    related = (Place(owner, ("metadata", "name"), "makes an Application of each folder"),)
+                    yield Finding(item, ("metadata", "name"), message, hint=hint, related=related)
+                    break
+
+
+def _folder(file: str, pattern: str) -> str:
+    """The folder of a file that a pattern of an ApplicationSet means; empty where it means another."""
+    wanted = [part for part in pattern.split("/") if part not in ("", ".")]
+    parts = os.path.dirname(os.path.abspath(file)).split(os.sep)
+    for at in range(len(parts) - len(wanted) + 1):
+        found = parts[at : at + len(wanted)]
+        if wanted and all(fnmatchcase(one, glob) for one, glob in zip(found, wanted, strict=True)):
+            return "/".join(found)
+    return ""
