@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from bench import project
 from tests.checkout import ROOT
 from tests.program import tjgen
 
@@ -297,6 +298,13 @@ def test_an_unchanged_page_is_not_written_again(gitops: Path) -> None:
     before = (gitops / "page.html").stat().st_mtime_ns
     tjgen(gitops, "report", "-o", "page.html")
     assert (gitops / "page.html").stat().st_mtime_ns == before
+
+
+def test_a_page_of_many_runs_can_be_sent_around(tmp_path: Path) -> None:
+    project.write(str(tmp_path / "many"), 30)
+    answer = tjgen(tmp_path / "many", "report")
+    assert answer.code == 0
+    assert len(answer.out.encode()) < 30 * 10_000 + 50_000, "300 runs in three megabytes"
 
 
 def test_a_source_is_not_overwritten(folder: Path) -> None:
