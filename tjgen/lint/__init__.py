@@ -10,6 +10,7 @@
 | `reasons` | what of the known traps is no rule here, and why |
 | `reading` | files -> items |
 | `units` | which files one Application or Kustomization syncs |
+| `names` | how long the name of a JobSet may be |
 | `suppress` | comments and annotations that silence a rule, with a reason |
 | `engine` | rules over a scene -> diagnostics |
 | `fix` | changes -> the text of the files |

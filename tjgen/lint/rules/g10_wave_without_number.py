@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from tjgen.fields.path import Tree
-from tjgen.lint.rule import ARGOCD, SOURCE, WARNING, Change, Finding, Rule
+from tjgen.lint.rule import ARGOCD, SEEN, WARNING, Change, Finding, Rule
 from tjgen.lint.scene import Scene
 from tjgen.lint.sync import WAVE, annotation
 
@@ -14,7 +14,7 @@ RULE = Rule(
     code="TJ610",
     name="wave-without-number",
     severity=WARNING,
-    evidence=SOURCE,
+    evidence=SEEN,
     title="A sync wave is no quoted integer.",
     why="Argo CD takes a wave that it cannot read as an integer for 0, and says nothing.",
     remedy="Write the wave as a quoted integer.",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.fields.path import Tree, get
-from tjgen.k8s.names import longest_trainjob_name
+from tjgen.k8s.names import LABEL_LENGTH
 from tjgen.lint.kinds import JOBSET, TRAINJOB
+from tjgen.lint.names import longest_jobset_name
 from tjgen.lint.rule import ARGOCD, ERROR, SEEN, Finding, Rule
 from tjgen.lint.scene import Item, Scene
 from tjgen.lint.sync import phases
@@ -36,7 +36,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         prefix = str(run.map("metadata").get("generateName") or "")
         if not prefix or run.name or not phases(run):
             continue
-        room = longest_trainjob_name(_jobs(scene, run))
+        room = _room(scene, run)
         length = len(prefix) + _ADDED + max(len(phase) for phase in phases(run))
         if length > room:
             message = f'the name that is made from "{prefix}" has {length} characters, and its pods leave room for {room}'
@@ -44,23 +44,10 @@ def check(scene: Scene) -> Iterator[Finding]:
             yield Finding(run, ("metadata", "generateName"), message, hint=hint)
 
 
-def _jobs(scene: Scene, run: Item) -> list[tuple[str, int, int]]:
-    """Name, replicas and completions of the jobs of its JobSet, as far as they are known."""
+def _room(scene: Scene, run: Item) -> int:
+    """How long the name may be, as far as the jobs of its JobSet are known."""
     if run.kind == JOBSET:
-        return _counted(run.map("spec"))
+        return longest_jobset_name(run.get("spec"))
     expansion = scene.expansion(run)
     jobsets = [made.tree for made in expansion.objects if made.tree.get("kind") == "JobSet"] if expansion is not None else []
-    return [job for jobset in jobsets for job in _counted(jobset.get("spec") or {})]
-
-
-def _counted(spec: dict[str, Tree]) -> list[tuple[str, int, int]]:
-    jobs = spec.get("replicatedJobs")
-    return [
-        (str(job.get("name")), _number(job.get("replicas")), _number(get(job, ("template", "spec", "completions"), None)))
-        for job in (jobs if jobs.__class__ is list else ())
-        if job.__class__ is dict
-    ]
-
-
-def _number(value: Tree) -> int:
-    return value if value.__class__ is int else 1
+    return min((longest_jobset_name(jobset.get("spec")) for jobset in jobsets), default=LABEL_LENGTH)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.k8s.nearest import nearest
 from tjgen.lint.kinds import APPLICATION
-from tjgen.lint.rule import ARGOCD, FLUX, SOURCE, WARNING, Change, Finding, Rule
+from tjgen.lint.rule import ARGOCD, FLUX, SEEN, WARNING, Change, Finding, Rule
 from tjgen.lint.scene import Item, Scene
 from tjgen.lint.sync import (
     COMPARE,
@@ -29,7 +29,7 @@ RULE = Rule(
     code="TJ614",
     name="unknown-sync-word",
     severity=WARNING,
-    evidence=SOURCE,
+    evidence=SEEN,
     title="A hook, a delete policy, a sync option or a mark of Flux is none that the tool knows.",
     why="The words are compared letter by letter by Argo CD, and without regard to case by Flux. What is not known is "
     "passed over, so nothing protects, nothing waits, and with an unknown hook the object is not applied at all.",

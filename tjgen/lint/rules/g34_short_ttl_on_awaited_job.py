@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.lint.kinds import JOB
 from tjgen.lint.order import applications, kustomization_of
-from tjgen.lint.rule import ARGOCD, DOCUMENTED, FLUX, WARNING, Change, Finding, Rule
+from tjgen.lint.rule import ARGOCD, FLUX, SEEN, WARNING, Change, Finding, Rule
 from tjgen.lint.scene import Scene
 from tjgen.lint.sync import phases
 
@@ -14,11 +14,12 @@ RULE = Rule(
     code="TJ634",
     name="short-ttl-on-awaited-job",
     severity=WARNING,
-    evidence=DOCUMENTED,
+    evidence=SEEN,
     title="A Job that is waited for has a TTL of less than a minute.",
     why="A Job that has deleted itself before the tool looks at it is not done but missing.",
     remedy="Raise the TTL, or leave it out.",
-    argocd="The sync hangs, or fails with `is missing, it might have been deleted`.",
+    argocd="The sync fails with `is missing, it might have been deleted`; older releases hang. A hook is kept by a finalizer "
+    "until its end was seen.",
     flux="With `wait: true` the health check fails, or finds nothing.",
     upstream="argo-cd issues 6880 and 21055.",
 )
@@ -28,13 +29,13 @@ _SHORT = 60
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    """A finding for each Job with a short TTL that is a hook, not in the last wave, or in a Kustomization that waits."""
+    """A finding for each Job with a short TTL that is in a wave that others follow, or in a Kustomization that waits."""
     short = [job for job in scene.of(JOB) if job.get(*_FIELD).__class__ is int and job.get(*_FIELD) < _SHORT]
     awaited = set(_awaited(scene)) if short else set()
     for job in short:
         if id(job) in awaited:
             message = f"it may be gone {job.get(*_FIELD)} s after it has finished, before anyone has seen it finish"
-            changes = (Change(job, _FIELD),) if not phases(job) else (Change(job, _FIELD, 3600),)
+            changes = (Change(job, _FIELD),)
             yield Finding(job, _FIELD, message, hint="raise the TTL, or remove it", changes=changes)
 
 
@@ -42,7 +43,7 @@ def _awaited(scene: Scene) -> Iterator[int]:
     if ARGOCD in scene.tools:
         for members in applications(scene).values():
             last = max(when for when, _ in members)
-            yield from (id(item) for when, item in members if when < last or phases(item))
+            yield from (id(item) for when, item in members if when < last and not phases(item))
     if FLUX in scene.tools:
         for job in scene.of(JOB):
             own = kustomization_of(scene, job)

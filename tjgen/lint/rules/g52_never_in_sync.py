@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from tjgen.fields.path import FieldPath, Tree
-from tjgen.lint.rule import DEDUCED, WARNING, Change, Finding, Rule
+from tjgen.lint.rule import ARGOCD, SEEN, WARNING, Change, Finding, Rule
 from tjgen.lint.scene import Item, Scene
 
 RULE = Rule(
     code="TJ652",
     name="never-in-sync",
     severity=WARNING,
-    evidence=DEDUCED,
-    title="A manifest says something that the server drops: a null, a status, a creationTimestamp.",
-    why="What is in Git and never in the cluster is a difference for ever. Unknown fields are reported by `tjgen check`; "
-    "quantities such as 1000m do no harm.",
+    evidence=SEEN,
+    title="A manifest says something that the server does not keep: a null in a custom resource, or empty labels or annotations.",
+    why="A null is refused by every server-side apply where the schema does not allow it, and where it names a field that is not "
+    "in the schema, as `creationTimestamp` in a template. Empty labels and annotations are in Git and not in the cluster. "
+    "A `status`, `metadata.creationTimestamp: null`, nulls in built-in kinds and quantities such as 1000m do no harm; unknown "
+    "fields are reported by `tjgen check`.",
     remedy="Remove it.",
-    argocd="OutOfSync for ever, though every sync succeeds.",
-    flux="A needless patch at every interval, or an error where the field does not exist.",
-    upstream="Kubernetes: nulls are dropped or defaulted, `status` is written by controllers alone.",
+    argocd="A null: refused with `ServerSideApply=true`, a ComparisonError with `ServerSideDiff=true`, nothing without them. "
+    "Empty labels: OutOfSync for ever, though every sync succeeds.",
+    flux="A null: the dry run fails, so nothing of the whole Kustomization is applied. Empty labels: nothing.",
+    upstream="kubernetes-sigs/structured-merge-diff; Kubernetes: nulls are dropped or defaulted in client-side applies alone.",
 )
 _EMPTY = (("metadata", "labels"), ("metadata", "annotations"))
+_CREATED = ("metadata", "creationTimestamp")
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -29,22 +33,24 @@ def check(scene: Scene) -> Iterator[Finding]:
     for item in scene.items:
         if item.document is None:
             continue
-        for path, what in _dropped(item):
+        for path, what in _dropped(item, scene.tools):
             changes = (Change(item, path),) if all(step.__class__ is str for step in path[-1:]) else ()
-            yield Finding(item, path, f"{what}, so it differs for ever", hint="remove it", key=True, changes=changes)
+            yield Finding(item, path, what, hint="remove it", key=True, changes=changes)
 
 
-def _dropped(item: Item) -> Iterator[tuple[FieldPath, str]]:
-    if item.tree.get("status") and item.kind[0] != "argoproj.io":
-        yield ("status",), "the server takes no status from whoever applies"
-    for empty in _EMPTY:
+def _dropped(item: Item, tools: Collection[str]) -> Iterator[tuple[FieldPath, str]]:
+    for empty in _EMPTY if ARGOCD in tools else ():
         if item.get(*empty) == {}:
-            yield empty, "an empty map is not kept"
-    for path in _nulls({key: value for key, value in item.tree.items() if key != "status"}, ()):
-        what = "the server sets creationTimestamp itself" if path[-1] == "creationTimestamp" else "null is not kept"
-        yield path, what
-    if item.get("metadata", "creationTimestamp") is not None:
-        yield ("metadata", "creationTimestamp"), "the server sets creationTimestamp itself"
+            yield empty, "an empty map is not kept, so it differs for ever"
+    if _is_custom(item.kind[0]):
+        for path in _nulls({key: value for key, value in item.tree.items() if key != "status"}, ()):
+            if path != _CREATED:
+                yield path, "a null is refused where the schema does not allow it"
+
+
+def _is_custom(group: str) -> bool:
+    """Whether a kind is none of Kubernetes itself: its groups have no dot, or end in `.k8s.io`."""
+    return "." in group and not group.endswith(".k8s.io")
 
 
 def _nulls(tree: Tree, path: FieldPath) -> Iterator[FieldPath]:

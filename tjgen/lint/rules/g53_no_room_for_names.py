@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.fields.path import get
-from tjgen.k8s.names import longest_trainjob_name
 from tjgen.lint.kinds import JOBSET, TRAINJOB
+from tjgen.lint.names import longest_jobset_name
 from tjgen.lint.rule import ERROR, SEEN, Finding, Rule
 from tjgen.lint.scene import Scene
 
@@ -24,7 +23,6 @@ RULE = Rule(
     upstream="JobSet 0.12 `pkg/webhooks/jobset_webhook.go` (`ValidateCreate`).",
 )
 _SURPRISES = ("TJ852", "TJ860", "TJ861")
-_COUNT = ("template", "spec", "completions")
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -35,15 +33,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             if one.code in _SURPRISES:
                 yield Finding(run, ("metadata", "name"), one.message, hint=one.hint or "shorten the name")
     for item in scene.of(JOBSET):
-        jobs = [
-            (str(job.get("name")), _number(job.get("replicas")), _number(get(job, _COUNT, None)))
-            for _, job in item.maps("spec", "replicatedJobs")
-        ]
-        most = longest_trainjob_name(jobs) if jobs else len(item.name)
+        most = longest_jobset_name(item.get("spec"))
         if len(item.name) > most:
             message = f"the name has {len(item.name)} characters, but with these jobs the JobSet is refused above {most}"
             yield Finding(item, ("metadata", "name"), message, hint=f"use at most {most} characters")
-
-
-def _number(value: object) -> int:
-    return value if isinstance(value, int) and value > 0 else 1

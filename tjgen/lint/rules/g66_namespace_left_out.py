@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from tjgen.lint.kinds import CLAIM, CONFIGMAP, CRONJOB, JOB, KUSTOMIZATION, POD, PODGROUP, RUNS, RUNTIME, SECRET, SERVICE
 from tjgen.lint.order import applied_with, kustomization_of
-from tjgen.lint.rule import DOCUMENTED, FLUX, WARNING, Change, Finding, Place, Rule
+from tjgen.lint.rule import FLUX, SEEN, WARNING, Change, Finding, Place, Rule
 from tjgen.lint.scene import Item, Scene
 
 RULE = Rule(
     code="TJ666",
     name="namespace-left-out",
     severity=WARNING,
-    evidence=DOCUMENTED,
+    evidence=SEEN,
     title="An object does not say its namespace, and others that are applied with it do.",
     why="It goes to a default that the manifest does not show, and so it may not be where what refers to it is.",
     remedy="Write the namespace into every object.",

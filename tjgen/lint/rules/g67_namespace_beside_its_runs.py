@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.lint.kinds import CLAIM, NAMESPACE, RUNS
-from tjgen.lint.rule import ARGOCD, DOCUMENTED, FLUX, WARNING, Change, Finding, Place, Rule
+from tjgen.lint.rule import ARGOCD, FLUX, SEEN, WARNING, Change, Finding, Place, Rule
 from tjgen.lint.scene import Item, Scene
 from tjgen.lint.sync import OPTIONS, PRUNE, RECONCILE, annotation, has_option, mark, with_options
 
@@ -13,7 +13,7 @@ RULE = Rule(
     code="TJ667",
     name="namespace-beside-its-runs",
     severity=WARNING,
-    evidence=DOCUMENTED,
+    evidence=SEEN,
     title="A Namespace is applied together with its runs, and nothing keeps it from being pruned.",
     why="Deleting a Namespace deletes all that is in it: runs, claims and their data, also what others put there.",
     remedy="Protect it, or keep it in an Application or Kustomization of its own.",
