@@ -25,6 +25,7 @@ from tjgen.catalog.runtime import CatalogRuntime
 from tjgen.cli.build import COMMAND
 from tjgen.cli.command import parse
 from tjgen.fields.path import get, named
+from tjgen.k8s.labels import MULTI_KUEUE
 from tjgen.manifests.podsets import pods_of, starts_pods
 from tjgen.targets import trainjob
 from tjgen.trainer.framework import expand
@@ -82,7 +83,9 @@ def _base(workload: Workload) -> CatalogRuntime:
 
 
 def _jobset(job: Any, runtime: Any) -> Any:
-    expansion = expand(job, runtime)
+    # Where Kueue sends it to another cluster, the controller there sees it without Kueue's mark.
+    spec = {key: value for key, value in job["spec"].items() if (key, value) != ("managedBy", MULTI_KUEUE)}
+    expansion = expand({**job, "spec": spec}, runtime)
     found = [made.tree for made in expansion.objects if made.tree["kind"] == "JobSet"]
     assert found, expansion.diagnostics
     return _comparable({"metadata": found[0]["metadata"], "spec": found[0]["spec"]})
