@@ -80,6 +80,14 @@ def test_rules_of_one_name_to_a_jobset_stay_two(tmp_path: Path) -> None:
         assert named["action"] == action[rule["onExitCodes"]["values"][0]]
 
 
+def test_a_failure_has_one_rule(tmp_path: Path) -> None:
+    rules = "{a: {exitCodes: [3, 4], action: fail}, b: {exitCodes: [4], action: count}}"
+    answer = build(tmp_path, f"  runtime: tjgen-torch\n  restart: {{rules: {rules}}}\n")
+    assert answer.code == 1
+    assert "error[TJ438]" in answer.err
+    assert "exit code 4" in answer.err
+
+
 @pytest.mark.parametrize("runtime", ["tjgen-torch", "tjgen-mpi"])
 def test_success_is_that_of_the_roles_that_are_named(tmp_path: Path, runtime: str) -> None:
     answer = build(tmp_path, f"  runtime: {runtime}\n  nodes: 2\n  success: {{roles: [node], operator: Any}}\n")

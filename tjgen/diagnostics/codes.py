@@ -1405,6 +1405,13 @@ _PHASES = (
         "Lower `schedule.minAvailable`.",
     ),
     Code(
+        "TJ438",
+        "rules-that-overlap",
+        ERROR,
+        "Two rules of `restart` are for the same exit code, or both for disruptions; the order of rules means nothing.",
+        "Keep it in one of the two.",
+    ),
+    Code(
         "TJ440",
         "code-ways",
         ERROR,

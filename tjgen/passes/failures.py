@@ -67,13 +67,37 @@ def _restart(workload: Workload, spec: ExperimentSpec, restart: Restart) -> Foun
         hint = "use policy: Never, or remove the rules"
         yield Diagnostic("TJ430", ERROR, message, path=(*AT, "policy"), hint=hint, name="rules-need-never")
         return
+    rules = _ordered(restart)
+    yield from _overlapping(rules)
     for podset in members(workload):
-        yield from _pods(workload, podset, restart, together=together)
+        yield from _pods(workload, podset, restart, rules, together=together)
     if together and restart.policy != "OnFailure":
-        yield from _jobset(workload, restart)
+        yield from _jobset(workload, restart, rules)
 
 
-def _pods(workload: Workload, podset: PodSet, restart: Restart, *, together: bool) -> Found:
+Rules = list[tuple[str, FailureRule]]
+
+
+def _ordered(restart: Restart) -> Rules:
+    """Disruptions first: the order of names means nothing, and a pod that is evicted ends with a code of its signal."""
+    return sorted(restart.rules.items(), key=lambda item: (not item[1].disruption, item[0]))
+
+
+def _overlapping(rules: Rules) -> Found:
+    """Two rules for one failure."""
+    seen: dict[str, str] = {}
+    for name, rule in rules:
+        for failure in [f"exit code {code}" for code in sorted(set(rule.exit_codes or ()))] or ["disruptions"]:
+            if failure in seen:
+                message = f"rules {seen[failure]} and {name} are both for {failure}"
+                path: FieldPath = (*AT, "rules", name)
+                hint = "keep it in one of the two"
+                yield Diagnostic("TJ438", ERROR, message, path=path, hint=hint, name="rules-that-overlap")
+                return
+            seen[failure] = name
+
+
+def _pods(workload: Workload, podset: PodSet, restart: Restart, rules: Rules, *, together: bool) -> Found:
     """The policies of one Job. Rules need pods that never start again by themselves."""
     job = get(workload.tree.value, (*podset.path, *_JOB), {})
     wanted = restart.policy or ("Never" if restart.rules else None)
@@ -91,11 +115,11 @@ def _pods(workload: Workload, podset: PodSet, restart: Restart, *, together: boo
     elif restart.limit is not None and job.get("backoffLimit") is None:
         # A Job that starts a lost pod again by itself would leave the others waiting for each other.
         yield Contribution(limit, 0, (*AT, "limit"))
-    if restart.rules:
-        rules = [_job_rule(rule, podset, together=together) for rule in restart.rules.values()]
+    if rules:
+        mine = [_job_rule(rule, podset, together=together) for _, rule in rules]
         before = get(job, ("podFailurePolicy", "rules"), None) or []
         path: FieldPath = (*podset.path, *_JOB, "podFailurePolicy", "rules")
-        yield Contribution(path, [*rules, *before], (*AT, "rules"))
+        yield Contribution(path, [*mine, *before], (*AT, "rules"))
 
 
 def _job_rule(rule: FailureRule, podset: PodSet, *, together: bool) -> Tree:
@@ -106,22 +130,22 @@ def _job_rule(rule: FailureRule, podset: PodSet, *, together: bool) -> Tree:
     return {"action": action, "onExitCodes": {"containerName": podset.container, "operator": "In", "values": codes}}
 
 
-def _jobset(workload: Workload, restart: Restart) -> Found:
+def _jobset(workload: Workload, restart: Restart, rules: Rules) -> Found:
     """The rules of the JobSet stand in front of the runtime's: the first that fits holds."""
     if restart.limit is not None:
         yield Contribution((*_JOBSET, "failurePolicy", "maxRestarts"), restart.limit, (*AT, "limit"), mirrors=True)
-    if not restart.rules:
+    if not rules:
         return
     most = restart.limit if restart.limit is not None else get(workload.tree.value, (*_JOBSET, "failurePolicy", "maxRestarts"), 0)
-    counted = next((name for name, rule in restart.rules.items() if rule.action == "count"), None)
+    counted = next((name for name, rule in rules if rule.action == "count"), None)
     if counted is not None and not most:
         yield _not_once(counted)
     before = get(workload.tree.value, (*_JOBSET, "failurePolicy", "rules"), None) or []
     taken = {rule.get("name") for rule in before}
     jobs = [podset.name for podset in members(workload)]
-    rules = []
-    for position, (name, rule) in enumerate(restart.rules.items()):
-        rules.append(
+    mine = []
+    for position, (name, rule) in enumerate(rules):
+        mine.append(
             {
                 "name": _free(name, position, taken),
                 "action": _FOR_ALL[rule.action],
@@ -131,7 +155,7 @@ def _jobset(workload: Workload, restart: Restart) -> Found:
             }
         )
     # The runtime's own rules of the Jobs now stand further behind.
-    yield Contribution((*_JOBSET, "failurePolicy", "rules"), [*rules, *before], (*AT, "rules"))
+    yield Contribution((*_JOBSET, "failurePolicy", "rules"), [*mine, *before], (*AT, "rules"))
 
 
 def _free(name: str, position: int, taken: set[str]) -> str:

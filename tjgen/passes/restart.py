@@ -84,7 +84,7 @@ def _told(spec: ExperimentSpec) -> Found:
 
 
 def rules(restart: Restart) -> list[Tree]:
-    """The rules in their order, each with its name."""
+    """The rules, each with its name."""
     found: list[Tree] = []
     for name, rule in restart.rules.items():
         which: Tree = {"disruption": True} if rule.disruption else {"exitCodes": list(rule.exit_codes or ())}

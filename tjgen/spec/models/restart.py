@@ -33,7 +33,7 @@ class Restart(Shape):
     limit: Whole | None = None
     """How often a failure is followed by another start, before the run has failed."""
     rules: dict[str, FailureRule] = {}
-    """Kinds of failures that are treated otherwise, by a name of your choice; the first that fits holds."""
+    """Kinds of failures that are treated otherwise, by a name of your choice; disruptions go before exit codes."""
 
 
 class Elastic(Shape):
