@@ -16,7 +16,8 @@ SAID = {
         "schedule: {foobar: a}",
         "TJ101 unknown-field",
         'spec.schedule.foobar: unknown field "foobar"',
-        "the fields here are system, queue, minAvailable, minResources, priorityClassName, workloadPriority, multiKueue, timeoutSeconds, "
+        "the fields here are system, queue, minAvailable, minResources, priorityClassName, workloadPriority, multiKueue, "
+        "timeoutSeconds, "
         "networkTopology, topology",
     ),
     "a field that is missing": (
@@ -65,7 +66,8 @@ SAID = {
         "schedule: volcano",
         "TJ103 wrong-type",
         'spec.schedule: spec.schedule is "volcano", a text, where a mapping belongs',
-        "the fields here are system, queue, minAvailable, minResources, priorityClassName, workloadPriority, multiKueue, timeoutSeconds, "
+        "the fields here are system, queue, minAvailable, minResources, priorityClassName, workloadPriority, multiKueue, "
+        "timeoutSeconds, "
         "networkTopology, topology",
     ),
     "a list as Kubernetes has it for a mapping": (
