@@ -37,10 +37,10 @@ SOURCE = "source-read"
 SEEN = "seen on the rig"
 DEDUCED = "deduced"
 EVIDENCE = {
-    SEEN: "seen end to end, with the real API server, controllers and sync engines",
-    SOURCE: "read in the source of the tool or controller",
-    DOCUMENTED: "said by the documentation of the project",
-    DEDUCED: "deduced from sources, and not seen: at most a warning",
+    SEEN: "end to end, with the real API server, controllers and sync engines",
+    SOURCE: "in that of the tool or controller",
+    DOCUMENTED: "by the project itself",
+    DEDUCED: "from sources, and not seen: at most a warning",
 }
 """How it is known that a trap is one."""
 
