@@ -11,6 +11,7 @@ from tjgen.building.inputs import (
     files_at,
     is_experiment,
     is_of_project,
+    is_root,
     is_platform,
     no_experiment,
     nothing_to_build,
@@ -73,6 +74,9 @@ class Builder:
         """
         self.diagnostics: list[Diagnostic] = []
         """What was found before and beside the experiments."""
+        if project is None and is_root(paths):
+            # The folder of a project means the project, as it does from inside.
+            project, paths = paths[0], ()
         self.project, found = project_at(paths if project is None else (project,))
         self._add(found)
         if overlays:

@@ -10,7 +10,7 @@ from tjgen.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic, No
 from tjgen.fields.path import FieldPath
 from tjgen.k8s.nearest import nearest
 from tjgen.resolve.files import matching
-from tjgen.resolve.project import ALONE, Project, find, load
+from tjgen.resolve.project import ALONE, FILE, Project, find, load
 from tjgen.resolve.reading import read_content
 from tjgen.source.document import Document
 from tjgen.source.reader import CORE, read
@@ -29,6 +29,11 @@ def project_at(paths: Sequence[str]) -> tuple[Project, list[Diagnostic]]:
         return ALONE, []
     project, diagnostics = load(found.pop())
     return project, list(diagnostics)
+
+
+def is_root(paths: Sequence[str]) -> bool:
+    """Whether the paths are one folder, which has a project file."""
+    return len(paths) == 1 and os.path.isfile(os.path.join(paths[0], FILE))
 
 
 def files_at(paths: Sequence[str]) -> list[str]:

@@ -15,7 +15,8 @@ REASONS: Mapping[str, tuple[str, str]] = {
     ),
     "G69": (
         "A build that gives nothing where there was something.",
-        "`tjgen build` fails where no experiment is found, and removes what a lock knows only where it is told to.",
+        "A stream without objects does not show what was there before. `tjgen cmp generate` refuses to answer with one (TJ764), "
+        "and a build into a tree keeps claims and records until it is told to remove them.",
     ),
     "G70": (
         "A kind that the cluster does not have.",

@@ -1,0 +1,31 @@
+"""What the words of a command line mean."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.checkout import ROOT
+from tests.program import tjgen
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A repository with two environments, its tree, its lock, and another project within it."""
+    shutil.copytree(ROOT / "examples/gitops", tmp_path / "gitops")
+    return tmp_path / "gitops"
+
+
+def test_the_folder_of_a_project_means_the_project(project: Path) -> None:
+    inside = tjgen(project, "build", "--env", "dev")
+    assert inside.code == 0, inside.err
+    assert inside.out.count("kind: TrainJob") == 4
+    for folder, word in ((project.parent, "gitops"), (project, "."), (project, str(project))):
+        assert tjgen(folder, "build", word, "--env", "dev") == inside
+
+
+def test_a_folder_within_a_project_means_its_experiments(project: Path) -> None:
+    answer = tjgen(project, "build", "experiments", "--env", "dev")
+    assert (answer.code, answer.out.count("kind: TrainJob")) == (0, 4)
