@@ -106,7 +106,8 @@ def _by_trainer(workload: Workload, experiment: Experiment, runtime: CatalogRunt
     if has_errors(diagnostics):
         return _Made([], [], diagnostics, sources, [])
     applied = [lowered.runtime] if lowered.emits_runtime else []
-    applied, found = patched([*applied, *lowered.objects, lowered.trainjob], experiment)
+    late = jobset.KIND if is_jobset else ""
+    applied, found = patched([*applied, *lowered.objects, lowered.trainjob], experiment, but=late)
     diagnostics += found
     if lowered.emits_runtime and applied[0] is not lowered.runtime:
         applied[0], applied[-1] = trainjob.renamed(applied[0], applied[-1], runtime.name)
@@ -122,7 +123,8 @@ def _by_trainer(workload: Workload, experiment: Experiment, runtime: CatalogRunt
     diagnostics += _located(expansion.diagnostics, job, sources)
     if is_jobset and not has_errors(diagnostics):
         standing, found = jobset.finish(expansion.objects, job, release)
-        diagnostics += found
+        standing, refused = patched(standing, experiment, only=late)
+        diagnostics += [*found, *refused]
         applied, previews = [manifest for manifest in applied[:-1] if manifest.kind not in KINDS] + standing, []
     return _Made(applied, previews, diagnostics, sources, [template.tree, *admission.assumed(template.tree)])
 

@@ -151,7 +151,7 @@ def test_a_release_is_seen_by_the_fields() -> None:
 @pytest.mark.parametrize(
     ("trees", "code", "said"),
     [
-        pytest.param([], "TJ776", "manifests holds no TrainJob and no runtime", id="nothing"),
+        pytest.param([], "TJ776", "manifests holds no job and no runtime", id="nothing"),
         pytest.param([trainjob()], "TJ773", "its runtime house is not among the files", id="no runtime"),
         pytest.param(
             [trainjob(), RUNTIME, {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}}],
@@ -184,7 +184,7 @@ def init(tmp_path: Path, *words: str) -> Answer:
 
 def test_a_repository_begins_with_manifests(tmp_path: Path) -> None:
     answer = init(tmp_path, "--catalog", "runtimes")
-    assert (answer.code, answer.err.splitlines()[0]) == (0, "manifests: 1 TrainJob, 1 runtime")
+    assert (answer.code, answer.err.splitlines()[0]) == (0, "manifests: 1 job, 1 runtime")
     assert not (tmp_path / "out" / "overlays").exists()
     answer = tjgen(tmp_path / "out", "build", "--check", "--strict")
     assert (answer.code, answer.err) == (0, "runs: 0 new, 1 unchanged, 0 kept, 0 removed\n")

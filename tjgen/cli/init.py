@@ -23,7 +23,8 @@ COMMAND = Command(
     "Make a repository in DIR (here, where it is left out): a project file, a first experiment with its program, an overlay for "
     "each environment, hooks for pre-commit, a pipeline, and what makes Argo CD or Flux sync it; and build it. No file that is "
     "there is written over. With --from the experiments and the catalog are made of manifests that were written by hand: of each "
-    "TrainJob an experiment that gives the same TrainJob and JobSet, or it is said what is different.",
+    "TrainJob an experiment that gives the same TrainJob and JobSet, or it is said what is different; of jobs of other kinds as "
+    "tjgen import does.",
     "tjgen init vision --gitops argocd --repository https://git.example.com/vision.git --ci github",
     "[DIR]",
     (
@@ -110,7 +111,7 @@ def _imported(arguments: Arguments, wishes: Wishes, reporter: Reporter) -> tuple
     begun += [(f"catalog/{name}", text) for name, text in result.catalog.items()]
     if begun:
         jobs, runtimes = len(result.experiments), len(result.catalog)
-        reporter.say(f"{arguments['source']}: {jobs} TrainJob{'s' * (jobs != 1)}, {runtimes} runtime{'s' * (runtimes != 1)}")
+        reporter.say(f"{arguments['source']}: {jobs} job{'s' * (jobs != 1)}, {runtimes} runtime{'s' * (runtimes != 1)}")
     release = "" if result.release is NEWEST else result.release.name
     return wishes._replace(release=release), begun
 

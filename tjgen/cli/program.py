@@ -17,6 +17,7 @@ COMMANDS = {
     "diagnose": "tjgen.cli.diagnose",
     "diff": "tjgen.cli.diff",
     "explain": "tjgen.cli.explain",
+    "import": "tjgen.cli.import",
     "init": "tjgen.cli.init",
     "krm": "tjgen.cli.krm",
     "lint": "tjgen.cli.lint",

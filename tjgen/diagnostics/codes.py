@@ -2183,7 +2183,7 @@ _PHASES = (
         "TJ776",
         "nothing-to-import",
         ERROR,
-        "There is no TrainJob and no runtime to begin with.",
+        "There is no job and no runtime to begin with.",
         "Name the folder of the manifests.",
     ),
     Code(
@@ -2760,6 +2760,13 @@ _PHASES = (
         WARNING,
         "The claim of a volume is for one pod at a time (ReadWriteOncePod), so it cannot be measured while the run mounts it.",
         "Measure it before or after the run, or use ReadWriteMany.",
+    ),
+    Code(
+        "TJ950",
+        "said-by-patch",
+        INFO,
+        "`tjgen import` found no word of the language that says a field of the job shorter: the experiment says it by a patch.",
+        "Leave the operation out where the run may do without it, or say it in a runtime of your own.",
     ),
 )
 

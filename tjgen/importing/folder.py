@@ -13,10 +13,12 @@ from tjgen.catalog.importer import cleaned
 from tjgen.catalog.runtime import NAMESPACED_KIND, is_runtime
 from tjgen.convert.proof import differences
 from tjgen.convert.shape import source_of
-from tjgen.diagnostics.model import Diagnostic, has_errors
+from tjgen.diagnostics.model import ERROR, Diagnostic, has_errors
 from tjgen.fields.path import Tree, get
 from tjgen.importing import imported, trainjob
 from tjgen.importing.imported import Imported, Subject
+from tjgen.importing.job import read_job
+from tjgen.importing.kinds import importer
 from tjgen.importing.residue import residue, stated
 from tjgen.importing.workshop import Made, Workshop
 from tjgen.source.reader import KUBERNETES, read
@@ -25,7 +27,7 @@ from tjgen.trainer.framework import expand
 from tjgen.trainer.inputs import is_kind
 from tjgen.trainer.release import NEWEST, Release
 from tjgen.typing import NamedTuple
-from tjgen.validate import report
+from tjgen.validate import admission, report
 from tjgen.validate.check import manifests
 from tjgen.validate.judge import judge
 
@@ -65,12 +67,13 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
             if tree.__class__ is dict and tree
         ]
     jobs = [one for one in subjects if is_kind(one.tree, trainjob.KIND)]
+    others = [one for one in subjects if importer(one.tree) is not None]
     runtimes = [one for one in subjects if is_runtime(one.tree)]
-    if not jobs and not runtimes and not has_errors(diagnostics):
+    if not jobs and not others and not runtimes and not has_errors(diagnostics):
         diagnostics.append(imported.nothing(folder))
     if has_errors(diagnostics):
         return Import({}, {}, NEWEST, diagnostics)
-    diagnostics += [imported.left_out(one) for one in subjects if one not in jobs and one not in runtimes]
+    diagnostics += [imported.left_out(one) for one in subjects if one not in jobs and one not in others and one not in runtimes]
     release = next(filter(None, (source_of(one.tree) for one in jobs if one.tree.get("spec").__class__ is dict)), NEWEST)
     files_of_catalog: dict[str, str] = {}
     known: dict[tuple[str, str, str], Tree] = {}
@@ -110,7 +113,28 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
         result, found = answer
         diagnostics += found
         experiments[result.file] = result.text
+    for one in others:
+        diagnostics += _of_another_kind(one, experiments, release)
     return Import(experiments, files_of_catalog, release, diagnostics)
+
+
+def _of_another_kind(job: Subject, experiments: dict[str, str], release: Release) -> list[Diagnostic]:
+    """Put the experiment of a job that no Trainer starts beside the others, and tell what there is to know of it."""
+    wrong = next(report.diagnostics(job.tree, judge(job.tree, versions=release.versions)), None)
+    if wrong is None:
+        answer_of_webhook = admission.diagnostics(job.tree, admission.review(job.tree, release=release))
+        wrong = next((one for one in answer_of_webhook if one.severity == ERROR), None)
+    if wrong is not None:
+        return [imported.not_importable(job, wrong.message)]
+    reader = importer(job.tree)
+    answer = read_job(job, reader, release) if reader is not None else imported.left_out(job)
+    if isinstance(answer, Diagnostic):
+        return [answer]
+    result, found = answer
+    if result.file in experiments:
+        return [imported.not_importable(job, f"an experiment {result.file} came before", _TWICE)]
+    experiments[result.file] = result.text
+    return found
 
 
 def _kind(reference: Tree) -> str:

@@ -66,9 +66,16 @@ def without_runtime(subject: Subject, kind: str, name: str) -> Diagnostic:
     return _about(subject, "TJ773", "runtime-not-there", WARNING, message, hint)
 
 
-def different(subject: Subject, what: str, why: str) -> Diagnostic:
+def different(subject: Subject, what: str, why: str, place: FieldPath = ("metadata", "name")) -> Diagnostic:
     """TJ774: a place in which the build is not what was there."""
-    return _about(subject, "TJ774", "built-otherwise", WARNING, f"{subject} is built otherwise: {what}", why)
+    return _about(subject, "TJ774", "built-otherwise", WARNING, f"{subject} is built otherwise: {what}", why, place)
+
+
+def by_patch(subject: Subject, place: FieldPath, operation: str) -> Diagnostic:
+    """TJ950: a place that the experiment says by a patch alone."""
+    hint = "leave the operation out where the run may do without it, or say it in a runtime of your own"
+    message = f"the language has no shorter word for this of {subject}, and a patch says it: {operation}"
+    return _about(subject, "TJ950", "said-by-patch", INFO, message, hint, place)
 
 
 def not_importable(subject: Subject, why: str, hint: str = "see what tjgen check says of the file") -> Diagnostic:
@@ -79,9 +86,11 @@ def not_importable(subject: Subject, why: str, hint: str = "see what tjgen check
 def nothing(folder: str) -> Diagnostic:
     """TJ776: a folder without anything to import."""
     hint = "name the folder of the manifests"
-    return Diagnostic("TJ776", ERROR, f"{folder} holds no TrainJob and no runtime", hint=hint, name="nothing-to-import")
+    return Diagnostic("TJ776", ERROR, f"{folder} holds no job and no runtime", hint=hint, name="nothing-to-import")
 
 
-def _about(subject: Subject, code: str, name: str, severity: str, message: str, hint: str) -> Diagnostic:
-    span = subject.document.locate((*subject.path, "metadata", "name"))
+def _about(
+    subject: Subject, code: str, name: str, severity: str, message: str, hint: str, place: FieldPath = ("metadata", "name")
+) -> Diagnostic:
+    span = subject.document.locate((*subject.path, *place))
     return Diagnostic(code, severity, message, span=span, hint=hint, name=name)

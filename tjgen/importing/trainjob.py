@@ -12,7 +12,9 @@ from tjgen.fields.path import Tree, get
 
 KIND = "TrainJob"
 
-_NOT_THEIRS = ("kubectl.kubernetes.io/last-applied-configuration", "argocd.argoproj.io/tracking-id")
+OURS = ("app.kubernetes.io/managed-by", "tjgen.dev/experiment")
+"""Labels that a build puts on every object."""
+NOT_THEIRS = ("kubectl.kubernetes.io/last-applied-configuration", "argocd.argoproj.io/tracking-id")
 """Annotations by which other programs keep books."""
 _QUANTITIES = {"cpu": "cpu", "memory": "memory", "ephemeral-storage": "ephemeralStorage"}
 _SHARED = ("image", "env", "cpu", "memory", "ephemeralStorage", "resources")
@@ -38,7 +40,9 @@ def bare(tree: Tree) -> Tree:
         metadata["namespace"] = namespace
     for key in ("labels", "annotations"):
         said = get(tree, ("metadata", key), None)
-        kept = {name: value for name, value in said.items() if name not in _NOT_THEIRS} if said.__class__ is dict else None
+        kept = (
+            {name: value for name, value in said.items() if name not in (*NOT_THEIRS, *OURS)} if said.__class__ is dict else None
+        )
         if kept:
             metadata[key] = kept
     return {

@@ -14,11 +14,18 @@ from tjgen.workload.keys import LIST_KEYS
 MANAGER = "patches"
 
 
-def patched(manifests: list[Manifest], experiment: Experiment) -> tuple[list[Manifest], list[Diagnostic]]:
-    """Every patch over the objects that it selects; one that selects none is reported (TJ330)."""
+def patched(
+    manifests: list[Manifest], experiment: Experiment, *, only: str = "", but: str = ""
+) -> tuple[list[Manifest], list[Diagnostic]]:
+    """Every patch over the objects that it selects; one that selects none is reported (TJ330).
+
+    `only` and `but` name the kind that a target makes of the others: what is for it waits until it is there.
+    """
     diagnostics = []
     result = list(manifests)
     for name, patch in experiment.spec.patches.items():
+        if patch.target.kind == but or (only and patch.target.kind != only):
+            continue
         because: FieldPath = (*SPEC, "patches", name)
         chosen = [i for i, manifest in enumerate(result) if _selects(patch, manifest)]
         if not chosen:

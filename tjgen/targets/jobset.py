@@ -18,6 +18,7 @@ from tjgen.workload.keys import LIST_KEYS
 
 _WEBHOOK = Origin("jobset-webhook", "tjgen")
 _FINISH = Origin("target:jobset", "tjgen")
+KIND = "JobSet"
 SNAPSHOT = "-runtime-snapshot"
 
 
@@ -38,7 +39,7 @@ def finish(made: list[Made], trainjob: Manifest, release: Release = NEWEST) -> t
 
 def _standing_alone(one: Made, trainjob: Manifest, release: Release) -> Manifest:
     tree, owners = one.tree, one.owners
-    if tree["kind"] == "JobSet":
+    if tree["kind"] == KIND:
         defaulted = live(tree)
         owners = {**owners, **_defaulted_owners(tree, defaulted, ())}
         tree = defaulted
@@ -51,7 +52,7 @@ def _standing_alone(one: Made, trainjob: Manifest, release: Release) -> Manifest
             writer.merge(("metadata", field), values, origin) if get(tree, ("metadata", field)) else writer.put(
                 ("metadata", field), values, origin
             )
-    if tree["kind"] == "JobSet":
+    if tree["kind"] == KIND:
         if all(field != "groupName" for field, _ in release.types.entries("ReplicatedJob")):
             # The JobSet that goes with Trainer 2.0 has no groups.
             for job in get(tree, ("spec", "replicatedJobs"), []):

@@ -1,0 +1,60 @@
+"""`tjgen import`: jobs that were written by hand -> experiments that give the same, and what is different."""  # noqa: N999  # a command is called like its module
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tjgen.cli.command import COMMON, MANY, VALUE, Arguments, Command, Option
+from tjgen.cli.inputs import texts
+from tjgen.cli.reporting import Reporter
+from tjgen.diagnostics.model import ERROR, Diagnostic
+
+COMMAND = Command(
+    "import",
+    "Make experiments of jobs that were written by hand.",
+    "Make an experiment of each TrainJob, PyTorchJob, TFJob, XGBoostJob, JAXJob, MPIJob, Volcano Job and JobSet, and build it to "
+    "see that it gives the same job. What only a patch can say is told with its place in the file, and so is every difference. The "
+    "experiments are written to stdout, or with -o into a folder, where the runtimes of TrainJobs come beside them.",
+    "tjgen import pytorchjob.yaml -o experiments/",
+    "PATH...",
+    (
+        Option(("-o", "--output"), "output", "Folder to write to, one file for each experiment.", VALUE, "DIR"),
+        Option(("--catalog",), "catalog", "File or folder with runtimes of TrainJobs; may be repeated.", MANY, "PATH"),
+        *COMMON,
+    ),
+    least=1,
+)
+
+
+def run(arguments: Arguments) -> int:
+    """Import every file, report, and answer with the exit code. With errors nothing is written, and no file is written over."""
+    from tjgen.importing.folder import read_folder
+
+    reporter = Reporter(arguments)
+    found, problems = texts(arguments["paths"])
+    result = read_folder(", ".join(arguments["paths"]), found, arguments["catalog"])
+    reporter.add(problems or result.diagnostics)
+    if not reporter.failed:
+        folder = arguments["output"]
+        if folder is None:
+            sys.stdout.write("---\n".join(result.experiments.values()))
+        else:
+            files = {**result.experiments, **{f"catalog/{name}": text for name, text in result.catalog.items()}}
+            reporter.add(_written(folder, files))
+    return reporter.close()
+
+
+def _written(folder: str, files: dict[str, str]) -> list[Diagnostic]:
+    found = []
+    for name, text in files.items():
+        path = os.path.join(folder, *name.split("/"))
+        try:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "x", encoding="utf-8") as stream:
+                stream.write(text)
+        except OSError as error:
+            message = f"{path} cannot be written: {error.strerror}"
+            hint = "name a folder that does not have it yet"
+            found.append(Diagnostic("TJ408", ERROR, message, hint=hint, name="unwritten-file"))
+    return found
