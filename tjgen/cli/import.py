@@ -14,7 +14,7 @@ COMMAND = Command(
     "import",
     "Make experiments of jobs that were written by hand.",
     "Make an experiment of each TrainJob, PyTorchJob, TFJob, XGBoostJob, JAXJob, MPIJob, Volcano Job and JobSet, and build it to "
-    "see that it gives the same job. What only a patch can say is told with its place in the file, and so is every difference. The "
+    "see that it gives the same job. What only a patch can say is told with its place, and so is each difference. The "
     "experiments are written to stdout, or with -o into a folder, where the runtimes of TrainJobs come beside them.",
     "tjgen import pytorchjob.yaml -o experiments/",
     "PATH...",
