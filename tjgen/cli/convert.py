@@ -12,14 +12,16 @@ from tjgen.cli.reporting import Reporter
 from tjgen.convert.file import File, converted
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
 from tjgen.fields.path import Tree
+from tjgen.targets.table import TARGETS
 from tjgen.trainer.release import chosen
 
 COMMAND = Command(
     "convert",
-    "Rewrite TrainJobs for another release of Trainer.",
+    "Rewrite TrainJobs for another release of Trainer, or experiments and jobs for another target.",
     "Rewrite hand-written TrainJobs and runtimes in the shape of another release of Kubeflow Trainer. Comments and order stay "
     "where nothing changes. The expansions before and after are compared, and every difference is told. The result is "
-    "written to stdout, or with --in-place over the files.",
+    "written to stdout, or with --in-place over the files. With --target the target of experiments is changed and nothing else, "
+    "after a build has said what cannot be said there; jobs become jobs of that target by way of tjgen import.",
     "tjgen convert --trainer 2.3 trainjob.yaml",
     "PATH...",
     (
@@ -27,6 +29,7 @@ COMMAND = Command(
         Option(
             ("--from",), "source", "Release that the files are for; seen by their fields where it is left out.", VALUE, "RELEASE"
         ),
+        Option(("--target",), "target", "Target to rewrite for, in place of a release.", VALUE, "TARGET", tuple(TARGETS)),
         Option(("--in-place",), "in_place", "Write over the files that change.", FLAG),
         Option(("--catalog",), "catalog", "File or folder with runtimes; may be repeated.", MANY, "PATH"),
         *COMMON,
@@ -39,6 +42,8 @@ def run(arguments: Arguments) -> int:
     """Convert every file, report, and answer with the exit code. With errors nothing is written."""
     reporter = Reporter(arguments)
     found, problems = texts(arguments["paths"])
+    if arguments["target"] is not None:
+        return _retarget(arguments, reporter, list(found), problems)
     catalog = Catalog(arguments["catalog"])
 
     def look_up(kind: str, namespace: str, name: str) -> Tree | None:
@@ -54,6 +59,29 @@ def run(arguments: Arguments) -> int:
         return reporter.close()
     reporter.add(problems)
     reporter.add(diagnostics)
+    if not reporter.failed:
+        _write(files, reporter, in_place=arguments["in_place"])
+    return reporter.close()
+
+
+def _retarget(arguments: Arguments, reporter: Reporter, found: list[tuple[str, bytes]], problems: list[Diagnostic]) -> int:
+    from tjgen.importing import retarget
+
+    for option in ("trainer", "source"):
+        if arguments[option] is not None:
+            sys.stderr.write("Error: --target goes without --trainer and --from\n")
+            return 2
+    reporter.add(problems)
+    files = []
+    for name, content in found:
+        of_experiments = retarget.is_of_experiments(content, name)
+        if not of_experiments and arguments["in_place"]:
+            sys.stderr.write(f"Error: --in-place is for experiments, and {name} holds none\n")
+            return 2
+        way = retarget.experiments if of_experiments else retarget.jobs
+        text, diagnostics = way(name, content, arguments["target"])
+        reporter.add(diagnostics)
+        files.append(File(name, text.encode(), text.encode() != content))
     if not reporter.failed:
         _write(files, reporter, in_place=arguments["in_place"])
     return reporter.close()

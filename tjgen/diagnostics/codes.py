@@ -2768,6 +2768,20 @@ _PHASES = (
         "`tjgen import` found no word of the language that says a field of the job shorter: the experiment says it by a patch.",
         "Leave the operation out where the run may do without it, or say it in a runtime of your own.",
     ),
+    Code(
+        "TJ951",
+        "not-convertible",
+        ERROR,
+        "`tjgen convert --target` found no form of an experiment or a job for that target. Nothing was written.",
+        "Make an experiment of the job with `tjgen import`, and change what the message names.",
+    ),
+    Code(
+        "TJ952",
+        "lost-in-conversion",
+        WARNING,
+        "`tjgen convert --target` left behind what the new kind of a job cannot say, or what only a patch said.",
+        "Say it in the words of the new kind, or see whether the run may do without it.",
+    ),
 )
 
 CODES = tuple(sorted((*_PHASES, *(Code(*row) for row in RULES))))

@@ -42,15 +42,15 @@ def shortest(experiment: Tree, job: Tree, filled: Filled, workshop: Workshop) ->
     if best.cost[0] and experiment["spec"]["runtime"] != _PLAIN:
         plain = _attempt(_with(experiment, {"runtime": _PLAIN}), job, filled, workshop)
         best = best if plain.cost[0] else plain
-    for word in _words(best.experiment) if best.cost[0] else ():
+    for word in words(best.experiment) if best.cost[0] else ():
         best = _better(best, word, job, filled, workshop)
-    for word in [word for word in _words(best.experiment) if word[0] not in _CORE]:
+    for word in [word for word in words(best.experiment) if word[0] not in _CORE]:
         best = _better(best, word, job, filled, workshop)
     return best
 
 
 def _better(best: Attempt, word: Word, job: Tree, filled: Filled, workshop: Workshop) -> Attempt:
-    less = _attempt(_without(best.experiment, word), job, filled, workshop)
+    less = _attempt(without(best.experiment, word), job, filled, workshop)
     return less if less.cost < best.cost else best
 
 
@@ -73,7 +73,7 @@ def _attempt(experiment: Tree, job: Tree, filled: Filled, workshop: Workshop) ->
     return Attempt(experiment, made, found, (0, cost))
 
 
-def _words(experiment: Tree) -> Iterator[Word]:
+def words(experiment: Tree) -> Iterator[Word]:
     """What can be left out, one by one."""
     spec = experiment["spec"]
     for key in [key for key in spec if key not in _KEPT]:
@@ -85,7 +85,8 @@ def _words(experiment: Tree) -> Iterator[Word]:
         yield from (("roles", role, field) for field in fields if field != "replicas")
 
 
-def _without(experiment: Tree, word: Word) -> Tree:
+def without(experiment: Tree, word: Word) -> Tree:
+    """The experiment that does not say it."""
     return {**experiment, "spec": _less(experiment["spec"], word)}
 
 
