@@ -131,6 +131,33 @@ def test_what_only_a_patch_says_is_told_with_its_line() -> None:
     assert [one.span.line for one in told if one.span is not None] == [5]
 
 
+@pytest.mark.parametrize("name", ["JobSet", "JobSet of two", "Volcano Job", "PyTorchJob"])
+def test_what_the_experiment_says_of_the_program_has_an_effect(name: str, tmp_path: Path) -> None:
+    (text,) = read(JOBS[name]).experiments.values()
+    (tmp_path / "experiment.yaml").write_text(text.replace("bert:7", "bert:8", 1), encoding="utf-8")
+    answer = tjgen(tmp_path, "build", "experiment.yaml")
+    assert answer.code == 0
+    assert "bert:8" in answer.out
+
+
+def test_a_task_without_a_name_gets_that_of_the_webhook() -> None:
+    task = {"replicas": 1, "template": template("main", {"restartPolicy": "Never"})}
+    found = read(volcano(tasks=[task]))
+    assert {one.code for one in found.diagnostics} <= {"TJ950"}
+    assert list(spec(found)["roles"]) == ["default0"]
+
+
+def test_without_a_namespace_it_goes_where_kubectl_puts_it() -> None:
+    found = read({**JOBS["JAXJob"], "metadata": {"name": "a"}})
+    assert [one for one in found.diagnostics if one.code == "TJ774"] == []
+
+
+def test_a_job_whose_operator_is_gone_is_left_out() -> None:
+    found = read(kubeflow("MPIJob", "mpiReplicaSpecs", Launcher=replicas("mpi", 1)))
+    assert [one.code for one in found.diagnostics] == ["TJ775"]
+    assert "v2beta1" in (found.diagnostics[0].hint or "")
+
+
 def test_a_job_that_would_be_refused_is_left_out_with_the_reason() -> None:
     found = read(kubeflow("PyTorchJob", "pytorchReplicaSpecs", Master=replicas("other", 1)))
     assert found.experiments == {}

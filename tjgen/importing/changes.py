@@ -18,6 +18,8 @@ _STRUCTS = ("metadata", "resources", "strategy")
 """Values in the Go types that hold them: empty ones are like absent ones."""
 _NAMED = {"volumes": "name", "volumeMounts": "mountPath", "env": "name"}
 """Lists whose order says nothing, and the key of their items."""
+_PARTS = ("replicatedJobs", "tasks", "containers")
+"""Lists that are never replaced as a whole: what an experiment says of the program would be without effect."""
 _OPERATION = 30
 """What an operation costs beside its value."""
 
@@ -80,7 +82,7 @@ def _changes(given: _Side, asked: _Side, pointer: tuple[str, ...], place: FieldP
     whole = [Change({"op": "replace", "path": _written(pointer), "value": asked.said}, place)]
     if _are_mappings(given.said) and _are_mappings(asked.said):
         pieces = list(_of_lists(given, asked, pointer, place))
-        whole = min(whole, pieces, key=_cost)
+        whole = pieces if pointer[-1] in _PARTS else min(whole, pieces, key=_cost)
     yield from whole
 
 

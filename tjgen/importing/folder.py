@@ -67,7 +67,7 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
             if tree.__class__ is dict and tree
         ]
     jobs = [one for one in subjects if is_kind(one.tree, trainjob.KIND)]
-    others = [one for one in subjects if importer(one.tree) is not None]
+    others = [one for one in subjects if importer(one.tree) is not None or _is_gone(one.tree)]
     runtimes = [one for one in subjects if is_runtime(one.tree)]
     if not jobs and not others and not runtimes and not has_errors(diagnostics):
         diagnostics.append(imported.nothing(folder))
@@ -120,6 +120,9 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
 
 def _of_another_kind(job: Subject, experiments: dict[str, str], release: Release) -> list[Diagnostic]:
     """Put the experiment of a job that no Trainer starts beside the others, and tell what there is to know of it."""
+    if _is_gone(job.tree):
+        hint = "write it for kubeflow.org/v2beta1, whose workers run sshd, or for Trainer"
+        return [imported.not_importable(job, "the operator of this kind is gone, and none starts pods as it did", hint)]
     wrong = next(report.diagnostics(job.tree, judge(job.tree, versions=release.versions)), None)
     if wrong is None:
         answer_of_webhook = admission.diagnostics(job.tree, admission.review(job.tree, release=release))
@@ -135,6 +138,11 @@ def _of_another_kind(job: Subject, experiments: dict[str, str], release: Release
         return [imported.not_importable(job, f"an experiment {result.file} came before", _TWICE)]
     experiments[result.file] = result.text
     return found
+
+
+def _is_gone(tree: Tree) -> bool:
+    """The MPIJob that was started by kubectl, and kinds that training-operator v1.9 is the last to know and no target makes."""
+    return tree.get("apiVersion") == "kubeflow.org/v1" and tree.get("kind") in ("MPIJob", "PaddleJob")
 
 
 def _kind(reference: Tree) -> str:

@@ -16,6 +16,9 @@ from tjgen.importing.trainjob import NOT_THEIRS, OURS
 from tjgen.importing.workshop import Made, Workshop
 from tjgen.trainer.release import Release
 
+_ABSENT = {"namespace": "default"}
+"""Where kubectl puts what says no namespace, and a build says it."""
+
 
 def read_job(job: Subject, importer: Importer, release: Release) -> tuple[Imported, list[Diagnostic]] | Diagnostic:
     """The experiment, and what there is to know of it: TJ950 for what a patch says, TJ774 for what is different.
@@ -56,7 +59,7 @@ def _differences(job: Subject, importer: Importer, made: Made) -> Iterator[Diagn
                 what = f"{field[:-1]} {key} was {before.get(key, 'absent')}, is {after.get(key, 'absent')}"
                 yield imported.different(job, what, "see whether the run may differ so", ("metadata", field))
     for field in ("name", "namespace"):
-        before, after = (get(tree, ("metadata", field), None) for tree in (job.tree, built))
+        before, after = (get(tree, ("metadata", field), None) or _ABSENT.get(field) for tree in (job.tree, built))
         if before != after:
             yield imported.different(job, f"{field} was {before or 'absent'}, is {after}", "give the job a name", ("metadata",))
     for tree in made.objects:

@@ -19,7 +19,7 @@ _MAX_RETRY = 3
 def experiment(tree: Tree) -> Tree:
     """The experiment, with the name of the Job as that of its run."""
     spec = tree["spec"]
-    tasks = {task["name"]: task for task in spec.get("tasks") or [] if task.get("name")}
+    tasks = {task.get("name") or _name(position): task for position, task in enumerate(spec.get("tasks") or [])}
     shared, own = pods.said({name: task.get("template") or {} for name, task in tasks.items()}) if tasks else ({}, {})
     plugins = spec.get("plugins") or {}
     runtime = next((runtime for plugin, runtime in _FRAMEWORKS.items() if plugin in plugins), "tjgen-plain")
@@ -44,7 +44,7 @@ def filled(tree: Tree) -> Tree:
     if spec.__class__ is not dict:
         return job
     tasks = [
-        {"name": f"default{position}", "maxRetry": _MAX_RETRY, **task, "minAvailable": _least(task)}
+        {"name": _name(position), "maxRetry": _MAX_RETRY, **task, "minAvailable": _least(task)}
         if task.__class__ is dict
         else task
         for position, task in enumerate(spec.get("tasks") or [])
@@ -53,6 +53,11 @@ def filled(tree: Tree) -> Tree:
     defaults = {"schedulerName": "volcano", "queue": "default"}
     retries = spec.get("maxRetry") or _MAX_RETRY
     return {**job, "spec": {**defaults, **spec, "minAvailable": least, "maxRetry": retries, "tasks": tasks}}
+
+
+def _name(position: int) -> str:
+    """What the webhook calls a task without a name."""
+    return f"default{position}"
 
 
 def _least(task: Tree) -> int:

@@ -45,10 +45,11 @@ def _jobset(tree: Tree) -> Iterator[Pods]:
 
 
 def _volcano(tree: Tree) -> Iterator[Pods]:
-    for task in get(tree, ("spec", "tasks"), None) or []:
-        yield Pods(
-            task["name"], int(task.get("replicas", 0)), ("spec", "tasks", named(task["name"]), "template"), task["template"]
-        )
+    for position, task in enumerate(get(tree, ("spec", "tasks"), None) or []):
+        # The webhook names a task that has no name.
+        step = named(task["name"]) if "name" in task else position
+        name = task.get("name", f"default{position}")
+        yield Pods(name, int(task.get("replicas", 0)), ("spec", "tasks", step, "template"), task["template"])
 
 
 def _replicas(field: str) -> Callable[[Tree], Iterator[Pods]]:
