@@ -80,6 +80,13 @@ def test_policies_follow_the_failure_policy_of_the_runtime(tmp_path: Path) -> No
     assert "maxRetry" not in alone[-1]["spec"]
 
 
+def test_tasks_say_what_the_webhook_would_write_so_that_they_can_be_applied_again(tmp_path: Path) -> None:
+    objects, _ = built(tmp_path, f"{TORCH}  nodes: 3\n  volcano: {{tasks: {{worker: {{maxRetry: 7}}}}}}\n")
+    assert {name: task["maxRetry"] for name, task in tasks(objects).items()} == {"master": 3, "worker": 7}
+    found = tjgen(tmp_path, "lint", "run.yaml", "--gitops", "argocd", "--select", "TJ646")
+    assert (found.code, found.out, found.err) == (0, "", "")
+
+
 def test_doubts_are_about_the_object_with_its_patches(tmp_path: Path) -> None:
     without = TORCH.replace("  schedule: {queue: q}\n", "")
     patch = "  patches: {queue: {target: {kind: Job}, merge: {spec: {queue: vision}}}}\n"

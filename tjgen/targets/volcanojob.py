@@ -26,6 +26,8 @@ INDEX = "metadata.annotations['volcano.sh/task-index']"
 """Every pod's number in its task (pkg/controllers/job `createJobPod`): what plugin env makes VC_TASK_INDEX of."""
 RULE = Origin("target:volcanojob", "tjgen")
 CHOSEN = Origin("target:volcanojob", "experiment", ("spec", "target"))
+RETRIES = 3
+"""What Volcano's webhook writes into a task of a new Job that says nothing (mutate_job.go `defaultMaxRetry`)."""
 KEYS = {**LIST_KEYS, "tasks": ("name",)}
 _OF_TORCH = ("master", "worker")
 _SUFFIX = "-svc"
@@ -123,6 +125,9 @@ def _task(writer: Writer, workload: Workload, podset: PodSet, rendezvous: volcan
     _take(writer, (*at, "replicas"), workload, ("counts", podset.name))
     for field in ("minAvailable", "maxRetry", "topologyPolicy"):
         _take(writer, (*at, field), workload, ("volcano", "tasks", podset.name, field))
+    if writer.get((*at, "maxRetry")) is None:
+        # Volcano's webhook writes it when the Job is created, and refuses tasks without it when they are applied again.
+        writer.put((*at, "maxRetry"), RETRIES, CHOSEN)
     volcano_policies.of_task(writer, workload, podset)
     template: FieldPath = (*podset.path, "template", "spec", "template")
     _take(writer, (*at, "template"), workload, template)
