@@ -66,3 +66,12 @@ def test_a_full_standard_output_is_an_error_and_no_defect() -> None:
         answer = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT, check=False)
     assert answer.returncode == 1
     assert answer.stderr.startswith("error[TJ056] standard output cannot be written: No space left on device\n")
+
+
+@pytest.mark.parametrize("command", ["check", "expand", "lint", "convert"])
+def test_a_catalog_that_is_not_there_is_an_error(command: str, tmp_path: Path) -> None:
+    job = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: a}\nspec: {runtimeRef: {name: plain}}\n"
+    (tmp_path / "job.yaml").write_text(job, encoding="utf-8")
+    answer = tjgen(tmp_path, command, "job.yaml", "--catalog", "runtime")
+    assert (answer.code, "TJ020" in answer.err + answer.out) == (1, True), answer.err
+    assert "runtime cannot be read: No such file or directory" in answer.err + answer.out

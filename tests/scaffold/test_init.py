@@ -211,3 +211,30 @@ def test_a_file_in_the_way_is_reported(tmp_path: Path) -> None:
     (tmp_path / "vision").write_text("a file", encoding="utf-8")
     answer = tjgen(tmp_path, "init", "vision")
     assert (answer.code, "error[TJ" in answer.err) == (1, True), answer.err
+
+
+def test_a_folder_may_be_named_by_way_of_one_that_is_not_there(tmp_path: Path) -> None:
+    answer = tjgen(tmp_path, "init", "nowhere/../vision")
+    assert answer.code == 0, answer.err
+    assert [path.name for path in tmp_path.iterdir()] == ["vision"]
+
+
+@pytest.mark.parametrize(("words", "option"), [(["--name", "on"], "--name on"), (["--env", "No"], "--env No")])
+def test_no_name_is_one_that_yaml_reads_as_something_else(words: list[str], option: str, tmp_path: Path) -> None:
+    answer = tjgen(tmp_path, "init", "vision", *words)
+    assert (answer.code, answer.err.startswith(f"Error: {option}: ")) == (2, True), answer.err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_is_called_like_a_truth_value_gives_another_name(tmp_path: Path) -> None:
+    answer = tjgen(tmp_path, "init", "y")
+    assert (answer.code, "warning" in answer.err) == (0, False), answer.err
+    assert yaml.safe_load((tmp_path / "y" / "tjgen.yaml").read_text(encoding="utf-8"))["metadata"]["name"] == "training-y"
+
+
+def test_a_catalog_for_manifests_has_to_be_there(tmp_path: Path) -> None:
+    job = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: a}\nspec: {runtimeRef: {name: plain}}\n"
+    (tmp_path / "job.yaml").write_text(job, encoding="utf-8")
+    answer = tjgen(tmp_path, "init", "vision", "--from", "job.yaml", "--catalog", "runtimes")
+    assert (answer.code, "TJ020" in answer.err) == (1, True), answer.err
+    assert not (tmp_path / "vision").exists()

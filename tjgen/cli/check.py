@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from tjgen.cli.command import COMMON, MANY, TRAINER, VALUE, Arguments, Command, Option
-from tjgen.cli.inputs import texts
+from tjgen.cli.inputs import absent, texts
 from tjgen.cli.releases import release_for
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import CompileError, Diagnostic
@@ -61,6 +61,7 @@ def run(arguments: Arguments) -> int:
         found = iter(files := list(found))
         standing = compare_with(arguments["against"], arguments["paths"], files, arguments, reporter)
     reporter.add(problems)
+    reporter.add(absent(arguments["catalog"]))
     server_side = arguments["apply"] == SERVER_SIDE
     strict = arguments["strict"]
     try:

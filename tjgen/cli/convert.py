@@ -7,7 +7,7 @@ import sys
 
 from tjgen.catalog.find import Catalog
 from tjgen.cli.command import COMMON, FLAG, MANY, VALUE, Arguments, Command, Option
-from tjgen.cli.inputs import STANDARD_INPUT, texts
+from tjgen.cli.inputs import STANDARD_INPUT, absent, texts
 from tjgen.cli.reporting import Reporter
 from tjgen.convert.file import File, converted
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
@@ -42,6 +42,7 @@ def run(arguments: Arguments) -> int:
     """Convert every file, report, and answer with the exit code. With errors nothing is written."""
     reporter = Reporter(arguments)
     found, problems = texts(arguments["paths"])
+    reporter.add(absent(arguments["catalog"]))
     if arguments["target"] is not None:
         return _retarget(arguments, reporter, list(found), problems)
     catalog = Catalog(arguments["catalog"])

@@ -6,7 +6,7 @@ import sys
 
 from tjgen.catalog.runtime import API_VERSION
 from tjgen.cli.command import COMMON, FLAG, MANY, TRAINER, Arguments, Command, Option
-from tjgen.cli.inputs import texts
+from tjgen.cli.inputs import absent, texts
 from tjgen.cli.releases import release_for
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.runtime_files import Runtimes
@@ -51,6 +51,7 @@ def run(arguments: Arguments) -> int:
         documents += read_
         reporter.add(wrong)
     reporter.add(problems)
+    reporter.add(absent(arguments["catalog"]))
     reporter.add([_not_of_trainer(document) for document in documents if _is_namesake(document.value)])
     objects = placed(documents)
     runtimes = Runtimes(arguments["catalog"], release.versions)

@@ -8,7 +8,7 @@ from contextlib import chdir
 
 from tjgen.building.builder import Builder
 from tjgen.cli.command import COMMON, MANY, VALUE, Arguments, Command, Option
-from tjgen.cli.inputs import texts
+from tjgen.cli.inputs import absent, texts
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import CompileError, Diagnostic
 from tjgen.output.wishes import Wishes as OutputWishes
@@ -44,7 +44,7 @@ COMMAND = Command(
 
 def run(arguments: Arguments) -> int:
     """Make the repository, build it, and answer with the exit code."""
-    directory = arguments["paths"][0] if arguments["paths"] else "."
+    directory = os.path.normpath(arguments["paths"][0]) if arguments["paths"] else "."
     wishes = _wishes(arguments, directory)
     problem = wishes if isinstance(wishes, str) else wrong(wishes)
     if not problem and arguments["catalog"] and arguments["source"] is None:
@@ -106,7 +106,7 @@ def _imported(arguments: Arguments, wishes: Wishes, reporter: Reporter) -> tuple
 
     found, problems = texts([arguments["source"]])
     result = read_folder(arguments["source"], found, arguments["catalog"])
-    reporter.add(problems or result.diagnostics)
+    reporter.add(absent(arguments["catalog"]) + problems or result.diagnostics)
     begun = [(f"experiments/{name}", text) for name, text in result.experiments.items()]
     begun += [(f"catalog/{name}", text) for name, text in result.catalog.items()]
     if begun:

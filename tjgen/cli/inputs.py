@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -18,6 +19,11 @@ def texts(paths: Sequence[str]) -> tuple[Iterator[tuple[str, bytes]], list[Diagn
     return _read(paths, problems), problems
 
 
+def absent(paths: Sequence[str]) -> list[Diagnostic]:
+    """TJ020 for each path that is not there: what is only looked into when a name is asked for must not be passed over."""
+    return [_unreadable(path, os.strerror(errno.ENOENT)) for path in paths if not os.path.exists(path)]
+
+
 def _read(paths: Sequence[str], problems: list[Diagnostic]) -> Iterator[tuple[str, bytes]]:
     for path in paths:
         if path == "-":
@@ -32,7 +38,10 @@ def _read(paths: Sequence[str], problems: list[Diagnostic]) -> Iterator[tuple[st
                 with open(file, "rb") as stream:
                     content = stream.read()
             except OSError as error:
-                message = f"{file} cannot be read: {error.strerror}"
-                problems.append(Diagnostic("TJ020", ERROR, message, hint="check the path", name="unreadable-file"))
+                problems.append(_unreadable(file, error.strerror))
             else:
                 yield file, content
+
+
+def _unreadable(path: str, reason: str | None) -> Diagnostic:
+    return Diagnostic("TJ020", ERROR, f"{path} cannot be read: {reason}", hint="check the path", name="unreadable-file")

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from tjgen.cli.command import COMMON, FOLDER, MANY, TRAINER, VALUE, Arguments, Command, Option, enter
+from tjgen.cli.inputs import absent
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import CompileError
 from tjgen.typing import TYPE_CHECKING
@@ -59,6 +60,7 @@ def run(arguments: Arguments) -> int:
     reporter = Reporter(arguments)
     for option in ("select", "ignore"):
         reporter.add(unknown_rules(arguments[option], f"--{option}"))
+    reporter.add(absent(arguments["catalog"]))
     if not reporter.failed:
         try:
             _lint(arguments, Choice(tuple(arguments["select"]), tuple(arguments["ignore"])), reporter)

@@ -12,6 +12,8 @@ OUTPUT = "deploy"
 """The folder of what is built."""
 DEFAULT_ENVIRONMENTS = ("dev", "prod")
 
+_NO_TEXT = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
+"""What YAML, of one version or the other, does not read as a text."""
 _LABEL = re.compile(r"[a-z]([a-z0-9-]*[a-z0-9])?\Z")
 _ENVIRONMENT = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?\Z")
 _MOST = 40
@@ -52,7 +54,7 @@ class Wishes(NamedTuple):
 def named(text: str) -> str:
     """A name of a project from that of a folder: what cannot stand in the name of a namespace is a dash."""
     name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
-    name = name if name[:1].isalpha() else f"training-{name}"
+    name = name if name[:1].isalpha() and name not in _NO_TEXT else f"training-{name}"
     return name[:_MOST].strip("-")
 
 
@@ -60,6 +62,9 @@ def wrong(wishes: Wishes) -> str | None:
     """What is wrong with the words, for a message of wrong use."""
     if not _LABEL.match(wishes.name) or len(wishes.name) > _MOST:
         return f"--name {wishes.name}: use at most {_MOST} small letters, digits and dashes, with a letter first"
+    for option, word in [("--name", wishes.name), *[("--env", one) for one in wishes.environments]]:
+        if word.lower() in _NO_TEXT:
+            return f"{option} {word}: YAML takes it for something else than a text; use a longer name"
     for environment in wishes.environments:
         if not _ENVIRONMENT.match(environment) or not _LABEL.match(wishes.namespace(environment)):
             return f"--env {environment}: use letters, digits and dashes, with a letter first"

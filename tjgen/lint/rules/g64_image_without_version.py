@@ -33,8 +33,8 @@ def check(scene: Scene) -> Iterator[Finding]:
         if item.document is None and item.kind in (JOB, CRONJOB):
             continue
         for path, image in images(item):
-            name, _, tag = image.rpartition("/")[2].partition(":")
+            tag = image.rpartition("/")[2].partition(":")[2]
             if "@" in image or "$" in image or (tag and tag != "latest"):
                 continue
             message = f"{image} is whatever is newest when a pod starts"
-            yield Finding(item, path, message, hint=f"name a version, best a digest: {name}@sha256:...")
+            yield Finding(item, path, message, hint=f"name a version, best a digest: {image.removesuffix(':latest')}@sha256:...")
