@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tjgen.lint.kinds import RUNS
+from tjgen.lint.kinds import OPERATOR_JOBS, RUNS
 from tjgen.lint.rule import FLUX, SEEN, WARNING, Change, Finding, Rule
 from tjgen.lint.scene import Scene
 from tjgen.lint.sync import SSA, annotation, is_record, mark
@@ -30,9 +30,17 @@ _HASH = re.compile(r"-((?=[a-z]*[0-9])[0-9a-z]{7,10}|[b-df-hj-np-tv-z]{8})(-r[0-
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    """A finding for each run; a suspended one has to be changed once, to start."""
+    """A finding for each run that the server refuses to change; a suspended one has to be changed once, to start.
+
+    Jobs of the Training Operator and the MPI Operator can be edited: no webhook or schema of theirs refuses it.
+    """
     for run in scene.of(*RUNS) if not scene.is_guess else ():
-        if is_record(run, FLUX) or mark(run, SSA) == "ifnotpresent" or run.get("spec", "suspend") is True:
+        if (
+            run.kind in OPERATOR_JOBS
+            or is_record(run, FLUX)
+            or mark(run, SSA) == "ifnotpresent"
+            or run.get("spec", "suspend") is True
+        ):
             continue
         if _HASH.search(run.name) is None:
             message = "an edit of it is refused, and blocks everything in its Kustomization"
