@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -21,7 +20,13 @@ def texts(paths: Sequence[str]) -> tuple[Iterator[tuple[str, bytes]], list[Diagn
 
 def absent(paths: Sequence[str]) -> list[Diagnostic]:
     """TJ020 for each path that is not there: what is only looked into when a name is asked for must not be passed over."""
-    return [_unreadable(path, os.strerror(errno.ENOENT)) for path in paths if not os.path.exists(path)]
+    problems = []
+    for path in paths:
+        try:
+            os.stat(path)
+        except OSError as error:
+            problems.append(_unreadable(path, error.strerror))
+    return problems
 
 
 def _read(paths: Sequence[str], problems: list[Diagnostic]) -> Iterator[tuple[str, bytes]]:
