@@ -189,6 +189,23 @@ def test_the_command_writes_a_folder_and_nothing_over(tmp_path: Path) -> None:
     assert "TJ408" in second.err
 
 
+def test_a_trainjob_comes_with_its_runtime(tmp_path: Path) -> None:
+    runtime = yaml.safe_load((ROOT / "runtimes" / "tjgen-torch.yaml").read_text(encoding="utf-8"))
+    runtime["metadata"] = {"name": "house"}
+    job = {
+        "apiVersion": "trainer.kubeflow.org/v1alpha1",
+        "kind": "TrainJob",
+        "metadata": {"name": "bert-7", "namespace": "nlp"},
+        "spec": {"runtimeRef": {"name": "house"}, "trainer": {"image": IMAGE}},
+    }
+    (tmp_path / "job.yaml").write_text(yaml.safe_dump_all([job, runtime]), encoding="utf-8")
+    shown = tjgen(tmp_path, "import", "job.yaml")
+    assert (shown.code, yaml.safe_load(shown.out)["spec"]["runtime"]) == (0, "house")
+    assert "not written: house.yaml, for the catalog" in shown.err
+    assert tjgen(tmp_path, "import", "job.yaml", "-o", "out").code == 0
+    assert (tmp_path / "out" / "catalog" / "house.yaml").is_file()
+
+
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind[1])
 @pytest.mark.parametrize(
     "spec", [None, [], "x", {}, {"replicatedJobs": 1}, {"tasks": [1]}, {"pytorchReplicaSpecs": {"Master": 1}}]

@@ -39,6 +39,9 @@ def run(arguments: Arguments) -> int:
         folder = arguments["output"]
         if folder is None:
             sys.stdout.write("---\n".join(result.experiments.values()))
+            if result.catalog:
+                names = ", ".join(result.catalog)
+                reporter.say(f"not written: {names}, for the catalog; with -o DIR it goes to DIR/catalog")
         else:
             files = {**result.experiments, **{f"catalog/{name}": text for name, text in result.catalog.items()}}
             reporter.add(_written(folder, files))
