@@ -68,7 +68,7 @@ def test_a_full_standard_output_is_an_error_and_no_defect() -> None:
     assert answer.stderr.startswith("error[TJ056] standard output cannot be written: No space left on device\n")
 
 
-@pytest.mark.parametrize("command", ["check", "expand", "lint", "convert"])
+@pytest.mark.parametrize("command", ["check", "expand", "lint", "convert", "import"])
 def test_a_catalog_that_is_not_there_is_an_error(command: str, tmp_path: Path) -> None:
     job = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\nmetadata: {name: a}\nspec: {runtimeRef: {name: plain}}\n"
     (tmp_path / "job.yaml").write_text(job, encoding="utf-8")

@@ -17,7 +17,7 @@ from tjgen.trainer.release import chosen
 
 COMMAND = Command(
     "convert",
-    "Rewrite TrainJobs for another release of Trainer, or experiments and jobs for another target.",
+    "Rewrite jobs for another release of Trainer, or another target.",
     "Rewrite hand-written TrainJobs and runtimes in the shape of another release of Kubeflow Trainer. Comments and order stay "
     "where nothing changes. The expansions before and after are compared, and every difference is told. The result is "
     "written to stdout, or with --in-place over the files. With --target the target of experiments is changed and nothing else, "

@@ -6,7 +6,7 @@ import os
 import sys
 
 from tjgen.cli.command import COMMON, MANY, VALUE, Arguments, Command, Option
-from tjgen.cli.inputs import texts
+from tjgen.cli.inputs import absent, texts
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, Diagnostic
 
@@ -34,7 +34,7 @@ def run(arguments: Arguments) -> int:
     reporter = Reporter(arguments)
     found, problems = texts(arguments["paths"])
     result = read_folder(", ".join(arguments["paths"]), found, arguments["catalog"])
-    reporter.add(problems or result.diagnostics)
+    reporter.add(absent(arguments["catalog"]) + problems or result.diagnostics)
     if not reporter.failed:
         folder = arguments["output"]
         if folder is None:
