@@ -13,6 +13,8 @@ from tjgen.fields.path import Tree, get
 from tjgen.importing import pods
 from tjgen.importing.residue import stated
 from tjgen.importing.trainjob import bare as named
+from tjgen.schema.defaults import with_defaults
+from tjgen.schema.store import find
 from tjgen.targets.kubeflow import Kind
 
 _RUNTIMES = {"PyTorchJob": "torch", "MPIJob": "mpi", "XGBoostJob": "xgboost", "JAXJob": "jax"}
@@ -45,8 +47,9 @@ def experiment(tree: Tree) -> Tree:
 
 
 def filled(tree: Tree) -> Tree:
-    """The job as it is stored: the schemas of these kinds have no defaults."""
-    return stated(tree)
+    """The job as it is stored: with the defaults of its schema, which that of MPIJob has."""
+    schema = find(tree["apiVersion"], tree["kind"])
+    return stated(tree) if schema is None else with_defaults(stated(tree), schema)
 
 
 def kind_of(tree: Tree) -> Kind:
