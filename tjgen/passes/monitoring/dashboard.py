@@ -24,7 +24,7 @@ def config_map(asked: Monitor, setting: Setting) -> Tree:
     described = metadata(f"{setting.family}-dashboard", setting)
     described["labels"] |= dict(platform.dashboard_labels) if platform is not None else {"grafana_dashboard": "1"}
     known = names(platform.metrics if platform is not None else None)
-    found = json.dumps(_dashboard(asked, known, setting), indent=2, ensure_ascii=False) + "\n"
+    found = _indented(_dashboard(asked, known, setting), "\n") + "\n"
     data = {f"{setting.namespace}-{setting.family}.json": found}
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": described, "data": data}
 
@@ -118,3 +118,17 @@ def _steps(measure: Measure, bounds: Bounds) -> list[Tree]:
         {"color": "orange", "value": bounds.warning},
         {"color": "red", "value": bounds.critical},
     ]
+
+
+def _indented(value: Tree, margin: str) -> str:
+    """JSON as `json.dumps(value, indent=2, ensure_ascii=False)` writes it, whose encoder leaves objects that refer to each other."""
+    deeper = margin + "  "
+    if value.__class__ is dict and value:
+        return "{" + ",".join(f"{deeper}{_text(key)}: {_indented(item, deeper)}" for key, item in value.items()) + margin + "}"
+    if value.__class__ is list and value:
+        return "[" + ",".join(deeper + _indented(item, deeper) for item in value) + margin + "]"
+    return _text(value)
+
+
+def _text(value: Tree) -> str:
+    return json.dumps(value, ensure_ascii=False)
