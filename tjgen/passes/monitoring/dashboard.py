@@ -121,7 +121,7 @@ def _steps(measure: Measure, bounds: Bounds) -> list[Tree]:
 
 
 def _indented(value: Tree, margin: str) -> str:
-    """JSON as `json.dumps(value, indent=2, ensure_ascii=False)` writes it, whose encoder leaves objects that refer to each other."""
+    """JSON as `json.dumps(value, indent=2, ensure_ascii=False)` writes it, whose encoder leaves cycles of objects."""
     deeper = margin + "  "
     if value.__class__ is dict and value:
         return "{" + ",".join(f"{deeper}{_text(key)}: {_indented(item, deeper)}" for key, item in value.items()) + margin + "}"
