@@ -149,3 +149,17 @@ def test_a_limit_on_file_sizes(target: Path) -> None:
     assert run(act, target.parent, happens=lambda _: None) == REFUSED
     assert target.read_text() == "old\n"
     assert names(target.parent) == ["all.yaml"]
+
+
+def test_a_folder_that_is_there_and_takes_no_file_is_an_error(target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.open
+
+    def opened(path: str, flags: int, mode: int = 0o777) -> int:
+        if str(path).endswith(".tjgen"):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        return real(path, flags, mode)
+
+    monkeypatch.setattr(os, "open", opened)
+    with pytest.raises(CompileError) as error:
+        file.write(str(target), ["a"])
+    assert [found.code for found in error.value.diagnostics] == ["TJ056"]

@@ -11,6 +11,8 @@ import os
 import time
 
 _PAUSE = 0.02
+_TRIES = 8
+"""The folder may go again while it is made; some, as /proc, are there and take no file."""
 
 
 class BusyError(Exception):
@@ -50,13 +52,15 @@ def take(path: str, *, wait: float) -> Turn:
         time.sleep(_PAUSE)
 
 
-def _held(path: str) -> int | None:
+def _held(path: str, tries: int = _TRIES) -> int | None:
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
         descriptor = os.open(path, flags, 0o666)
     except FileNotFoundError:
+        if not tries:
+            raise
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-        return _held(path)
+        return _held(path, tries - 1)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         # The last holder may have removed the file between the two calls: a lock on a file without a name is none.
