@@ -29,3 +29,14 @@ def test_the_folder_of_a_project_means_the_project(project: Path) -> None:
 def test_a_folder_within_a_project_means_its_experiments(project: Path) -> None:
     answer = tjgen(project, "build", "experiments", "--env", "dev")
     assert (answer.code, answer.out.count("kind: TrainJob")) == (0, 4)
+
+
+def test_a_project_of_several_environments_is_written_to_its_folder(project: Path) -> None:
+    shutil.rmtree(project / "deploy")
+    shutil.rmtree(project / "tjgen.lock.d")
+    answer = tjgen(project, "build")
+    assert (answer.code, answer.out) == (0, "")
+    assert len(list((project / "deploy").rglob("trainjob-*.yaml"))) == 4
+    refused = tjgen(project, "build", "--expanded")
+    assert refused.code == 1
+    assert "TJ266" in refused.err

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 COMMAND = Command(
     "build",
     "Compile experiments into manifests.",
-    "Compile experiments into the objects to apply: TrainJob or JobSet, TrainingRuntime, PersistentVolumeClaim, ConfigMap. "
+    "Compile experiments into the objects to apply: TrainJob, JobSet, Volcano Job or a job of the Training or MPI Operator, with "
+    "the runtime, claims, ConfigMaps and alerts that belong to it; and a Platform, where one is named, into what it makes. "
     "Without -o they are written to stdout as one stream, with -o FILE.yaml to a file, with -o DIR to a tree with one "
     "object a file, together with the lock of the runs. With errors nothing is written. Without PATH the whole project "
-    "is built.",
+    "is built. A project of several environments is written to the folder that it names, as with -o.",
     "tjgen build experiment.yaml --env prod -o deploy",
     "[PATH]...",
     (
@@ -61,7 +62,7 @@ def run(arguments: Arguments) -> int:
         builder.watch = reporter.watch()
         builder.takes_platforms = True
         compares = next((f"--{name}" for name in ("check", "staged") if arguments[name]), None)
-        directory = arguments["output"] or (builder.output if compares else None)
+        directory = arguments["output"] or (builder.output if compares or _is_of_several(builder, arguments) else None)
         if directory is None and compares:
             said = "give -o DIR, or say spec.output.directory in tjgen.yaml"
             sys.stderr.write(f"Error: {compares} compares with an output: {said}\n")
@@ -75,6 +76,12 @@ def run(arguments: Arguments) -> int:
     except CompileError as error:
         reporter.add(error.diagnostics)
     return reporter.close()
+
+
+def _is_of_several(builder: Builder, arguments: Arguments) -> bool:
+    """Whether a whole project of several environments is built, which no stream can hold: its tree is what is meant."""
+    others = any(arguments[option] for option in ("set", "trainer", "expanded", "summary", "env"))
+    return builder.whole and len(builder.environments) > 1 and not others
 
 
 def _wrong_use(arguments: Arguments) -> str | None:
