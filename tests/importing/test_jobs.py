@@ -153,9 +153,22 @@ def test_without_a_namespace_it_goes_where_kubectl_puts_it() -> None:
 
 
 def test_a_job_whose_operator_is_gone_is_left_out() -> None:
-    found = read(kubeflow("MPIJob", "mpiReplicaSpecs", Launcher=replicas("mpi", 1)))
+    found = read(kubeflow("PaddleJob", "paddleReplicaSpecs", Worker=replicas("paddle", 1)))
     assert [one.code for one in found.diagnostics] == ["TJ775"]
-    assert "v2beta1" in (found.diagnostics[0].hint or "")
+    assert "no target makes one" in found.diagnostics[0].message
+
+
+def test_an_mpijob_of_v1_becomes_the_next_and_what_is_different_is_told() -> None:
+    job = kubeflow("MPIJob", "mpiReplicaSpecs", Launcher=replicas("mpi", 1), Worker=replicas("mpi", 2))
+    job["spec"] |= {"cleanPodPolicy": "All", "mainContainer": "mpi", "slotsPerWorker": 4}
+    found = read(job)
+    assert [one.message.partition(": ")[2][:30] for one in found.diagnostics if one.code == "TJ774"] == [
+        "it becomes an MPIJob of kubefl",
+        "kubeflow.org/v2beta1 has no ma",
+    ]
+    said = spec(found)
+    assert (said["target"], said["cleanup"], said["procsPerNode"]) == ("mpijob", {"pods": "All"}, 4)
+    assert {role: one["replicas"] for role, one in said["roles"].items()} == {"launcher": 1, "node": 2}
 
 
 def test_a_job_that_would_be_refused_is_left_out_with_the_reason() -> None:

@@ -15,7 +15,7 @@ from tjgen.convert.proof import differences
 from tjgen.convert.shape import source_of
 from tjgen.diagnostics.model import ERROR, Diagnostic, has_errors
 from tjgen.fields.path import Tree, get
-from tjgen.importing import imported, trainjob
+from tjgen.importing import imported, mpijob_v1, trainjob
 from tjgen.importing.imported import Imported, Subject
 from tjgen.importing.job import read_job
 from tjgen.importing.kinds import importer
@@ -67,7 +67,7 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
             if tree.__class__ is dict and tree
         ]
     jobs = [one for one in subjects if is_kind(one.tree, trainjob.KIND)]
-    others = [one for one in subjects if importer(one.tree) is not None or _is_gone(one.tree)]
+    others = [one for one in subjects if importer(one.tree) is not None or mpijob_v1.is_of_v1(one.tree) or _is_gone(one.tree)]
     runtimes = [one for one in subjects if is_runtime(one.tree)]
     if not jobs and not others and not runtimes and not has_errors(diagnostics):
         diagnostics.append(imported.nothing(folder))
@@ -121,9 +121,13 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
 def _of_another_kind(job: Subject, experiments: dict[str, str], release: Release) -> list[Diagnostic]:
     """Put the experiment of a job that no Trainer starts beside the others, and tell what there is to know of it."""
     if _is_gone(job.tree):
-        hint = "write it for kubeflow.org/v2beta1, whose workers run sshd, or for Trainer"
-        return [imported.not_importable(job, "the operator of this kind is gone, and none starts pods as it did", hint)]
+        hint = "write it for Trainer"
+        return [imported.not_importable(job, "the operator of this kind is gone, and no target makes one", hint)]
     wrong = next(report.diagnostics(job.tree, judge(job.tree, versions=release.versions)), None)
+    different = []
+    if wrong is None and mpijob_v1.is_of_v1(job.tree):
+        different = [imported.different(job, *one) for one in mpijob_v1.differences(job.tree)]
+        job = job._replace(tree=mpijob_v1.successor(job.tree))
     if wrong is None:
         answer_of_webhook = admission.diagnostics(job.tree, admission.review(job.tree, release=release))
         wrong = next((one for one in answer_of_webhook if one.severity == ERROR), None)
@@ -137,12 +141,12 @@ def _of_another_kind(job: Subject, experiments: dict[str, str], release: Release
     if result.file in experiments:
         return [imported.not_importable(job, f"an experiment {result.file} came before", _TWICE)]
     experiments[result.file] = result.text
-    return found
+    return [*different, *found]
 
 
 def _is_gone(tree: Tree) -> bool:
-    """The MPIJob that was started by kubectl, and kinds that training-operator v1.9 is the last to know and no target makes."""
-    return tree.get("apiVersion") == "kubeflow.org/v1" and tree.get("kind") in ("MPIJob", "PaddleJob")
+    """A kind that training-operator v1.9 is the last to know, and no target makes."""
+    return (tree.get("apiVersion"), tree.get("kind")) == ("kubeflow.org/v1", "PaddleJob")
 
 
 def _kind(reference: Tree) -> str:
