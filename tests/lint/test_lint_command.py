@@ -193,6 +193,8 @@ def test_a_project_ignores_with_a_reason(tmp_path: Path) -> None:
 def test_a_project_ignores_no_rule_that_does_not_exist_and_none_without_a_reason(tmp_path: Path) -> None:
     project(tmp_path, "  lint: {ignore: {TJ699: why}}\n")
     assert "error[TJ678] tjgen.yaml:8:19" in tjgen(tmp_path, "lint").err
+    project(tmp_path, "  lint: {ignore: {TJ638: }}\n")
+    assert "error[TJ677] tjgen.yaml:8:19" in tjgen(tmp_path, "lint").err
     project(tmp_path, '  lint: {ignore: {TJ638: ""}}\n')
     assert tjgen(tmp_path, "lint").code == 1
 

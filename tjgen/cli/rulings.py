@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic
-from tjgen.fields.path import FieldPath
+from tjgen.fields.path import FieldPath, get
 from tjgen.lint.engine import UNREASONED, UNUSED, unknown_rules
 from tjgen.lint.suppress import Mark
 from tjgen.lint.table import codes
@@ -31,7 +31,10 @@ def marks_of(project: Project, reporter: Reporter) -> list[Mark]:
     """A mark for each rule that the project ignores; a rule that does not exist is an error (TJ678)."""
     document = project.document
     found = []
-    for code, reason in project.spec.lint.ignore.items():
+    written = get(document.value, _LINT, None) if document is not None else None
+    # A null is nothing said to the language, but whoever wrote it meant to silence the rule.
+    unreasoned = {code: "" for code, reason in written.items() if reason is None} if written.__class__ is dict else {}
+    for code, reason in {**project.spec.lint.ignore, **unreasoned}.items():
         span = document.locate((*_LINT, code), key=True) if document is not None else None
         unknown = unknown_rules([code], "spec.lint.ignore")
         reporter.add([one._replace(span=span) for one in unknown])
