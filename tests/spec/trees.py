@@ -74,7 +74,9 @@ def _integer(schema: Schema, partial: bool) -> st.SearchStrategy[Any]:
 
 def _number(schema: Schema, partial: bool) -> st.SearchStrategy[Any]:
     least, most = schema.get("minimum"), schema.get("maximum")
-    return st.one_of(st.integers(least, most), st.floats(least, most and 2.0**62, allow_nan=False, allow_infinity=False))
+    # The largest of our whole numbers is no float: the nearest one is beyond it.
+    end = None if most is None else min(float(most), 2.0**62)
+    return st.one_of(st.integers(least, most), st.floats(least, end, allow_nan=False, allow_infinity=False))
 
 
 def _boolean(schema: Schema, partial: bool) -> st.SearchStrategy[Any]:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, StringConstraints
 
-from tjgen.spec.models.shape import LabelKey, Shape, Text, expects
+from tjgen.spec.models.shape import Shape, Text, expects
 
 METRIC = r"^[a-zA-Z_:][a-zA-Z0-9_:]*$"
 PROMETHEUS_DURATION = r"^[1-9][0-9]*(ms|s|m|h)$"
@@ -88,9 +88,9 @@ class MetricNames(Shape):
 class Monitoring(Shape):
     """What the cluster's Prometheus and Grafana look for."""
 
-    labels: dict[LabelKey, str] = {}
+    labels: dict[str, str] = {}
     """Labels of rules and monitors, by which Prometheus chooses them, such as `release: kube-prometheus-stack`."""
-    dashboard_labels: dict[LabelKey, str] = {"grafana_dashboard": "1"}
+    dashboard_labels: dict[str, str] = {"grafana_dashboard": "1"}
     """Labels of ConfigMaps that Grafana takes dashboards from."""
     interval: Period = "30s"
     """How often metrics are read."""

@@ -16,7 +16,6 @@ from tjgen.spec.models.shape import (
     Alternatives,
     ApiVersion,
     Count,
-    Label,
     Quantity,
     Scalar,
     Shape,
@@ -239,7 +238,7 @@ class PlatformSpec(Shape):
     """Kinds of nodes that queues of Kueue share out, by name."""
     priority_classes: dict[str, NewPriority] = {}
     """PriorityClasses that the platform makes, by name."""
-    namespaces: dict[Label, Namespace] = {}
+    namespaces: dict[str, Namespace] = {}
     """Namespaces that the platform makes or fills: what `podSecurity` and `quotas` say of them becomes objects."""
     runtimes: list[Text] = []
     """Runtimes of the catalog that every namespace of the cluster gets, as ClusterTrainingRuntimes."""
