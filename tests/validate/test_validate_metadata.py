@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tjgen.k8s import syntax
-from tjgen.schema.formats import is_go_time
+from tjgen.schema.times import is_go_time
 from tjgen.schema.walk import TYPE, UNKNOWN
 from tjgen.validate import metadata
 from tjgen.validate.decode import mismatches

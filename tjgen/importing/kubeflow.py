@@ -15,7 +15,7 @@ from tjgen.importing.residue import stated
 from tjgen.importing.trainjob import bare as named
 from tjgen.schema.defaults import with_defaults
 from tjgen.schema.store import find
-from tjgen.targets.kubeflow import Kind
+from tjgen.targets.kubeflow_kind import Kind
 
 _RUNTIMES = {"PyTorchJob": "torch", "MPIJob": "mpi", "XGBoostJob": "xgboost", "JAXJob": "jax"}
 _GANG = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from tjgen.schema.formats import is_date, is_date_time
+from tjgen.schema.times import is_date, is_date_time
 
 _GO_DURATION = re.compile(r"[-+]?(?:0|(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)\Z")
 _DURATION_PART = re.compile(r"([0-9]+)\s*([A-Za-z\u00b5]+)")

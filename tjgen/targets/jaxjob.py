@@ -14,7 +14,8 @@ from tjgen.fields.writer import Writer
 from tjgen.manifests.manifest import Manifest
 from tjgen.targets import kubeflow, kubeflow_made, kubeflow_unsaid
 from tjgen.targets.direct import Asked, Lowered
-from tjgen.targets.kubeflow import Kind, host, variables
+from tjgen.targets.kubeflow import host, variables
+from tjgen.targets.kubeflow_kind import Kind
 from tjgen.workload.roles import nodes
 from tjgen.workload.workload import Workload
 

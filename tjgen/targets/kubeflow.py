@@ -18,8 +18,8 @@ from tjgen.manifests.podsets import pods_of
 from tjgen.targets import groups, kubeflow_policies, kubeflow_unsaid
 from tjgen.targets.beside import beside, taken
 from tjgen.targets.direct import Asked, Lowered
+from tjgen.targets.kubeflow_kind import Kind
 from tjgen.targets.quantities import with_canonical_quantities
-from tjgen.typing import NamedTuple
 from tjgen.workload.keys import LIST_KEYS
 from tjgen.workload.roles import nodes, programs
 from tjgen.workload.workload import PodSet, Workload
@@ -29,33 +29,6 @@ INDEX = "metadata.labels['training.kubeflow.org/replica-index']"
 RULE = Origin("target:kubeflow", "tjgen")
 SCHEDULERS = ("volcano", "scheduler-plugins-scheduler")
 """What a runtime with a gang names for its pods: without the gang they are for the cluster's own scheduler."""
-
-
-class Kind(NamedTuple):
-    """What there is to know of a kind."""
-
-    name: str
-    field: str
-    """The field of the spec with the replica types."""
-    types: Mapping[str, str]
-    """Role -> replica type."""
-    single: tuple[str, ...]
-    """Roles of exactly one pod."""
-    container: str
-    """The name that the main container must have; "" where any will do."""
-    policy: str
-    """The ML policy of a runtime that finds its rendezvous here."""
-    port_name: str = ""
-    port: int = 0
-    """The port that the operator opens where the main container has none of that name."""
-    api_version: str = "kubeflow.org/v1"
-    aside: tuple[str, ...] = ()
-    """Roles that run the program and do not train."""
-
-    @property
-    def said(self) -> str:
-        """The name in a sentence."""
-        return f"{'an' if self.name[0] in 'MX' else 'a'} {self.name}"
 
 
 Usual = Callable[[int], Sequence[str]]

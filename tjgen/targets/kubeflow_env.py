@@ -13,7 +13,7 @@ from tjgen.fields.path import Tree, get
 from tjgen.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tjgen.targets.kubeflow import Kind
+    from tjgen.targets.kubeflow_kind import Kind
 
 Variables = list[tuple[str, str]]
 _WAITS = (

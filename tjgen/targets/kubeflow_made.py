@@ -15,7 +15,7 @@ from tjgen.typing import TYPE_CHECKING, NamedTuple
 from tjgen.workload.keys import LIST_KEYS
 
 if TYPE_CHECKING:
-    from tjgen.targets.kubeflow import Kind
+    from tjgen.targets.kubeflow_kind import Kind
 
 LABELS = "training.kubeflow.org/"
 _OPERATOR = Origin("training-operator", "tjgen")

@@ -12,11 +12,8 @@ from tjgen.diagnostics.model import ERROR, INFO, WARNING, Diagnostic
 from tjgen.fields.managed import Origin
 from tjgen.fields.path import FieldPath, Tree, get
 from tjgen.fields.writer import Writer
-from tjgen.typing import TYPE_CHECKING
+from tjgen.targets.kubeflow_kind import Kind
 from tjgen.workload.workload import PodSet, Workload
-
-if TYPE_CHECKING:
-    from tjgen.targets.kubeflow import Kind
 
 RULE = Origin("target:kubeflow", "tjgen")
 _KUEUE = "kueue.x-k8s.io/queue-name"

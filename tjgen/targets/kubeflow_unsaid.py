@@ -8,11 +8,8 @@ from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.fields.path import FieldPath, Tree, get, named
 from tjgen.manifests.manifest import Manifest
 from tjgen.manifests.podsets import pods_of
-from tjgen.typing import TYPE_CHECKING
+from tjgen.targets.kubeflow_kind import Kind
 from tjgen.workload.workload import Workload, is_runtimes
-
-if TYPE_CHECKING:
-    from tjgen.targets.kubeflow import Kind
 
 _POLICIES = ("torch", "mpi", "jax", "xgboost", "flux")
 _SET: dict[str, tuple[str, ...]] = {

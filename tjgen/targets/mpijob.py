@@ -15,7 +15,8 @@ from tjgen.fields.writer import Writer
 from tjgen.manifests.manifest import Manifest
 from tjgen.targets import groups, kubeflow, kubeflow_unsaid, mpijob_made
 from tjgen.targets.direct import Asked, Lowered
-from tjgen.targets.kubeflow import INDEX, RULE, Kind
+from tjgen.targets.kubeflow import INDEX, RULE
+from tjgen.targets.kubeflow_kind import Kind
 from tjgen.trainer import resources
 from tjgen.workload.roles import workers
 from tjgen.workload.workload import NODE, Workload

@@ -13,7 +13,7 @@ from tjgen.fields.writer import Writer
 from tjgen.manifests.manifest import Manifest
 from tjgen.targets import kubeflow, kubeflow_made, kubeflow_unsaid
 from tjgen.targets.direct import Asked, Lowered
-from tjgen.targets.kubeflow import Kind
+from tjgen.targets.kubeflow_kind import Kind
 from tjgen.workload.workload import Workload
 
 KIND = Kind(

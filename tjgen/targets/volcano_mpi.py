@@ -5,13 +5,10 @@ from __future__ import annotations
 from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.path import Tree, get
 from tjgen.manifests.manifest import RUNS, Manifest
+from tjgen.targets.volcano_additions import Rendezvous
 from tjgen.trainer import resources
-from tjgen.typing import TYPE_CHECKING
 from tjgen.workload.roles import programs, workers
 from tjgen.workload.workload import NODE, Workload
-
-if TYPE_CHECKING:
-    from tjgen.targets.volcano_rendezvous import Rendezvous
 
 _FOLDER = "/etc/mpi"
 _VOLUME = "mpi-hostfile"

@@ -17,6 +17,7 @@ from tjgen.targets import fetching, groups, volcano_gang, volcano_policies, volc
 from tjgen.targets.beside import beside, taken
 from tjgen.targets.direct import Asked, Lowered
 from tjgen.targets.quantities import with_canonical_quantities
+from tjgen.targets.volcano_additions import Rendezvous
 from tjgen.workload.keys import LIST_KEYS
 from tjgen.workload.roles import nodes, programs
 from tjgen.workload.workload import PodSet, Workload
@@ -108,7 +109,7 @@ def _schedule(writer: Writer, workload: Workload) -> None:
         _take(writer, ("spec", "networkTopology"), workload, topology)
 
 
-def _plugins(writer: Writer, workload: Workload, rendezvous: volcano_rendezvous.Rendezvous) -> None:
+def _plugins(writer: Writer, workload: Workload, rendezvous: Rendezvous) -> None:
     """What the pods need to find each other; what the experiment says of a plugin goes before it."""
     writer.put(("spec", "plugins"), {}, RULE)
     said = get(workload.tree.value, ("volcano", "plugins"), None) or {}
@@ -119,7 +120,7 @@ def _plugins(writer: Writer, workload: Workload, rendezvous: volcano_rendezvous.
         _take(writer, ("spec", "plugins", name), workload, ("volcano", "plugins", name))
 
 
-def _task(writer: Writer, workload: Workload, podset: PodSet, rendezvous: volcano_rendezvous.Rendezvous) -> None:
+def _task(writer: Writer, workload: Workload, podset: PodSet, rendezvous: Rendezvous) -> None:
     at: FieldPath = ("spec", "tasks", named(podset.name))
     writer.put((*at, "name"), podset.name, RULE)
     _take(writer, (*at, "replicas"), workload, ("counts", podset.name))

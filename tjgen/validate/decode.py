@@ -92,9 +92,9 @@ def _scalar(value: Tree, schema: Schema) -> str:
 
 
 def _formatted(value: Tree, name: str) -> str:
-    from tjgen.schema import formats  # times and bytes are rare in manifests
+    from tjgen.schema import formats, times  # times and bytes are rare in manifests
 
-    if name == "date-time" and not formats.is_go_time(value):
+    if name == "date-time" and not times.is_go_time(value):
         return "must be a time as RFC 3339 has it, such as 2006-01-02T15:04:05Z"
     if name == "byte" and not formats.is_base64(value):
         return "must be base64"

@@ -16,8 +16,8 @@ from tjgen.schema.defaults import with_defaults
 from tjgen.schema.store import Schema
 from tjgen.typing import Any
 from tjgen.validate import typed
+from tjgen.validate.creation import created
 from tjgen.validate.fault import BAD_REQUEST, INTERNAL_ERROR, Fault
-from tjgen.validate.judge import created
 from tjgen.validate.verdict import APPLY, REQUEST, Stage, Verdict
 
 _MANAGED: tuple[str, str] = ("metadata", "managedFields")

@@ -9,30 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tjgen.typing import Any
-from tjgen.validate.cel.values import CelError, Optional, overload
-
-NONE = Optional()
-
-
-def of(item: Any) -> Optional:
-    """`optional.of(item)`."""
-    return Optional(item, is_there=True)
+from tjgen.validate.cel.values import NONE, CelError, Optional, of, overload
 
 
 def of_non_zero(item: Any) -> Optional:
     """`optional.ofNonZeroValue(item)`."""
     return of(item) if item else NONE
-
-
-def selected(value: Any, key: Any) -> Optional:
-    """`value.?key` and `value[?key]`, also of an optional."""
-    if isinstance(value, Optional):
-        return selected(value.item, key) if value.is_there else NONE
-    if value.__class__ is dict:
-        return of(value[key]) if key in value else NONE
-    if value.__class__ is list and key.__class__ is int:
-        return of(value[key]) if 0 <= key < len(value) else NONE
-    raise overload()
 
 
 def _has_value(value: Any) -> bool:

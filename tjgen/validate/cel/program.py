@@ -11,7 +11,7 @@ from collections.abc import Callable
 from tjgen.typing import Any
 from tjgen.validate.cel import values
 from tjgen.validate.cel.parser import Node, parse
-from tjgen.validate.cel.values import CelError
+from tjgen.validate.cel.values import CelError, selected
 
 Scope = dict[str, Any]
 Step = Callable[[Scope], Any]
@@ -113,8 +113,6 @@ def _index(node: Node, names: set[str]) -> Step:
 
 
 def _optional(node: Node, names: set[str]) -> Step:
-    from tjgen.validate.cel.optionals import selected  # no rule of a schema that tjgen brings needs it
-
     value, key = _compiled(node[1], names), _compiled(node[2], names)
     return lambda scope: selected(value(scope), key(scope))
 

@@ -16,7 +16,7 @@ from tjgen.fields.path import FieldPath, Tree
 from tjgen.schema.store import ITEMS, VALUES, Schema
 from tjgen.typing import TYPE_CHECKING, Any, NamedTuple
 from tjgen.validate.cel.program import Program, program
-from tjgen.validate.cel.values import NO_OVERLOAD, CelError
+from tjgen.validate.cel.values import NO_OVERLOAD, NONE, CelError, of
 from tjgen.validate.fault import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, WHOLE, Fault
 from tjgen.validate.metadata import generated
 from tjgen.validate.wording import field, shown
@@ -191,8 +191,6 @@ def _sides(runnable: Program, value: Tree, before: _Before, schema: Schema, *, i
 
 
 def _maybe(old: Any) -> Any:
-    from tjgen.validate.cel.optionals import NONE, of  # few rules ask for it
-
     return NONE if old is None else of(old)
 
 

@@ -42,6 +42,9 @@ class Optional:
     __hash__ = None  # type: ignore[assignment]  # a value of a rule is no key
 
 
+NONE = Optional()
+
+
 def sound(value: Any) -> Any:
     """The value; raises CelError for one that is Wrong."""
     if value.__class__ is Wrong:
@@ -54,12 +57,26 @@ def overload() -> CelError:
     return CelError(NO_OVERLOAD)
 
 
+def of(item: Any) -> Optional:
+    """`optional.of(item)`."""
+    return Optional(item, is_there=True)
+
+
+def selected(value: Any, key: Any) -> Optional:
+    """`value.?key` and `value[?key]`, also of an optional."""
+    if isinstance(value, Optional):
+        return selected(value.item, key) if value.is_there else NONE
+    if value.__class__ is dict:
+        return of(value[key]) if key in value else NONE
+    if value.__class__ is list and key.__class__ is int:
+        return of(value[key]) if 0 <= key < len(value) else NONE
+    raise overload()
+
+
 def field(value: Any, name: str) -> Any:
     """`value.name`."""
     if value.__class__ is not dict:
         if value.__class__ is Optional:
-            from tjgen.validate.cel.optionals import selected  # what is selected from an optional is optional
-
             return selected(value, name)
         raise overload()
     found = value.get(name, _MISSING)

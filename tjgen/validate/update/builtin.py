@@ -17,15 +17,14 @@ from tjgen.validate import metadata as new_metadata
 from tjgen.validate.builtin import kinds
 from tjgen.validate.builtin.claims import claim_spec
 from tjgen.validate.builtin.jobs import held_faults
+from tjgen.validate.creation import created, decoded
 from tjgen.validate.fault import BAD_REQUEST, Fault
-from tjgen.validate.judge import decoded
-from tjgen.validate.judge import judge as judge_new
 from tjgen.validate.place import Place
 from tjgen.validate.stages import verdict
 from tjgen.validate.update import fieldmerge, held, metadata, prepared
 from tjgen.validate.update.defaults import with_defaults
 from tjgen.validate.update.gotypes import TYPES
-from tjgen.validate.update.replacement import conflict, unreadable_old
+from tjgen.validate.update.refusals import conflict, unreadable_old
 from tjgen.validate.update.shape import printed
 from tjgen.validate.update.strategic import PatchError
 from tjgen.validate.update.strategic_apply import applied
@@ -90,7 +89,7 @@ def judge(
     kind = str(tree["kind"])
     if kind not in TYPES:
         # Of such kinds only the types are known.
-        return judge_new(tree)
+        return created(tree, schema, built_in=True)
     if any(finding.type == walk.TYPE for finding in decode.mismatches({**old, "metadata": None}, schema)):
         return unreadable_old()
     before = _held(old, schema, kind)

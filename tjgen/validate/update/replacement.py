@@ -13,11 +13,12 @@ from tjgen.schema.defaults import with_defaults
 from tjgen.schema.store import Schema
 from tjgen.validate import custom, decode, serverside
 from tjgen.validate import metadata as new_metadata
-from tjgen.validate.fault import BAD_REQUEST, CONFLICT, Fault
+from tjgen.validate.fault import Fault
 from tjgen.validate.stages import verdict
 from tjgen.validate.update import fieldmerge, held, jsonmerge, metadata
 from tjgen.validate.update.pair import Pair
-from tjgen.validate.verdict import OLD, REQUEST, Stage, Verdict
+from tjgen.validate.update.refusals import conflict, unreadable_old
+from tjgen.validate.verdict import Verdict
 
 
 def judge(
@@ -49,18 +50,6 @@ def judge(
     if metadata.is_conflict(after.get("metadata") or {}):
         return conflict()
     return verdict(read, _faults(_settled(stored, before, schema), before, schema), [])
-
-
-def conflict() -> Verdict:
-    """The manifest names another version of the object."""
-    fault = Fault(CONFLICT, "", metadata.CONFLICT, ("metadata", "resourceVersion"), hint="remove metadata.resourceVersion")
-    return Verdict((Stage(REQUEST, (fault,), (fault,)),))
-
-
-def unreadable_old() -> Verdict:
-    """The old manifest could not have made an object."""
-    fault = Fault(BAD_REQUEST, "", "the object that is there cannot be read", ())
-    return Verdict((Stage(OLD, (fault,), (fault,)),))
 
 
 def _settled(tree: dict[str, Tree], before: dict[str, Tree], schema: Schema) -> dict[str, Tree]:
