@@ -1951,6 +1951,22 @@ LINT: Schema = {
     "properties": {"ignore": {"type": "object", "additionalProperties": {"type": "string", "minLength": 1}}},
 }
 
+BUDGETS: Schema = {
+    "type": "object",
+    "properties": {
+        "points": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "tasks": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "runs": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "documents": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "values": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "fileSize": QUANTITY,
+        "totalSize": QUANTITY,
+        "files": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "folderDepth": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "seconds": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+    },
+}
+
 PROJECT_SPEC: Schema = {
     "type": "object",
     "properties": {
@@ -1968,6 +1984,7 @@ PROJECT_SPEC: Schema = {
         "history": HISTORY,
         "policy": POLICY,
         "lint": LINT,
+        "budgets": BUDGETS,
         "requires": {"type": "string", "minLength": 1},
     },
 }

@@ -2528,10 +2528,55 @@ class Lint:
 _LINT = Lint(_NONE)
 
 
+class Budgets:
+    """The most that one command accepts. Only the root project, the one that the command names or runs in, sets budgets."""
+
+    __slots__ = (
+        "documents",
+        "file_size",
+        "files",
+        "folder_depth",
+        "points",
+        "runs",
+        "seconds",
+        "tasks",
+        "total_size",
+        "values",
+    )
+
+    points: int
+    tasks: int
+    runs: int
+    documents: int
+    values: int
+    file_size: str | int | float
+    total_size: str | int | float
+    files: int
+    folder_depth: int
+    seconds: int
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.points = get("points", 10000)
+        self.tasks = get("tasks", 1000)
+        self.runs = get("runs", 10000)
+        self.documents = get("documents", 100000)
+        self.values = get("values", 1000000)
+        self.file_size = get("fileSize", "32Mi")
+        self.total_size = get("totalSize", "1024Mi")
+        self.files = get("files", 100000)
+        self.folder_depth = get("folderDepth", 64)
+        self.seconds = get("seconds", 600)
+
+
+_BUDGETS = Budgets(_NONE)
+
+
 class ProjectSpec:
     """Where things are, and what they are built for."""
 
     __slots__ = (
+        "budgets",
         "catalogs",
         "environments",
         "experiments",
@@ -2563,6 +2608,7 @@ class ProjectSpec:
     history: History
     policy: Policy
     lint: Lint
+    budgets: Budgets
     requires: str | None
 
     def __init__(self, tree: Tree) -> None:
@@ -2581,6 +2627,7 @@ class ProjectSpec:
         self.history = _HISTORY if (value := get("history")) is None else History(value)
         self.policy = _POLICY if (value := get("policy")) is None else Policy(value)
         self.lint = _LINT if (value := get("lint")) is None else Lint(value)
+        self.budgets = _BUDGETS if (value := get("budgets")) is None else Budgets(value)
         self.requires = get("requires")
 
 

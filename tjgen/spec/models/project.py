@@ -6,8 +6,9 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field
 
+from tjgen.budgets import DEFAULT
 from tjgen.spec.models.metadata import Named
-from tjgen.spec.models.shape import ApiVersion, Label, Shape, System, Text, Whole
+from tjgen.spec.models.shape import ApiVersion, Count, Label, Quantity, Shape, System, Text, Whole
 
 ReleaseName: TypeAlias = Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]+(\.[0-9]+)?$")]
 Tool: TypeAlias = Literal["argocd", "flux", "none"]
@@ -110,6 +111,35 @@ class Lint(Shape):
     """Code of a rule -> why it does no harm in this project."""
 
 
+def _size(amount: int) -> str:
+    return f"{amount >> 20}Mi"
+
+
+class Budgets(Shape):
+    """The most that one command accepts. Only the root project, the one that the command names or runs in, sets budgets."""
+
+    points: Count = DEFAULT.points
+    """Points of one sweep."""
+    tasks: Count = DEFAULT.tasks
+    """Tasks of one experiment."""
+    runs: Count = DEFAULT.runs
+    """Runs of one experiment: its tasks times the points of their sweeps."""
+    documents: Count = DEFAULT.documents
+    """Documents of one file."""
+    values: Count = DEFAULT.values
+    """Keys, scalars, lists and mappings of one file, including those that aliases stand for."""
+    file_size: Quantity = _size(DEFAULT.file_size)
+    """Bytes of one file."""
+    total_size: Quantity = _size(DEFAULT.total_size)
+    """Bytes of all files that one command reads."""
+    files: Count = DEFAULT.files
+    """Files that one command reads."""
+    folder_depth: Count = DEFAULT.folder_depth
+    """Levels of folders below a folder that one command reads."""
+    seconds: Count = DEFAULT.seconds
+    """Seconds of one build. A build that takes longer stops before it writes anything."""
+
+
 class ProjectSpec(Shape):
     """Where things are, and what they are built for."""
 
@@ -141,6 +171,8 @@ class ProjectSpec(Shape):
     """How strict a build is."""
     lint: Lint = Lint()
     """What `tjgen lint` passes over."""
+    budgets: Budgets = Budgets()
+    """The most that one command accepts."""
     requires: Text | None = None
     """Releases of tjgen that may build the project, such as `~= 0.1`."""
 
