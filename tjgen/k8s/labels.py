@@ -5,6 +5,8 @@ from __future__ import annotations
 MANAGED_BY = "app.kubernetes.io/managed-by"
 EXPERIMENT_LABEL = "tjgen.dev/experiment"
 RUN_LABEL = "tjgen.dev/run"
+PROGRAM_LABEL = "tjgen.dev/program"
+"""Label of the pods of a program that tjgen runs next to runs: its value is the program, such as `backup`."""
 TASK_LABEL = "tjgen.dev/task"
 RUNTIME_ANNOTATION = "tjgen.dev/runtime"
 MULTI_KUEUE = "kueue.x-k8s.io/multikueue"

@@ -14,6 +14,7 @@ from tjgen.canonical import json_text, sha256_hex
 from tjgen.codebase import dockerfile, files, imports, packing, problems, requirements
 from tjgen.diagnostics.model import Diagnostic, has_errors
 from tjgen.fields.path import FieldPath, Tree, get
+from tjgen.passes import tool_pods
 from tjgen.passes.beside import metadata
 from tjgen.passes.coding import builders, git
 from tjgen.passes.coding.configmap import read
@@ -84,13 +85,8 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
     context = builders.Context(name, dockerfile_key, packed.items, code.git if commit else None, commit)
     pod = builders.pod(asked, image, context, setting)
     job = f"{setting.family}-build-{sha256_hex(json_text(pod))[:10]}"
-    tree: Tree = {
-        "apiVersion": "batch/v1",
-        "kind": "Job",
-        "metadata": metadata(job, setting),
-        # No ttlSecondsAfterFinished: a sync would make the Job again, and build again, for ever.
-        "spec": {"backoffLimit": 2, "template": {"metadata": {"labels": metadata(job, setting)["labels"]}, "spec": pod}},
-    }
+    # No ttlSecondsAfterFinished: a sync would create the Job again each time, and build again.
+    tree = tool_pods.job(job, "build", pod, setting, backoffLimit=2)
     yield Contribution(("ahead", f"Job/{job}"), tree, HERE)
     for podset in members(workload):
         own = experiment.spec.roles.get(podset.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tjgen.fields.path import Tree
+from tjgen.passes import tool_pods
 from tjgen.passes.beside import alone, shell
 from tjgen.passes.coding.git import TARGET, container, secrets
 from tjgen.passes.coding.placing import VOLUME
@@ -15,10 +16,15 @@ CONTEXT = "/tjgen/context"
 PACKED = "/tjgen/packed"
 RECIPE = "/tjgen/recipe"
 _KEYS = "/tjgen/registry"
-_USER = 1000
+_ID = 1000
 """The user of BuildKit's image without root (its Dockerfile, target rootless)."""
+_USERS = {
+    "buildkit": tool_pods.User({"runAsUser": _ID, "runAsGroup": _ID, "fsGroup": _ID}, is_root=False, touches_files_of_run=False),
+    "kaniko": tool_pods.UNRELATED,
+}
+"""Builder -> the user that puts the context together."""
 # A volume shows keys of a ConfigMap as links, which COPY would take as such; the links of its own begin with "..".
-_UNPACK = f'cd {PACKED}\nfor one in *; do\n  [ ! -e "$one" ] || cp -rL "$one" {CONTEXT}/\ndone\n'
+_UNPACK = f'set -e\ncd {PACKED}\nfor one in *; do\n  [ ! -e "$one" ] || cp -rL "$one" {CONTEXT}/\ndone\n'
 
 
 class Context(NamedTuple):
@@ -64,8 +70,7 @@ def pod(asked: Build, image: str, context: Context, setting: Setting) -> Tree:
     build["resources"] = _resources(asked)
     if asked.secret is not None:
         build["env"] = [*build.get("env", []), {"name": "DOCKER_CONFIG", "value": _KEYS}]
-    rest: Tree = {"initContainers": first} if first else {}
-    return {**rest, "containers": [build], "restartPolicy": "Never", "automountServiceAccountToken": False, "volumes": volumes}
+    return tool_pods.pod([build], volumes, _USERS[asked.builder], first=first)
 
 
 def _buildkit(
@@ -89,8 +94,8 @@ def _buildkit(
         # Without root there is no sandbox for the processes of a build, and the defaults of the two profiles forbid what it does.
         "env": [{"name": "BUILDKITD_FLAGS", "value": "--oci-worker-no-process-sandbox"}],
         "securityContext": {
-            "runAsUser": _USER,
-            "runAsGroup": _USER,
+            "runAsUser": _ID,
+            "runAsGroup": _ID,
             "seccompProfile": {"type": "Unconfined"},
             "appArmorProfile": {"type": "Unconfined"},
         },
@@ -105,6 +110,8 @@ def _kaniko(asked: Build, image: str, folder: str, mounts: list[Tree], volumes: 
         "name": "build",
         "image": alone("kaniko", setting),
         "args": [f"--context=dir://{folder}", f"--dockerfile={RECIPE}/Dockerfile", f"--destination={image}", *kept],
+        # It unpacks images over its own root file system, so it runs as root and writes there.
+        "securityContext": {"runAsUser": 0, "runAsGroup": 0, "runAsNonRoot": False},
         "volumeMounts": mounts,
     }
 

@@ -9,6 +9,7 @@ from tjgen.codebase import problems
 from tjgen.codebase.clone import FULL, CloneError, resolved, uncommitted
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.fields.path import FieldPath, Tree, named
+from tjgen.passes import tool_pods
 from tjgen.passes.beside import in_pod, script, shell
 from tjgen.passes.coding.placing import AT, VOLUME, leads_out, mounted
 from tjgen.setting import Setting
@@ -39,9 +40,11 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
     if commit is None:
         return
     for podset in members(workload):
-        yield Contribution(
-            (*podset.pod, "initContainers", named(VOLUME)), container(VOLUME, asked, commit, in_pod("git", setting)), HERE
-        )
+        fetch = container(VOLUME, asked, commit, in_pod("git", setting))
+        user = tool_pods.user_of(workload, [podset], setting)._replace(touches_files_of_run=False)
+        safe = tool_pods.secured_in_run(fetch, user)
+        yield Contribution((*podset.pod, "initContainers", named(VOLUME)), safe, HERE)
+        yield Contribution((*podset.pod, "volumes", named(tool_pods.TMP_VOLUME)), tool_pods.tmp_volume(), HERE)
         for volume in secrets(asked):
             yield Contribution((*podset.pod, "volumes", named(SECRET_VOLUME)), volume, (*HERE, "secret"))
     yield from mounted(code, workload, experiment, {"name": VOLUME, "emptyDir": {}}, HERE, start=asked.path)
@@ -87,8 +90,7 @@ def container(name: str, asked: GitCode, commit: str, image: str) -> Tree:
         mounts.append({"name": SECRET_VOLUME, "mountPath": CREDENTIALS, "readOnly": True})
     # Kubernetes takes "$(" in a value for a reference.
     safe = {key: value.replace("$(", "$$(") for key, value in environment.items()}
-    context = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
-    return shell(name, image, script("clone.sh"), safe, mounts, securityContext=context)
+    return shell(name, image, script("clone.sh"), safe, mounts)
 
 
 def secrets(asked: GitCode) -> list[Tree]:

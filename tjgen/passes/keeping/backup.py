@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.diagnostics.model import Diagnostic
-from tjgen.fields.path import FieldPath, Tree
+from tjgen.fields.path import FieldPath
 from tjgen.lower import SPEC
+from tjgen.passes import tool_pods
 from tjgen.passes.beside import TINY, alone, metadata, script, shell
 from tjgen.passes.claims import claim_name
 from tjgen.passes.keeping import problems
-from tjgen.passes.keeping.cleaner import cron_job, owner
+from tjgen.passes.keeping.cleaner import owner
 from tjgen.passes.keeping.location import Location
 from tjgen.setting import Setting
 from tjgen.spec.objects import Checkpoints
@@ -41,15 +42,10 @@ def scheduled(asked: Checkpoints, where: Location, setting: Setting) -> Found:
     told = {"BACKUP": name, "CLAIM": full, "KEEP": str(backup.keep)}
     if backup.snapshot_class_name is not None:
         told["CLASS"] = backup.snapshot_class_name
-    pod: Tree = {
-        "restartPolicy": "Never",
-        "serviceAccountName": name,
-        "containers": [
-            shell(
-                "backup", alone("kubectl", setting), script("backup.sh"), told, [], resources={"requests": TINY, "limits": TINY}
-            )
-        ],
-    }
+    container = shell(
+        "backup", alone("kubectl", setting), script("backup.sh"), told, [], resources={"requests": TINY, "limits": TINY}
+    )
+    pod = tool_pods.pod([container], [], tool_pods.UNRELATED, account=name)
     for tree in (
         {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata(name, setting)},
         {"apiVersion": f"{rbac}/v1", "kind": "Role", "metadata": metadata(name, setting), "rules": rules},
@@ -60,6 +56,6 @@ def scheduled(asked: Checkpoints, where: Location, setting: Setting) -> Found:
             "roleRef": {"apiGroup": rbac, "kind": "Role", "name": name},
             "subjects": [subject],
         },
-        cron_job(name, backup.schedule, pod, setting),
+        tool_pods.cron_job(name, "backup", backup.schedule, pod, setting),
     ):
         yield Contribution(("ahead", f"{tree['kind']}/{name}"), tree, AT)

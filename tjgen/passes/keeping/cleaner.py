@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tjgen.diagnostics.model import Diagnostic
-from tjgen.fields.path import FieldPath, Tree, get
+from tjgen.fields.path import FieldPath
 from tjgen.lower import SPEC
-from tjgen.passes.beside import TINY, alone, metadata, script, shell
+from tjgen.passes import tool_pods
+from tjgen.passes.beside import TINY, alone, script, shell
 from tjgen.passes.claims import access_modes
 from tjgen.passes.keeping import problems
 from tjgen.passes.keeping.location import Location
@@ -23,12 +24,6 @@ AT: FieldPath = (*SPEC, "checkpoints", "keep")
 ROOT = "/checkpoints"
 ABANDONED_MINUTES = 24 * 60
 """A checkpoint that is half written, older than a complete one and not touched for so long is nobody's any more."""
-HISTORY: Tree = {
-    # Two at a time would work on the same folder.
-    "concurrencyPolicy": "Forbid",
-    "successfulJobsHistoryLimit": 1,
-    "failedJobsHistoryLimit": 3,
-}
 
 
 def scheduled(workload: Workload, users: Sequence[PodSet], asked: Checkpoints, where: Location, setting: Setting) -> Found:
@@ -41,23 +36,17 @@ def scheduled(workload: Workload, users: Sequence[PodSet], asked: Checkpoints, w
         if problem.severity == "error":
             return
     name = f"{owner(where, setting)}-cleaner"
-    pod: Tree = {
-        "restartPolicy": "Never",
-        "automountServiceAccountToken": False,
-        **_identity(workload, users),
-        "containers": [
-            shell(
-                "cleaner",
-                alone("shell", setting),
-                script("cleaner.sh"),
-                _told(keep, asked, where),
-                [{"name": "checkpoints", "mountPath": ROOT}],
-                resources={"requests": TINY, "limits": TINY},
-            )
-        ],
-        "volumes": [{"name": "checkpoints", **source(asked.volume, where.volume, setting)}],
-    }
-    tree = cron_job(name, keep.schedule, pod, setting)
+    container = shell(
+        "cleaner",
+        alone("shell", setting),
+        script("cleaner.sh"),
+        _told(keep, asked, where),
+        [{"name": "checkpoints", "mountPath": ROOT}],
+        resources={"requests": TINY, "limits": TINY},
+    )
+    volume = {"name": "checkpoints", **source(asked.volume, where.volume, setting)}
+    pod = tool_pods.pod([container], [volume], tool_pods.user_of(workload, users, setting))
+    tree = tool_pods.cron_job(name, "cleaner", keep.schedule, pod, setting)
     yield Contribution(("ahead", f"CronJob/{name}"), tree, AT)
 
 
@@ -65,23 +54,6 @@ def owner(where: Location, setting: Setting) -> str:
     """What looks after a claim is called after whoever has it: the run, or the experiment."""
     create = where.volume.pvc.create if where.volume.pvc is not None else None
     return setting.run if create is not None and create.scope == "run" else setting.family
-
-
-def cron_job(name: str, schedule: str, pod: Tree, setting: Setting) -> Tree:
-    """A CronJob of the experiment, by UTC whatever the controller's time zone is."""
-    labels = metadata(name, setting)["labels"]
-    template = {"metadata": {"labels": labels}, "spec": pod}
-    return {
-        "apiVersion": "batch/v1",
-        "kind": "CronJob",
-        "metadata": metadata(name, setting),
-        "spec": {
-            "schedule": schedule,
-            "timeZone": "Etc/UTC",
-            **HISTORY,
-            "jobTemplate": {"spec": {"backoffLimit": 0, "template": template}},
-        },
-    }
 
 
 def _told(keep: Keep, asked: Checkpoints, where: Location) -> dict[str, str]:
@@ -99,18 +71,6 @@ def _told(keep: Keep, asked: Checkpoints, where: Location) -> dict[str, str]:
     if keep.every_nth is not None:
         told["NTH"] = str(keep.every_nth)
     return {key: value.replace("$(", "$$(") for key, value in told.items()}
-
-
-def _identity(workload: Workload, users: Sequence[PodSet]) -> dict[str, Tree]:
-    """The user that has written the files, where the pods that do so say one: others may not be allowed to remove them."""
-    for podset in users:
-        pod = get(workload.tree.value, (*podset.pod, "securityContext"), None) or {}
-        main = get(workload.tree.value, (*podset.main, "securityContext"), None) or {}
-        fields = ("runAsUser", "runAsGroup")
-        context = {**pod, **{key: main[key] for key in fields if key in main}}
-        if context:
-            return {"securityContext": context}
-    return {}
 
 
 def _out_of_reach(

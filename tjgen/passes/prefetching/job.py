@@ -5,7 +5,8 @@ from __future__ import annotations
 from tjgen.canonical import json_text, sha256_hex
 from tjgen.fields.path import Tree
 from tjgen.lower import by_reference, env_item
-from tjgen.passes.beside import TINY, alone, metadata, script, shell
+from tjgen.passes import tool_pods
+from tjgen.passes.beside import TINY, alone, script, shell
 from tjgen.passes.sources import source
 from tjgen.setting import Setting
 from tjgen.spec.objects import Experiment, Prefetch
@@ -55,13 +56,15 @@ def content(asked: Prefetch) -> Tree:
     return [where, asked.path, asked.image, list(asked.command), list(asked.args), environment]
 
 
-def made(asked: Prefetch, experiment: Experiment, target: Tree, marks: str, setting: Setting) -> tuple[str, Tree]:
+def made(
+    asked: Prefetch, experiment: Experiment, target: Tree, marks: str, user: tool_pods.User, setting: Setting
+) -> tuple[str, Tree]:
     """Name and tree of the Job; the name follows all that it does, since a Job cannot be changed."""
     workers = workers_of(asked)
     folder = f"{TARGET}/{asked.path.strip('/')}" if asked.path is not None else TARGET
     volumes: list[Tree] = [{"name": "target", **target}]
     mounts: list[Tree] = [{"name": "target", "mountPath": TARGET}]
-    bring = _bringing(asked, experiment, folder, workers, volumes, mounts, setting)
+    bring = _bringing(asked, experiment, folder, workers, volumes, mounts, user, setting)
     mark = shell(
         "mark",
         alone("shell", setting),
@@ -71,23 +74,16 @@ def made(asked: Prefetch, experiment: Experiment, target: Tree, marks: str, sett
         resources={"requests": TINY, "limits": TINY},
     )
     mark["env"] = [INDEX, *mark["env"]]
-    pod = {
-        "restartPolicy": "Never",
-        "automountServiceAccountToken": False,
-        "initContainers": [bring],
-        "containers": [mark],
-        "volumes": volumes,
-    }
+    pod = tool_pods.pod([mark], volumes, user, first=[bring])
     name = f"{setting.family}-prefetch-{sha256_hex(json_text([workers, pod]))[:10]}"
-    spec = {
+    # No ttlSecondsAfterFinished: a sync would create the Job again each time.
+    spec: Tree = {
         "completionMode": "Indexed",
         "completions": workers,
         "parallelism": workers,
         "backoffLimit": _ATTEMPTS * workers,
-        # No ttlSecondsAfterFinished: a sync would make the Job again for ever.
-        "template": {"metadata": {"labels": metadata(name, setting)["labels"]}, "spec": pod},
     }
-    return name, {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata(name, setting), "spec": spec}
+    return name, tool_pods.job(name, "prefetch", pod, setting, **spec)
 
 
 def workers_of(asked: Prefetch) -> int:
@@ -97,7 +93,14 @@ def workers_of(asked: Prefetch) -> int:
 
 
 def _bringing(
-    asked: Prefetch, experiment: Experiment, folder: str, workers: int, volumes: list[Tree], mounts: list[Tree], setting: Setting
+    asked: Prefetch,
+    experiment: Experiment,
+    folder: str,
+    workers: int,
+    volumes: list[Tree],
+    mounts: list[Tree],
+    user: tool_pods.User,
+    setting: Setting,
 ) -> Tree:
     """The container that brings a part. It adds the volumes that it needs."""
     told = {"TARGET": folder, "WORKERS": str(workers)}
@@ -129,6 +132,8 @@ def _bringing(
         container["volumeMounts"] = [{"name": "target", "mountPath": DATASET, **below}]
     own = [env_item(name, asked.env[name]) for name in by_reference(asked.env)]
     container["env"] = [INDEX, *container["env"], *own]
+    if asked.image is not None:
+        container["securityContext"] = user.of_container_of_others()
     if asked.secret is not None:
         container["envFrom"] = [{"secretRef": {"name": asked.secret}}]
     return container

@@ -8,6 +8,7 @@ from tjgen.canonical import json_text, sha256_hex
 from tjgen.diagnostics.model import Diagnostic, has_errors
 from tjgen.fields.path import FieldPath, Tree, named
 from tjgen.lower import SPEC
+from tjgen.passes import tool_pods
 from tjgen.passes.beside import in_pod, script, shell
 from tjgen.passes.claims import access_modes, own_folder
 from tjgen.passes.prefetching import job, problems
@@ -16,6 +17,7 @@ from tjgen.passes.volumes import places, users_of
 from tjgen.setting import Setting
 from tjgen.spec.objects import Experiment, Prefetch, Volume
 from tjgen.workload.contribution import Contribution
+from tjgen.workload.roles import members
 from tjgen.workload.workload import Workload
 
 Found = Iterator[Contribution | Diagnostic]
@@ -44,16 +46,20 @@ def brought(workload: Workload, experiment: Experiment, setting: Setting) -> Fou
     writable = writable_source(asked.volume, volume, setting)
     digest = sha256_hex(json_text(job.content(asked)))[:10]
     marks = f"{FOLDER}/{digest}"
-    name, tree = job.made(asked, experiment, writable, marks, setting)
+    users = [podset for podset, _ in users_of(workload, asked.volume, volume)]
+    user = tool_pods.user_of(workload, users or members(workload), setting)
+    name, tree = job.made(asked, experiment, writable, marks, user, setting)
     yield Contribution(("ahead", f"Job/{name}"), tree, AT)
     if not asked.wait:
         return
-    for podset, _ in users_of(workload, asked.volume, volume):
+    for podset in users:
         # The whole volume: the folder with the marks may lie beside what the program sees.
         mount = {"name": asked.volume, "mountPath": MARKS, "readOnly": True}
         told = {"MARKS": f"{MARKS}/{marks}", "PAUSE": str(PAUSE_SECONDS)}
         container = shell("tjgen-wait", in_pod("shell", setting), script("wait.sh"), told, [mount])
-        yield Contribution((*podset.pod, "initContainers", named("tjgen-wait")), container, AT)
+        safe = tool_pods.secured_in_run(container, tool_pods.user_of(workload, [podset], setting))
+        yield Contribution((*podset.pod, "initContainers", named("tjgen-wait")), safe, AT)
+        yield Contribution((*podset.pod, "volumes", named(tool_pods.TMP_VOLUME)), tool_pods.tmp_volume(), AT)
 
 
 def writable_source(name: str, volume: Volume, setting: Setting) -> Tree:
