@@ -60,7 +60,7 @@ def test_what_was_noted_is_found(place: Path, deploy: Path, rest: bool) -> None:
 def test_files_at_rest_are_not_read(place: Path, deploy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     noted(place, deploy)
     at_rest(place)
-    monkeypatch.setattr("tjgen.emit.ground.Ground.read", None)
+    monkeypatch.setattr("tjgen.emit.filesystem.Root.read", None)
     assert find(place, deploy) is not None
 
 
@@ -100,7 +100,7 @@ def test_touched_files_are_read_once_and_then_at_rest_again(place: Path, deploy:
     assert cache.find(UNIT, KEY) is not None
     cache.save()
     at_rest(place)
-    monkeypatch.setattr("tjgen.emit.ground.Ground.read", None)
+    monkeypatch.setattr("tjgen.emit.filesystem.Root.read", None)
     assert find(place, deploy) is not None
 
 

@@ -15,7 +15,7 @@ import pytest
 from tests.emit.crash import DONE, KILLED, REFUSED, dies_at, fails_at, run
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
 from tjgen.emit import file
-from tjgen.emit.turn import take
+from tjgen.emit.filelock import acquire
 
 
 @pytest.fixture
@@ -111,10 +111,10 @@ def test_text_that_cannot_be_made_leaves_the_old_file(target: Path) -> None:
 
 
 def test_another_writer_of_the_file_is_waited_for_or_told(target: Path) -> None:
-    turn = take(str(target.parent / ".all.yaml.tjgen"), wait=0.0)
+    lock = acquire(str(target.parent / ".all.yaml.tjgen"), wait=0.0)
     with pytest.raises(CompileError) as error:
         file.write(str(target), ["a: 1\n"], wait=0.05)
-    turn.end()
+    lock.release()
     assert [found.code for found in error.value.diagnostics] == ["TJ055"]
     assert file.write(str(target), ["a: 1\n"], wait=0.05)
 

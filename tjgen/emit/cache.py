@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 
 from tjgen.emit import header
-from tjgen.emit.ground import Ground, ObstacleError
+from tjgen.emit.filesystem import ObstacleError, Root
 from tjgen.typing import Any, NamedTuple
 
 SWITCH = "TJGEN_CACHE"
@@ -51,12 +51,12 @@ class Entry(NamedTuple):
 class Cache:
     """The cache of one project and one output directory, while a build has the turn there."""
 
-    __slots__ = ("_at", "_ground", "_noted", "_path", "_units")
+    __slots__ = ("_at", "_noted", "_path", "_root", "_units")
 
     def __init__(self, path: str | None, directory: str) -> None:
         """`path` is what `location` answered: without one nothing is found and nothing is noted."""
         self._path = path
-        self._ground = Ground(directory)
+        self._root = Root(directory)
         self._units, self._at = _load(path) if path is not None else ({}, 0)
         self._noted: dict[str, _Kept] = {}
 
@@ -70,7 +70,7 @@ class Cache:
         for fields in kept[1]:
             file = Seen(*fields)
             if not self._is_at_rest(file):
-                found = _seen(self._ground, file.path)
+                found = _seen(self._root, file.path)
                 if found is None or found.digest != file.digest:
                     return None
                 file = found
@@ -85,7 +85,7 @@ class Cache:
         """Remember what `unit` has emitted: files of the output directory that were committed, and plain data."""
         if self._path is None:
             return
-        files = [_seen(self._ground, path) for path in paths]
+        files = [_seen(self._root, path) for path in paths]
         if all(files):
             self._noted[unit] = (key, tuple([tuple(file) for file in files if file is not None]), summary)
 
@@ -108,7 +108,7 @@ class Cache:
     def _is_at_rest(self, file: Seen) -> bool:
         """Whether size and times are as noted, and older than the note: a later change would show in them."""
         try:
-            found = os.lstat(self._ground.full(file.path))
+            found = os.lstat(self._root.full(file.path))
         except OSError:
             return False
         same = (found.st_size, found.st_mtime_ns, found.st_ctime_ns) == (file.size, file.modified, file.changed)
@@ -138,18 +138,18 @@ def key(parts: Iterable[bytes]) -> bytes:
     return digest.digest()
 
 
-def _seen(ground: Ground, path: str) -> Seen | None:
+def _seen(root: Root, path: str) -> Seen | None:
     """The file as it is; None for what is not ours or was edited by hand."""
     try:
         # The times before the content: what changes in between is found out next time.
-        found = os.lstat(ground.full(path))
-        standing = ground.read(path)
+        found = os.lstat(root.full(path))
+        file = root.read(path)
     except (OSError, ObstacleError):
         return None
-    known = header.read(standing.content) if standing is not None else None
-    if standing is None or known is None or header.is_edited(standing.content, known):
+    known = header.read(file.content) if file is not None else None
+    if file is None or known is None or header.is_edited(file.content, known):
         return None
-    return Seen(path, found.st_size, found.st_mtime_ns, found.st_ctime_ns, sha256(standing.content).digest())
+    return Seen(path, found.st_size, found.st_mtime_ns, found.st_ctime_ns, sha256(file.content).digest())
 
 
 def _load(path: str) -> tuple[dict[str, _Kept], int]:

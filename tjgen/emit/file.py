@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from tjgen.diagnostics.model import CompileError
 from tjgen.emit import problems
-from tjgen.emit.turn import BusyError, Turn, take
+from tjgen.emit.filelock import BusyError, FileLock, acquire
 
 _CHUNK = 1 << 16
 
@@ -46,23 +46,23 @@ def _replace(path: str, chunks: Iterable[str], mode: int | None, wait: float) ->
         raise FileNotFoundError(2, os.strerror(2), folder)
     # The new file is its own lock: one writer at a time, and what a killed one left is used again.
     near = f"{folder}/.{name}.tjgen"
-    turn = take(near, wait=wait)
+    lock = acquire(near, wait=wait)
     placed = False
     try:
-        _fill(turn, chunks)
+        _fill(lock, chunks)
         if mode is not None:
-            os.fchmod(turn.descriptor, mode)
+            os.fchmod(lock.descriptor, mode)
         if mode is None or not _is_equal(near, path):
             os.rename(near, path)
             placed = True
     finally:
-        turn.end(keep=placed)
+        lock.release(keep=placed)
     return placed
 
 
-def _fill(turn: Turn, chunks: Iterable[str]) -> None:
-    os.ftruncate(turn.descriptor, 0)
-    with open(turn.descriptor, "wb", closefd=False) as stream:
+def _fill(lock: FileLock, chunks: Iterable[str]) -> None:
+    os.ftruncate(lock.descriptor, 0)
+    with open(lock.descriptor, "wb", closefd=False) as stream:
         for chunk in chunks:
             stream.write(chunk.encode())
 

@@ -1,7 +1,7 @@
 """Staged files and a list of what to do with them -> a directory in which all of it is done, whatever happens meanwhile.
 
-While a build collects, new contents lie in the room (`DIR/.tjgen/`) under numbers. Renaming the list
-to `journal` is the moment of decision: before it nothing of the directory has changed and the room is
+While a build collects, new contents lie in the staging (`DIR/.tjgen/`) under numbers. Renaming the list
+to `journal` is the moment of decision: before it nothing of the directory has changed and the staging is
 thrown away, after it only finishing is possible, now or by the next build. One staging folder on the
 file system of the directory costs one rename a file, as a temporary beside each file would, and what
 an interrupted build leaves lies in one place that Git and Kubernetes tools do not look at.
@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterable
 from hashlib import sha256
 
-from tjgen.emit.ground import Ground, ObstacleError, is_safe
+from tjgen.emit.filesystem import ObstacleError, Root, is_safe
 from tjgen.typing import NamedTuple
 
 TREE = "tree"
@@ -50,15 +50,15 @@ def digest(content: bytes) -> str:
     return sha256(content).hexdigest()
 
 
-def stage(room: str, number: int, content: bytes, mode: int | None) -> str:
-    """Write `content` into the room; its name there. `mode`: permissions to keep, where the file exists."""
+def stage(staging: str, number: int, content: bytes, mode: int | None) -> str:
+    """Write `content` into the staging; its name there. `mode`: permissions to keep, where the file exists."""
     name = f"{number:x}"
-    write(f"{room}/{name}", content, mode)
+    write(f"{staging}/{name}", content, mode)
     return name
 
 
 def write(path: str, content: bytes, mode: int | None = None) -> None:
-    """Write a file of the room, not through a link; `mode` where the permissions are not to be the usual ones."""
+    """Write a file of the staging, not through a link; `mode` where the permissions are not to be the usual ones."""
     descriptor = os.open(path, _NEW, 0o666)
     try:
         if mode is not None:
@@ -71,59 +71,59 @@ def write(path: str, content: bytes, mode: int | None = None) -> None:
         os.close(descriptor)
 
 
-def decide(room: str, records: str, steps: Iterable[Step]) -> None:
-    """Write the journal: from here on the steps will be carried out. `records`: their folder, relative to the room."""
+def decide(staging: str, records: str, steps: Iterable[Step]) -> None:
+    """Write the journal: from here on the steps will be carried out. `records`: their folder, relative to the staging."""
     lines = [f"{_FIRST}\t{records}"]
     lines += ["\t".join(step) for step in steps]
     lines.append("end\n")
-    write(f"{room}/journal.new", "\n".join(lines).encode())
-    os.rename(f"{room}/journal.new", f"{room}/journal")
+    write(f"{staging}/journal.new", "\n".join(lines).encode())
+    os.rename(f"{staging}/journal.new", f"{staging}/journal")
 
 
-def is_decided(room: str) -> bool:
+def is_decided(staging: str) -> bool:
     """Whether there is a journal: something is, or may be, left to carry out."""
-    return os.path.lexists(f"{room}/journal")
+    return os.path.lexists(f"{staging}/journal")
 
 
-def pending(room: str) -> tuple[str, list[Step]] | None:
+def pending(staging: str) -> tuple[str, list[Step]] | None:
     """The folder of records and the steps of an interrupted build, or None; raises UnreadableError."""
     try:
-        standing = Ground(room).read("journal")
+        found = Root(staging).read("journal")
     except ObstacleError as obstacle:
-        raise UnreadableError(room) from obstacle
-    if standing is None:
+        raise UnreadableError(staging) from obstacle
+    if found is None:
         return None
-    lines = standing.content.decode(errors="replace").split("\n")
+    lines = found.content.decode(errors="replace").split("\n")
     first, _, records = lines[0].partition("\t")
     if first != _FIRST or lines[-2:] != ["end", ""]:
-        raise UnreadableError(room)
+        raise UnreadableError(staging)
     steps = []
     for line in lines[1:-2]:
         fields = line.split("\t")
         if len(fields) != len(Step._fields):
-            raise UnreadableError(room)
+            raise UnreadableError(staging)
         step = Step(*fields)
         # The journal may come out of a clone: it must not lead anywhere else.
         if step.root not in (TREE, RECORD) or not is_safe(step.path) or not _STAGED.match(step.stage):
-            raise UnreadableError(room)
+            raise UnreadableError(staging)
         steps.append(step)
     return records, steps
 
 
-def carry_out(room: str, steps: list[Step], roots: dict[str, str]) -> None:
+def carry_out(staging: str, steps: list[Step], roots: dict[str, str]) -> None:
     """Do what was just decided, then forget it. Folders of new files exist already."""
     for step in steps:
-        _do(room, step, roots)
-    _end(room, steps, roots)
+        _do(staging, step, roots)
+    _end(staging, steps, roots)
 
 
-def finish(room: str, steps: list[Step], roots: dict[str, str]) -> list[str]:
+def finish(staging: str, steps: list[Step], roots: dict[str, str]) -> list[str]:
     """Do what an interrupted build had decided and not done; the files that have changed since stay, and are returned."""
     newer = []
     for step in steps:
         try:
             now = _digest_at(roots[step.root], step.path)
-            staged = _digest_at(room, step.stage) if step.stage else ""
+            staged = _digest_at(staging, step.stage) if step.stage else ""
         except ObstacleError:
             newer.append(step.path)
             continue
@@ -133,16 +133,16 @@ def finish(room: str, steps: list[Step], roots: dict[str, str]) -> list[str]:
             newer.append(step.path)
             continue
         os.makedirs(os.path.dirname(f"{roots[step.root]}/{step.path}"), exist_ok=True)
-        _do(room, step, roots)
-    _end(room, steps, roots)
+        _do(staging, step, roots)
+    _end(staging, steps, roots)
     return newer
 
 
-def clear(room: str) -> None:
+def clear(staging: str) -> None:
     """Throw away what is staged; the folder itself goes when nothing else is in it."""
-    for name in os.listdir(room):
+    for name in os.listdir(staging):
         if name != "lock":
-            os.unlink(f"{room}/{name}")
+            os.unlink(f"{staging}/{name}")
 
 
 def remove_empty(root: str, folder: str) -> None:
@@ -158,25 +158,25 @@ def remove_empty(root: str, folder: str) -> None:
         folder = folder.rpartition("/")[0]
 
 
-def _do(room: str, step: Step, roots: dict[str, str]) -> None:
+def _do(staging: str, step: Step, roots: dict[str, str]) -> None:
     target = f"{roots[step.root]}/{step.path}"
     if step.stage:
-        _move(f"{room}/{step.stage}", target)
+        _move(f"{staging}/{step.stage}", target)
     elif os.path.lexists(target):
         os.unlink(target)
 
 
-def _end(room: str, steps: list[Step], roots: dict[str, str]) -> None:
+def _end(staging: str, steps: list[Step], roots: dict[str, str]) -> None:
     for root, folder in {(step.root, step.path.rpartition("/")[0]) for step in steps if not step.stage}:
         remove_empty(roots[root], folder)
-    os.unlink(f"{room}/journal")
+    os.unlink(f"{staging}/journal")
 
 
 def _digest_at(root: str, path: str) -> str:
-    ground = Ground(root)
-    ground.enter(path.rpartition("/")[0])
-    standing = ground.read(path)
-    return digest(standing.content) if standing is not None else ""
+    place = Root(root)
+    place.enter(path.rpartition("/")[0])
+    found = place.read(path)
+    return digest(found.content) if found is not None else ""
 
 
 def _move(staged: str, target: str) -> None:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Set
 
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.emit import header, problems
-from tjgen.emit.ground import Ground, ObstacleError, Standing, is_safe
+from tjgen.emit.filesystem import FileOnDisk, ObstacleError, Root, is_safe
 from tjgen.typing import NamedTuple
 
 MISSING = "missing"
@@ -26,7 +26,7 @@ FOREIGN = "foreign"
 CONFLICT = "conflict"
 EXTRA = "extra"
 
-ROOM = ".tjgen"
+STAGING = ".tjgen"
 """Folder in the directory that holds the lock, the staged files and the journal while a build writes."""
 
 
@@ -50,7 +50,7 @@ class Change(NamedTuple):
     """MISSING, DIFFERENT, EDITED (by hand), CONFLICT (of a merge), FOREIGN (in the way, not ours) or EXTRA (to be removed)."""
     content: bytes = b""
     """What should be there."""
-    standing: Standing | None = None
+    found: FileOnDisk | None = None
     """What is there."""
     source: str = ""
     """What the header of the file that is there calls its source."""
@@ -59,11 +59,11 @@ class Change(NamedTuple):
 class Plan:
     """What a build wants in a directory, compared with what is there."""
 
-    __slots__ = ("_claims", "_folders", "_ground", "_kept", "_records", "_taken", "hollow", "problems", "unchanged")
+    __slots__ = ("_claims", "_folders", "_kept", "_records", "_root", "_taken", "hollow", "problems", "unchanged")
 
     def __init__(self, directory: str, *, records: str | None = None) -> None:
-        self._ground = Ground(directory)
-        self._records = Ground(records) if records is not None else None
+        self._root = Root(directory)
+        self._records = Root(records) if records is not None else None
         self._taken: dict[str, tuple[str, str]] = {}
         self._folders: dict[str, tuple[str, str]] = {"": ("", "")}
         self._kept: set[str] = set()
@@ -81,23 +81,23 @@ class Plan:
             return None
         content = header.stamp(file.body, file.source, file.owner)
         try:
-            same = self._ground.is_same(path, content)
+            same = self._root.is_same(path, content)
             if same:
                 self.unchanged.append(path)
                 return None
-            standing = None if same is None else self._ground.read(path, opening=header.OPENING[:-1])
+            found = None if same is None else self._root.read(path, opening=header.OPENING[:-1])
         except ObstacleError as obstacle:
             self.problems.append(problems.in_the_way(obstacle.path, obstacle.what))
             return None
-        if standing is None:
+        if found is None:
             return Change(path, MISSING, content)
-        known = header.read(standing.content)
-        if header.is_in_conflict(standing.content):
-            return Change(path, CONFLICT, content, standing)
+        known = header.read(found.content)
+        if header.is_in_conflict(found.content):
+            return Change(path, CONFLICT, content, found)
         if known is None:
-            return Change(path, FOREIGN, content, standing)
-        kind = EDITED if header.is_edited(standing.content, known) else DIFFERENT
-        return Change(path, kind, content, standing, known.source)
+            return Change(path, FOREIGN, content, found)
+        kind = EDITED if header.is_edited(found.content, known) else DIFFERENT
+        return Change(path, kind, content, found, known.source)
 
     def keep(self, path: str) -> None:
         """Let what stands at `path`, a file or a whole folder, stay whatever is claimed."""
@@ -109,24 +109,24 @@ class Plan:
 
     def record(self, path: str, text: str | None) -> Change | None:
         """Want `text` (None: nothing) at `path` in the folder of records, whose files need no header."""
-        ground = self._records
-        if ground is None:
+        root = self._records
+        if root is None:
             raise ValueError("a plan without a folder of records")
         if not is_safe(path):
             self.problems.append(problems.unsafe_path(path))
             return None
         try:
-            ground.enter(path.rpartition("/")[0])
-            standing = ground.read(path)
+            root.enter(path.rpartition("/")[0])
+            found = root.read(path)
         except ObstacleError as obstacle:
             self.problems.append(problems.in_the_way(obstacle.path, obstacle.what))
             return None
         if text is None:
-            return None if standing is None else Change(path, EXTRA, standing=standing)
+            return None if found is None else Change(path, EXTRA, found=found)
         content = text.encode()
-        if standing is None:
+        if found is None:
             return Change(path, MISSING, content)
-        return None if standing.content == content else Change(path, DIFFERENT, content, standing)
+        return None if found.content == content else Change(path, DIFFERENT, content, found)
 
     def extra(self) -> Iterator[Change]:
         """The files of ours that are claimed and neither put nor kept (EXTRA or EDITED); call it when all is put."""
@@ -135,19 +135,19 @@ class Plan:
             for path in self._files_below(folder, but=self._kept):
                 if path in seen or path.casefold() in self._taken:
                     continue
-                standing = self._ground.read(path, opening=header.OPENING[:-1])
-                if standing is None:
+                found = self._root.read(path, opening=header.OPENING[:-1])
+                if found is None:
                     continue
-                known = header.read(standing.content)
-                if header.is_in_conflict(standing.content) and not owner:
+                known = header.read(found.content)
+                if header.is_in_conflict(found.content) and not owner:
                     seen.add(path)
-                    yield Change(path, CONFLICT, standing=standing)
+                    yield Change(path, CONFLICT, found=found)
                     continue
                 if known is None or (owner and known.owner != owner):
                     continue
                 seen.add(path)
-                kind = EDITED if header.is_edited(standing.content, known) else EXTRA
-                yield Change(path, kind, standing=standing, source=known.source)
+                kind = EDITED if header.is_edited(found.content, known) else EXTRA
+                yield Change(path, kind, found=found, source=known.source)
 
     def present(self) -> list[str]:
         """The files of ours that will be there, those included that this build does not mention; call it when all is put."""
@@ -155,8 +155,8 @@ class Plan:
         gone = {change.path for change in self.extra()}
         for path in self._files_below("", but=frozenset()):
             if path not in gone and path.casefold() not in self._taken:
-                standing = self._ground.read(path, opening=header.OPENING[:-1])
-                if standing is not None and header.read(standing.content) is not None:
+                file = self._root.read(path, opening=header.OPENING[:-1])
+                if file is not None and header.read(file.content) is not None:
                     found.add(path)
         return sorted(found)
 
@@ -188,7 +188,7 @@ class Plan:
         if clash is not None:
             return clash
         try:
-            self._ground.enter(folder)
+            self._root.enter(folder)
         except ObstacleError as obstacle:
             self.problems.append(problems.in_the_way(obstacle.path, obstacle.what))
             return ("", "")
@@ -202,8 +202,8 @@ class Plan:
             if folder in but:
                 continue
             try:
-                self._ground.enter(folder)
-                entries = list(os.scandir(self._ground.full(folder)))
+                self._root.enter(folder)
+                entries = list(os.scandir(self._root.full(folder)))
             except (FileNotFoundError, ObstacleError):
                 continue
             if not entries and folder:

@@ -6,7 +6,7 @@
         tree.record("prod/vision/resnet50.yaml", lock_text)
         result = tree.commit()
 
-One build at a time: the turn begins at `with`, so what is read inside (locks of runs, files of frozen
+One build at a time: the lock begins at `with`, so what is read inside (locks of runs, files of frozen
 runs) is what `commit` replaces. Leaving without `commit` changes nothing.
 """
 
@@ -18,9 +18,9 @@ from types import TracebackType
 
 from tjgen.diagnostics.model import CompileError, Diagnostic
 from tjgen.emit import journal, problems
+from tjgen.emit.filelock import BusyError, FileLock, acquire
 from tjgen.emit.journal import RECORD, TREE, Step
-from tjgen.emit.plan import CONFLICT, EDITED, EXTRA, FOREIGN, MISSING, ROOM, Change, OutputFile, Plan
-from tjgen.emit.turn import BusyError, Turn, take
+from tjgen.emit.plan import CONFLICT, EDITED, EXTRA, FOREIGN, MISSING, STAGING, Change, OutputFile, Plan
 from tjgen.typing import NamedTuple, Self
 
 
@@ -37,15 +37,28 @@ class OutputTree:
     """A directory while a build writes it."""
 
     __slots__ = (
-        "_created", "_directory", "_force", "_hidden", "_made", "_plan", "_problems",
-        "_records", "_recovered", "_room", "_steps", "_turns", "_updated", "_wait", "notes",
+        "_created",
+        "_directory",
+        "_force",
+        "_hidden",
+        "_locks",
+        "_made",
+        "_plan",
+        "_problems",
+        "_records",
+        "_recovered",
+        "_staging",
+        "_steps",
+        "_updated",
+        "_wait",
+        "notes",
     )  # fmt: skip
 
     def __init__(self, directory: str, *, force: bool = False, records: str | None = None, wait: float = 2.0) -> None:
         """`records`: folder of files that must agree with the tree; `wait`: seconds to wait for another build."""
         self._directory = directory
         self._records = records
-        self._room = f"{directory}/{ROOM}"
+        self._staging = f"{directory}/{STAGING}"
         self._force = force
         self._wait = wait
         self._plan = Plan(directory, records=records)
@@ -54,14 +67,14 @@ class OutputTree:
         self._created: list[str] = []
         self._updated: list[str] = []
         self._made: list[str] = []
-        self._turns: list[Turn] = []
+        self._locks: list[FileLock] = []
         self._recovered = False
         self._hidden = False
         self.notes: list[Diagnostic] = []
         """What was found of an interrupted build (information and warnings)."""
 
     def __enter__(self) -> Self:
-        """Take the turn and put in order what an interrupted build left; raises CompileError."""
+        """Take the lock and put in order what an interrupted build left; raises CompileError."""
         if os.path.lexists(self._directory) and not os.path.isdir(self._directory):
             raise CompileError([problems.not_a_directory(self._directory)])
         place = self._directory
@@ -83,7 +96,7 @@ class OutputTree:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
-        """Give the turn up; without `commit`, throw away what was staged."""
+        """Give the lock up; without `commit`, throw away what was staged."""
         self._leave()
 
     def put(self, file: OutputFile) -> None:
@@ -136,9 +149,9 @@ class OutputTree:
         if self._steps:
             self._make_folders()
             roots = self._roots()
-            journal.decide(self._room, self._beside(), self._steps)
+            journal.decide(self._staging, self._beside(), self._steps)
             self._made.clear()
-            journal.carry_out(self._room, self._steps, roots)
+            journal.carry_out(self._staging, self._steps, roots)
         for folder in self._plan.hollow:
             journal.remove_empty(self._directory, folder)
         return Committed(sorted(self._created), sorted(self._updated), sorted(self._plan.unchanged), sorted(removed))
@@ -160,12 +173,12 @@ class OutputTree:
         if not self._hidden:
             self._hidden = True
             # Whoever commits everything after an interrupted build must not commit this.
-            journal.write(f"{self._room}/.gitignore", b"*\n")
-        mode = change.standing.mode if change.standing is not None else None
-        return journal.stage(self._room, len(self._steps), change.content, mode)
+            journal.write(f"{self._staging}/.gitignore", b"*\n")
+        mode = change.found.mode if change.found is not None else None
+        return journal.stage(self._staging, len(self._steps), change.content, mode)
 
     def _add_step(self, root: str, change: Change, stage: str) -> None:
-        before = journal.digest(change.standing.content) if change.standing is not None else ""
+        before = journal.digest(change.found.content) if change.found is not None else ""
         self._steps.append(Step(root, change.path, stage, before, journal.digest(change.content) if stage else ""))
 
     def _make_folders(self) -> None:
@@ -190,38 +203,38 @@ class OutputTree:
     def _begin(self, place: str) -> None:
         if not os.path.isdir(place):
             self._make(os.path.abspath(place))
-        self._turns.append(take(f"{place}/{ROOM}/lock", wait=self._wait))
+        self._locks.append(acquire(f"{place}/{STAGING}/lock", wait=self._wait))
 
     def _recover(self) -> None:
         try:
-            pending = journal.pending(self._room)
+            pending = journal.pending(self._staging)
         except journal.UnreadableError:
-            raise CompileError([problems.unreadable_journal(f"{self._room}/journal")]) from None
-        left = len(os.listdir(self._room)) > 1
+            raise CompileError([problems.unreadable_journal(f"{self._staging}/journal")]) from None
+        left = len(os.listdir(self._staging)) > 1
         if pending is not None:
             records, steps = pending
             if records != self._beside():
-                raise CompileError([problems.unreadable_journal(f"{self._room}/journal")])
-            for path in journal.finish(self._room, steps, self._roots()):
+                raise CompileError([problems.unreadable_journal(f"{self._staging}/journal")])
+            for path in journal.finish(self._staging, steps, self._roots()):
                 self.notes.append(problems.kept_newer(path))
-        journal.clear(self._room)
+        journal.clear(self._staging)
         self._recovered = True
         if left:
             self.notes.append(problems.recovered(self._directory, finished=pending is not None))
 
     def _leave(self) -> None:
-        """End the turns. What was decided and not done stays in the room, for the next build."""
-        for turn in self._turns:
-            room = os.path.dirname(turn.path)
+        """End the turns. What was decided and not done stays in the staging, for the next build."""
+        for lock in self._locks:
+            staging = os.path.dirname(lock.path)
             try:
-                if room == self._room and self._recovered and not journal.is_decided(room):
-                    journal.clear(room)
-                turn.end()
+                if staging == self._staging and self._recovered and not journal.is_decided(staging):
+                    journal.clear(staging)
+                lock.release()
             except OSError:
                 # What cannot be removed now is removed by the next build; the reason has been or will be told there.
                 continue
-            journal.remove_empty(os.path.dirname(room), ROOM)
-        self._turns.clear()
+            journal.remove_empty(os.path.dirname(staging), STAGING)
+        self._locks.clear()
         for folder in reversed(self._made):
             journal.remove_empty(os.path.dirname(folder), os.path.basename(folder))
 
@@ -233,7 +246,7 @@ class OutputTree:
         return "" if self._records is None else os.path.relpath(self._records, self._directory)
 
     def _failed(self, place: str, error: OSError) -> CompileError:
-        return CompileError([problems.failed(place, error, half_done=journal.is_decided(self._room))])
+        return CompileError([problems.failed(place, error, half_done=journal.is_decided(self._staging))])
 
 
 def _spoilt(change: Change) -> Diagnostic:

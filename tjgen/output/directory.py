@@ -12,9 +12,9 @@ from hashlib import sha256
 
 from tjgen.building.run import Built, Run, Unit
 from tjgen.diagnostics.model import INFO, Diagnostic
+from tjgen.emit.ondisk import below, bodies, conflict
 from tjgen.emit.plan import OutputFile
 from tjgen.emit.problems import in_conflict
-from tjgen.emit.standing import below, bodies, conflict
 from tjgen.fields.path import Tree
 from tjgen.manifests.manifest import DATA, RUNS, RUNTIMES, SYNC
 from tjgen.output import problems

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
 from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic
+from tjgen.emit.ondisk import below, files
 from tjgen.emit.plan import OutputFile
-from tjgen.emit.standing import below, files
 from tjgen.k8s.nearest import nearest
 from tjgen.manifests.manifest import RUNS
 from tjgen.output.layout import run_folder, stage_folder

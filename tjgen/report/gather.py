@@ -10,7 +10,7 @@ from tjgen.catalog.find import Catalog
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.diff.compare import compare
 from tjgen.diff.side import Side, only, place_of
-from tjgen.emit.standing import files
+from tjgen.emit.ondisk import files
 from tjgen.manifests.manifest import RUNS
 from tjgen.output.asking import Asking
 from tjgen.output.intended import intended, standing

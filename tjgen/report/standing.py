@@ -10,7 +10,7 @@ from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
 from tjgen.diff.compare import compare
 from tjgen.diff.revision import Repository
 from tjgen.diff.side import Side, nobody, only, place_of
-from tjgen.emit.standing import files
+from tjgen.emit.ondisk import files
 from tjgen.manifests.manifest import RUNS
 from tjgen.output.intended import body_of, standing
 from tjgen.output.inventory import disagreements, entries

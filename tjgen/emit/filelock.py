@@ -19,8 +19,8 @@ class BusyError(Exception):
     """Somebody else holds the lock and did not give it up in time."""
 
 
-class Turn:
-    """A lock that is held until `end`."""
+class FileLock:
+    """A lock that is held until `release`."""
 
     __slots__ = ("descriptor", "path")
 
@@ -28,7 +28,7 @@ class Turn:
         self.path = path
         self.descriptor = descriptor
 
-    def end(self, *, keep: bool = False) -> None:
+    def release(self, *, keep: bool = False) -> None:
         """Give the lock up. `keep`: the path now holds something else that must stay."""
         try:
             if not keep:
@@ -37,7 +37,7 @@ class Turn:
             os.close(self.descriptor)
 
 
-def take(path: str, *, wait: float) -> Turn:
+def acquire(path: str, *, wait: float) -> FileLock:
     """The lock at `path`, after at most `wait` seconds; raises BusyError, or OSError where no lock can be had.
 
     The folder of `path` is made where it is missing.
@@ -46,7 +46,7 @@ def take(path: str, *, wait: float) -> Turn:
     while True:
         descriptor = _held(path)
         if descriptor is not None:
-            return Turn(path, descriptor)
+            return FileLock(path, descriptor)
         if time.monotonic() >= deadline:
             raise BusyError(path)
         time.sleep(_PAUSE)

@@ -6,7 +6,7 @@ import os
 
 from tjgen.diagnostics.model import CompileError
 from tjgen.emit import header, problems
-from tjgen.emit.ground import Ground, ObstacleError
+from tjgen.emit.filesystem import ObstacleError, Root
 from tjgen.emit.plan import OutputFile
 
 
@@ -21,14 +21,14 @@ def files(directory: str, folder: str) -> list[OutputFile]:
     Line ends are those that were written, whatever a checkout made of them. Raises CompileError where
     something cannot be read.
     """
-    ground = Ground(directory)
+    root = Root(directory)
     found: list[OutputFile] = []
     try:
-        ground.enter(folder)
-        for name in sorted(os.listdir(ground.full(folder))):
+        root.enter(folder)
+        for name in sorted(os.listdir(root.full(folder))):
             if name.startswith("."):
                 continue
-            file = _file(ground, f"{folder}/{name}")
+            file = _file(root, f"{folder}/{name}")
             if file is not None:
                 found.append(file)
     except (FileNotFoundError, ObstacleError):
@@ -51,25 +51,25 @@ def below(directory: str, folder: str) -> list[str]:
 
 def conflict(directory: str, folder: str) -> str | None:
     """Path of a file of ours in `folder` that Git could not merge, if there is one."""
-    ground = Ground(directory)
+    root = Root(directory)
     try:
-        ground.enter(folder)
-        for name in sorted(os.listdir(ground.full(folder))):
-            standing = ground.read(f"{folder}/{name}", opening=header.OPENING[:-1])
-            if standing is not None and header.is_in_conflict(standing.content):
+        root.enter(folder)
+        for name in sorted(os.listdir(root.full(folder))):
+            found = root.read(f"{folder}/{name}", opening=header.OPENING[:-1])
+            if found is not None and header.is_in_conflict(found.content):
                 return f"{folder}/{name}"
     except (OSError, ObstacleError):
         return None
     return None
 
 
-def _file(ground: Ground, path: str) -> OutputFile | None:
+def _file(root: Root, path: str) -> OutputFile | None:
     try:
-        standing = ground.read(path, opening=header.OPENING[:-1])
+        found = root.read(path, opening=header.OPENING[:-1])
     except ObstacleError:
         return None
-    known = header.read(standing.content) if standing is not None else None
-    if standing is None or known is None:
+    known = header.read(found.content) if found is not None else None
+    if found is None or known is None:
         return None
-    body = standing.content[known.length :].replace(b"\r\n", b"\n").decode(errors="replace")
+    body = found.content[known.length :].replace(b"\r\n", b"\n").decode(errors="replace")
     return OutputFile(path, body, known.source, known.owner)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.emit.folders import build, output
-from tjgen.emit.standing import bodies
+from tjgen.emit.ondisk import bodies
 
 
 def test_they_are_what_was_put_and_nothing_else(tmp_path: Path) -> None:

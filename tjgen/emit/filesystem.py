@@ -23,7 +23,7 @@ def is_safe(path: str) -> bool:
     return _SAFE.match(path) is not None
 
 
-class Standing(NamedTuple):
+class FileOnDisk(NamedTuple):
     """A file as it is on disk."""
 
     content: bytes
@@ -39,7 +39,7 @@ class ObstacleError(Exception):
         self.what = what
 
 
-class Ground:
+class Root:
     """A directory in which files of ours stand. What it learns about folders holds as long as nobody changes them."""
 
     __slots__ = ("_absent", "_present", "directory")
@@ -84,7 +84,7 @@ class Ground:
         finally:
             os.close(descriptor)
 
-    def read(self, path: str, *, opening: bytes = b"") -> Standing | None:
+    def read(self, path: str, *, opening: bytes = b"") -> FileOnDisk | None:
         """The file at `path`; None where there is none. Raises ObstacleError for what is no regular file.
 
         Of a file that does not begin with `opening` only the beginning is read.
@@ -101,7 +101,7 @@ class Ground:
             if part.startswith(opening):
                 while part := os.read(descriptor, _CHUNK):
                     parts.append(part)
-            return Standing(b"".join(parts), stat.S_IMODE(mode))
+            return FileOnDisk(b"".join(parts), stat.S_IMODE(mode))
         finally:
             os.close(descriptor)
 
