@@ -309,12 +309,13 @@ def test_uncommitted_files_are_told(folder: Path) -> None:
 
 
 def test_no_repository(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        patched.setenv("PATH", str(folder))
+        answer = diff(folder, "HEAD")
+    assert (answer.code, "TJ092" in answer.err) == (1, True)
     shutil.rmtree(folder / ".git")
     answer = diff(folder, "HEAD")
     assert (answer.code, "TJ091" in answer.err) == (1, True)
-    monkeypatch.setenv("PATH", str(folder))
-    answer = diff(folder, "HEAD")
-    assert (answer.code, "TJ092" in answer.err) == (1, True)
 
 
 def test_a_repository_of_another_user(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
+
+from tjgen.git import FOREIGN, NO_GIT, Git, GitError, around
 
 FULL = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
 """The full name of a commit, by SHA-1 or by SHA-256."""
@@ -23,40 +23,54 @@ def resolved(folder: str, name: str, path: str | None) -> str:
 
     So a commit of other files, such as of what a build wrote, is no other code. Raises CloneError.
     """
-    if _git(folder, "rev-parse", "--git-dir").returncode != 0:
-        raise CloneError("the experiment lies in no clone of Git", "write the full name of the commit (git rev-parse HEAD)")
-    answer = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
-    if answer.returncode != 0:
+    clone = _clone(folder)
+    answer = _asked(clone, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    if answer is None:
         raise CloneError(f'the clone knows no commit "{name}"', "fetch it, or write the full name of a commit")
-    commit = answer.stdout.decode().strip()
     if path is None:
-        return commit
-    if _git(folder, "rev-parse", "--is-shallow-repository").stdout.strip() == b"true":
+        return answer
+    if _asked(clone, "rev-parse", "--is-shallow-repository") == "true":
         message = "the clone is shallow, so nobody knows which commit changed the code last"
         raise CloneError(message, "fetch its history (git fetch --unshallow, or fetch-depth: 0 in CI)")
-    last = _git(folder, "log", "-1", "--format=%H", commit, "--", f":(top,literal){path}").stdout.decode().strip()
+    # Unlike log, rev-list reads no settings that could start a program.
+    last = _asked(clone, "rev-list", "-1", answer, "--", f":(top,literal){path}")
+    if last is None:
+        raise CloneError("the clone is partial and lacks the history of the code", "fetch it (git fetch --refetch)")
     if not last:
         raise CloneError(f'no commit of "{name}" has a folder {path}', "correct path, or commit the folder")
     return last
 
 
 def uncommitted(folder: str, path: str | None) -> int:
-    """How many files of the code are not as they were committed."""
-    place = [f":(top,literal){path}"] if path is not None else [":(top)"]
-    answer = _git(folder, "status", "--porcelain", "-z", "--untracked-files=all", "--", *place)
-    return len([entry for entry in answer.stdout.split(b"\0") if entry[2:3] == b" "])
-
-
-def _git(folder: str, *words: str) -> subprocess.CompletedProcess[bytes]:
-    # A hook of Git sets variables that would lead to another repository.
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    """How many files of the code are not as they were committed. Raises CloneError."""
+    place = f":(top,literal){path}" if path is not None else ":(top)"
     try:
-        return subprocess.run(
-            ["git", "-C", folder or ".", *words],
-            capture_output=True,
-            env={**kept, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"},
-            check=False,
-        )
-    except OSError as error:
-        reason = str(error.strerror).lower()
-        raise CloneError(f"git cannot be run: {reason}", "install Git, or write the full name of the commit") from None
+        return len(_clone(folder).status(place))
+    except GitError as error:
+        raise _unusable(error) from None
+
+
+def _clone(folder: str) -> Git:
+    try:
+        # What a hook of Git commits is not what the code is compared with.
+        return around(folder)._replace(index=None)
+    except GitError as error:
+        raise _unusable(error) from None
+
+
+def _asked(clone: Git, *words: str) -> str | None:
+    """What Git prints, without the line break; None where it fails. Raises CloneError."""
+    try:
+        answer = clone.run(*words)
+    except GitError as error:
+        raise _unusable(error) from None
+    return answer.stdout.decode().strip() if answer.returncode == 0 else None
+
+
+def _unusable(error: GitError) -> CloneError:
+    if error.kind == NO_GIT:
+        return CloneError(f"git cannot be run: {error.reason}", "install Git, or write the full name of the commit")
+    if error.kind == FOREIGN:
+        hint = "trust it (git config --global --add safe.directory FOLDER), or write the full name of the commit"
+        return CloneError("the clone belongs to another user", hint)
+    return CloneError("the experiment lies in no clone of Git", "write the full name of the commit (git rev-parse HEAD)")

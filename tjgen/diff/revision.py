@@ -6,11 +6,14 @@ Git is asked through its commands; what it cannot answer becomes a diagnostic (T
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 
 from tjgen.diagnostics.model import ERROR, INFO, CompileError, Diagnostic
-from tjgen.typing import NamedTuple
+from tjgen.git import FOREIGN, NO_GIT, Git, GitError, around
+from tjgen.typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import subprocess
 
 _FILE = ("100644", "100755")
 _LINK = "120000"
@@ -19,32 +22,31 @@ _LINK = "120000"
 class Repository(NamedTuple):
     """The working tree of a repository."""
 
-    top: str
-    """Its folder."""
+    git: Git
 
     @staticmethod
     def around(folder: str) -> Repository:
         """The repository that `folder` lies in. Raises CompileError (TJ091, TJ092, TJ702)."""
-        answer = _git(folder or ".", "rev-parse", "--show-toplevel")
-        if b"dubious ownership" in answer.stderr:
-            message = f"Git does not work in {os.path.normpath(folder or '.')}: it belongs to another user"
-            hint = "tell Git to trust it, as in containers: git config --global --add safe.directory '*'"
-            raise CompileError([_problem("TJ702", message, hint, "untrusted-repository")])
-        if answer.returncode != 0:
-            message = f"{os.path.normpath(folder or '.')} lies in no working tree of Git"
-            raise CompileError([_problem("TJ091", message, "work in a clone, or name a folder to compare with", "no-repository")])
-        return Repository(answer.stdout.decode(errors="surrogateescape").rstrip("\n"))
+        try:
+            return Repository(around(folder))
+        except GitError as error:
+            raise _unusable(error, os.path.normpath(folder or ".")) from None
+
+    @property
+    def top(self) -> str:
+        """The folder of the working tree."""
+        return self.git.top
 
     def git_folder(self) -> str:
         """Where Git keeps the repository."""
-        return _git(self.top, "rev-parse", "--absolute-git-dir").stdout.decode(errors="surrogateescape").rstrip("\n")
+        return self.git.folder
 
     def commit(self, revision: str) -> str:
         """The commit that a revision means. Raises CompileError (TJ093)."""
-        answer = _git(self.top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+        answer = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
         if answer.returncode == 0:
             return answer.stdout.decode().strip()
-        shallow = _git(self.top, "rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
+        shallow = self._run("rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
         hint = (
             "the clone is shallow: fetch more of its history (git fetch --unshallow, or fetch-depth: 0 in CI)"
             if shallow
@@ -67,7 +69,7 @@ class Repository(NamedTuple):
     def contents(self, names: Mapping[str, str], where: str) -> dict[str, bytes]:
         """Path -> content of its object. Raises CompileError (TJ095)."""
         request = "".join(f"{blob}\n" for blob in names.values()).encode()
-        answer = _git(self.top, "cat-file", "--batch", request=request)
+        answer = self._run("cat-file", "--batch", request=request)
         contents = {}
         position = 0
         for path, blob in names.items():
@@ -92,12 +94,12 @@ class Repository(NamedTuple):
     def ignored(self, folders: Sequence[str]) -> list[str]:
         """The files below `folders` (paths in the repository) that Git was told to ignore."""
         words = ("ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--")
-        return _paths(_git(self.top, *words, *[f":(top,literal){folder}" for folder in folders]).stdout)
+        return _paths(self._run(*words, *[f":(top,literal){folder}" for folder in folders]).stdout)
 
     def staged(self) -> dict[str, str]:
         """Path -> object, of every file and symbolic link in the index. What is in conflict is left out."""
         found = {}
-        for line in _paths(_git(self.top, "ls-files", "--stage", "-z").stdout):
+        for line in _paths(self._run("ls-files", "--stage", "-z").stdout):
             about, _, path = line.partition("\t")
             mode, blob, stage = about.split()
             if stage == "0" and mode in (*_FILE, _LINK):
@@ -106,12 +108,20 @@ class Repository(NamedTuple):
 
     def _status(self, folder: str) -> list[tuple[str, str]]:
         """Two letters, of the index and of the folder, and a path."""
-        words = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--")
-        return [(line[:2], line[3:]) for line in _paths(_git(self.top, *words, folder or ".").stdout)]
+        try:
+            return self.git.status(folder or ".")
+        except GitError as error:
+            raise _unusable(error, self.top) from None
+
+    def _run(self, *words: str, request: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        try:
+            return self.git.run(*words, request=request)
+        except GitError as error:
+            raise _unusable(error, self.top) from None
 
     def _names(self, commit: str, folder: str) -> dict[str, str]:
         """Path below `folder` -> object, of plain files."""
-        answer = _git(self.top, "ls-tree", "-r", "-z", "--full-tree", commit, "--", *([f"{folder}/"] if folder else []))
+        answer = self._run("ls-tree", "-r", "-z", "--full-tree", commit, "--", *([f"{folder}/"] if folder else []))
         found = {}
         for line in answer.stdout.split(b"\0"):
             if line:
@@ -140,10 +150,13 @@ def _problem(code: str, message: str, hint: str, name: str) -> Diagnostic:
     return Diagnostic(code, ERROR, message, hint=hint, name=name)
 
 
-def _git(folder: str, *words: str, request: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    environment = {**os.environ, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
-    try:
-        return subprocess.run(["git", "-C", folder, *words], input=request, capture_output=True, env=environment, check=False)
-    except OSError as error:
-        message = f"git cannot be run: {error.strerror}"
-        raise CompileError([_problem("TJ092", message, "install Git, or name a folder to compare with", "no-git")]) from None
+def _unusable(error: GitError, folder: str) -> CompileError:
+    if error.kind == FOREIGN:
+        message = f"Git does not work in {folder}: it belongs to another user"
+        hint = "tell Git to trust it, as in containers: git config --global --add safe.directory '*'"
+        return CompileError([_problem("TJ702", message, hint, "untrusted-repository")])
+    if error.kind == NO_GIT:
+        message = f"git cannot be run: {error.reason}"
+        return CompileError([_problem("TJ092", message, "install Git, or name a folder to compare with", "no-git")])
+    message = f"{folder} lies in no working tree of Git"
+    return CompileError([_problem("TJ091", message, "work in a clone, or name a folder to compare with", "no-repository")])
