@@ -1,7 +1,7 @@
-"""A folder of a working tree -> a repository that Git can be asked about, without starting any program that the repository names.
+"""A folder of a working tree -> its Git repository, to read from without starting a program that the repository names.
 
-This is the only module that runs Git. A repository can name programs in many places: `core.fsmonitor`, hooks, filters, `gpg.program`,
-transports of a partial clone, submodules. Each is turned off here, and only subcommands that read are used:
+This is the only module that runs Git. A repository can name programs in many places: `core.fsmonitor`, hooks, filters,
+`gpg.program`, transports of a partial clone, submodules. Each is turned off here, and only subcommands that read are used:
 
 - The repository is the nearest `.git` at or above the folder. A folder that is itself a bare repository is never one.
 - Every call names the repository and its working tree. `GIT_DIR` and similar variables of the environment have no effect.
@@ -47,7 +47,6 @@ _FORCED = {
     "GIT_TERMINAL_PROMPT": "0",
 }
 _OF_THE_REPOSITORY = ("local", "worktree")
-_NEUTRAL = {"clean": "", "smudge": "", "process": "", "required": "false"}
 
 
 class GitError(Exception):
@@ -66,7 +65,7 @@ class Git(NamedTuple):
     """The folder of the working tree, absolute."""
     folder: str
     """Where the repository keeps its data, absolute."""
-    index: str | None = None
+    index_file: str | None = None
     """The index to read; None for the repository's own."""
 
     def run(self, *words: str, request: bytes = b"") -> subprocess.CompletedProcess[bytes]:
@@ -78,15 +77,22 @@ class Git(NamedTuple):
 
         Submodules are compared by their commits alone: nothing is run inside of them. Raises GitError (NO_GIT).
         """
-        words = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=dirty", "--", *places)
+        words = (
+            "status",
+            "--porcelain",
+            "-z",
+            "--no-renames",
+            "--untracked-files=all",
+            "--ignore-submodules=dirty",
+            "--",
+            *places,
+        )
         answer = self._run(words, _configured(self._without_own_filters())).stdout.decode(errors="surrogateescape")
         return [(line[:2], line[3:]) for line in answer.split("\0")[:-1]]
 
-    def _run(
-        self, words: tuple[str, ...], extra: Mapping[str, str], request: bytes = b""
-    ) -> subprocess.CompletedProcess[bytes]:
-        if self.index is not None:
-            extra = {**extra, "GIT_INDEX_FILE": self.index}
+    def _run(self, words: tuple[str, ...], extra: Mapping[str, str], request: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        if self.index_file is not None:
+            extra = {**extra, "GIT_INDEX_FILE": self.index_file}
         return _started(("-C", self.top, f"--git-dir={self.folder}", f"--work-tree={self.top}"), words, extra, request)
 
     def _without_own_filters(self) -> Iterator[tuple[str, str]]:
@@ -100,11 +106,12 @@ class Git(NamedTuple):
             key, _, value = entry.partition("\n")
             if key.startswith("filter."):
                 if scope in _OF_THE_REPOSITORY:
-                    own.add(key.rpartition(".")[0])
+                    own.add(key)
                 else:
                     others[key] = value
-        for driver in sorted(own):
-            yield from ((f"{driver}.{field}", others.get(f"{driver}.{field}", value)) for field, value in _NEUTRAL.items())
+        for key in sorted(own):
+            # An empty command is none, and a filter that is required would fail without one.
+            yield key, others.get(key, "false" if key.endswith(".required") else "")
 
 
 def around(folder: str) -> Git:

@@ -147,7 +147,7 @@ def promisor(project: Path, marker: Path) -> None:
     """The clone is partial, objects are missing, and its remote names a program that sends them."""
     git(project, "config", "extensions.partialClone", "origin")
     git(project, "config", "core.repositoryFormatVersion", "1")
-    git(project, "config", "remote.origin.url", f"ext::sh -c 'touch {marker}'")
+    git(project, "config", "remote.origin.url", f"ext::touch {marker}")
     git(project, "config", "remote.origin.promisor", "true")
     git(project, "config", "remote.origin.uploadpack", program(marker))
     git(project, "config", "protocol.ext.allow", "always")
@@ -200,7 +200,8 @@ def pager(project: Path, marker: Path) -> None:
 
 
 FAMILY: tuple[Callable[[Path, Path], None], ...] = (
-    bare_repository, nested_repository, pointing_file, fsmonitor, hooks, filters, included, promisor, signatures, submodule, pager,
+    bare_repository, nested_repository, pointing_file, fsmonitor, hooks, filters, included, promisor, signatures, submodule,
+    pager,
 )  # fmt: skip
 
 
@@ -217,14 +218,62 @@ def test_the_configuration_of_a_repository_starts_nothing(
     project: Path, marker: Path, prepare: Callable[[Path, Path], None]
 ) -> None:
     prepare(project, marker)
-    for words in (("build", "-o", "deploy"), ("build", "-o", "deploy", "--staged"), ("diff", "HEAD"), ("lint", "experiments/evil")):
+    for words in (
+        ("build", "-o", "deploy"),
+        ("build", "-o", "deploy", "--staged"),
+        ("diff", "HEAD"),
+        ("lint", "experiments/evil"),
+    ):
         answer = tjgen(project, *words)
         assert not marker.exists(), words
         assert "Traceback" not in answer.err
 
 
-def test_git_itself_would_start_the_program(project: Path, marker: Path) -> None:
+@pytest.mark.parametrize(
+    ("prepare", "words"),
+    [
+        (bare_repository, ("-C", "experiments/evil", "status")),
+        (nested_repository, ("-C", "experiments/evil", "status")),
+        (fsmonitor, ("status",)),
+        (filters, ("status",)),
+        (included, ("status",)),
+        (promisor, ("cat-file", "-p", "HEAD:experiments/evil/a.yaml")),
+        (signatures, ("log", "-1", "--format=%H")),
+        (submodule, ("status",)),
+    ],
+    ids=lambda one: getattr(one, "__name__", " ".join(one) if isinstance(one, tuple) else ""),
+)
+def test_git_alone_starts_the_program(
+    project: Path, marker: Path, prepare: Callable[[Path, Path], None], words: tuple[str, ...]
+) -> None:
     """The attack works: where this fails, the tests above prove nothing."""
-    bare_repository(project, marker)
-    subprocess.run(["git", "-C", str(project / "experiments/evil"), "status"], capture_output=True, check=False)
+    prepare(project, marker)
+    subprocess.run(["git", "-C", str(project), *words], capture_output=True, check=False)
     assert marker.exists()
+
+
+def test_a_filter_of_the_user_stays(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A filter that only the user's configuration defines runs, as Git LFS needs; the repository cannot replace it."""
+    mine, theirs = tmp_path / "mine", tmp_path / "theirs"
+    configuration = tmp_path / "gitconfig"
+    configuration.write_text(f'[filter "large"]\n\tclean = "touch {mine}; cat"\n')
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(configuration))
+    git(project, "config", "filter.large.clean", f"touch {theirs}; cat")
+    (project / ".git/info").mkdir(exist_ok=True)
+    (project / ".git/info/attributes").write_text("*.yaml filter=large\n")
+    os.utime(project / "experiments/evil/a.yaml", (1, 1))
+    tjgen(project, "diff", "HEAD", "-o", "deploy")
+    assert (mine.exists(), theirs.exists()) == (True, False)
+
+
+def test_variables_of_git_lead_to_no_other_repository(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, marker: Path
+) -> None:
+    other = tmp_path / "other"
+    git(tmp_path, "init", "-q", str(other))
+    fsmonitor(other, marker)
+    monkeypatch.setenv("GIT_DIR", str(other / ".git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(project))
+    assert tjgen(project, "build", "-o", "deploy").code == 0
+    assert not marker.exists()
+    assert tjgen(project, "diff", "HEAD").code == 0

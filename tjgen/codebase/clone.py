@@ -53,7 +53,7 @@ def uncommitted(folder: str, path: str | None) -> int:
 def _clone(folder: str) -> Git:
     try:
         # What a hook of Git commits is not what the code is compared with.
-        return around(folder)._replace(index=None)
+        return around(folder)._replace(index_file=None)
     except GitError as error:
         raise _unusable(error) from None
 
