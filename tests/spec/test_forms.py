@@ -76,6 +76,6 @@ def test_defaults_of_objects() -> None:
     assert (spec.naming, spec.attempt, spec.state, spec.target, spec.nodes) == ("hash", 1, "active", "trainjob", None)
     assert spec.gpu is not None and spec.gpu.count == 1
     assert spec.data is not None and spec.data.slices is not None
-    assert (spec.data.slices.by, spec.data.slices.over, spec.data.slices.deliver) == ("contiguous", "nodes", "env")
+    assert (spec.data.slices.by, spec.data.slices.over, spec.data.slices.deliver) == ("contiguous", None, "env")
     assert spec.sweep is not None and spec.sweep.limit == 64
     assert (dict(spec.env), list(spec.command), spec.pod.host_network, spec.schedule.system) == ({}, [], None, None)

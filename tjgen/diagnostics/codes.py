@@ -1152,6 +1152,30 @@ _PHASES = (
     ),
     Code("TJ366", "empty-task", ERROR, "A task has no value, which YAML reads as null.", "Write `{}` behind its name."),
     Code(
+        "TJ367",
+        "virtual-slices-copied",
+        ERROR,
+        "Virtual slices move between nodes when the number of nodes changes, but `deliver: init` copies the items of one slice "
+        "before training starts. Nodes would not find the items of their other slices.",
+        "Use `deliver: env`, `configMap` or `range`, or remove `virtual`.",
+    ),
+    Code(
+        "TJ368",
+        "slice-read-by-each-process",
+        WARNING,
+        "Several processes run on each node, and each of them reads the whole slice: every item is read several times.",
+        "Set `over: processes` (`within: processes` over tasks). If the program divides the slice among its processes, state "
+        "`over: nodes`.",
+    ),
+    Code(
+        "TJ369",
+        "fixed-slices-of-elastic-run",
+        ERROR,
+        "The number of nodes of an elastic run can change, but each node has one fixed slice. When a node leaves, the items of "
+        "its slice are not read; a node that joins has no slice.",
+        "Set `virtual`, or set `elastic.min` and `elastic.max` to the number of nodes.",
+    ),
+    Code(
         "TJ370",
         "no-device-class",
         ERROR,

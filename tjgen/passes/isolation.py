@@ -14,7 +14,8 @@ from tjgen.fields.path import FieldPath
 from tjgen.lower import SPEC
 from tjgen.passes import items as sources_of_items
 from tjgen.passes.claims import claim_name, own_folder
-from tjgen.passes.slices import AT, Cut, part_of_task
+from tjgen.passes.slice_readers import Cut
+from tjgen.passes.slices import AT, part_of_task
 from tjgen.passes.sources import image_reference
 from tjgen.passes.volumes import places
 from tjgen.setting import Setting

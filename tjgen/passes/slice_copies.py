@@ -9,7 +9,8 @@ from tjgen.fields.path import FieldPath, Tree, get, named
 from tjgen.k8s import quantity
 from tjgen.lower import SPEC
 from tjgen.passes import slice_lists
-from tjgen.passes.slices import SLICES, folder_of, variable
+from tjgen.passes.slice_readers import SLICES
+from tjgen.passes.slices import folder_of, variable
 from tjgen.passes.volumes import places
 from tjgen.platform.tools import helper_image
 from tjgen.setting import Setting

@@ -9,7 +9,8 @@ from hashlib import sha256
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.fields.path import FieldPath, Tree, named
 from tjgen.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY
-from tjgen.passes.slices import SLICES, variable
+from tjgen.passes.slice_readers import SLICES
+from tjgen.passes.slices import variable
 from tjgen.setting import Setting
 from tjgen.slicing import delivery
 from tjgen.slicing.items import Items

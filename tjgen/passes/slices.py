@@ -11,21 +11,21 @@ with its local rank. TJGEN_SLICE_NODES where there are more slices than nodes: e
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic, has_errors
+from tjgen.diagnostics.model import ERROR, Diagnostic, has_errors
 from tjgen.fields.path import FieldPath, Tree, get, named
 from tjgen.lower import SPEC
 from tjgen.passes import items
+from tjgen.passes.slice_readers import SLICES, Cut, cut_of, under_mpi
 from tjgen.passes.volumes import places, users_of
 from tjgen.setting import Setting
 from tjgen.slicing import problems, ranges
 from tjgen.slicing.division import divide, left, short, uneven
 from tjgen.slicing.items import Items
 from tjgen.slicing.proof import Plan, balance
-from tjgen.slicing.strategies import STRATEGIES
 from tjgen.spec.objects import Data, Experiment, Slices, Volume
-from tjgen.typing import Any, NamedTuple
+from tjgen.typing import Any
 from tjgen.workload.contribution import Contribution
 from tjgen.workload.roles import nodes as nodes_of
 from tjgen.workload.roles import workers
@@ -33,31 +33,12 @@ from tjgen.workload.workload import PodSet, Workload
 
 Found = Iterator[Contribution | Diagnostic]
 AT: FieldPath = (*SPEC, "data")
-SLICES: FieldPath = (*AT, "slices")
 MOST_IN_ENV = 128 * 1024 - 256
 """Bytes of one variable that Linux takes (MAX_ARG_STRLEN), less its name."""
 _shared: list[Any] = []
 """What was asked when the items were last divided over tasks, the plan and what was found: the next task asks for the same."""
 _FITTED = ("weighted", "explicit")
 """Strategies whose options are for one number of slices: a task divides its part by another one."""
-
-
-class Cut(NamedTuple):
-    """How the slices of one run are asked for."""
-
-    asked: Slices
-    slices: int
-    readers: int
-    """How many processes and workers share a slice."""
-    tasks: Sequence[str]
-    """The tasks that share the items first; empty where none do."""
-    position: int
-    """Which of them this one is."""
-
-    @property
-    def over(self) -> str:
-        """Who reads alone within a run."""
-        return self.asked.within if self.asked.over == "tasks" else self.asked.over
 
 
 def deliver(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
@@ -73,12 +54,12 @@ def deliver(workload: Workload, experiment: Experiment, setting: Setting) -> Fou
             yield variable(podset, "TJGEN_DATA_PATH", folder, AT)
     if data.slices is None:
         return
-    cut, found = _cut(workload, experiment, data.slices, setting)
+    cut, found = cut_of(workload, experiment, data.slices, setting)
     yield from found
     if cut is None:
         return
     if get(workload.ml_policy, ("mpi",), None) is not None:
-        yield _under_mpi()
+        yield under_mpi()
     if data.slices.deliver in ("subPath", "volume"):
         from tjgen.passes import slice_places
 
@@ -130,30 +111,6 @@ def options_of(slices: Slices) -> dict[str, Any]:
     said = {"weights": slices.weights, "lists": slices.lists}
     covering = {} if slices.covering else {"covering": False}
     return {**(slices.options or {}), **{key: list(value) for key, value in said.items() if value}, **covering}
-
-
-def _cut(workload: Workload, experiment: Experiment, asked: Slices, setting: Setting) -> tuple[Cut | None, list[Diagnostic]]:
-    """How the slices are asked for, or None where that makes no sense."""
-    nodes = nodes_of(workload)
-    found: list[Diagnostic] = []
-    tasks = sorted(experiment.spec.tasks) if asked.over == "tasks" else []
-    if asked.over == "tasks" and not tasks:
-        message = "data.slices are over tasks, and the experiment has none"
-        found.append(problems.error(problems.NO_TASKS, message, path=(*SLICES, "over"), hint="add tasks, or set over: nodes"))
-    count = asked.virtual or asked.count or nodes
-    if asked.virtual is not None:
-        found += _virtual(asked.virtual, nodes)
-    elif count != nodes:
-        found.append(_other_count(count, nodes))
-    if asked.options and asked.by in STRATEGIES:
-        message = f"{asked.by} takes no options: they are for strategies of plugins"
-        found.append(problems.error(problems.REFUSED, message, path=(*SLICES, "options"), hint="remove options"))
-    cut = Cut(asked, count, 1, tasks, tasks.index(setting.task) if tasks else 0)
-    processes, more = _processes(workload, cut)
-    found += more
-    # Virtual slices are put together before they are shared: how many share one is not known.
-    readers = processes * asked.workers if asked.virtual is None else 1
-    return (None if has_errors(found) else cut._replace(readers=readers)), found
 
 
 def _paths(workload: Workload, experiment: Experiment, cut: Cut, readers: list[PodSet], setting: Setting) -> Found:
@@ -240,7 +197,7 @@ def _ranges(workload: Workload, data: Data, cut: Cut, readers: list[PodSet]) -> 
         return
     told = [whole[one.start : one.stop : one.step] for one in evened]
     yield Contribution(("slices",), _described(asked, evened, None, len(whole)), SLICES)
-    yield from _told(workload, cut, cut.slices, readers)
+    yield from _told(workload, cut, nodes_of(workload), readers)
     text = json.dumps([[one.start, one.stop, one.step] for one in told], separators=(",", ":"))
     yield from _in_env("TJGEN_SLICE_RANGES", text, readers)
     if known.patterns:
@@ -258,22 +215,6 @@ def _told(workload: Workload, cut: Cut, nodes: int, readers: list[PodSet]) -> Fo
             yield variable(podset, "TJGEN_SLICE_NODES", str(nodes), (*SLICES, "virtual"))
         if cut.asked.workers > 1:
             yield variable(podset, "TJGEN_SLICE_WORKERS", str(cut.asked.workers), (*SLICES, "workers"))
-
-
-def _processes(workload: Workload, cut: Cut) -> tuple[int, list[Diagnostic]]:
-    """How many processes share the slice of a node: 1 where that is not known, or where a slice is for the node."""
-    if cut.over == "nodes":
-        return 1, []
-    policy = workload.ml_policy
-    said = [get(workload.tree.value, ("trainer", "numProcPerNode"), None)]
-    said += [get(policy, (kind, "numProcPerNode"), None) for kind in ("torch", "mpi")]
-    known = next((one for one in said if one.__class__ is int), None)
-    remainder = cut.asked.remainder
-    if known is None and remainder != "keep":
-        message = f"remainder: {remainder} over processes needs to know how many a node has"
-        hint = "set procsPerNode, or gpu, whose class says it"
-        return 1, [problems.error(problems.REFUSED, message, path=(*SLICES, "remainder"), hint=hint)]
-    return known or 1, []
 
 
 def _described(slices: Slices, plan: Plan, known: Items | None, total: int = 0) -> Tree:
@@ -300,38 +241,3 @@ def _in_env(name: str, text: str, readers: list[PodSet]) -> Found:
     # Kubernetes would take "$(" in a value for a reference.
     for podset in readers:
         yield variable(podset, name, text.replace("$(", "$$("), SLICES)
-
-
-def _under_mpi() -> Diagnostic:
-    # sshd hands none of a container's variables to what it starts, and mpirun starts programs by it.
-    return Diagnostic(
-        "TJ325",
-        WARNING,
-        "programs that mpirun starts on other nodes do not see the variables of their pods, such as TJGEN_SLICE_INDEX",
-        path=SLICES,
-        hint="deliver by configMap, and choose the list by OMPI_COMM_WORLD_RANK // OMPI_COMM_WORLD_LOCAL_SIZE",
-        name="slices-under-mpi",
-    )
-
-
-def _virtual(count: int, nodes: int) -> Iterator[Diagnostic]:
-    at: FieldPath = (*SLICES, "virtual")
-    hint = f"use a number that all numbers of nodes divide, such as {64 * nodes}"
-    if count < nodes:
-        message = f"{count} virtual slices are too few for {nodes} nodes"
-        yield problems.error(problems.VIRTUAL, message, path=at, hint=hint)
-    elif count % nodes:
-        message = f"{count} virtual slices do not divide by {nodes} nodes: {count % nodes} of them read one slice more"
-        yield problems.warning(problems.VIRTUAL, message, path=at, hint=hint)
-
-
-def _other_count(count: int, nodes: int) -> Diagnostic:
-    left = f"slices {nodes} to {count - 1} are read by nobody" if count > nodes else f"nodes {count} to {nodes - 1} have no slice"
-    return Diagnostic(
-        "TJ306",
-        WARNING if count > nodes else ERROR,
-        f"there are {count} slices for {nodes} nodes: {left}",
-        path=(*SLICES, "count"),
-        hint="leave count out",
-        name="slices-unlike-nodes",
-    )

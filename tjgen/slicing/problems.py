@@ -7,18 +7,21 @@ from tjgen.diagnostics.model import error, warning
 __all__ = [
     "BROKEN",
     "DUPLICATE",
+    "ELASTIC",
     "EMPTY",
     "FOLDER",
     "ITEM",
     "LARGE",
     "LEFT_OUT",
     "MANY",
+    "MOVING",
     "NONE",
     "NO_RANGE",
     "NO_TASKS",
     "NO_VOLUME",
     "PATTERN",
     "REFUSED",
+    "REPEATED",
     "SCRATCH",
     "SIZE",
     "STRATEGY",
@@ -55,3 +58,6 @@ VIRTUAL = ("TJ359", "uneven-virtual-slices")
 FOLDER = ("TJ360", "slice-folder-unfit")
 NO_VOLUME = ("TJ361", "no-volume-per-slice")
 SCRATCH = ("TJ362", "scratch-unfit")
+MOVING = ("TJ367", "virtual-slices-copied")
+REPEATED = ("TJ368", "slice-read-by-each-process")
+ELASTIC = ("TJ369", "fixed-slices-of-elastic-run")

@@ -677,8 +677,8 @@ class Slices:
     lists: Sequence[Sequence[str]]
     options: Mapping[str, Any] | None
     remainder: str
-    over: str
-    within: str
+    over: str | None
+    within: str | None
     workers: int
     count: int | None
     virtual: int | None
@@ -698,8 +698,8 @@ class Slices:
         self.lists = get("lists", ())
         self.options = get("options")
         self.remainder = get("remainder", "keep")
-        self.over = get("over", "nodes")
-        self.within = get("within", "nodes")
+        self.over = get("over")
+        self.within = get("within")
         self.workers = get("workers", 1)
         self.count = get("count")
         self.virtual = get("virtual")

@@ -55,10 +55,10 @@ class Slices(Shape):
     """What a strategy of a plugin is told."""
     remainder: Literal["keep", "pad", "drop"] = "keep"
     """Slices of unequal length: keep them, pad all to the longest by repeating items, or drop what the shortest lacks."""
-    over: Literal["nodes", "processes", "tasks"] = "nodes"
-    """Who reads alone: a node its slice, each process of the node its part of that slice, or a task."""
-    within: Literal["nodes", "processes"] = "nodes"
-    """Who divides the slice of a task, when they are over tasks: its nodes, or each process of its nodes."""
+    over: Literal["nodes", "processes", "tasks"] | None = None
+    """Who reads alone: a node its slice (the default), each process of the node its part of that slice, or a task."""
+    within: Literal["nodes", "processes"] | None = None
+    """Who divides the slice of a task, when they are over tasks: its nodes (the default), or each process of its nodes."""
     workers: Count = 1
     """Workers of each process that divide its part once more, such as those of a DataLoader."""
     count: Count | None = None
