@@ -14,8 +14,8 @@ from tjgen.explain.provenance import Sources, place_in
 from tjgen.fields.path import Tree, get
 from tjgen.k8s.labels import MULTI_KUEUE
 from tjgen.k8s.names import longest_trainjob_name
+from tjgen.kinds.pods import starts_pods
 from tjgen.manifests.manifest import PREVIEW, RUNTIMES, Manifest
-from tjgen.manifests.podsets import starts_pods
 from tjgen.passes.patches import patched
 from tjgen.passes.table import PASSES
 from tjgen.resolve.places import placed

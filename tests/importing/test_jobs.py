@@ -12,7 +12,9 @@ import yaml
 from tests.checkout import ROOT
 from tests.program import tjgen
 from tjgen.importing.folder import Import, read_folder
-from tjgen.importing.kinds import KINDS, importer
+from tjgen.importing.kinds import importer
+from tjgen.kinds.protocol import Kind
+from tjgen.kinds.table import kinds
 
 IMAGE = "registry.example.com/nlp/bert:7"
 
@@ -219,10 +221,13 @@ def test_a_trainjob_comes_with_its_runtime(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "catalog" / "house.yaml").is_file()
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind[1])
+IMPORTED = [kind for kind in kinds() if kind.run is not None and kind.run.importer]
+
+
+@pytest.mark.parametrize("kind", IMPORTED, ids=lambda kind: kind.name)
 @pytest.mark.parametrize(
     "spec", [None, [], "x", {}, {"replicatedJobs": 1}, {"tasks": [1]}, {"pytorchReplicaSpecs": {"Master": 1}}]
 )
-def test_what_is_no_job_is_refused_in_words(kind: tuple[str, str], spec: Any) -> None:
-    found = read({"apiVersion": kind[0], "kind": kind[1], "metadata": {"name": "a"}, "spec": spec})
+def test_what_is_no_job_is_refused_in_words(kind: Kind, spec: Any) -> None:
+    found = read({"apiVersion": kind.api_version, "kind": kind.name, "metadata": {"name": "a"}, "spec": spec})
     assert all(one.code in ("TJ775", "TJ774", "TJ950") for one in found.diagnostics)

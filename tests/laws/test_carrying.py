@@ -26,7 +26,7 @@ from tjgen.cli.build import COMMAND
 from tjgen.cli.command import parse
 from tjgen.fields.path import get, named
 from tjgen.k8s.labels import MULTI_KUEUE
-from tjgen.manifests.podsets import pods_of, starts_pods
+from tjgen.kinds.pods import pods_of, starts_pods
 from tjgen.targets import trainjob
 from tjgen.trainer.framework import expand
 from tjgen.workload.contribution import Contribution, contribute

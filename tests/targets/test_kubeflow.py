@@ -9,8 +9,9 @@ import pytest
 import yaml
 
 from tests.program import Answer, tjgen
-from tjgen.diff.effect import IN_PLACE, SILENT, effect
+from tjgen.diff.effect import effect
 from tjgen.diff.fields import Changed
+from tjgen.kinds.protocol import IN_PLACE, SILENT
 from tjgen.runs.freeze import carry
 
 HEAD = "apiVersion: tjgen.dev/v1alpha1\nkind: Experiment\nmetadata: {name: run}\nspec:\n  naming: fixed\n  image: train:1\n"
@@ -181,14 +182,14 @@ def test_kueue_sends_a_run_to_another_cluster(tmp_path: Path) -> None:
     assert policy.keys().isdisjoint({"schedulingPolicy", "suspend"})
 
 
-KIND = ("kubeflow.org", "PyTorchJob")
+JOB = {"apiVersion": "kubeflow.org/v1", "kind": "PyTorchJob"}
 
 
 def test_a_change_of_the_template_does_not_reach_pods_that_are_there() -> None:
     image = ("spec", "pytorchReplicaSpecs", "Worker", "template", "spec", "containers", 0, "image")
-    assert effect(KIND, Changed(image, "a", "b")).kind == SILENT
-    assert effect(KIND, Changed(("spec", "pytorchReplicaSpecs", "Worker", "replicas"), 2, 3)).kind == IN_PLACE
-    assert effect(KIND, Changed(("spec", "runPolicy", "suspend"), None, True)).kind == IN_PLACE
+    assert effect(JOB, Changed(image, "a", "b")).kind == SILENT
+    assert effect(JOB, Changed(("spec", "pytorchReplicaSpecs", "Worker", "replicas"), 2, 3)).kind == IN_PLACE
+    assert effect(JOB, Changed(("spec", "runPolicy", "suspend"), None, True)).kind == IN_PLACE
 
 
 def test_a_locked_run_is_suspended_in_place() -> None:

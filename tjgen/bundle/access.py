@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from tjgen.bundle.asked import SPEC, Asked, manifest
 from tjgen.fields.path import FieldPath, Tree
+from tjgen.kinds.protocol import MANAGED
+from tjgen.kinds.table import kinds
 from tjgen.manifests.manifest import Manifest
 from tjgen.spec.objects import PlatformSpec, Subject
 
@@ -17,25 +19,11 @@ _RBAC = "rbac.authorization.k8s.io"
 _SEE = ("get", "list", "watch")
 _MAKE = (*_SEE, "create", "update", "patch", "delete")
 
-_RUNS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("trainer.kubeflow.org", ("trainjobs", "trainingruntimes")),
-    ("jobset.x-k8s.io", ("jobsets",)),
-    ("batch", ("jobs", "cronjobs")),
-    ("batch.volcano.sh", ("jobs",)),
-    ("scheduling.volcano.sh", ("podgroups",)),
-    ("scheduling.x-k8s.io", ("podgroups",)),
-    ("kubeflow.org", ("pytorchjobs", "tfjobs", "mpijobs", "xgboostjobs", "jaxjobs")),
-    ("resource.k8s.io", ("resourceclaimtemplates",)),
-    ("data.fluid.io", ("datasets", "dataloads")),
-    ("monitoring.coreos.com", ("podmonitors", "prometheusrules")),
-    ("", ("persistentvolumeclaims", "configmaps")),
-)
-"""API group -> what runs are made of."""
 _BEHIND: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("", ("pods", "pods/log", "events", "resourcequotas", "limitranges")),
     ("kueue.x-k8s.io", ("localqueues", "workloads")),
 )
-"""API group -> what controllers make of them, and what holds them up."""
+"""API group -> what controllers make of the objects of runs, and what delays them."""
 
 
 def objects(spec: PlatformSpec) -> Iterator[Manifest]:
@@ -50,15 +38,24 @@ def objects(spec: PlatformSpec) -> Iterator[Manifest]:
 def _role(namespace: str, field: str, subjects: Sequence[Subject], verbs: Sequence[str], at: FieldPath) -> Iterator[Manifest]:
     name = f"tjgen-{field}"
     metadata = {"name": name, "namespace": namespace}
-    rules = [_rule(group, kinds, verbs) for group, kinds in _RUNS] + [_rule(group, kinds, _SEE) for group, kinds in _BEHIND]
+    rules = [_rule(group, plurals, verbs) for group, plurals in _managed()] + [
+        _rule(group, plurals, _SEE) for group, plurals in _BEHIND
+    ]
     yield manifest(f"{_RBAC}/v1", "Role", metadata, {"rules": rules}, at)
     named = [Asked(_subject(one, namespace), (*at, position)) for position, one in enumerate(subjects)]
     reference = {"apiGroup": _RBAC, "kind": "Role", "name": name}
     yield manifest(f"{_RBAC}/v1", "RoleBinding", metadata, {"subjects": named, "roleRef": reference}, at)
 
 
-def _rule(group: str, kinds: Sequence[str], verbs: Sequence[str]) -> Tree:
-    return {"apiGroups": [group], "resources": list(kinds), "verbs": list(verbs)}
+def _managed() -> Iterator[tuple[str, list[str]]]:
+    """API group -> resources that runs are made of."""
+    managed = [kind for kind in kinds() if kind.access == MANAGED]
+    for group in dict.fromkeys(kind.group for kind in managed):
+        yield group, [kind.plural for kind in managed if kind.group == group]
+
+
+def _rule(group: str, plurals: Sequence[str], verbs: Sequence[str]) -> Tree:
+    return {"apiGroups": [group], "resources": list(plurals), "verbs": list(verbs)}
 
 
 def _subject(one: Subject, namespace: str) -> Tree:

@@ -13,11 +13,12 @@ from tjgen.cli.inputs import STANDARD_INPUT, texts
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic
 from tjgen.diff.data import object_data
-from tjgen.diff.effect import SILENT, UNCHANGED
+from tjgen.diff.effect import UNCHANGED
 from tjgen.diff.objects import NEEDS_NAME, OUTCOMES, Found, Outcome, compare_objects, found_in, identity_of
 from tjgen.diff.revision import Repository
 from tjgen.diff.text import object_lines
 from tjgen.fields.path import Tree, render
+from tjgen.kinds.protocol import SILENT
 from tjgen.validate.check import Standing
 from tjgen.validate.ways import SERVER_SIDE
 

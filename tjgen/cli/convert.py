@@ -12,7 +12,7 @@ from tjgen.cli.reporting import Reporter
 from tjgen.convert.file import File, converted
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
 from tjgen.fields.path import Tree
-from tjgen.targets.table import TARGETS
+from tjgen.kinds.table import targets
 from tjgen.trainer.release import chosen
 
 COMMAND = Command(
@@ -29,7 +29,7 @@ COMMAND = Command(
         Option(
             ("--from",), "source", "Release that the files are for; seen by their fields where it is left out.", VALUE, "RELEASE"
         ),
-        Option(("--target",), "target", "Target to rewrite for, in place of a release.", VALUE, "TARGET", tuple(TARGETS)),
+        Option(("--target",), "target", "Target to rewrite for, in place of a release.", VALUE, "TARGET", targets()),
         Option(("--in-place",), "in_place", "Write over the files that change.", FLAG),
         Option(("--catalog",), "catalog", "File or folder with runtimes; may be repeated.", MANY, "PATH"),
         *COMMON,

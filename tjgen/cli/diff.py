@@ -11,9 +11,9 @@ from tjgen.cli.command import FOLDER, MANY, QUIET, STRICT, VALUE, Arguments, Com
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic
 from tjgen.diff.compare import Entry, ObjectChange, compare
-from tjgen.diff.effect import SILENT
 from tjgen.diff.side import Side, only
 from tjgen.fields.path import render
+from tjgen.kinds.protocol import SILENT
 from tjgen.output.intended import intended, standing, standing_locks
 
 FORMATS = ("text", "markdown", "json", "sarif", "github", "gitlab")

@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 
 from tjgen.diagnostics.model import ObjectRef
-from tjgen.diff.effect import IN_PLACE, REFUSED, SILENT, UNCHANGED, WORST, effect, group_and_kind
+from tjgen.diff.effect import REFUSED, UNCHANGED, WORST, effect
 from tjgen.diff.fields import Changed, changed
 from tjgen.diff.side import Place, Said, Side, place_of, tree_of
 from tjgen.diff.update import Refusal, refusals
 from tjgen.fields.path import MISSING, FieldPath, Tree, get
+from tjgen.kinds.protocol import IN_PLACE, SILENT
 from tjgen.manifests.manifest import RUNS, RUNTIMES
 from tjgen.runs.archive import MARKS
 from tjgen.runs.lock import SUPERSEDED
@@ -181,7 +182,7 @@ def _twins(name: str, replaced: str, paths: list[str], old: Side) -> dict[str, t
 def _field(change: Changed, tree: Tree, refused: Sequence[Refusal], asked: tuple[Said | None, Said | None]) -> FieldChange:
     if any(_overlap(change.path, refusal.path) for refusal in refused):
         return FieldChange(change, REFUSED, "", *asked)
-    found = effect(group_and_kind(tree), change)
+    found = effect(tree, change)
     return FieldChange(change, found.kind, found.remark, *asked)
 
 

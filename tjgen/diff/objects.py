@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 from tjgen.diagnostics.model import ObjectRef, Span
 from tjgen.diff.compare import NEW, REMOVED, ObjectChange, ref_of, replacement
-from tjgen.diff.effect import IN_PLACE, REFUSED, SILENT, UNCHANGED
+from tjgen.diff.effect import REFUSED, UNCHANGED
 from tjgen.diff.fields import changed
 from tjgen.diff.update import Refusal, is_taken_under_another_name, refusals
 from tjgen.fields.path import FieldPath, Tree
+from tjgen.kinds.protocol import IN_PLACE, SILENT
 from tjgen.source.document import Document
 from tjgen.source.reader import KUBERNETES, read
 from tjgen.trainer.inputs import opened

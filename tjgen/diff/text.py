@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tjgen.diff.compare import Entry, FieldChange, ObjectChange
-from tjgen.diff.effect import REFUSED, SILENT
+from tjgen.diff.effect import REFUSED
 from tjgen.diff.words import meaning, sections, shown, summary
 from tjgen.fields.path import render
+from tjgen.kinds.protocol import SILENT
 
 
 def render_text(entries: Sequence[Entry]) -> str:

@@ -12,47 +12,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tjgen.fields.path import Tree
-from tjgen.typing import NamedTuple
+from tjgen.kinds.protocol import Conditions, Kind, Phases
+from tjgen.kinds.table import kinds
 
 FAILURES = "failures"
 COMPLETION = "completion"
 
-
-class _Conditions(NamedTuple):
-    """A kind whose status has conditions, which say when it has ended, and a list of what it runs."""
-
-    api_version: str
-    kind: str
-    done: str
-    runs: str
-
-
-class _Phases(NamedTuple):
-    """A kind whose status has a phase, perhaps below another field."""
-
-    api_version: str
-    kind: str
-    done: str
-    failed: tuple[str, ...] = ()
-    below: str = ""
-
-
-_RUNS = (
-    _Conditions("trainer.kubeflow.org/v1alpha1", "TrainJob", "Complete", "jobsStatus"),
-    _Conditions("jobset.x-k8s.io/v1alpha2", "JobSet", "Completed", "replicatedJobsStatus"),
-    _Conditions("kubeflow.org/v1", "PyTorchJob", "Succeeded", "replicaStatuses"),
-    _Conditions("kubeflow.org/v1", "TFJob", "Succeeded", "replicaStatuses"),
-    _Conditions("kubeflow.org/v1", "XGBoostJob", "Succeeded", "replicaStatuses"),
-    _Conditions("kubeflow.org/v1", "JAXJob", "Succeeded", "replicaStatuses"),
-    _Conditions("kubeflow.org/v2beta1", "MPIJob", "Succeeded", "replicaStatuses"),
-)
-_GANGS = (
-    _Phases("scheduling.volcano.sh/v1beta1", "PodGroup", "Completed"),
-    _Phases("scheduling.x-k8s.io/v1alpha1", "PodGroup", "Finished", ("Failed",)),
-)
-
-_JOBS = (_Phases("batch.volcano.sh/v1alpha1", "Job", "Completed", ("Failed", "Aborted", "Terminated"), "state"),)
-"""Runs of kinds that have no conditions."""
 
 _CONDITIONS_LUA = """\
 local status = obj.status or {{}}
@@ -71,7 +36,7 @@ end
 if found["Suspended"] ~= nil then
   return {{status = "Suspended", message = found["Suspended"]}}
 end
-if status.conditions == nil and status.{runs} == nil then
+if status.conditions == nil and status.{active} == nil then
   return {{status = "Progressing", message = "no controller has taken it up"}}
 end
 return {{status = "{running}", message = "running"}}
@@ -86,39 +51,57 @@ return {{status = states[phase] or "{running}", message = phase or "no scheduler
 def customizations(health: str) -> Mapping[str, str]:
     """Key of the ConfigMap argocd-cm -> script."""
     running = "Progressing" if health == COMPLETION else "Healthy"
-    scripts = {_key(one.api_version, one.kind): _CONDITIONS_LUA.format(running=running, **one._asdict()) for one in _RUNS}
-    for one in (*_GANGS, *_JOBS):
-        states = {one.done: "Healthy", **dict.fromkeys(one.failed, "Degraded")}
-        text = ", ".join(f'["{phase}"] = "{status}"' for phase, status in states.items())
-        phase = f"((obj.status or {{}}).{one.below} or {{}}).phase" if one.below else "(obj.status or {}).phase"
-        scripts[_key(one.api_version, one.kind)] = _PHASES_LUA.format(states=text, running=running, phase=phase)
+    scripts = {_key(kind): _CONDITIONS_LUA.format(running=running, **status._asdict()) for kind, status in _with_conditions()}
+    for kind, status in (*_gangs(), *_runs_with_phases()):
+        states = {status.done: "Healthy", **dict.fromkeys(status.failed, "Degraded")}
+        text = ", ".join(f'["{phase}"] = "{name}"' for phase, name in states.items())
+        phase = f"((obj.status or {{}}).{status.parent} or {{}}).phase" if status.parent else "(obj.status or {}).phase"
+        scripts[_key(kind)] = _PHASES_LUA.format(states=text, running=running, phase=phase)
     return scripts
 
 
 def checks(health: str) -> list[Tree]:
-    """The `healthCheckExprs` of a Kustomization; what an expression asks for and does not find, Flux waits for."""
-    return [*(_check(one, health) for one in _RUNS), *(_check_phase(one, health) for one in _JOBS)]
+    """The `healthCheckExprs` of a Kustomization. Flux waits until the fields that an expression reads exist."""
+    return [
+        *(_check(kind, status, health) for kind, status in _with_conditions()),
+        *(_check_phase(kind, status, health) for kind, status in _runs_with_phases()),
+    ]
 
 
-def _check(one: _Conditions, health: str) -> Tree:
-    ended = _is_true(one.done, "Suspended")
-    taken_up = f"has(status.conditions) || has(status.{one.runs})"
+def _with_conditions() -> list[tuple[Kind, Conditions]]:
+    """The kinds whose status has conditions, those of one apiVersion together."""
+    found = [(kind, kind.status) for kind in kinds() if isinstance(kind.status, Conditions)]
+    versions = list(dict.fromkeys(kind.api_version for kind, _ in found))
+    return sorted(found, key=lambda one: versions.index(one[0].api_version))
+
+
+def _gangs() -> list[tuple[Kind, Phases]]:
+    return [(kind, kind.status) for kind in kinds() if isinstance(kind.status, Phases) and kind.run is None]
+
+
+def _runs_with_phases() -> list[tuple[Kind, Phases]]:
+    return [(kind, kind.status) for kind in kinds() if isinstance(kind.status, Phases) and kind.run is not None]
+
+
+def _check(kind: Kind, status: Conditions, health: str) -> Tree:
+    ended = _is_true(status.done, "Suspended")
+    taken_up = f"has(status.conditions) || has(status.{status.active})"
     return {
-        "apiVersion": one.api_version,
-        "kind": one.kind,
+        "apiVersion": kind.api_version,
+        "kind": kind.name,
         "failed": _is_true("Failed"),
         "current": ended if health == COMPLETION else taken_up,
     }
 
 
-def _check_phase(one: _Phases, health: str) -> Tree:
-    has_phase = f"has(status.{one.below}) && has(status.{one.below}.phase)"
-    failed = ", ".join(f"'{phase}'" for phase in one.failed)
-    ended = f"{has_phase} && status.{one.below}.phase == '{one.done}'"
+def _check_phase(kind: Kind, status: Phases, health: str) -> Tree:
+    has_phase = f"has(status.{status.parent}) && has(status.{status.parent}.phase)"
+    failed = ", ".join(f"'{phase}'" for phase in status.failed)
+    ended = f"{has_phase} && status.{status.parent}.phase == '{status.done}'"
     return {
-        "apiVersion": one.api_version,
-        "kind": one.kind,
-        "failed": f"{has_phase} && status.{one.below}.phase in [{failed}]",
+        "apiVersion": kind.api_version,
+        "kind": kind.name,
+        "failed": f"{has_phase} && status.{status.parent}.phase in [{failed}]",
         "current": ended if health == COMPLETION else has_phase,
     }
 
@@ -129,5 +112,5 @@ def _is_true(*types: str) -> str:
     return f"has(status.conditions) && status.conditions.exists(c, c.status == 'True' && {any_of})"
 
 
-def _key(api_version: str, kind: str) -> str:
-    return f"resource.customizations.health.{api_version.partition('/')[0]}_{kind}"
+def _key(kind: Kind) -> str:
+    return f"resource.customizations.health.{kind.group}_{kind.name}"

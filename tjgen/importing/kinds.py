@@ -1,28 +1,20 @@
-"""The kind of a job -> the module that says it as an experiment, imported when there is one."""
+"""The kind of a job -> the module that turns it into an experiment, imported when there is one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from importlib import import_module
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from tjgen.fields.path import Tree
+from tjgen.kinds.table import kind_of
 from tjgen.typing import cast
 
-_KUBEFLOW = "tjgen.importing.kubeflow"
-KINDS: Mapping[tuple[str, str], str] = {
-    ("jobset.x-k8s.io/v1alpha2", "JobSet"): "tjgen.importing.jobset",
-    ("batch.volcano.sh/v1alpha1", "Job"): "tjgen.importing.volcano",
-    ("kubeflow.org/v1", "PyTorchJob"): _KUBEFLOW,
-    ("kubeflow.org/v1", "TFJob"): _KUBEFLOW,
-    ("kubeflow.org/v1", "XGBoostJob"): _KUBEFLOW,
-    ("kubeflow.org/v1", "JAXJob"): _KUBEFLOW,
-    ("kubeflow.org/v2beta1", "MPIJob"): _KUBEFLOW,
-}
+if TYPE_CHECKING:
+    from tjgen.importing import jobset, kubeflow, volcano
 
 
 class Importer(Protocol):
-    """A module of the table."""
+    """A module that imports a kind."""
 
     def experiment(self, tree: Tree) -> Tree:
         """The experiment that says as much of the job as the language has words for."""
@@ -31,7 +23,14 @@ class Importer(Protocol):
         """The job as a cluster stores it."""
 
 
+if TYPE_CHECKING:
+    IMPORTERS: tuple[Importer, ...] = (jobset, kubeflow, volcano)
+    """For the type checker: a module that lacks a function of the protocol is an error here."""
+
+
 def importer(tree: Tree) -> Importer | None:
-    """Who imports an object; None for one that is no job of these kinds."""
-    module = KINDS.get((str(tree.get("apiVersion")), str(tree.get("kind"))))
-    return None if module is None else cast("Importer", import_module(module))
+    """The importer of an object; None for a kind or version that has none. TrainJobs are imported with their runtimes instead."""
+    kind = kind_of(tree)
+    if kind is None or kind.run is None or kind.api_version != tree.get("apiVersion") or not kind.run.importer:
+        return None
+    return cast("Importer", import_module(kind.run.importer))

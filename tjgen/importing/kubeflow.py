@@ -15,7 +15,7 @@ from tjgen.importing.residue import stated
 from tjgen.importing.trainjob import bare as named
 from tjgen.schema.defaults import with_defaults
 from tjgen.schema.store import find
-from tjgen.targets.kubeflow_kind import Kind
+from tjgen.targets.operator_job import OperatorJob
 
 _RUNTIMES = {"PyTorchJob": "torch", "MPIJob": "mpi", "XGBoostJob": "xgboost", "JAXJob": "jax"}
 _GANG = {
@@ -52,9 +52,9 @@ def filled(tree: Tree) -> Tree:
     return stated(tree) if schema is None else with_defaults(stated(tree), schema)
 
 
-def kind_of(tree: Tree) -> Kind:
+def kind_of(tree: Tree) -> OperatorJob:
     """What there is to know of the kind of a job."""
-    found: Kind = import_module(f"tjgen.targets.{tree['kind'].lower()}").KIND
+    found: OperatorJob = import_module(f"tjgen.targets.{tree['kind'].lower()}").KIND
     return found
 
 

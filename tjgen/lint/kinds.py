@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tjgen.kinds.table import kinds
+
 TRAINJOB = ("trainer.kubeflow.org", "TrainJob")
 RUNTIME = ("trainer.kubeflow.org", "TrainingRuntime")
 CLUSTER_RUNTIME = ("trainer.kubeflow.org", "ClusterTrainingRuntime")
@@ -24,9 +26,9 @@ APPLICATION = ("argoproj.io", "Application")
 APPLICATION_SET = ("argoproj.io", "ApplicationSet")
 KUSTOMIZATION = ("kustomize.toolkit.fluxcd.io", "Kustomization")
 
-OPERATOR_JOBS = tuple(("kubeflow.org", kind) for kind in ("JAXJob", "MPIJob", "PaddleJob", "PyTorchJob", "TFJob", "XGBoostJob"))
-"""Training jobs of the Training Operator, before Trainer."""
-RUNS = (TRAINJOB, JOBSET, VOLCANO_JOB, *OPERATOR_JOBS)
-"""What trains, and is lost when it is deleted."""
+RUNS = tuple((kind.group, kind.name) for kind in kinds() if kind.run is not None)
+"""Kinds that train: deleting an object ends a run."""
+OPERATOR_JOBS = tuple(sorted((kind.group, kind.name) for kind in kinds() if kind.run is not None and kind.run.replicas))
+"""Jobs of the Training Operator and of the MPI Operator."""
 CLUSTERED = frozenset({CLUSTER_RUNTIME, VOLCANO_QUEUE, NAMESPACE, PRIORITY_CLASS, STORAGE_CLASS})
 """Kinds without a namespace."""

@@ -6,8 +6,8 @@ from tjgen.building.run import Run
 from tjgen.emit.plan import OutputFile
 from tjgen.fields.path import Tree, get
 from tjgen.k8s.labels import EXPERIMENT_LABEL
+from tjgen.kinds.pods import pods_of
 from tjgen.manifests.manifest import RUNS, RUNTIMES, Manifest
-from tjgen.manifests.podsets import pods_of
 from tjgen.output.layout import path_of
 from tjgen.source.writer import dump
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.path import FieldPath, Tree
+from tjgen.kinds.table import OF_TRAINER
 from tjgen.lower import SPEC
 from tjgen.setting import Setting
 from tjgen.spec.objects import Elastic, Experiment, ExperimentSpec, Restart
@@ -17,7 +18,6 @@ from tjgen.workload.workload import Workload
 
 Found = Iterator[Contribution | Diagnostic]
 POLICY: FieldPath = ("policy",)
-_OF_TRAINER = ("trainjob", "jobset")
 
 
 def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
@@ -27,7 +27,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         return
     if spec.elastic is not None:
         yield from _bounds(spec.elastic)
-    if spec.target in _OF_TRAINER:
+    if spec.target in OF_TRAINER:
         from tjgen.passes import failures  # few runs change what their runtime says
 
         yield from failures.of_trainer(workload, experiment, setting)

@@ -11,8 +11,9 @@ from functools import cache
 
 from tjgen.fields.path import Tree, get
 from tjgen.k8s.quantity import Quantity
+from tjgen.kinds.pods import pods_of, starts_pods
+from tjgen.kinds.protocol import Pods
 from tjgen.manifests.manifest import STAGES, Manifest
-from tjgen.manifests.podsets import Pods, pods_of, starts_pods
 from tjgen.platform.builtin import CLASSES
 from tjgen.report.storage import Volume, volumes
 from tjgen.trainer.inputs import is_kind

@@ -8,8 +8,9 @@ from tjgen.diff.compare import ref_of
 from tjgen.diff.side import Ask
 from tjgen.fields.path import MISSING, FieldPath, Tree, get, named
 from tjgen.k8s.quantity import parse
+from tjgen.kinds.pods import pods_of
+from tjgen.kinds.protocol import Pods
 from tjgen.manifests.manifest import Manifest
-from tjgen.manifests.podsets import Pods, pods_of
 from tjgen.report.anatomy import is_device, is_job, main_container
 from tjgen.report.content import Fact
 from tjgen.report.words import counted

@@ -14,6 +14,7 @@ from hashlib import sha256
 from tjgen.canonical import json_text, sha256_hex
 from tjgen.diagnostics.model import ERROR, INFO, WARNING, Diagnostic
 from tjgen.fields.path import FieldPath, Tree, get
+from tjgen.kinds.table import kind_of
 from tjgen.runs.lock import LockedRun
 from tjgen.typing import NamedTuple
 
@@ -41,22 +42,6 @@ SETTINGS: tuple[FieldPath, ...] = (
 
 OURS = "tjgen.dev/"
 """What our own labels and annotations begin with."""
-
-_METADATA: tuple[FieldPath, ...] = (("metadata", "labels"), ("metadata", "annotations"))
-_SUSPENDABLE: tuple[FieldPath, ...] = (*_METADATA, ("spec", "suspend"))
-CHANGEABLE: dict[tuple[str, str], tuple[FieldPath, ...]] = {
-    ("trainer.kubeflow.org", "TrainJob"): _SUSPENDABLE,
-    ("trainer.kubeflow.org", "TrainingRuntime"): _METADATA,
-    ("jobset.x-k8s.io", "JobSet"): _SUSPENDABLE,
-    ("batch", "Job"): _SUSPENDABLE,
-    ("batch.volcano.sh", "Job"): _METADATA,
-    **{
-        ("kubeflow.org", kind): (*_METADATA, ("spec", "runPolicy", "suspend"))
-        for kind in ("PyTorchJob", "TFJob", "MPIJob", "XGBoostJob", "JAXJob")
-    },
-    ("", "ConfigMap"): _METADATA,
-}
-"""Group and kind of what cannot be changed as a whole -> the fields of it that can. Other kinds are changed whole."""
 
 
 class Decision(NamedTuple):
@@ -143,9 +128,10 @@ def carry_all(old: Mapping[str, Tree], new: Mapping[str, Tree]) -> dict[str, Tre
 
 def carry(old: Tree, new: Tree) -> Tree:
     """`old` with what can be changed in place as `new` has it; `new` where its kind can be changed as a whole."""
-    if not _is_fixed(old):
+    changeable = _changeable(old)
+    if changeable is None:
         return new
-    for path in CHANGEABLE[_type(old)]:
+    for path in changeable:
         value = get(new, path, None)
         if path[0] == "metadata":
             value = _described_as_before(get(old, path, None) or {}, value or {})
@@ -154,13 +140,16 @@ def carry(old: Tree, new: Tree) -> Tree:
 
 
 def _is_fixed(tree: Tree) -> bool:
-    """Whether the manifest cannot be changed as a whole; of ConfigMaps only those that say so cannot."""
-    kind = _type(tree)
-    return kind in CHANGEABLE and (kind != ("", "ConfigMap") or tree.get("immutable") is True)
+    """Whether the manifest cannot be changed as a whole."""
+    return _changeable(tree) is not None
 
 
-def _type(tree: Tree) -> tuple[str, str]:
-    return str(tree.get("apiVersion", "")).rpartition("/")[0], str(tree.get("kind", ""))
+def _changeable(tree: Tree) -> tuple[FieldPath, ...] | None:
+    """The fields of a manifest that can change in place; None if the whole object can. A ConfigMap can unless it is immutable."""
+    kind = kind_of(tree)
+    if kind is None or (kind.name == "ConfigMap" and tree.get("immutable") is not True):
+        return None
+    return kind.changeable
 
 
 def _described_as_before(old: Tree, new: Tree) -> Tree:

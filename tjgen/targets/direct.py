@@ -1,7 +1,6 @@
 """What a direct target is: a module that makes the run's own object, whose controller starts the pods without Trainer.
 
-Beside the module there is a line for its kind in `targets.table` and in the language (`spec.target`), and where tables know
-kinds: `manifests.podsets` (where its pods are), `runs.freeze` (what of it may change).
+To add one, describe its kind in `kinds`, write its module here, and name it in the language (`spec.target`).
 """
 
 from __future__ import annotations

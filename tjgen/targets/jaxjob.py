@@ -11,15 +11,16 @@ from collections.abc import Iterator
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.fields.path import get
 from tjgen.fields.writer import Writer
+from tjgen.kinds.jaxjob import JAXJOB
 from tjgen.manifests.manifest import Manifest
 from tjgen.targets import kubeflow, kubeflow_made, kubeflow_unsaid
 from tjgen.targets.direct import Asked, Lowered
 from tjgen.targets.kubeflow import host, variables
-from tjgen.targets.kubeflow_kind import Kind
+from tjgen.targets.operator_job import OperatorJob
 from tjgen.workload.roles import nodes
 from tjgen.workload.workload import Workload
 
-KIND = Kind("JAXJob", "jaxReplicaSpecs", {"worker": "Worker"}, (), "jax", "jax", "jaxjob-port", 6666)
+KIND = OperatorJob(JAXJOB, {"worker": "Worker"}, (), "jax", "jax", "jaxjob-port", 6666)
 
 
 def arranged(workload: Workload, asked: Asked) -> tuple[Workload, list[Diagnostic]]:

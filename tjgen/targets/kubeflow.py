@@ -13,12 +13,12 @@ from tjgen.fields.managed import Managed, Origin, Owners
 from tjgen.fields.path import FieldPath, Tree, get, named
 from tjgen.fields.writer import Writer
 from tjgen.k8s.names import LABEL_LENGTH
+from tjgen.kinds.pods import pods_of
 from tjgen.manifests.manifest import Manifest
-from tjgen.manifests.podsets import pods_of
 from tjgen.targets import groups, kubeflow_policies, kubeflow_unsaid
 from tjgen.targets.beside import beside, taken
 from tjgen.targets.direct import Asked, Lowered
-from tjgen.targets.kubeflow_kind import Kind
+from tjgen.targets.operator_job import OperatorJob
 from tjgen.targets.quantities import with_canonical_quantities
 from tjgen.workload.keys import LIST_KEYS
 from tjgen.workload.roles import nodes, programs
@@ -35,7 +35,7 @@ Usual = Callable[[int], Sequence[str]]
 """How many nodes -> the roles that they become where the experiment names none."""
 
 
-def arranged(workload: Workload, asked: Asked, kind: Kind, usual: Usual) -> tuple[Workload, list[Diagnostic]]:
+def arranged(workload: Workload, asked: Asked, kind: OperatorJob, usual: Usual) -> tuple[Workload, list[Diagnostic]]:
     """Roles that the experiment names anew, or those that are usual, or the runtime's jobs, as far as the kind has such types."""
     workload = workload._replace(aside=kind.aside)
     trainers = programs(workload)
@@ -58,11 +58,11 @@ def arranged(workload: Workload, asked: Asked, kind: Kind, usual: Usual) -> tupl
     return groups.arranged(workload, found, asked, INDEX), diagnostics
 
 
-def lower(workload: Workload, kind: Kind, own: Callable[[Writer, Workload], Iterator[Diagnostic]]) -> Lowered:
+def lower(workload: Workload, kind: OperatorJob, own: Callable[[Writer, Workload], Iterator[Diagnostic]]) -> Lowered:
     """The job and the objects that it needs; `own` writes what only this kind has."""
     found = list(kubeflow_unsaid.unsaid(workload, kind))
     metadata: Tree = {"name": workload.name, "namespace": workload.namespace}
-    shell: Tree = {"apiVersion": kind.api_version, "kind": kind.name, "metadata": metadata}
+    shell: Tree = {"apiVersion": kind.kind.api_version, "kind": kind.name, "metadata": metadata}
     writer = Writer(Managed(shell, {(): (RULE,)}), keys=LIST_KEYS)
     for field in get(workload.tree.value, ("metadata",), None) or {}:
         take(writer, ("metadata", field), workload, ("metadata", field))
@@ -87,7 +87,7 @@ def take(writer: Writer, to: FieldPath, workload: Workload, path: FieldPath) -> 
         writer.graft(to, value, owners)
 
 
-def host(workload: Workload, kind: Kind) -> str:
+def host(workload: Workload, kind: OperatorJob) -> str:
     """The host name of the node that is number 0."""
     first = next(name for name, number in workload.numbers.items() if "valueFrom" in number or number["value"] == "0")
     return f"{workload.name}-{kind.types[first].lower()}-0"
@@ -107,7 +107,7 @@ def variables(workload: Workload, values: Mapping[str, Tree]) -> Workload:
     return workload._replace(tree=writer.done())
 
 
-def _replica(writer: Writer, workload: Workload, podset: PodSet, kind: Kind) -> Iterator[Diagnostic]:
+def _replica(writer: Writer, workload: Workload, podset: PodSet, kind: OperatorJob) -> Iterator[Diagnostic]:
     at: FieldPath = ("spec", kind.field, kind.types[podset.name])
     take(writer, (*at, "replicas"), workload, ("counts", podset.name))
     kubeflow_policies.restart_policy(writer, workload, podset, at)
@@ -161,16 +161,16 @@ def _referring(tree: Tree, before: str, after: str) -> Tree:
     }
 
 
-def _unknown(workload: Workload, kind: Kind, names: Sequence[str]) -> Iterator[Diagnostic]:
+def _unknown(workload: Workload, kind: OperatorJob, names: Sequence[str]) -> Iterator[Diagnostic]:
     """Roles that the kind has no type for: those that are named anew, and jobs of the runtime that stay."""
     known = ", ".join(dict.fromkeys(kind.types))
     for name in names:
         if name not in kind.types:
-            yield _no_type(f'{kind.said} has no replica type for role "{name}"', ("spec", "roles", name), f"use {known}")
+            yield _no_type(f'{kind.with_article} has no replica type for role "{name}"', ("spec", "roles", name), f"use {known}")
     for podset in workload.podsets:
         stays = podset.name not in kind.types and not podset.is_initializer
         if stays and not (names and podset.ancestor == "trainer"):
-            message = f"{kind.said} has no replica type for job {podset.name} of the runtime"
+            message = f"{kind.with_article} has no replica type for job {podset.name} of the runtime"
             yield _no_type(message, ("spec", "runtime"), f"use a runtime with jobs called {known}, or with one that trains")
 
 
@@ -178,8 +178,8 @@ def _no_type(message: str, path: FieldPath, hint: str) -> Diagnostic:
     return Diagnostic("TJ426", ERROR, message, path=path, hint=hint, name="no-replica-type")
 
 
-def _not_one(kind: Kind, group: groups.Group) -> Diagnostic:
-    message = f"role {group.name} of {kind.said} has {group.pods} pods, and the operator takes exactly 1"
+def _not_one(kind: OperatorJob, group: groups.Group) -> Diagnostic:
+    message = f"role {group.name} of {kind.with_article} has {group.pods} pods, and the operator takes exactly 1"
     return _no_type(message, ("spec", "roles", group.name, "replicas"), "give further pods another role, such as worker")
 
 
@@ -187,7 +187,7 @@ def _none(name: str) -> Diagnostic:
     return _no_type(f"role {name} has no pods", ("spec", "roles", name, "replicas"), "leave the role out")
 
 
-def _name_taken(workload: Workload, podset: PodSet, kind: Kind) -> Diagnostic:
+def _name_taken(workload: Workload, podset: PodSet, kind: OperatorJob) -> Diagnostic:
     message = (
         f"the operator looks for the program in container {kind.container}, and another container of {podset.name} has that name"
     )

@@ -13,7 +13,7 @@ from tjgen.fields.path import Tree, get
 from tjgen.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tjgen.targets.kubeflow_kind import Kind
+    from tjgen.targets.operator_job import OperatorJob
 
 Variables = list[tuple[str, str]]
 _WAITS = (
@@ -23,7 +23,7 @@ _WAITS = (
 _UNBUFFERED = ("PYTHONUNBUFFERED", "1")
 
 
-def containers(job: Tree, kind: Kind, role: str, index: int, given: list[Tree]) -> list[Tree]:
+def containers(job: Tree, kind: OperatorJob, role: str, index: int, given: list[Tree]) -> list[Tree]:
     """The containers with the default port and the variables, which come behind their own."""
     # Go leaves an empty value out.
     added = [{"name": name, **({"value": value} if value else {})} for name, value in _OF[kind.name](job, kind, role, index)]
@@ -39,14 +39,14 @@ def containers(job: Tree, kind: Kind, role: str, index: int, given: list[Tree]) 
     return found
 
 
-def ports(kind: Kind, given: list[Tree]) -> dict[str, int]:
+def ports(kind: OperatorJob, given: list[Tree]) -> dict[str, int]:
     """What the Service of a pod opens: the ports of the main container, and the default one."""
     main = next((one for one in given if one.get("name") == kind.container), given[0])
     found = {str(port.get("name", "")): int(port["containerPort"]) for port in main.get("ports") or ()}
     return found if kind.port_name in found else {**found, kind.port_name: kind.port}
 
 
-def waiting(job: Tree, kind: Kind, role: str) -> list[Tree]:
+def waiting(job: Tree, kind: OperatorJob, role: str) -> list[Tree]:
     """The init container in which workers of a PyTorchJob wait for their master's name."""
     if kind.name != "PyTorchJob" or role != "worker" or "Master" not in get(job, ("spec", kind.field)):
         return []
@@ -56,7 +56,7 @@ def waiting(job: Tree, kind: Kind, role: str) -> list[Tree]:
     return [{**container, "imagePullPolicy": "IfNotPresent", "resources": bounds}]
 
 
-def _pytorch(job: Tree, kind: Kind, role: str, index: int) -> Variables:
+def _pytorch(job: Tree, kind: OperatorJob, role: str, index: int) -> Variables:
     specs, nodes = _specs(job, kind), _total(job, kind)
     processes = get(job, ("spec", "nprocPerNode"), None)
     found: Variables = [_UNBUFFERED]
@@ -74,7 +74,7 @@ def _pytorch(job: Tree, kind: Kind, role: str, index: int) -> Variables:
     return [*found, *_elastic(job, kind, elastic)]
 
 
-def _elastic(job: Tree, kind: Kind, policy: Tree) -> Variables:
+def _elastic(job: Tree, kind: OperatorJob, policy: Tree) -> Variables:
     worker = _specs(job, kind)["Worker"]
     usual = worker.get("replicas", 1)
     least, most = policy.get("minReplicas"), policy.get("maxReplicas")
@@ -90,7 +90,7 @@ def _elastic(job: Tree, kind: Kind, policy: Tree) -> Variables:
     return [*found, ("PET_STANDALONE", "")] if policy.get("standalone") else found
 
 
-def _tensorflow(job: Tree, kind: Kind, role: str, index: int) -> Variables:
+def _tensorflow(job: Tree, kind: OperatorJob, role: str, index: int) -> Variables:
     specs = _specs(job, kind)
     # Only types that it knows make a job distributed, though it takes others.
     if sum(int(spec.get("replicas", 1)) for name, spec in specs.items() if name in kind.types.values()) == 1:
@@ -111,7 +111,7 @@ def _tensorflow(job: Tree, kind: Kind, role: str, index: int) -> Variables:
     return [("TF_CONFIG", json.dumps(config, separators=(",", ":")))]
 
 
-def _xgboost(job: Tree, kind: Kind, role: str, index: int) -> Variables:
+def _xgboost(job: Tree, kind: OperatorJob, role: str, index: int) -> Variables:
     specs, nodes = _specs(job, kind), _total(job, kind)
     found: Variables = [("MASTER_PORT", str(_port(specs["Master"], kind))), ("MASTER_ADDR", _name(job, "master", 0))]
     rank = index + (specs["Master"].get("replicas", 1) if role == "worker" else 0)
@@ -122,13 +122,13 @@ def _xgboost(job: Tree, kind: Kind, role: str, index: int) -> Variables:
     return found
 
 
-def _jax(job: Tree, kind: Kind, role: str, index: int) -> Variables:
+def _jax(job: Tree, kind: OperatorJob, role: str, index: int) -> Variables:
     port = _port(_specs(job, kind)["Worker"], kind)
     found: Variables = [_UNBUFFERED, ("COORDINATOR_PORT", str(port)), ("COORDINATOR_ADDRESS", _name(job, "worker", 0))]
     return [*found, ("NUM_PROCESSES", str(_total(job, kind))), ("PROCESS_ID", str(index))]
 
 
-_OF: dict[str, Callable[[Tree, Kind, str, int], Variables]] = {
+_OF: dict[str, Callable[[Tree, OperatorJob, str, int], Variables]] = {
     "PyTorchJob": _pytorch,
     "TFJob": _tensorflow,
     "XGBoostJob": _xgboost,
@@ -136,16 +136,16 @@ _OF: dict[str, Callable[[Tree, Kind, str, int], Variables]] = {
 }
 
 
-def _specs(job: Tree, kind: Kind) -> dict[str, Tree]:
+def _specs(job: Tree, kind: OperatorJob) -> dict[str, Tree]:
     found: dict[str, Tree] = get(job, ("spec", kind.field))
     return found
 
 
-def _total(job: Tree, kind: Kind) -> int:
+def _total(job: Tree, kind: OperatorJob) -> int:
     return sum(int(spec.get("replicas", 1)) for spec in _specs(job, kind).values())
 
 
-def _port(spec: Tree, kind: Kind) -> int:
+def _port(spec: Tree, kind: OperatorJob) -> int:
     return ports(kind, spec["template"]["spec"]["containers"])[kind.port_name]
 
 

@@ -15,7 +15,7 @@ from tjgen.typing import TYPE_CHECKING, NamedTuple
 from tjgen.workload.keys import LIST_KEYS
 
 if TYPE_CHECKING:
-    from tjgen.targets.kubeflow_kind import Kind
+    from tjgen.targets.operator_job import OperatorJob
 
 LABELS = "training.kubeflow.org/"
 _OPERATOR = Origin("training-operator", "tjgen")
@@ -30,7 +30,7 @@ class Replica(NamedTuple):
     name: str
 
 
-def made(job: Manifest, kind: Kind) -> list[Manifest]:
+def made(job: Manifest, kind: OperatorJob) -> list[Manifest]:
     """Pods and Services, and the autoscaler of a PyTorchJob that follows metrics."""
     found = []
     for name, spec in get(job.tree, ("spec", kind.field), {}).items():
@@ -44,7 +44,7 @@ def made(job: Manifest, kind: Kind) -> list[Manifest]:
     return found
 
 
-def labels(job: Manifest, kind: Kind, replica: Replica) -> dict[str, str]:
+def labels(job: Manifest, kind: OperatorJob, replica: Replica) -> dict[str, str]:
     """What pods and Services are found by."""
     return {
         f"{LABELS}job-name": job.name,
@@ -54,7 +54,7 @@ def labels(job: Manifest, kind: Kind, replica: Replica) -> dict[str, str]:
     }
 
 
-def template(job: Manifest, kind: Kind, spec: Tree, replica: Replica) -> Tree:
+def template(job: Manifest, kind: OperatorJob, spec: Tree, replica: Replica) -> Tree:
     """The pod's template after the operator has come to it: variables, the default port, the restart policy."""
     pod = spec["template"]["spec"]
     containers = kubeflow_env.containers(job.tree, kind, replica.type, replica.number, pod["containers"])
@@ -67,7 +67,7 @@ def template(job: Manifest, kind: Kind, spec: Tree, replica: Replica) -> Tree:
     return {**spec["template"], "spec": changed}
 
 
-def _pod(job: Manifest, kind: Kind, name: str, spec: Tree, replica: Replica) -> Manifest:
+def _pod(job: Manifest, kind: OperatorJob, name: str, spec: Tree, replica: Replica) -> Manifest:
     whole = template(job, kind, spec, replica)
     metadata = {**(whole.get("metadata") or {}), "name": replica.name, "namespace": job.namespace}
     role = {f"{LABELS}job-role": "master"} if _leads(job, kind, name, replica.number) else {}
@@ -111,7 +111,7 @@ def added(before: Tree, after: Tree, path: FieldPath, origin: Origin) -> Owners:
     return owners
 
 
-def _leads(job: Manifest, kind: Kind, name: str, index: int) -> bool:
+def _leads(job: Manifest, kind: OperatorJob, name: str, index: int) -> bool:
     """`IsMasterRole` of each kind."""
     if kind.name == "JAXJob":
         return index == 0
@@ -121,7 +121,7 @@ def _leads(job: Manifest, kind: Kind, name: str, index: int) -> bool:
     return name in leaders if leaders else name == "Worker" and index == 0
 
 
-def _service(job: Manifest, kind: Kind, spec: Tree, replica: Replica) -> Manifest:
+def _service(job: Manifest, kind: OperatorJob, spec: Tree, replica: Replica) -> Manifest:
     found = labels(job, kind, replica)
     ports = kubeflow_env.ports(kind, spec["template"]["spec"]["containers"])
     metadata = {"name": replica.name, "namespace": job.namespace, "labels": found, "ownerReferences": _owned_by(job)}

@@ -12,7 +12,7 @@ from tjgen.diagnostics.model import ERROR, INFO, WARNING, Diagnostic
 from tjgen.fields.managed import Origin
 from tjgen.fields.path import FieldPath, Tree, get
 from tjgen.fields.writer import Writer
-from tjgen.targets.kubeflow_kind import Kind
+from tjgen.targets.operator_job import OperatorJob
 from tjgen.workload.workload import PodSet, Workload
 
 RULE = Origin("target:kubeflow", "tjgen")
@@ -28,7 +28,7 @@ _GANG = (
 _TIMEOUT = ("timeoutSeconds", "scheduleTimeoutSeconds")
 
 
-def run_policy(writer: Writer, workload: Workload, kind: Kind) -> Iterator[Diagnostic]:
+def run_policy(writer: Writer, workload: Workload, kind: OperatorJob) -> Iterator[Diagnostic]:
     """`runPolicy`, and what of it does not do what it seems to."""
     clean = ("policy", "cleanup", "pods")
     if not _take(writer, (*_RUN, "cleanPodPolicy"), workload, clean):
@@ -71,13 +71,13 @@ def restarts(workload: Workload, podset: PodSet) -> int:
     return int(get(workload.tree.value, (*podset.path, "template", "spec", "backoffLimit"), None) or 0)
 
 
-def _limit(writer: Writer, workload: Workload, kind: Kind) -> Iterator[Diagnostic]:
+def _limit(writer: Writer, workload: Workload, kind: OperatorJob) -> Iterator[Diagnostic]:
     policy = get(workload.tree.value, ("policy", "restart", "policy"), None)
     members = [podset for podset in workload.podsets if not podset.is_initializer]
     to = (*_RUN, "backoffLimit")
     if _take(writer, to, workload, ("policy", "restart", "limit")):
         if policy == "Never" and kind.name != "MPIJob":
-            message = f"with policy Never nothing of {kind.said} starts again, however high the limit is"
+            message = f"with policy Never nothing of {kind.with_article} starts again, however high the limit is"
             path: FieldPath = ("spec", "restart", "limit")
             hint = "use policy: OnFailure or ExitCode, or remove the limit"
             yield Diagnostic("TJ429", WARNING, message, path=path, hint=hint, name="restarts-not-counted")
@@ -87,12 +87,12 @@ def _limit(writer: Writer, workload: Workload, kind: Kind) -> Iterator[Diagnosti
         writer.put(to, most, _of_runtime(workload, members[0]))
     several = sum(workload.tree.value["counts"].values()) > 1
     if policy is None and several and get(workload.tree.value, (*_FAILURE, "maxRestarts"), None):
-        message = f"the runtime starts all pods again when one fails, and {kind.said} only that one"
+        message = f"the runtime starts all pods again when one fails, and {kind.with_article} only that one"
         hint = "say restart.policy, and save checkpoints from which one node can join the others again"
         yield Diagnostic("TJ436", INFO, message, path=("spec", "target"), hint=hint, name="restarts-alone")
 
 
-def _gang(writer: Writer, workload: Workload, kind: Kind) -> Iterator[Diagnostic]:
+def _gang(writer: Writer, workload: Workload, kind: OperatorJob) -> Iterator[Diagnostic]:
     at = (*_RUN, "schedulingPolicy")
     for said, field in (*_GANG, _TIMEOUT):
         _take(writer, (*at, field), workload, ("schedule", said))
@@ -105,13 +105,13 @@ def _gang(writer: Writer, workload: Workload, kind: Kind) -> Iterator[Diagnostic
     of_runtime = has_gang(workload) and get(workload.tree.value, ("runtime", "podGroupPolicy"), None)
     if writer.get(at) is not None or of_runtime:
         flag = "--gang-scheduling" if kind.name == "MPIJob" else "--gang-scheduler-name"
-        message = f"whether the pods of {kind.said} wait for each other is the operator's setting ({flag})"
+        message = f"whether the pods of {kind.with_article} wait for each other is the operator's setting ({flag})"
         hint = "see that the operator runs with it; else only the pods' own priority has an effect"
         because: FieldPath = ("spec", "schedule" if writer.get(at) is not None else "runtime")
         yield Diagnostic("TJ435", INFO, message, path=because, hint=hint, name="gang-of-the-operator")
 
 
-def _trains_again(kind: Kind) -> Diagnostic:
+def _trains_again(kind: OperatorJob) -> Diagnostic:
     message = f"the {kind.name} removes itself after the run, and whoever syncs this folder makes it again: it trains again"
     hint = "remove cleanup.ttlSeconds, or set state: archived when the run has ended"
     path: FieldPath = ("spec", "cleanup", "ttlSeconds")

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.fields.path import FieldPath, Tree, get, named
+from tjgen.kinds.pods import pods_of
 from tjgen.manifests.manifest import Manifest
-from tjgen.manifests.podsets import pods_of
-from tjgen.targets.kubeflow_kind import Kind
+from tjgen.targets.operator_job import OperatorJob
 from tjgen.workload.workload import Workload, is_runtimes
 
 _POLICIES = ("torch", "mpi", "jax", "xgboost", "flux")
@@ -25,7 +25,7 @@ _SET: dict[str, tuple[str, ...]] = {
 """Kind -> variables that its operator adds behind those of the container, so that a user's of that name has no effect."""
 
 
-def unsaid(workload: Workload, kind: Kind) -> Iterator[Diagnostic]:
+def unsaid(workload: Workload, kind: OperatorJob) -> Iterator[Diagnostic]:
     """An error for each (TJ425, TJ434)."""
     yield from _rendezvous(workload, kind)
     yield from _run(workload, kind)
@@ -45,20 +45,20 @@ def unsaid(workload: Workload, kind: Kind) -> Iterator[Diagnostic]:
                     yield _cannot(workload, kind, (*at, key), f"say {key}: it has no Jobs of their own", hint)
 
 
-def doubts(job: Manifest, kind: Kind) -> Iterator[Diagnostic]:
+def doubts(job: Manifest, kind: OperatorJob) -> Iterator[Diagnostic]:
     """Variables that the operator overrides (TJ432)."""
     for pods in pods_of(job):
         for container in pods.spec.get("containers") or ():
             for variable in container.get("env") or ():
                 name = variable.get("name")
                 if name in _SET[kind.name]:
-                    message = f"the operator of {kind.said} sets {name} behind this one, so that this value has no effect"
+                    message = f"the operator of {kind.with_article} sets {name} behind this one, so that this value has no effect"
                     path: FieldPath = (*pods.path, "spec", "containers", named(container["name"]), "env", named(name))
                     hint = "remove it"
                     yield Diagnostic("TJ432", WARNING, message, job.ref, path, hint=hint, name="overridden-variable")
 
 
-def success(workload: Workload, kind: Kind, leader: str) -> Iterator[Diagnostic]:
+def success(workload: Workload, kind: OperatorJob, leader: str) -> Iterator[Diagnostic]:
     """A run of most kinds has succeeded with one role, which cannot be changed."""
     said = get(workload.tree.value, ("policy", "success"), None)
     if said is None:
@@ -66,23 +66,25 @@ def success(workload: Workload, kind: Kind, leader: str) -> Iterator[Diagnostic]
     known = workload.tree.value["counts"]
     leading = leader if leader in known else next(iter(known), leader)
     if list(said.get("roles") or ()) != [leading] or said.get("operator") != "All":
-        message = f"{kind.said} has succeeded when all of {leading} has, whatever is said"
+        message = f"{kind.with_article} has succeeded when all of {leading} has, whatever is said"
         hint = f"remove success, or use roles: [{leading}]"
         yield Diagnostic("TJ425", ERROR, message, path=("spec", "success"), hint=hint, name="not-in-target")
 
 
-def _rendezvous(workload: Workload, kind: Kind) -> Iterator[Diagnostic]:
+def _rendezvous(workload: Workload, kind: OperatorJob) -> Iterator[Diagnostic]:
     """The runtime's programs look for each other by the framework's own means."""
     policy = workload.ml_policy or {}
     for name in _POLICIES:
         if policy.get(name) is not None and name != kind.policy:
             hint = f"use tjgen-{kind.policy}" if kind.policy in _POLICIES else "use tjgen-plain"
-            yield not_found(f"the runtime's programs look for each other by {name}, which {kind.said} does not set up", hint)
+            yield not_found(
+                f"the runtime's programs look for each other by {name}, which {kind.with_article} does not set up", hint
+            )
     for podset in workload.podsets:
         command: Tree = get(workload.tree.value, (*podset.main, "command"), None) or []
         if command[:2] == ["tune", "run"]:
             hint = "use target: trainjob or jobset"
-            yield not_found(f"only Trainer completes `tune run`, and {kind.said} does not know it", hint)
+            yield not_found(f"only Trainer completes `tune run`, and {kind.with_article} does not know it", hint)
 
 
 def not_found(message: str, hint: str) -> Diagnostic:
@@ -90,7 +92,7 @@ def not_found(message: str, hint: str) -> Diagnostic:
     return Diagnostic("TJ434", ERROR, message, path=("spec", "runtime"), hint=hint, name="no-rendezvous")
 
 
-def _run(workload: Workload, kind: Kind) -> Iterator[Diagnostic]:
+def _run(workload: Workload, kind: OperatorJob) -> Iterator[Diagnostic]:
     tree = workload.tree.value
     if get(tree, ("runtime", "template", "spec", "volumeClaimPolicies"), None):
         hint = "describe the volume under the same name by volumes.NAME.pvc.create"
@@ -115,9 +117,9 @@ def _run(workload: Workload, kind: Kind) -> Iterator[Diagnostic]:
         yield _cannot(workload, kind, ("policy", "elastic"), "say between which bounds its nodes may change", hint)
 
 
-def _cannot(workload: Workload, kind: Kind, path: FieldPath, what: str, hint: str) -> Diagnostic:
+def _cannot(workload: Workload, kind: OperatorJob, path: FieldPath, what: str, hint: str) -> Diagnostic:
     origins = workload.tree.origins(path)
     told = path[:1] in (("policy",), ("schedule",))
     because = ("spec", *path[1 if path[0] == "policy" else 0 :]) if told else None
     because = because or next((one.because for one in origins if one.source == "experiment"), ("spec", "runtime"))
-    return Diagnostic("TJ425", ERROR, f"{kind.said} cannot {what}", path=because, hint=hint, name="not-in-target")
+    return Diagnostic("TJ425", ERROR, f"{kind.with_article} cannot {what}", path=because, hint=hint, name="not-in-target")

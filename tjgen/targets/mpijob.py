@@ -12,23 +12,22 @@ from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.managed import Origin
 from tjgen.fields.path import FieldPath, Tree, get
 from tjgen.fields.writer import Writer
+from tjgen.kinds.mpijob import MPIJOB
 from tjgen.manifests.manifest import Manifest
 from tjgen.targets import groups, kubeflow, kubeflow_unsaid, mpijob_made
 from tjgen.targets.direct import Asked, Lowered
 from tjgen.targets.kubeflow import INDEX, RULE
-from tjgen.targets.kubeflow_kind import Kind
+from tjgen.targets.operator_job import OperatorJob
 from tjgen.trainer import resources
 from tjgen.workload.roles import workers
 from tjgen.workload.workload import NODE, Workload
 
-KIND = Kind(
-    "MPIJob",
-    "mpiReplicaSpecs",
+KIND = OperatorJob(
+    MPIJOB,
     {"launcher": "Launcher", "worker": "Worker", NODE: "Worker"},
     ("launcher",),
     "",
     "mpi",
-    api_version="kubeflow.org/v2beta1",
 )
 _MPI: FieldPath = ("runtime", "mlPolicy", "mpi")
 _VOLUMES = ("ssh-auth", "mpi-job-config")

@@ -12,18 +12,18 @@ from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.managed import Origin
 from tjgen.fields.path import FieldPath, Tree, get
 from tjgen.fields.writer import Writer
+from tjgen.kinds.pytorchjob import PYTORCHJOB
 from tjgen.manifests.manifest import Manifest
 from tjgen.targets import kubeflow, kubeflow_made, kubeflow_unsaid
 from tjgen.targets.direct import Asked, Lowered
 from tjgen.targets.kubeflow import RULE, take
-from tjgen.targets.kubeflow_kind import Kind
+from tjgen.targets.operator_job import OperatorJob
 from tjgen.trainer import resources
 from tjgen.workload.roles import nodes, workers
 from tjgen.workload.workload import Workload
 
-KIND = Kind(
-    "PyTorchJob",
-    "pytorchReplicaSpecs",
+KIND = OperatorJob(
+    PYTORCHJOB,
     {"master": "Master", "worker": "Worker"},
     ("master",),
     "pytorch",

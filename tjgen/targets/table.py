@@ -1,32 +1,24 @@
-"""The name of a target -> the module that makes its objects, imported when an experiment asks for it.
+"""The name of a target -> the module that writes its objects, imported when an experiment asks for it.
 
-Two targets are of Trainer: what they make goes through its TrainJob, and through the twin of its controller. Every other one is
-direct (see direct.py).
+`kinds.table` lists the targets. Those in OF_TRAINER go through a TrainJob and the twin of its controller; every other one is
+direct (see direct.py), and its module is called as the target.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from importlib import import_module
 
+from tjgen.kinds.table import OF_TRAINER
 from tjgen.typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
+    from tjgen.targets import jaxjob, mpijob, pytorchjob, tfjob, volcanojob, xgboostjob
     from tjgen.targets.direct import Target
 
-TARGETS: Mapping[str, str] = {
-    "trainjob": "tjgen.targets.trainjob",
-    "jobset": "tjgen.targets.jobset",
-    "volcanojob": "tjgen.targets.volcanojob",
-    "pytorchjob": "tjgen.targets.pytorchjob",
-    "tfjob": "tjgen.targets.tfjob",
-    "mpijob": "tjgen.targets.mpijob",
-    "xgboostjob": "tjgen.targets.xgboostjob",
-    "jaxjob": "tjgen.targets.jaxjob",
-}
-OF_TRAINER = ("trainjob", "jobset")
+    DIRECT: tuple[Target, ...] = (volcanojob, pytorchjob, tfjob, mpijob, xgboostjob, jaxjob)
+    """The modules of direct targets, for the type checker: one that lacks a function of the protocol is an error here."""
 
 
 def direct(name: str) -> Target | None:
     """The module of a direct target; None for those of Trainer."""
-    return None if name in OF_TRAINER else cast("Target", import_module(TARGETS[name]))
+    return None if name in OF_TRAINER else cast("Target", import_module(f"tjgen.targets.{name}"))

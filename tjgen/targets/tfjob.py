@@ -10,15 +10,15 @@ from collections.abc import Iterator
 from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.path import FieldPath, get
 from tjgen.fields.writer import Writer
+from tjgen.kinds.tfjob import TFJOB
 from tjgen.manifests.manifest import Manifest
 from tjgen.targets import kubeflow, kubeflow_made, kubeflow_unsaid
 from tjgen.targets.direct import Asked, Lowered
-from tjgen.targets.kubeflow_kind import Kind
+from tjgen.targets.operator_job import OperatorJob
 from tjgen.workload.workload import Workload
 
-KIND = Kind(
-    "TFJob",
-    "tfReplicaSpecs",
+KIND = OperatorJob(
+    TFJOB,
     {"chief": "Chief", "master": "Master", "worker": "Worker", "ps": "PS", "evaluator": "Evaluator"},
     ("chief", "master"),
     "tensorflow",

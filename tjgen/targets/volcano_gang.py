@@ -9,8 +9,8 @@ from __future__ import annotations
 from tjgen.fields.managed import Origin, Owners
 from tjgen.fields.path import FieldPath, Tree, get
 from tjgen.k8s.quantity import Quantity, add, multiply
+from tjgen.kinds.pods import pods_of
 from tjgen.manifests.manifest import PREVIEW, Manifest
-from tjgen.manifests.podsets import pods_of
 from tjgen.trainer.framework import PLACEHOLDER_UID
 from tjgen.trainer.requests import pod_requests
 

@@ -13,8 +13,8 @@ from tjgen.diagnostics.model import WARNING, Diagnostic
 from tjgen.fields.managed import Origin, Owners
 from tjgen.fields.path import FieldPath, Tree, get, named
 from tjgen.fields.writer import Writer
+from tjgen.kinds.pods import pods_of
 from tjgen.manifests.manifest import Manifest
-from tjgen.manifests.podsets import pods_of
 from tjgen.workload.workload import PodSet, Workload
 
 _RULE = Origin("target:volcanojob", "tjgen")

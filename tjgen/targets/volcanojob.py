@@ -11,8 +11,8 @@ from tjgen.fields.managed import Managed, Origin
 from tjgen.fields.path import MISSING, FieldPath, Tree, get, named
 from tjgen.fields.writer import Writer
 from tjgen.k8s.names import LABEL_LENGTH
+from tjgen.kinds.pods import pods_of
 from tjgen.manifests.manifest import Manifest
-from tjgen.manifests.podsets import pods_of
 from tjgen.targets import fetching, groups, volcano_gang, volcano_policies, volcano_rendezvous, volcano_unsaid
 from tjgen.targets.beside import beside, taken
 from tjgen.targets.direct import Asked, Lowered

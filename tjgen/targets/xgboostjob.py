@@ -12,18 +12,18 @@ from collections.abc import Iterator
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.fields.path import get
 from tjgen.fields.writer import Writer
+from tjgen.kinds.xgboostjob import XGBOOSTJOB
 from tjgen.manifests.manifest import Manifest
 from tjgen.targets import kubeflow, kubeflow_made, kubeflow_unsaid
 from tjgen.targets.direct import Asked, Lowered
 from tjgen.targets.kubeflow import host, variables
-from tjgen.targets.kubeflow_kind import Kind
+from tjgen.targets.operator_job import OperatorJob
 from tjgen.trainer import resources
 from tjgen.workload.roles import nodes, workers
 from tjgen.workload.workload import Workload
 
-KIND = Kind(
-    "XGBoostJob",
-    "xgbReplicaSpecs",
+KIND = OperatorJob(
+    XGBOOSTJOB,
     {"master": "Master", "worker": "Worker"},
     ("master",),
     "xgboost",

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from tjgen.fields.path import Tree, get
 from tjgen.k8s.quantity import Quantity, multiply, parse, total
+from tjgen.kinds.pods import pods_of
 from tjgen.manifests.manifest import Manifest
-from tjgen.manifests.podsets import pods_of
 from tjgen.trainer.requests import pod_requests
 from tjgen.typing import NamedTuple
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tjgen.fields.path import FieldPath, Tree, get
+from tjgen.kinds.table import replica_field
 from tjgen.schema import store
 from tjgen.schema.defaults import with_defaults
 from tjgen.typing import NamedTuple
@@ -18,14 +19,6 @@ from tjgen.validate.metadata import generated
 from tjgen.validate.verdict import STRICT, Verdict
 from tjgen.validate.wording import field
 
-_REPLICAS = {
-    "JAXJob": "jaxReplicaSpecs",
-    "MPIJob": "mpiReplicaSpecs",
-    "PaddleJob": "paddleReplicaSpecs",
-    "PyTorchJob": "pytorchReplicaSpecs",
-    "TFJob": "tfReplicaSpecs",
-    "XGBoostJob": "xgbReplicaSpecs",
-}
 _RANDOM = "abcde"
 _SCHEDULED = "29000000"
 """Minutes since 1970, with which a CronJob names its Jobs."""
@@ -89,7 +82,7 @@ def _volcano(tree: Tree, kind: str, name: str) -> Iterator[Made]:
 
 
 def _kubeflow(tree: Tree, kind: str, name: str) -> Iterator[Made]:
-    replicas = _REPLICAS.get(kind, "")
+    replicas = replica_field(kind)
     for role, spec in sorted((get(tree, ("spec", replicas), None) or {}).items()):
         path: FieldPath = ("spec", replicas, role, "template")
         policy = spec.get("restartPolicy")

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from tjgen.fields.path import Tree, get
 from tjgen.k8s.syntax import dns1035_label
+from tjgen.kinds.table import replica_field
 from tjgen.typing import NamedTuple
 from tjgen.validate.fault import Fault
 from tjgen.validate.place import Place, at
@@ -22,8 +23,6 @@ MASTER, WORKER = "Master", "Worker"
 class Rules(NamedTuple):
     """What the webhook of one kind asks for."""
 
-    field: str
-    """The field of the spec that holds the replica types."""
     types: tuple[str, ...]
     """The replica types that it knows; empty where it takes any."""
     container: str
@@ -37,11 +36,11 @@ class Rules(NamedTuple):
 
 _WITH_NAME = "must have at least one container with name {}"
 KINDS: dict[str, Rules] = {
-    "PyTorchJob": Rules("pytorchReplicaSpecs", (MASTER, WORKER), "pytorch", _WITH_NAME, keeps_manager=False),
-    "TFJob": Rules("tfReplicaSpecs", (), "tensorflow", _WITH_NAME),
-    "XGBoostJob": Rules("xgbReplicaSpecs", (MASTER, WORKER), "xgboost", _WITH_NAME),
-    "JAXJob": Rules("jaxReplicaSpecs", (WORKER,), "jax", _WITH_NAME, judges_manager=False, keeps_manager=False),
-    "PaddleJob": Rules("paddleReplicaSpecs", (MASTER, WORKER), "paddle", 'must have at least one container with name "{}"'),
+    "PyTorchJob": Rules((MASTER, WORKER), "pytorch", _WITH_NAME, keeps_manager=False),
+    "TFJob": Rules((), "tensorflow", _WITH_NAME),
+    "XGBoostJob": Rules((MASTER, WORKER), "xgboost", _WITH_NAME),
+    "JAXJob": Rules((WORKER,), "jax", _WITH_NAME, judges_manager=False, keeps_manager=False),
+    "PaddleJob": Rules((MASTER, WORKER), "paddle", 'must have at least one container with name "{}"'),
 }
 
 
@@ -94,7 +93,7 @@ def _elastic(tree: Tree, warnings: list[str]) -> Iterator[Fault]:
 
 
 def _replicas(tree: Tree, kind: str, rules: Rules) -> Iterator[Fault]:
-    place = at(("spec", rules.field))
+    place = at(("spec", replica_field(kind)))
     specs = get(tree, place.path, None)
     if specs is None:
         yield place.required("must be required")
