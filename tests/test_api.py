@@ -46,7 +46,7 @@ def test_build_gives_what_the_command_prints(monkeypatch: pytest.MonkeyPatch) ->
 def test_build_says_what_is_wrong_and_does_not_raise(tmp_path: Path) -> None:
     build = tjgen.build([str(tmp_path / "missing.yaml")])
     assert build.failed
-    assert [diagnostic.code for diagnostic in build.diagnostics] == ["TJ201"]
+    assert [diagnostic.code for diagnostic in build.diagnostics] == ["TJ020"]
 
 
 def test_expand_gives_the_objects_of_the_controller() -> None:

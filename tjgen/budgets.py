@@ -24,7 +24,9 @@ class Set(Protocol):
     values: int
     file_size: str | int | float
     total_size: str | int | float
+    list_size: str | int | float
     files: int
+    entries: int
     folder_depth: int
     seconds: int
 
@@ -46,8 +48,12 @@ class Budgets(NamedTuple):
     """Bytes of one file."""
     total_size: int = 1024 * _MI
     """Bytes of all files that one command reads."""
+    list_size: int = 256 * _MI
+    """Bytes of one list of data items."""
     files: int = 100_000
     """Files that one command reads."""
+    entries: int = 500_000
+    """Files and folders in all folders that one command searches."""
     folder_depth: int = 64
     """Levels of folders below a folder that one command reads."""
     seconds: int = 600
@@ -64,7 +70,9 @@ class Budgets(NamedTuple):
             values=spec.values,
             file_size=parse(spec.file_size).value,
             total_size=parse(spec.total_size).value,
+            list_size=parse(spec.list_size).value,
             files=spec.files,
+            entries=spec.entries,
             folder_depth=spec.folder_depth,
             seconds=spec.seconds,
         )
@@ -85,6 +93,8 @@ class _Kind(NamedTuple):
 
 _KINDS = {
     "file_size": _Kind("TJ046", "file-too-large", "fileSize", "bytes"),
+    "list_size": _Kind("TJ046", "file-too-large", "listSize", "bytes"),
+    "entries": _Kind("TJ035", "too-many-entries", "entries", "files and folders"),
     "files": _Kind("TJ047", "too-many-files", "files", "files"),
     "total_size": _Kind("TJ048", "input-too-large", "totalSize", "bytes"),
     "folder_depth": _Kind("TJ049", "folders-too-deep", "folderDepth", "levels of folders"),

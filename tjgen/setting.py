@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
+from tjgen.files.sandbox import Sandbox
 from tjgen.platform.devices import DeviceClass
 from tjgen.platform.images import pinned, rewrite
 from tjgen.spec.objects import Fluid, Limits, Monitoring, StorageProfile
@@ -57,6 +58,8 @@ class Setting(NamedTuple):
     namespace: str
     directory: str
     """Folder that file names in the experiment are relative to."""
+    sandbox: Sandbox
+    """What reads those files."""
     slicers: Mapping[str, str]
     """Slicing strategies of the project -> the files that they are in."""
     classes: dict[str, DeviceClass]

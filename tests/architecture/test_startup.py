@@ -52,6 +52,7 @@ STANDARD = {
     "collections.abc",
     "copyreg",
     "enum",
+    "errno",
     "functools",
     "genericpath",
     "importlib",

@@ -8,6 +8,7 @@ import pytest
 
 from tjgen.codebase.files import GENERATED, FolderError, digest, found
 from tjgen.emit.header import OPENING
+from tjgen.files.sandbox import Sandbox
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def paths(folder: Path, include: tuple[str, ...] = (), exclude: tuple[str, ...] = ()) -> list[str]:
-    return [file.path for file in found(str(folder), include, exclude)]
+    return [file.path for file in found(Sandbox([str(folder)]), str(folder), include, exclude)]
 
 
 def test_what_is_hidden_or_compiled_is_no_code(folder: Path) -> None:
@@ -44,17 +45,17 @@ def test_patterns_choose(folder: Path, include: tuple[str, ...], exclude: tuple[
 
 
 def test_the_digest_follows_path_content_and_executable_bit_and_nothing_else(folder: Path) -> None:
-    before = digest(found(str(folder)))
+    before = digest(found(Sandbox([str(folder)]), str(folder)))
     (folder / ".env").write_text("other")
     (folder / "train.py").touch()
-    assert digest(found(str(folder))) == before
+    assert digest(found(Sandbox([str(folder)]), str(folder))) == before
     (folder / "train.py").chmod(0o755)
-    executable = digest(found(str(folder)))
+    executable = digest(found(Sandbox([str(folder)]), str(folder)))
     (folder / "train.py").chmod(0o644)
     (folder / "train.py").write_text("other")
-    changed = digest(found(str(folder)))
+    changed = digest(found(Sandbox([str(folder)]), str(folder)))
     (folder / "train.py").rename(folder / "main.py")
-    assert len({before, executable, changed, digest(found(str(folder)))}) == 4
+    assert len({before, executable, changed, digest(found(Sandbox([str(folder)]), str(folder)))}) == 4
 
 
 def test_what_a_build_reads_and_writes_is_no_code(folder: Path) -> None:
@@ -80,7 +81,7 @@ def test_a_link_within_the_folder_is_followed_and_one_that_leads_out_is_refused(
 
 def test_a_link_to_nowhere_is_named(folder: Path) -> None:
     (folder / "gone.py").symlink_to("nowhere.py")
-    with pytest.raises(FolderError, match=r"gone\.py: no such file"):
+    with pytest.raises(FolderError, match=r"gone\.py: it is a link to a file that does not exist"):
         paths(folder)
 
 

@@ -9,6 +9,7 @@ import pytest
 from tjgen.codebase.files import found
 from tjgen.codebase.imports import needed
 from tjgen.codebase.requirements import missing, names, of_project, references
+from tjgen.files.sandbox import Sandbox
 
 CODE = """\
 import os, torch
@@ -41,7 +42,7 @@ def test_what_is_imported_from_elsewhere_is_found_where_it_is_needed(tmp_path: P
     (tmp_path / "train.py").write_text(CODE)
     (tmp_path / "own.py").write_text("")
     (tmp_path / "package/part.py").write_text("x = 1")
-    modules, broken = needed(found(str(tmp_path)))
+    modules, broken = needed(found(Sandbox([str(tmp_path)]), str(tmp_path)))
     assert list(modules) == ["PIL", "einops", "sklearn", "torch", "yaml"]
     assert modules["sklearn"] == ("train.py", 21)
     assert broken == []
@@ -51,7 +52,7 @@ def test_what_is_imported_from_elsewhere_is_found_where_it_is_needed(tmp_path: P
 def test_a_file_that_is_no_python_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "bad.py").write_text(text)
     (tmp_path / "good.py").write_text("import torch")
-    modules, broken = needed(found(str(tmp_path)))
+    modules, broken = needed(found(Sandbox([str(tmp_path)]), str(tmp_path)))
     assert list(modules) == ["torch"]
     assert [error.place.path for error in broken] == ["bad.py"]
 

@@ -11,7 +11,7 @@ from tests.resolve.texts import overlay
 from tests.spec.trees import ANYTHING, fitting, nearly_fitting
 from tjgen.diagnostics.model import has_errors
 from tjgen.resolve.overlays import Surroundings
-from tjgen.resolve.project import ALONE
+from tjgen.resolve.project import alone
 from tjgen.resolve.variants import variants
 from tjgen.source.reader import CORE, read
 from tjgen.source.writer import dump
@@ -53,6 +53,6 @@ OVERLAYS = [
 def test_any_experiment(spec: Any, metadata: Any) -> None:
     tree = {"apiVersion": "tjgen.dev/v1alpha1", "kind": "Experiment", "metadata": metadata, "spec": spec}
     (document,), _ = read(dump(tree), "e.yaml", CORE)
-    found = variants(document, Surroundings(ALONE._replace(overlays=tuple(OVERLAYS))))
+    found = variants(document, Surroundings(alone()._replace(overlays=tuple(OVERLAYS))))
     assert bool(found.runs) != has_errors(found.diagnostics)
     assert all(diagnostic.span is not None for diagnostic in found.diagnostics)

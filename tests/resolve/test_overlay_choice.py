@@ -6,7 +6,7 @@ import pytest
 
 from tests.resolve.texts import document, experiment, overlay, platform, project, resolve, told
 from tjgen.resolve.overlays import Surroundings
-from tjgen.resolve.project import ALONE, Project
+from tjgen.resolve.project import Project, alone
 
 LABELLED = """\
 apiVersion: tjgen.dev/v1alpha1
@@ -125,7 +125,7 @@ def test_an_overlay_that_matches_no_experiment() -> None:
 
 def test_overlays_that_an_environment_names_are_for_it_alone() -> None:
     own = overlay("own", "experiment: {nodes: 2}")
-    around: Project = ALONE._replace(
+    around: Project = alone()._replace(
         spec=project("environments: {dev: {}, prod: {overlays: [own.yaml]}}").spec, overlays_of={"prod": (own,)}
     )
     base = experiment("nodes: 1")

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.resolve.texts import told
-from tjgen.resolve.files import matching
+from tjgen.files.sandbox import Sandbox
+from tjgen.resolve.files import named
 from tjgen.resolve.project import find, load
 
 HEAD = "apiVersion: tjgen.dev/v1alpha1\nkind: {kind}\nmetadata: {{name: {name}}}\n"
@@ -135,7 +136,7 @@ def test_a_file_that_is_no_project(here: Path) -> None:
 
 def test_a_file_that_cannot_be_read(here: Path) -> None:
     Path("tjgen.yaml").mkdir()
-    assert told(load("tjgen.yaml")[1]) == ["TJ201 unreadable-file - tjgen.yaml cannot be read: Is a directory"]
+    assert told(load("tjgen.yaml")[1]) == ["TJ030 not-a-file - tjgen.yaml cannot be read: it is a folder"]
 
 
 def test_one_overlay_for_several_environments_is_no_second_one(here: Path) -> None:
@@ -147,7 +148,8 @@ def test_one_overlay_for_several_environments_is_no_second_one(here: Path) -> No
 def test_patterns_reach_into_folders(here: Path) -> None:
     for file in ("a/x.yaml", "a/b/y.yaml", "z.yaml"):
         write(file, "")
-    assert matching("", "**/*.yaml") == ["a/b/y.yaml", "a/x.yaml", "z.yaml"]
-    assert matching("a", "b") == ["a/b/y.yaml"]
-    assert matching("a", "../z.yaml") == ["z.yaml"]
-    assert matching("", "nothing") == []
+    sandbox = Sandbox(["."])
+    assert named(sandbox, "", "**/*.yaml") == (["a/b/y.yaml", "a/x.yaml", "z.yaml"], [])
+    assert named(sandbox, "a", "b") == (["a/b/y.yaml"], [])
+    assert named(sandbox, "a", "../z.yaml") == (["z.yaml"], [])
+    assert named(sandbox, "", "nothing") == ([], [])

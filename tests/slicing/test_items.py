@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tjgen.files.sandbox import Sandbox
 from tjgen.slicing.directory import matched
 from tjgen.slicing.items import Item, listed
 
@@ -47,7 +48,7 @@ def folder(tmp_path: Path) -> Path:
     ],
 )
 def test_patterns(folder: Path, patterns: list[str], wanted: list[Item]) -> None:
-    items, _ = matched(str(folder), patterns, "data", BECAUSE)
+    items, _ = matched(Sandbox([str(folder)]), str(folder), patterns, "data", BECAUSE)
     assert list(items) == wanted
 
 
@@ -61,5 +62,5 @@ def test_patterns(folder: Path, patterns: list[str], wanted: list[Item]) -> None
     ],
 )
 def test_faults_of_patterns(folder: Path, directory: str, pattern: str, code: str, at: str) -> None:
-    _, diagnostics = matched(str(folder / directory), [pattern], directory, BECAUSE)
+    _, diagnostics = matched(Sandbox([str(folder)]), str(folder / directory), [pattern], directory, BECAUSE)
     assert [(one.code, one.path) for one in diagnostics] == [(code, (*BECAUSE, at))]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from tjgen.building.environment import Environment, is_watched, release
 from tjgen.building.inputs import (
@@ -18,6 +18,7 @@ from tjgen.building.inputs import (
     project_at,
     same_experiment,
     taken_names,
+    unreadable_slicers,
 )
 from tjgen.building.run import Built, Choose, DigestOf, Recall, Recalled, Run, Unit
 from tjgen.catalog.find import Catalog
@@ -25,12 +26,13 @@ from tjgen.catalog.runtime import CatalogRuntime
 from tjgen.compiler import compile_run
 from tjgen.diagnostics.model import CompileError, Diagnostic, has_errors
 from tjgen.explain.provenance import Sources
+from tjgen.files.sandbox import Sandbox
 from tjgen.passes import code, data
 from tjgen.resolve.overlays import Surroundings
 from tjgen.resolve.places import Documents, placed
 from tjgen.resolve.policy import judged
-from tjgen.resolve.project import with_overlays, without_experiments
-from tjgen.resolve.reading import read_content
+from tjgen.resolve.project import experiments as experiments_of
+from tjgen.resolve.project import with_overlays
 from tjgen.resolve.settings import settings
 from tjgen.resolve.spelling import spelled
 from tjgen.resolve.variants import Variant, variants
@@ -77,7 +79,7 @@ class Builder:
         if project is None and is_root(paths):
             # The folder of a project means the project, as it does from inside.
             project, paths = paths[0], ()
-        self.project, found = project_at(paths if project is None else (project,))
+        self.project, found = project_at(paths, project)
         self._add(found)
         if overlays:
             self.project, found = with_overlays(self.project, overlays)
@@ -103,27 +105,36 @@ class Builder:
         """Files that were named and hold a Platform, where one may be, known after `build`."""
         # Files beside the project are named from here, or from the root.
         places = [*(os.path.relpath(one, self.project.directory or ".") for one in catalogs), *self.project.spec.catalogs]
-        self.catalog = Catalog(places, self.project.directory, versions=release(self.project, None, trainer).versions)
+        for place in catalogs:
+            self.sandbox.name(place)
+        versions = release(self.project, None, trainer).versions
+        self.catalog = Catalog(places, self.project.directory, versions=versions, sandbox=self.sandbox)
         layers, found = settings(list(set_values))
         self._add(found)
         self.environments, found = chosen_environments(self.project, environments)
         self._add(found)
         self._add(taken_names(self.project))
+        self._add(unreadable_slicers(self.project))
         self._surroundings = {name: Surroundings(self.project, name, layers) for name in self.environments}
         self._settings = {name: Environment(self.project, name, trainer) for name in self.environments}
         self._add([one for here in self._settings.values() for one in here.misfits()])
         self._named = {path for path in paths if not os.path.isdir(path)}
-        self.files = [*self._given, *(self.project.files(self.project.spec.experiments) if self.whole else files_at(paths))]
-        if self.whole:
-            if not has_errors(self.diagnostics):
-                self._add(nothing_to_build(self.project))
-            self._add(without_experiments(self.project))
+        if self.whole and not has_errors(self.diagnostics):
+            self._add(nothing_to_build(self.project))
+        files, found = experiments_of(self.project) if self.whole else files_at(paths, self.sandbox)
+        self._add(found)
+        self.files = [*self._given, *files]
         self._seen: dict[str, tuple[str, int]] = {}
         """Key of a unit -> file and place in it of its experiment; the document itself is not kept."""
         self._footprints: list[Any] = []
         self._judged: set[str] = set()
         if has_errors(self.diagnostics):
             raise CompileError(self.diagnostics)
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """What reads the files of the input."""
+        return self.project.sandbox
 
     @property
     def output(self) -> str | None:
@@ -140,17 +151,16 @@ class Builder:
         for document in documents:
             if document is not None:
                 yield f"{document.file}\n{document.index}\n{document.text}".encode()
-        for file in project.files(project.spec.catalogs):
-            content, _ = read_content(file)
-            yield file.encode()
-            yield content
+        yield from self._texts(project.files(project.spec.catalogs))
         if os.path.isdir(os.path.join(self.locks.folder, IMAGES)):
             from tjgen.runs.pins import Pins
 
-            for file in Pins(self.locks.folder).files():
-                content, _ = read_content(file)
-                yield file.encode()
-                yield content
+            yield from self._texts(Pins(self.locks.folder).files())
+
+    def _texts(self, files: Iterable[str]) -> Iterator[bytes]:
+        for file, content in self.sandbox.contents(list(files)):
+            yield file.encode(errors="surrogateescape")
+            yield content if isinstance(content, bytes) else content.message.encode(errors="surrogateescape")
 
     def rewrites(self, environment: str | None) -> Mapping[str, str]:
         """The image prefixes that the platform of an environment rewrites."""
@@ -165,9 +175,9 @@ class Builder:
         for number, file in enumerate(self.files):
             if self.watch is not None:
                 self.watch(number, len(self.files), file)
-            content, found = (self._given[file], []) if file in self._given else read_content(file)
-            self.diagnostics += found
-            if has_errors(found):
+            content = self._given[file] if file in self._given else self.sandbox.content(file)
+            if isinstance(content, Diagnostic):
+                self.diagnostics.append(content)
                 continue
             environments = [one for one in self.environments if not self._recalled(recall(file, one, content), file, one)]
             if not environments:
@@ -230,7 +240,7 @@ class Builder:
         unit = self._unit(document, environment, found.runs[0])
         twin = self._seen.setdefault(unit.key, (document.file, document.index))
         if twin != (document.file, document.index):
-            return Built(unit, [], [*found.diagnostics, same_experiment(unit, twin)])
+            return Built(unit, [], [*found.diagnostics, same_experiment(unit, twin, self.sandbox)])
         diagnostics = list(found.diagnostics)
         runs = []
         self._left_out.clear()
@@ -266,8 +276,8 @@ class Builder:
         if runtime is None:
             return None, found
         files = {
-            **data.local_files(experiment, unit.document.file, self.project.slicers),
-            **code.local_files(experiment, unit.document.file),
+            **data.local_files(experiment, unit.document.file, self.project.slicers, self.sandbox),
+            **code.local_files(experiment, unit.document.file, self.sandbox),
         }
         said = spelled(unit.document, EXPERIMENT_FORM)
         identity = identify(said, environment=unit.environment, point=variant.point, task=variant.task, files=files)

@@ -79,6 +79,7 @@ class Environment:
             family=unit.name,
             namespace=unit.namespace,
             directory=os.path.dirname(unit.document.file),
+            sandbox=self.project.sandbox,
             slicers=self.project.slicers,
             classes=self.classes,
             rewrite=self.rewrite,

@@ -8,40 +8,51 @@ from collections.abc import Sequence
 from tjgen.building.run import Unit
 from tjgen.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic, Note
 from tjgen.fields.path import FieldPath
+from tjgen.files import problems
+from tjgen.files.sandbox import Sandbox
 from tjgen.k8s.nearest import nearest
-from tjgen.resolve.files import matching
-from tjgen.resolve.project import ALONE, FILE, Project, find, load
-from tjgen.resolve.reading import read_content
+from tjgen.resolve.files import named
+from tjgen.resolve.project import FILE, Project, alone, find, load
 from tjgen.source.document import Document
 from tjgen.source.reader import CORE, read
 
 _BESIDE = ("Project", "Overlay", "Platform")
 
 
-def project_at(paths: Sequence[str]) -> tuple[Project, list[Diagnostic]]:
-    """The project that all of `paths` belong to. Raises CompileError where they belong to several (TJ260)."""
-    found = {file for path in paths or (".",) if (file := find(path)) is not None}
+def project_at(paths: Sequence[str], start: str | None = None) -> tuple[Project, list[Diagnostic]]:
+    """The project that all of `paths` belong to, or the one at `start`, which the caller named.
+
+    Raises CompileError where they belong to several (TJ260).
+    """
+    found = {file for path in ((start,) if start is not None else paths or (".",)) if (file := find(path)) is not None}
     if len(found) > 1:
         message = f"the paths belong to {len(found)} projects: {', '.join(sorted(found))}"
         hint = "build one project at a time"
         raise CompileError([Diagnostic("TJ260", ERROR, message, hint=hint, name="several-projects")])
     if not found:
-        return ALONE, []
-    project, diagnostics = load(found.pop())
+        return alone(paths if start is None else (*paths, start)), []
+    project, diagnostics = load(found.pop(), paths, is_named=start is not None)
     return project, list(diagnostics)
 
 
 def is_root(paths: Sequence[str]) -> bool:
     """Whether the paths are one folder, which has a project file."""
-    return len(paths) == 1 and os.path.isfile(os.path.join(paths[0], FILE))
+    return len(paths) == 1 and os.path.lexists(os.path.join(paths[0], FILE))
 
 
-def files_at(paths: Sequence[str]) -> list[str]:
-    """The files that `paths` name, those of a folder in order, each once."""
-    files = []
+def files_at(paths: Sequence[str], sandbox: Sandbox) -> tuple[list[str], list[Diagnostic]]:
+    """The files that `paths` name, those of a folder in order, each once; TJ021 for a folder without any."""
+    files: list[str] = []
+    diagnostics: list[Diagnostic] = []
     for path in paths:
-        files += matching("", path) if os.path.isdir(path) else [path]
-    return list(dict.fromkeys(files))
+        found, wrong = named(sandbox, "", path) if os.path.isdir(path) else ([path], [])
+        files += found
+        diagnostics += wrong
+        if not found and not wrong:
+            code, name = problems.EMPTY
+            message = f"{path} holds no file that ends in .yaml or .yml"
+            diagnostics.append(Diagnostic(code, ERROR, message, hint="name the files", name=name))
+    return list(dict.fromkeys(files)), diagnostics
 
 
 def nothing_to_build(project: Project) -> list[Diagnostic]:
@@ -56,14 +67,27 @@ def nothing_to_build(project: Project) -> list[Diagnostic]:
 def chosen_environments(project: Project, wanted: Sequence[str]) -> tuple[list[str | None], list[Diagnostic]]:
     """The environments to build, in the project's order; None stands for a project that has none."""
     known = list(project.spec.environments)
-    problems = []
+    unknown = []
     for name in wanted:
         if name not in known:
             near = nearest(name, known)
             hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(known)}" if known else "leave --env out"
             message = f'the project has no environment "{name}"'
-            problems.append(Diagnostic("TJ262", ERROR, message, hint=hint, name="unknown-environment"))
-    return [name for name in known if name in wanted] if wanted else list(known) or [None], problems
+            unknown.append(Diagnostic("TJ262", ERROR, message, hint=hint, name="unknown-environment"))
+    return [name for name in known if name in wanted] if wanted else list(known) or [None], unknown
+
+
+def unreadable_slicers(project: Project) -> list[Diagnostic]:
+    """What is wrong with files of slicing strategies that are outside of the repository, or not files."""
+    found = []
+    for name, file in project.slicers.items():
+        content = project.sandbox.content(file)
+        # A file that does not exist is reported where a run uses it.
+        if isinstance(content, Diagnostic) and content.code != problems.UNREADABLE[0]:
+            assert project.document is not None, "nothing else names strategies"
+            path: FieldPath = ("spec", "slicers", name)
+            found.append(content._replace(path=path, span=project.document.locate(path)))
+    return found
 
 
 def taken_names(project: Project) -> list[Diagnostic]:
@@ -113,9 +137,10 @@ def no_experiment(file: str, documents: list[Document], *, named: bool) -> Diagn
     )
 
 
-def same_experiment(unit: Unit, twin: tuple[str, int]) -> Diagnostic:
+def same_experiment(unit: Unit, twin: tuple[str, int], sandbox: Sandbox) -> Diagnostic:
     file, index = twin
-    documents, _ = read(read_content(file)[0], file, CORE)
+    content = sandbox.content(file)
+    documents, _ = read(content, file, CORE) if not isinstance(content, Diagnostic) else ([], [])
     first = next((one for one in documents if one.index == index), None)
     return Diagnostic(
         "TJ264",

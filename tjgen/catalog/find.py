@@ -16,6 +16,7 @@ from tjgen.catalog.places import ENDINGS, Place
 from tjgen.catalog.runtime import BUNDLED, CLUSTER_KIND, PROJECT, CatalogRuntime, is_runtime
 from tjgen.diagnostics.model import Diagnostic, Note, has_errors
 from tjgen.fields.path import FieldPath
+from tjgen.files.sandbox import Sandbox, around
 from tjgen.k8s.nearest import nearest
 from tjgen.source.document import Document
 from tjgen.typing import TypeAlias
@@ -31,10 +32,23 @@ class Catalog:
 
     __slots__ = ("_answers", "_bundled", "_judged", "_places", "_versions")
 
-    def __init__(self, places: Sequence[str] = (), root: str = "", *, versions: Mapping[str, str] | None = None) -> None:
-        """`places` are files and folders of the project, relative to its folder `root`; `versions` chooses schemas."""
+    def __init__(
+        self,
+        places: Sequence[str] = (),
+        root: str = "",
+        *,
+        versions: Mapping[str, str] | None = None,
+        sandbox: Sandbox | None = None,
+    ) -> None:
+        """`places` are files and folders of the project, relative to its folder `root`; `versions` chooses schemas.
+
+        `sandbox` reads them; where it is None, they are paths that the caller named.
+        """
         self._versions = versions
-        self._places = [Place(os.path.join(root, place), place.rstrip("/"), PROJECT) for place in places]
+        paths = [os.path.join(root, place) for place in places]
+        reads = around(paths) if sandbox is None else sandbox
+        named = zip(paths, places, strict=True)
+        self._places = [Place(path, place.rstrip("/"), PROJECT, reads) for path, place in named]
         self._bundled = Place(data.path("runtimes"), BUNDLED_LABEL, BUNDLED)
         self._answers: dict[tuple[str, str | None, str, str | None, FieldPath], Answer] = {}
         self._judged: dict[int, tuple[Document, CatalogRuntime | None, list[Diagnostic]]] = {}
@@ -61,6 +75,8 @@ class Catalog:
             if found:
                 return _only(found, asked, diagnostics)
         found = [one for place in self._places for one in self._in(place, place.files(), asked, diagnostics)]
+        for place in self._places:
+            _add(diagnostics, place.problems())
         found = found or self._in(self._bundled, _called(self._bundled, asked), asked, diagnostics)
         if not found and not has_errors(diagnostics):
             diagnostics.append(self._unknown(asked))
@@ -76,6 +92,7 @@ class Catalog:
                 before = found.setdefault(key, runtime)
                 if before is not runtime and place is not self._bundled:
                     diagnostics.append(_duplicate(before, runtime))
+            diagnostics.extend(place.problems())
             diagnostics.extend(_strangers(place))
         return [found[key] for key in sorted(found)], diagnostics
 

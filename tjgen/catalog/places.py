@@ -7,6 +7,9 @@ from collections.abc import Iterator
 
 from tjgen.catalog import problems
 from tjgen.diagnostics.model import Diagnostic
+from tjgen.files.problems import UnreadableError
+from tjgen.files.sandbox import Sandbox
+from tjgen.files.search import below
 from tjgen.source.document import Document
 from tjgen.source.reader import KUBERNETES, read
 
@@ -16,32 +19,28 @@ ENDINGS = (".yaml", ".yml", ".json")
 class Place:
     """A file, or a folder with all files below it, of one owner."""
 
-    __slots__ = ("_read", "label", "origin", "path")
+    __slots__ = ("_read", "_sandbox", "_searched", "label", "origin", "path")
 
-    def __init__(self, path: str, label: str, origin: str) -> None:
-        """`path` is where it is, `label` how diagnostics call it."""
+    def __init__(self, path: str, label: str, origin: str, sandbox: Sandbox | None = None) -> None:
+        """`path` is where it is, `label` how diagnostics call it. `sandbox`: None for what is shipped with tjgen."""
         self.path = path
         self.label = label
         self.origin = origin
+        self._sandbox = Sandbox([path]) if sandbox is None else sandbox
+        self._searched: tuple[list[str], list[Diagnostic]] | None = None
         self._read: dict[str, tuple[list[Document], list[Diagnostic]]] = {}
 
     def files(self) -> Iterator[str]:
         """The files, relative to the place, sorted; "" for a place that is a file. Hidden ones are left out."""
-        if not os.path.isdir(self.path):
-            yield ""
-            return
-        found = []
-        for folder, subfolders, names in os.walk(self.path):
-            subfolders[:] = [name for name in subfolders if not name.startswith(".")]
-            inner = os.path.relpath(folder, self.path)
-            for name in names:
-                if name.endswith(ENDINGS) and not name.startswith("."):
-                    found.append(name if inner == "." else f"{inner}/{name}".replace(os.sep, "/"))
-        yield from sorted(found)
+        yield from self._search()[0]
+
+    def problems(self) -> list[Diagnostic]:
+        """What is wrong with the place itself: it does not exist, is outside, or has folders that cannot be searched."""
+        return self._search()[1]
 
     def has(self, file: str) -> bool:
         """Whether the place is a folder with this file."""
-        return os.path.isfile(os.path.join(self.path, file))
+        return os.path.lexists(os.path.join(self.path, file))
 
     def documents(self, file: str) -> tuple[list[Document], list[Diagnostic]]:
         """The documents of one of the files, and what is wrong with its text."""
@@ -50,17 +49,28 @@ class Place:
             known = self._read[file] = self._load(file)
         return known
 
+    def _search(self) -> tuple[list[str], list[Diagnostic]]:
+        if self._searched is None:
+            if os.path.isdir(self.path):
+                found = list(below(self._sandbox, self.path, lambda name: name.endswith(ENDINGS)))
+                wrong = [one for one in found if isinstance(one, Diagnostic)]
+                inner = [os.path.relpath(one, self.path) for one in found if not isinstance(one, Diagnostic)]
+                self._searched = sorted(one.replace(os.sep, "/") for one in inner), wrong
+            else:
+                self._searched = [""], []
+        return self._searched
+
     def _load(self, file: str) -> tuple[list[Document], list[Diagnostic]]:
         path, label = (os.path.join(self.path, file), f"{self.label}/{file}") if file else (self.path, self.label)
         try:
-            with open(path, "rb") as stream:
-                content = stream.read()
-        except OSError as problem:
-            reason = (problem.strerror or "it cannot be read").lower()
-            found = problems.error(
-                problems.NO_PLACE,
-                f"catalog {label}: {reason}",
-                hint="correct spec.catalogs in tjgen.yaml",
-            )
-            return [], [found]
+            content = self._sandbox.read(path)
+        except UnreadableError as problem:
+            return [], [self._refused(problem)]
         return read(content, label, KUBERNETES)
+
+    def _refused(self, problem: UnreadableError) -> Diagnostic:
+        if not problem.is_missing:
+            return problem.diagnostic
+        return problems.error(
+            problems.NO_PLACE, f"catalog {self.label}: {problem.reason.lower()}", hint="correct spec.catalogs in tjgen.yaml"
+        )

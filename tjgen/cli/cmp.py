@@ -11,7 +11,7 @@ from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import Diagnostic, has_errors
 from tjgen.hosts import argocd
 from tjgen.hosts.rendering import rendered
-from tjgen.resolve.project import ALONE, find, load
+from tjgen.resolve.project import alone, find, load
 from tjgen.source.writer import dump_all
 
 COMMAND = Command(
@@ -44,7 +44,7 @@ def run(arguments: Arguments) -> int:
 def _parameters(arguments: Arguments) -> int:
     reporter = Reporter(arguments)
     file = find(".")
-    project, problems = load(file) if file is not None else (ALONE, [])
+    project, problems = load(file) if file is not None else (alone(), [])
     reporter.add(problems)
     if not reporter.failed:
         sys.stdout.write(json.dumps(argocd.announcements(project), indent=2) + "\n")

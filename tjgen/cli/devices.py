@@ -8,7 +8,7 @@ from tjgen.cli.command import COMMON, VALUE, Arguments, Command, Option
 from tjgen.cli.reporting import Reporter
 from tjgen.k8s.nearest import nearest
 from tjgen.platform.devices import DeviceClass, classes
-from tjgen.resolve.project import ALONE, Project, find, load
+from tjgen.resolve.project import Project, alone, find, load
 
 COMMAND = Command(
     "devices",
@@ -27,7 +27,7 @@ def run(arguments: Arguments) -> int:
     """Print the table; an environment that the project does not have, or several and none named, is wrong use."""
     reporter = Reporter(arguments)
     file = find(".")
-    project, problems = load(file) if file is not None else (ALONE, [])
+    project, problems = load(file) if file is not None else (alone(), [])
     reporter.add(problems)
     if reporter.failed:
         return reporter.close()

@@ -11,7 +11,7 @@ from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, has_errors
 from tjgen.k8s.nearest import nearest
 from tjgen.output.inventory import entries, matching
 from tjgen.output.promote import promote
-from tjgen.resolve.project import ALONE, Project, find, load
+from tjgen.resolve.project import Project, alone, find, load
 from tjgen.runs.lock import SUPERSEDED
 from tjgen.runs.store import Locks
 
@@ -42,7 +42,7 @@ def run(arguments: Arguments) -> int:
     reporter = Reporter(arguments)
     try:
         file = find(".")
-        project, problems = load(file) if file is not None else (ALONE, [])
+        project, problems = load(file) if file is not None else (alone(), [])
         reporter.add(problems)
         directory = arguments["output"] or _output(project)
         if directory is None:

@@ -11,7 +11,7 @@ from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, has_errors
 from tjgen.fields.path import Tree
 from tjgen.output.inventory import Entry, disagreements, entries, matching, own_files
-from tjgen.resolve.project import ALONE, Project, find, load
+from tjgen.resolve.project import Project, alone, find, load
 from tjgen.runs.lock import ARCHIVED, SUPERSEDED
 from tjgen.runs.store import Locks, Place
 
@@ -46,7 +46,7 @@ def run(arguments: Arguments) -> int:
     reporter = Reporter(arguments)
     try:
         project_file = find(".")
-        project, problems = load(project_file) if project_file is not None else (ALONE, [])
+        project, problems = load(project_file) if project_file is not None else (alone(), [])
         reporter.add(problems)
         directory = arguments["output"] or _output(project)
         if directory is None and verb != "list":

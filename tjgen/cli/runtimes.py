@@ -10,7 +10,7 @@ from tjgen.catalog.importer import ImportedFile, clashes, imported
 from tjgen.cli.command import COMMON, VALUE, Arguments, Command, Option
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, Diagnostic
-from tjgen.resolve.project import ALONE, find, load
+from tjgen.resolve.project import alone, find, load
 from tjgen.source.writer import dump
 
 COMMAND = Command(
@@ -38,7 +38,7 @@ def run(arguments: Arguments) -> int:
         _import(rest[0], arguments["to"] or ".", reporter)
         return reporter.close()
     project_file = find(".")
-    project, problems = load(project_file) if project_file is not None else (ALONE, [])
+    project, problems = load(project_file) if project_file is not None else (alone(), [])
     reporter.add(problems)
     catalog = Catalog(project.spec.catalogs, project.directory)
     if verb == "list":

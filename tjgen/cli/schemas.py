@@ -7,7 +7,7 @@ import sys
 from tjgen.cli.command import COMMON, VALUE, Arguments, Command, Option
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
-from tjgen.resolve.project import ALONE, find, load
+from tjgen.resolve.project import alone, find, load
 from tjgen.validate import own
 from tjgen.validate.definitions import Definition, definitions
 
@@ -37,7 +37,7 @@ def run(arguments: Arguments) -> int:
         return 2
     reporter = Reporter(arguments)
     project_file = find(".")
-    project, problems = load(project_file) if project_file is not None else (ALONE, [])
+    project, problems = load(project_file) if project_file is not None else (alone(), [])
     reporter.add(problems)
     folder = arguments["to"] or project.schemas
     try:

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
+from stat import S_ISREG
 
+from tjgen.files.problems import UnreadableError
+from tjgen.files.sandbox import Entry, Sandbox
 from tjgen.typing import NamedTuple
 
 _COMPILED = ("*.pyc", "*.pyo", "*~", "*.swp")
@@ -31,11 +34,12 @@ class File(NamedTuple):
     """Where it is on this machine."""
     size: int
     executable: bool
+    sandbox: Sandbox
+    """What reads it."""
 
     def content(self) -> bytes:
         """What it holds. Raises OSError."""
-        with open(self.place, "rb") as stream:
-            return stream.read()
+        return self.sandbox.read(self.place)
 
 
 class FolderError(Exception):
@@ -47,34 +51,37 @@ class FolderError(Exception):
         self.reason = reason
 
 
-def found(folder: str, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> list[File]:
+def found(sandbox: Sandbox, folder: str, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> list[File]:
     """The files below `folder` that a pattern of `include` matches (all, where there is none) and none of `exclude`.
 
-    `*` stays in a folder, `**` leads through several. Raises FolderError for a folder that is not there,
-    for what cannot be read, and for a link that leads out.
+    `*` stays in a folder, `**` leads through several. Raises FolderError for a folder that does not exist or is outside of the
+    repository, for what cannot be read, and for a link that leads out.
     """
     if not os.path.isdir(folder):
         raise FolderError("", "it is no folder" if os.path.exists(folder) else "it is not there")
     wanted = [_pattern(text) for text in include]
     unwanted = [_pattern(text) for text in (*exclude, *(f"**/{text}" for text in _COMPILED))]
+    root = os.path.realpath(folder)
     files = []
-    for place, path in _walk(folder):
+    for entry, path in _walk(sandbox, folder):
         if (wanted and not _matches(path, wanted)) or _matches(path, unwanted):
             continue
         if not _is_text(path):
             raise FolderError(ascii(path), "its name is no UTF-8")
-        root = os.path.realpath(folder)
-        real = os.path.realpath(place)
+        real = os.path.realpath(entry.path) if entry.is_link else root
         if real != root and not real.startswith(root.rstrip(os.sep) + os.sep):
             raise FolderError(path, "it is a link that leads out of the folder")
         try:
-            known = os.stat(place)
-            if path.endswith(".yaml") and _is_ours(place):
+            known = sandbox.stat(entry.path)
+            if not S_ISREG(known.st_mode):
+                # Sockets and pipes are no code; a link to a folder leads to files that are found in it.
                 continue
-        except OSError as error:
-            raise FolderError(path, str(error.strerror).lower()) from None
-        files.append(File(path, place, known.st_size, bool(known.st_mode & 0o100)))
-    return sorted(files)
+            if path.endswith(".yaml") and _is_ours(sandbox.read(entry.path)):
+                continue
+        except UnreadableError as problem:
+            raise FolderError(path, problem.reason) from None
+        files.append(File(path, entry.path, known.st_size, bool(known.st_mode & 0o100), sandbox))
+    return sorted(files, key=lambda file: file.path)
 
 
 def digest(files: Iterable[File]) -> str:
@@ -89,23 +96,26 @@ def digest(files: Iterable[File]) -> str:
     return whole.hexdigest()
 
 
-def _walk(folder: str) -> Iterable[tuple[str, str]]:
-    """Place and path of every plain file, without those that are no code."""
+def _walk(sandbox: Sandbox, folder: str) -> Iterator[tuple[Entry, str]]:
+    """The files below a folder with their paths in it, without those that are no code."""
+    folders = [folder]
+    while folders:
+        try:
+            entries = sandbox.entries(folders.pop())
+        except UnreadableError as problem:
+            inner = os.path.relpath(problem.path, folder)
+            raise FolderError("" if inner == "." else inner, problem.reason) from None
+        for entry in entries:
+            if entry.name.startswith("."):
+                continue
+            if not entry.is_folder:
+                yield entry, os.path.relpath(entry.path, folder).replace(os.sep, "/")
+            elif entry.name not in _CACHES:
+                folders.append(entry.path)
 
-    def refuse(error: OSError) -> None:
-        raise FolderError(os.path.relpath(error.filename, folder), str(error.strerror).lower())
 
-    for parent, folders, names in os.walk(folder, onerror=refuse):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _CACHES)
-        for name in names:
-            place = os.path.join(parent, name)
-            if not name.startswith(".") and (os.path.isfile(place) or os.path.islink(place)):
-                yield place, os.path.relpath(place, folder).replace(os.sep, "/")
-
-
-def _is_ours(place: str) -> bool:
-    with open(place, "rb") as stream:
-        head = stream.read(_HEAD)
+def _is_ours(content: bytes) -> bool:
+    head = content[:_HEAD]
     return head.startswith(GENERATED) or _OWN in head
 
 

@@ -14,9 +14,10 @@ from collections.abc import Mapping, Sequence
 from tjgen.building.builder import NAMESPACE
 from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.path import Tree
+from tjgen.files.sandbox import Sandbox, around
 from tjgen.hosts.rendering import Asked, Rendered
 from tjgen.k8s.nearest import nearest
-from tjgen.resolve.files import matching
+from tjgen.resolve.files import named
 from tjgen.resolve.project import FILE, Project
 from tjgen.source.reader import CORE, read
 from tjgen.typing import NamedTuple
@@ -114,9 +115,11 @@ def announcements(project: Project) -> list[Tree]:
 
 def discovered(folder: str) -> list[str]:
     """What makes a folder one that tjgen builds: a project file, or files in it that hold experiments."""
-    if os.path.isfile(os.path.join(folder, FILE)):
+    if os.path.lexists(os.path.join(folder, FILE)):
         return [FILE]
-    return [os.path.relpath(file, folder) for file in matching("", folder) if _holds_experiment(file)]
+    sandbox = around(start=folder)
+    sandbox.allow(folder)
+    return [os.path.relpath(file, folder) for file in named(sandbox, "", folder)[0] if _holds_experiment(file, sandbox)]
 
 
 def empty(rendered: Rendered) -> list[Diagnostic]:
@@ -160,13 +163,9 @@ def _of_variable(parameter: Parameter, text: str) -> Tree:
     return {path.strip(): value.strip() for path, _, value in (line.partition("=") for line in lines)}
 
 
-def _holds_experiment(file: str) -> bool:
-    try:
-        with open(file, "rb") as stream:
-            content = stream.read()
-    except OSError:
-        return False
-    if b"tjgen.dev/" not in content:
+def _holds_experiment(file: str, sandbox: Sandbox) -> bool:
+    content = sandbox.content(file)
+    if isinstance(content, Diagnostic) or b"tjgen.dev/" not in content:
         return False
     documents, _ = read(content, file, CORE)
     return any(one.value.__class__ is dict and one.value.get("kind") == "Experiment" for one in documents)

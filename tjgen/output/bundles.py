@@ -104,8 +104,9 @@ def _chosen(builder: Builder) -> tuple[list[PlatformDocument], list[Diagnostic]]
         wanted = {one.platform.metadata.name for one in here if one is not None}
         known = [one for one in project.platforms if _is_every_environment(builder) or one.platform.metadata.name in wanted]
         return [one for one in known if one.is_made], []
-    documents, found = of_kind("Platform", builder.named_platforms)
-    named = [PlatformDocument(document, Platform(tree)) for document, tree in documents]
+    of_files = of_kind("Platform", builder.named_platforms, builder.sandbox)
+    found = of_files.diagnostics
+    named = [PlatformDocument(document, Platform(tree)) for document, tree in of_files.good]
     found += [_makes_nothing(one) for one in named if not one.is_made]
     return [one for one in named if one.is_made], found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.diagnostics.model import Diagnostic
+from tjgen.files.sandbox import Sandbox
 from tjgen.setting import Setting
 from tjgen.spec.objects import Experiment
 from tjgen.workload.contribution import Contribution
@@ -20,10 +21,10 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         yield from ways.deliver(workload, experiment, setting)
 
 
-def local_files(experiment: Experiment, document: str) -> dict[str, str]:
+def local_files(experiment: Experiment, document: str, sandbox: Sandbox) -> dict[str, str]:
     """What the code of the experiment, in the file `document`, is on this machine: what it is called -> its digest."""
     if experiment.spec.code is None:
         return {}
     from tjgen.passes.coding import ways
 
-    return ways.local_files(experiment.spec.code, document)
+    return ways.local_files(experiment.spec.code, document, sandbox)

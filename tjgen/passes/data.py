@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tjgen.diagnostics.model import Diagnostic
+from tjgen.files.sandbox import Sandbox
 from tjgen.setting import Setting
 from tjgen.spec.objects import Experiment
 from tjgen.workload.contribution import Contribution
@@ -22,7 +23,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         yield from slices.deliver(workload, experiment, setting)
 
 
-def local_files(experiment: Experiment, document: str, slicers: Mapping[str, str]) -> dict[str, str]:
+def local_files(experiment: Experiment, document: str, slicers: Mapping[str, str], sandbox: Sandbox) -> dict[str, str]:
     """Files beside the experiment, in the file `document`, whose content its runs depend on -> digests of that content.
 
     `slicers` are the slicing strategies of the project, with their files.
@@ -31,4 +32,4 @@ def local_files(experiment: Experiment, document: str, slicers: Mapping[str, str
         return {}
     from tjgen.passes import items
 
-    return items.local_files(experiment.spec.data, document, slicers)
+    return items.local_files(experiment.spec.data, document, slicers, sandbox)

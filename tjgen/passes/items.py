@@ -8,6 +8,8 @@ from hashlib import sha256
 
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.fields.path import FieldPath
+from tjgen.files.problems import UnreadableError
+from tjgen.files.sandbox import Sandbox
 from tjgen.lower import SPEC
 from tjgen.slicing import braces, directory, items, manifest, problems
 from tjgen.slicing.items import UNKNOWN, Collector
@@ -27,12 +29,12 @@ class Numbered(NamedTuple):
     """What makes paths of the numbers: the paths of the first pattern, then those of the second ..."""
 
 
-def listed(asked: Items, folder: str) -> tuple[items.Items, list[Diagnostic]]:
+def listed(asked: Items, folder: str, sandbox: Sandbox) -> tuple[items.Items, list[Diagnostic]]:
     """The items, one by one, in a fixed order. File names are relative to `folder`, that of the experiment."""
     if asked.manifest is not None:
-        return _manifest(os.path.join(folder, asked.manifest), (*AT, "manifest"))
+        return _manifest(os.path.join(folder, asked.manifest), (*AT, "manifest"), sandbox)
     if asked.glob is not None:
-        return directory.matched(os.path.join(folder, asked.directory or "."), _several(asked.glob), asked.directory or ".", AT)
+        return _matched(asked, asked.glob, folder, sandbox)
     if asked.pattern is not None:
         return _expanded(_several(asked.pattern))
     if asked.count is not None:
@@ -66,46 +68,49 @@ def numbered(asked: Items) -> tuple[Numbered, list[Diagnostic]]:
     return Numbered(sum(one.total for one in parsed), patterns), []
 
 
-def local_files(data: Data, document: str, slicers: Mapping[str, str]) -> dict[str, str]:
+def local_files(data: Data, document: str, slicers: Mapping[str, str], sandbox: Sandbox) -> dict[str, str]:
     """Files that the slices depend on, beside the experiment in the file `document` -> digests of their content.
 
     `slicers` are the strategies of the project.
     """
-    found = {} if data.items is None else _sources(data.items, os.path.dirname(document))
+    found = {} if data.items is None else _sources(data.items, os.path.dirname(document), sandbox)
     if data.slices is not None and data.slices.by in slicers:
-        found |= _digest(f"slicer {data.slices.by}", slicers[data.slices.by])
+        found |= _digest(f"slicer {data.slices.by}", slicers[data.slices.by], sandbox)
     return found
 
 
-def _sources(asked: Items, folder: str) -> dict[str, str]:
+def _sources(asked: Items, folder: str, sandbox: Sandbox) -> dict[str, str]:
     if asked.manifest is not None:
-        return _digest(asked.manifest, os.path.join(folder, asked.manifest))
+        return _digest(asked.manifest, os.path.join(folder, asked.manifest), sandbox)
     if asked.glob is None:
         return {}
-    found, _ = directory.matched(os.path.join(folder, asked.directory or "."), _several(asked.glob), asked.directory or ".", AT)
+    found, _ = _matched(asked, asked.glob, folder, sandbox)
     text = "".join(f"{path}\0{size}\n" for path, size in zip(found.paths, found.sizes, strict=True))
     return {asked.directory or ".": sha256(text.encode()).hexdigest()}
 
 
-def _digest(name: str, file: str) -> dict[str, str]:
-    try:
-        with open(file, "rb") as stream:
-            return {name: sha256(stream.read()).hexdigest()}
-    except OSError:
-        # The pass that reads the file reports it, with the line that names it.
-        return {}
+def _matched(asked: Items, patterns: str | Sequence[str], folder: str, sandbox: Sandbox) -> tuple[items.Items, list[Diagnostic]]:
+    label = asked.directory or "."
+    return directory.matched(sandbox, os.path.join(folder, label), _several(patterns), label, AT)
+
+
+def _digest(name: str, file: str, sandbox: Sandbox) -> dict[str, str]:
+    content = sandbox.content(file, limit=sandbox.budgets.list_size)
+    # The pass that reads the file reports what is wrong with it, with the line that names it.
+    return {} if isinstance(content, Diagnostic) else {name: sha256(content).hexdigest()}
 
 
 _read: dict[str, tuple[items.Items, list[Diagnostic]]] = {}
 """The manifest that was read last, by its digest: the runs of a sweep and the tasks of an experiment share it."""
 
 
-def _manifest(file: str, because: FieldPath) -> tuple[items.Items, list[Diagnostic]]:
+def _manifest(file: str, because: FieldPath, sandbox: Sandbox) -> tuple[items.Items, list[Diagnostic]]:
     try:
-        with open(file, "rb") as stream:
-            content = stream.read()
-    except OSError as error:
-        message = f"the manifest {file} cannot be read: {error.strerror}"
+        content = sandbox.read(file, limit=sandbox.budgets.list_size)
+    except UnreadableError as problem:
+        if not problem.is_missing:
+            return items.Items(), [problem.diagnostic._replace(path=because)]
+        message = f"the manifest {file} cannot be read: {problem.reason}"
         hint = "name a file relative to the folder of the experiment"
         return items.Items(), [problems.error(problems.UNREADABLE, message, path=because, hint=hint)]
     key = f"{file} {sha256(content).hexdigest()}"

@@ -117,7 +117,7 @@ def _paths(workload: Workload, experiment: Experiment, cut: Cut, readers: list[P
     data = experiment.spec.data
     assert data is not None
     assert data.items is not None, "a rule asks for them"
-    known, found = items.listed(data.items, setting.directory)
+    known, found = items.listed(data.items, setting.directory, setting.sandbox)
     yield from found
     if has_errors(found):
         return

@@ -18,7 +18,7 @@ from tjgen.report.capacity import sums
 from tjgen.report.content import Changes, Report
 from tjgen.report.run import Known, Look, age, shown
 from tjgen.report.shares import beside, parts_of, several, shared_by
-from tjgen.resolve.project import ALONE, FILE, Project, find, load
+from tjgen.resolve.project import FILE, Project, alone, find, load
 from tjgen.runs.lock import LockedRun
 from tjgen.runs.store import Locks, Place
 from tjgen.schema.store import OWN
@@ -36,7 +36,7 @@ def is_tree(path: str) -> bool:
 def of_tree(directory: str, *, environments: Sequence[str], against: str | None, trainer: str | None, expanded: bool) -> Report:
     """The report of the tree. Raises CompileError where it, its locks or what it is compared with cannot be read."""
     file = find(directory)
-    project, diagnostics = load(file) if file is not None else (ALONE, [])
+    project, diagnostics = load(file) if file is not None else (alone(), [])
     bodies = standing(directory)
     if environments:
         _known_environments(bodies, environments)

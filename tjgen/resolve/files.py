@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+
+from tjgen.diagnostics.model import Diagnostic
+from tjgen.files.sandbox import Sandbox
+from tjgen.files.search import below, is_pattern, matching
 
 SUFFIXES = (".yaml", ".yml")
 
 
-def matching(directory: str, entry: str) -> list[str]:
+def named(sandbox: Sandbox, directory: str, entry: str) -> tuple[list[str], list[Diagnostic]]:
     """The files that `entry` means, relative to `directory` unless it is absolute; sorted, empty where there are none.
 
-    A folder means all YAML files in it and below; hidden files and folders are only taken by their name.
+    A folder means all YAML files in it and below; hidden files and folders are only taken by their name. With them, the errors
+    for what was not searched (TJ029, TJ033 to TJ035).
     """
     path = os.path.normpath(os.path.join(directory, entry))
     if os.path.isdir(path):
-        return sorted(_below(path))
-    if os.path.exists(path):
-        return [path]
-    if any(sign in entry for sign in "*?["):
-        from glob import glob
+        found = list(below(sandbox, path, is_yaml))
+    elif os.path.lexists(path):
+        return [path], []
+    elif is_pattern(entry):
+        found = list(matching(sandbox, directory, entry))
+    else:
+        return [], []
+    files = [os.path.normpath(one) for one in found if not isinstance(one, Diagnostic)]
+    return sorted(set(files)), [one for one in found if isinstance(one, Diagnostic)]
 
-        return sorted(os.path.normpath(found) for found in glob(path, recursive=True) if os.path.isfile(found))
-    return []
 
-
-def _below(folder: str) -> Iterator[str]:
-    for parent, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in files:
-            if name.endswith(SUFFIXES) and not name.startswith("."):
-                yield os.path.join(parent, name)
+def is_yaml(name: str) -> bool:
+    """Whether a file of a folder is read, by its name."""
+    return name.endswith(SUFFIXES)

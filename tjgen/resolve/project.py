@@ -6,17 +6,22 @@ import os
 from collections.abc import Sequence
 
 from tjgen import __version__
+from tjgen.budgets import Budgets
 from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic, Note
 from tjgen.fields.path import FieldPath
+from tjgen.files.problems import is_problem
+from tjgen.files.repository import PROJECT_FILE, callers_project, repository_of
+from tjgen.files.sandbox import Sandbox, around
+from tjgen.files.search import is_pattern
 from tjgen.k8s.nearest import nearest
 from tjgen.resolve import policy
-from tjgen.resolve.files import matching
+from tjgen.resolve.files import named
 from tjgen.resolve.reading import of_kind
 from tjgen.source.document import Document
 from tjgen.spec.objects import Environment, Overlay, Platform, ProjectSpec
 from tjgen.typing import NamedTuple
 
-FILE = "tjgen.yaml"
+FILE = PROJECT_FILE
 
 
 class OverlayDocument(NamedTuple):
@@ -43,17 +48,26 @@ class PlatformDocument(NamedTuple):
 
 
 class Project(NamedTuple):
-    """What a project says, and the documents that it names. `ALONE` is what holds without a project file."""
+    """What a project says, and the documents that it names. `alone` is what holds without a project file."""
 
     directory: str
     """The folder that names in the project file are relative to."""
     spec: ProjectSpec
+    sandbox: Sandbox
+    """What reads the files that the project and its experiments name."""
     document: Document | None = None
     overlays: tuple[OverlayDocument, ...] = ()
     """Overlays for all environments."""
     overlays_of: dict[str, tuple[OverlayDocument, ...]] = {}  # noqa: RUF012  # a value
     """Environment -> the overlays that it names itself."""
     platforms: tuple[PlatformDocument, ...] = ()
+    is_root: bool = False
+    """Whether the caller named this project, so that it may extend what tjgen reads and runs.
+
+    True for the project file in the working directory or above it, up to the root of the Git repository, and for the project
+    whose folder is the path of the command or `--project`. False for a project that was found only because a path of the
+    command line lies below it, and where there is no project file.
+    """
 
     @property
     def slicers(self) -> dict[str, str]:
@@ -80,18 +94,21 @@ class Project(NamedTuple):
 
     def files(self, entries: Sequence[str]) -> list[str]:
         """The files that entries of the project file mean, each once."""
-        return list(dict.fromkeys(file for entry in entries for file in matching(self.directory, entry)))
+        return list(dict.fromkeys(file for entry in entries for file in named(self.sandbox, self.directory, entry)[0]))
 
 
-ALONE = Project("", ProjectSpec({}))
+def alone(paths: Sequence[str] = ()) -> Project:
+    """What holds without a project file, for paths of a command line."""
+    return Project("", ProjectSpec({}), around(paths, start=_folder_of(paths[0]) if paths else "."))
 
 
 def find(start: str) -> str | None:
     """The project file for the file or folder `start`: in its folder or the nearest one above, as a relative path."""
-    folder = os.path.abspath(start if os.path.isdir(start) else os.path.dirname(start))
+    folder = os.path.abspath(_folder_of(start))
     while True:
         file = os.path.join(folder, FILE)
-        if os.path.isfile(file):
+        # A broken link is not passed over: whoever reads the file reports it.
+        if os.path.lexists(file):
             return os.path.relpath(file)
         above = os.path.dirname(folder)
         if above == folder:
@@ -99,15 +116,29 @@ def find(start: str) -> str | None:
         folder = above
 
 
-def load(file: str) -> tuple[Project, list[Diagnostic]]:
-    """What a project file says and names. Where something is wrong, what could be read, and errors TJ201 to TJ208."""
-    found, diagnostics = of_kind("Project", [file])
-    if not found:
+def load(file: str, paths: Sequence[str] = (), *, is_named: bool = False) -> tuple[Project, list[Diagnostic]]:
+    """What a project file says and names. Where something is wrong, what could be read, and errors.
+
+    `paths`: what the caller names on the command line, which may be read wherever it is. `is_named`: whether the caller named
+    the project itself.
+    """
+    directory = os.path.dirname(file)
+    callers = callers_project()
+    is_root = is_named or os.path.realpath(file) == callers
+    sandbox = _sandbox(directory, callers)
+    for path in paths:
+        sandbox.name(path)
+    of_project = of_kind("Project", [file], sandbox)
+    diagnostics = of_project.diagnostics
+    if not of_project.good:
         if not diagnostics:
             diagnostics = [Diagnostic("TJ204", ERROR, f"{file} holds no document of kind Project", name="no-project")]
-        return ALONE._replace(directory=os.path.dirname(file)), diagnostics
-    document, tree = found[0]
-    project = Project(os.path.dirname(file), ProjectSpec(tree["spec"]), document)
+        return alone(paths)._replace(directory=directory, sandbox=sandbox), diagnostics
+    document, tree = of_project.good[0]
+    project = Project(directory, ProjectSpec(tree["spec"]), sandbox, document, is_root=is_root)
+    if is_root:
+        sandbox.budgets = Budgets.of(project.spec.budgets)
+    diagnostics += _extended(project, document)
     if project.spec.requires is not None:
         diagnostics += _requirement(project.spec.requires, document)
     reader = _Reader(project, diagnostics)
@@ -123,22 +154,65 @@ def load(file: str) -> tuple[Project, list[Diagnostic]]:
     return project, [*diagnostics, *_unknown_platforms(project, document), *policy.unknown(project.spec.policy, document)]
 
 
-def without_experiments(project: Project) -> list[Diagnostic]:
-    """TJ202 for entries of `experiments` that mean no file. Git keeps no empty folders, so that is no error."""
-    if project.document is None:
-        return []
-    return [
-        _nothing(project, project.document, entry, ("spec", "experiments", position))._replace(severity=WARNING)
-        for position, entry in enumerate(project.spec.experiments)
-        if not matching(project.directory, entry)
-    ]
+def _sandbox(directory: str, callers: str | None) -> Sandbox:
+    """The repository around a project; without Git, the caller's project where it contains this one, else the project itself."""
+    repository = repository_of(directory or ".")
+    if repository is not None:
+        return Sandbox([repository])
+    real = os.path.realpath(directory)
+    outer = os.path.dirname(callers) if callers is not None else real
+    return Sandbox([outer if real.startswith(outer.rstrip("/") + "/") else real])
+
+
+def _extended(project: Project, document: Document) -> list[Diagnostic]:
+    """Let the root project name more folders to read; TJ037 for another one, TJ202 for a folder that does not exist."""
+    diagnostics = []
+    for position, entry in enumerate(project.spec.readable):
+        path: FieldPath = ("spec", "readable", position)
+        folder = os.path.join(project.directory, entry)
+        if not project.is_root:
+            message = f"only the root project can list folders to read, and {document.file} is not it"
+            hint = "move the entry to the project file in the working directory, or build this project from its own folder"
+            diagnostics.append(
+                Diagnostic("TJ037", ERROR, message, path=path, span=document.locate(path), hint=hint, name="readable-not-allowed")
+            )
+        elif not os.path.isdir(folder):
+            message = f"there is no folder {entry}"
+            diagnostics.append(Diagnostic("TJ202", ERROR, message, path=path, span=document.locate(path), name="no-such-file"))
+        else:
+            project.sandbox.allow(folder)
+    return diagnostics
+
+
+def _folder_of(path: str) -> str:
+    return path if os.path.isdir(path) else os.path.dirname(path) or "."
+
+
+def experiments(project: Project) -> tuple[list[str], list[Diagnostic]]:
+    """The files that `experiments` means, each once, and what is wrong with its entries.
+
+    TJ202 for entries that mean no file is a warning: Git keeps no empty folders.
+    """
+    files: list[str] = []
+    diagnostics: list[Diagnostic] = []
+    for position, entry in enumerate(project.spec.experiments):
+        assert project.document is not None, "only a project file has entries"
+        path: FieldPath = ("spec", "experiments", position)
+        found, problems = named(project.sandbox, project.directory, entry)
+        files += found
+        diagnostics += _at(problems, project.document, path)
+        if not found and not problems:
+            diagnostics.append(_nothing(project, project.document, entry, path)._replace(severity=WARNING))
+    return list(dict.fromkeys(files)), diagnostics
 
 
 def with_overlays(project: Project, files: Sequence[str]) -> tuple[Project, list[Diagnostic]]:
     """The project with files of overlays, and of platforms, beside its own.
 
-    Errors TJ201, TJ203, TJ701, and what is wrong in the overlays.
+    Errors TJ020, TJ029 to TJ033, TJ203, TJ701, and what is wrong in the overlays.
     """
+    for file in files:
+        project.sandbox.name(file)
     reader = _Reader(project, [])
     own = [*project.overlays, *(item for group in project.overlays_of.values() for item in group)]
     known = {os.path.realpath(item.document.file) for item in own}
@@ -167,20 +241,31 @@ class _Reader:
         self.diagnostics = diagnostics
 
     def overlays(self, entries: Sequence[str], path: FieldPath) -> tuple[OverlayDocument, ...]:
-        return self.read_overlays(self._files(entries, path))
+        found: list[OverlayDocument] = []
+        for position, (entry, files) in enumerate(self._files(entries, path)):
+            of_entry = of_kind("Overlay", files, self.project.sandbox)
+            self.diagnostics += self._blamed(of_entry.diagnostics, (*path, position))
+            self.diagnostics += [_other(one, entry, (*path, position), self.project) for one in of_entry.others if _is_other(one)]
+            found += [OverlayDocument(document, Overlay(tree)) for document, tree in of_entry.good]
+        return tuple(found)
 
     def read_overlays(self, files: list[str]) -> tuple[OverlayDocument, ...]:
-        found, diagnostics = of_kind("Overlay", files)
-        self.diagnostics += diagnostics
-        return tuple([OverlayDocument(document, Overlay(tree)) for document, tree in found])
+        found = of_kind("Overlay", files, self.project.sandbox)
+        self.diagnostics += found.diagnostics
+        return tuple([OverlayDocument(document, Overlay(tree)) for document, tree in found.good])
 
     def platforms(self, entries: Sequence[str], path: FieldPath) -> tuple[PlatformDocument, ...]:
-        return self.read_platforms(self._files(entries, path))
+        found: list[PlatformDocument] = []
+        for position, (_, files) in enumerate(self._files(entries, path)):
+            of_entry = of_kind("Platform", files, self.project.sandbox)
+            self.diagnostics += self._blamed(of_entry.diagnostics, (*path, position))
+            found += [PlatformDocument(document, Platform(tree)) for document, tree in of_entry.good]
+        return tuple(found)
 
     def read_platforms(self, files: list[str]) -> tuple[PlatformDocument, ...]:
-        found, diagnostics = of_kind("Platform", files)
-        self.diagnostics += diagnostics
-        return tuple([PlatformDocument(document, Platform(tree)) for document, tree in found])
+        found = of_kind("Platform", files, self.project.sandbox)
+        self.diagnostics += found.diagnostics
+        return tuple([PlatformDocument(document, Platform(tree)) for document, tree in found.good])
 
     def same_names(self, documents: list[Document]) -> None:
         """Report documents that share their name with an earlier one: nobody could tell them apart."""
@@ -191,22 +276,63 @@ class _Reader:
             if (earlier.file, earlier.index) != (document.file, document.index):
                 self.diagnostics.append(_same_name(name, earlier, document))
 
-    def _files(self, entries: Sequence[str], path: FieldPath) -> list[str]:
+    def _files(self, entries: Sequence[str], path: FieldPath) -> list[tuple[str, list[str]]]:
+        """Each entry with its files, a file only where it is named first."""
         document = self.project.document
-        assert document is not None, "who has no file names nothing"
+        assert document is not None, "only a project file has entries"
+        known: set[str] = set()
+        result = []
         for position, entry in enumerate(entries):
-            if not matching(self.project.directory, entry):
+            found, problems = named(self.project.sandbox, self.project.directory, entry)
+            self.diagnostics += self._blamed(problems, (*path, position))
+            if not found and not problems:
                 self.diagnostics.append(_nothing(self.project, document, entry, (*path, position)))
-        return self.project.files(entries)
+            result.append((entry, [file for file in found if file not in known]))
+            known.update(found)
+        return result
+
+    def _blamed(self, diagnostics: list[Diagnostic], path: FieldPath) -> list[Diagnostic]:
+        assert self.project.document is not None, "only a project file has entries"
+        return _at(diagnostics, self.project.document, path)
+
+
+def _at(diagnostics: list[Diagnostic], document: Document, path: FieldPath) -> list[Diagnostic]:
+    """Diagnostics of files that are not read, at the entry that names them; others as they are."""
+    return [one._replace(span=document.locate(path), path=path) if is_problem(one) else one for one in diagnostics]
 
 
 def _nothing(project: Project, document: Document, entry: str, path: FieldPath) -> Diagnostic:
     severity, message = WARNING, f"no file matches {entry}"
     if os.path.isdir(os.path.join(project.directory, entry)):
         message = f"folder {entry} holds no YAML file"
-    elif not any(sign in entry for sign in "*?["):
+    elif not is_pattern(entry):
         severity, message = ERROR, f"there is no file or folder {entry}"
     return Diagnostic("TJ202", severity, message, path=path, span=document.locate(path), name="no-such-file")
+
+
+def _is_other(document: Document) -> bool:
+    """Whether a document is not one that a project keeps next to its overlays."""
+    return document.value.__class__ is not dict or document.value.get("kind") not in _NEIGHBORS
+
+
+def _other(document: Document, entry: str, path: FieldPath, project: Project) -> Diagnostic:
+    """TJ040: an error for a file that is named, a warning for one that a folder or a pattern brings along."""
+    kind = document.value.get("kind") if document.value.__class__ is dict else None
+    what = f"has kind {kind}" if isinstance(kind, str) else "has no kind"
+    is_named = os.path.normpath(os.path.join(project.directory, entry)) == document.file
+    named_at = project.document.locate(path) if project.document is not None else None
+    return Diagnostic(
+        "TJ040",
+        ERROR if is_named else WARNING,
+        f"{document.file} is listed as an overlay, but {what}",
+        span=document.locate(("kind",)),
+        related=(Note("listed here", named_at),),
+        hint="write apiVersion: tjgen.dev/v1alpha1 and kind: Overlay, or move the file",
+        name="not-an-overlay",
+    )
+
+
+_NEIGHBORS = ("Experiment", "Platform", "Project")
 
 
 def _no_overlay(file: str) -> Diagnostic:

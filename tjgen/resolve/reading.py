@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tjgen.diagnostics.model import ERROR, Diagnostic
+from tjgen.diagnostics.model import Diagnostic
 from tjgen.fields.order import ordered
 from tjgen.fields.path import Tree
+from tjgen.files.sandbox import Sandbox
 from tjgen.resolve.layers import present
 from tjgen.resolve.rules import check_platform
 from tjgen.source.document import Document
@@ -12,7 +13,7 @@ from tjgen.source.reader import CORE, read
 from tjgen.spec import compact
 from tjgen.spec.check import check
 from tjgen.spec.forms import Form, long_form
-from tjgen.typing import Any
+from tjgen.typing import Any, NamedTuple
 
 _KINDS: dict[str, tuple[dict[str, Any], Form]] = {
     "Overlay": (compact.OVERLAY, compact.OVERLAY_FORM),
@@ -21,32 +22,37 @@ _KINDS: dict[str, tuple[dict[str, Any], Form]] = {
 }
 
 
-def read_content(file: str) -> tuple[bytes, list[Diagnostic]]:
-    """The bytes of a file of ours; TJ201 where it cannot be read."""
-    try:
-        with open(file, "rb") as stream:
-            return stream.read(), []
-    except OSError as error:
-        return b"", [Diagnostic("TJ201", ERROR, f"{file} cannot be read: {error.strerror}", name="unreadable-file")]
+class OfKind(NamedTuple):
+    """What files hold of one kind."""
+
+    good: list[tuple[Document, Tree]]
+    """The documents of the kind, each with its tree in long form and in order."""
+    diagnostics: list[Diagnostic]
+    """What is wrong with the others of the kind, and with files that are not read."""
+    others: list[Document]
+    """The first document of each file that has documents, but none of the kind."""
 
 
-def of_kind(kind: str, files: list[str]) -> tuple[list[tuple[Document, Tree]], list[Diagnostic]]:
-    """The documents of one kind in `files`, each with its tree in long form and in order, and what is wrong with the others."""
+def of_kind(kind: str, files: list[str], sandbox: Sandbox) -> OfKind:
+    """The documents of one kind in `files`."""
     schema, form = _KINDS[kind]
-    good, diagnostics = [], []
-    for file in files:
-        content, problems = read_content(file)
-        documents, more = read(content, file, CORE) if not problems else ([], [])
-        diagnostics += [*problems, *more]
-        for document in documents:
-            if document.value.__class__ is not dict or document.value.get("kind") != kind:
-                continue
+    result = OfKind([], [], [])
+    for file, content in sandbox.contents(files):
+        if isinstance(content, Diagnostic):
+            result.diagnostics.append(content)
+            continue
+        documents, found = read(content, file, CORE)
+        result.diagnostics.extend(found)
+        wanted = [one for one in documents if one.value.__class__ is dict and one.value.get("kind") == kind]
+        if documents and not wanted:
+            result.others.append(documents[0])
+        for document in wanted:
             tree = present(document.value, form)
             problems = check(tree, schema) or (check_platform(long_form(tree, form)) if kind == "Platform" else [])
-            diagnostics += [_placed(problem, document) for problem in problems]
+            result.diagnostics.extend([_placed(problem, document) for problem in problems])
             if not problems:
-                good.append((document, ordered(long_form(tree, form))))
-    return good, diagnostics
+                result.good.append((document, ordered(long_form(tree, form))))
+    return result
 
 
 def _placed(problem: Diagnostic, document: Document) -> Diagnostic:

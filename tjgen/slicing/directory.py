@@ -3,43 +3,58 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.fields.path import FieldPath
+from tjgen.files.sandbox import Sandbox
+from tjgen.files.search import matching
 from tjgen.slicing import braces, problems
 from tjgen.slicing.items import Collector, Items
 
 
-def matched(directory: str, patterns: Sequence[str], label: str, because: FieldPath) -> tuple[Items, list[Diagnostic]]:
+def matched(
+    sandbox: Sandbox, directory: str, patterns: Sequence[str], label: str, because: FieldPath
+) -> tuple[Items, list[Diagnostic]]:
     """The files below `directory` that a pattern matches, its braces written out.
 
     `**` matches folders too, hidden files need a pattern that says so.
 
     `label` is the directory's name in diagnostics, `because` the place of the items in the experiment.
     """
-    from glob import glob
-
     collector = Collector(within=because)
     if not os.path.isdir(directory):
         message = f"the directory {label} is not there"
         return collector.items, [problems.error(problems.UNREADABLE, message, path=(*because, "directory"))]
-    found: set[str] = set()
+    found: dict[str, int] = {}
     for pattern in [one for said in patterns for one in _expanded(said)]:
         if pattern.startswith("/") or ".." in pattern.split("/"):
             message = f"the pattern {pattern!r} leads out of {label}"
             collector.diagnostics.append(problems.error(problems.ITEM, message, path=(*because, "glob")))
             continue
-        paths = [
-            path for path in glob(pattern, root_dir=directory, recursive=True) if os.path.isfile(os.path.join(directory, path))
-        ]
-        if not paths:
+        sizes: dict[str, int] = {}
+        for path, size in _sized(sandbox, directory, pattern):
+            if isinstance(size, Diagnostic):
+                collector.diagnostics.append(size._replace(path=(*because, "glob")))
+                return collector.done()
+            sizes[path] = size
+        if not sizes:
             message = f"the pattern {pattern!r} matches no file in {label}"
             collector.diagnostics.append(problems.error(problems.NONE, message, path=(*because, "glob")))
-        found.update(path.replace(os.sep, "/") for path in paths)
-    for position, path in enumerate(sorted(found)):
-        collector.add(path, os.stat(os.path.join(directory, path)).st_size, position)
+        found.update(sizes)
+    for position, (path, size) in enumerate(sorted(found.items())):
+        collector.add(path, size, position)
     return collector.done()
+
+
+def _sized(sandbox: Sandbox, directory: str, pattern: str) -> Iterator[tuple[str, int | Diagnostic]]:
+    """The files that a pattern matches, each with its bytes, or with what keeps it from being read."""
+    above = os.path.join(directory, "")
+    for path in matching(sandbox, directory, pattern):
+        if isinstance(path, Diagnostic):
+            yield "", path
+        else:
+            yield path.removeprefix(above).replace(os.sep, "/"), sandbox.size(path)
 
 
 def _expanded(pattern: str) -> list[str]:

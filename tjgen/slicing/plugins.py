@@ -6,11 +6,14 @@ a build prints.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
 from importlib.metadata import EntryPoint, entry_points
 
+from tjgen.files.problems import UnreadableError
+from tjgen.files.sandbox import Sandbox
 from tjgen.slicing.items import Items
 from tjgen.slicing.strategies import PluginError, Strategy
 from tjgen.typing import Any, cast
@@ -26,10 +29,10 @@ def from_file(name: str, file: str) -> Strategy:
     from types import ModuleType
 
     try:
-        with open(file, "rb") as stream:
-            text = stream.read()
-    except OSError as problem:
-        raise PluginError(f"cannot be read from {file}: {problem.strerror}") from problem
+        # Where the file may be was decided when the project was read.
+        text = Sandbox([os.path.dirname(os.path.realpath(file))]).read(file)
+    except UnreadableError as problem:
+        raise PluginError(f"cannot be read from {file}: {problem.reason}") from problem
     known = _loaded.get(file)
     if known is not None and known[0] == text:
         return known[1]

@@ -2533,9 +2533,11 @@ class Budgets:
 
     __slots__ = (
         "documents",
+        "entries",
         "file_size",
         "files",
         "folder_depth",
+        "list_size",
         "points",
         "runs",
         "seconds",
@@ -2551,7 +2553,9 @@ class Budgets:
     values: int
     file_size: str | int | float
     total_size: str | int | float
+    list_size: str | int | float
     files: int
+    entries: int
     folder_depth: int
     seconds: int
 
@@ -2564,7 +2568,9 @@ class Budgets:
         self.values = get("values", 1000000)
         self.file_size = get("fileSize", "32Mi")
         self.total_size = get("totalSize", "1024Mi")
+        self.list_size = get("listSize", "256Mi")
         self.files = get("files", 100000)
+        self.entries = get("entries", 500000)
         self.folder_depth = get("folderDepth", 64)
         self.seconds = get("seconds", 600)
 
@@ -2587,6 +2593,7 @@ class ProjectSpec:
         "overlays",
         "platforms",
         "policy",
+        "readable",
         "requires",
         "schedule",
         "schemas",
@@ -2600,6 +2607,7 @@ class ProjectSpec:
     catalogs: Sequence[str]
     slicers: Mapping[str, str]
     schemas: str | None
+    readable: Sequence[str]
     environments: Mapping[str, Environment]
     schedule: ProjectSchedule
     trainer: str
@@ -2619,6 +2627,7 @@ class ProjectSpec:
         self.catalogs = get("catalogs", ())
         self.slicers = get("slicers", _NONE)
         self.schemas = get("schemas")
+        self.readable = get("readable", ())
         self.environments = {key: Environment(item) for key, item in get("environments", _NONE).items()}
         self.schedule = _PROJECTSCHEDULE if (value := get("schedule")) is None else ProjectSchedule(value)
         self.trainer = get("trainer", "2.3")

@@ -14,6 +14,7 @@ from tjgen.canonical import json_text, sha256_hex
 from tjgen.codebase import dockerfile, files, imports, packing, problems, requirements
 from tjgen.diagnostics.model import Diagnostic, has_errors
 from tjgen.fields.path import FieldPath, Tree, get
+from tjgen.files.sandbox import Sandbox
 from tjgen.passes import tool_pods
 from tjgen.passes.beside import metadata
 from tjgen.passes.coding import builders, git
@@ -97,14 +98,14 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
                 yield from told(workload, podset, code, experiment, place(code, experiment), HERE)
 
 
-def local_files(code: Code, folder: str) -> dict[str, str]:
+def local_files(code: Code, folder: str, sandbox: Sandbox) -> dict[str, str]:
     """The digest of the code that goes into the image, or the commit that it is fetched by."""
     asked = code.build
     assert asked is not None, "asked only where it is described"
     directory = asked.directory or "."
     if asked.context == "git":
-        return git.local_files(code, folder) if code.git is not None else {}
-    wanted = files_of(folder, directory, tuple(asked.include), tuple(asked.exclude))
+        return git.local_files(code, folder, sandbox) if code.git is not None else {}
+    wanted = files_of(sandbox, folder, directory, tuple(asked.include), tuple(asked.exclude))
     if not _is_baked(code) and asked.dockerfile is None:
         wanted = _listing(asked, wanted)
     return {f"build:{key}": value for key, value in digest_of(directory, wanted).items()}
@@ -132,7 +133,7 @@ def _recipe(
     directory = asked.directory or "."
     baked = _is_baked(code)
     try:
-        everything = files.found(_joined(setting.directory, directory), asked.include, asked.exclude)
+        everything = files.found(setting.sandbox, _joined(setting.directory, directory), asked.include, asked.exclude)
         known = {file.path: file for file in everything}
         for field, path in (("requirements", asked.requirements), ("dockerfile", asked.dockerfile)):
             if path is not None and path not in known:
@@ -153,7 +154,7 @@ def _recipe(
         return Recipe(text, [], [code.git.repository, commit, code.git.path or ""]), found
     if not baked and asked.dockerfile is None:
         return Recipe(text, listing, []), found
-    wanted, problem = read(setting.directory, directory, asked.include, asked.exclude, HERE)
+    wanted, problem = read(setting.sandbox, setting.directory, directory, asked.include, asked.exclude, HERE)
     return (Recipe(text, wanted, []), found) if problem is None else (None, [*found, problem])
 
 

@@ -9,6 +9,7 @@ from tjgen.canonical import json_text, sha256_hex
 from tjgen.codebase import files, packing, problems
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.fields.path import FieldPath, Tree
+from tjgen.files.sandbox import Sandbox
 from tjgen.passes.beside import metadata
 from tjgen.passes.coding.placing import AT, VOLUME, mounted
 from tjgen.passes.coding.workspace import digest_of, files_of, unreadable
@@ -25,7 +26,7 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
     """The ConfigMap, named by its content, and its mounts."""
     asked = code.config_map
     assert asked is not None, "asked only where it is described"
-    found, problem = read(setting.directory, asked.directory, asked.include, asked.exclude, HERE)
+    found, problem = read(setting.sandbox, setting.directory, asked.directory, asked.include, asked.exclude, HERE)
     if problem is not None:
         yield problem
         return
@@ -43,11 +44,11 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
 
 
 def read(
-    folder: str, directory: str, include: Sequence[str], exclude: Sequence[str], because: FieldPath
+    sandbox: Sandbox, folder: str, directory: str, include: Sequence[str], exclude: Sequence[str], because: FieldPath
 ) -> tuple[list[files.File], Diagnostic | None]:
     """The files to pack, and what keeps them from being packed."""
     try:
-        found = files.found(os.path.join(folder, directory), include, exclude)
+        found = files.found(sandbox, os.path.join(folder, directory), include, exclude)
     except files.FolderError as error:
         return [], unreadable(directory, error, because)
     if not found:
@@ -63,8 +64,8 @@ def read(
     return found, None
 
 
-def local_files(code: Code, folder: str) -> dict[str, str]:
+def local_files(code: Code, folder: str, sandbox: Sandbox) -> dict[str, str]:
     """The digest of the files that are packed."""
     asked = code.config_map
     assert asked is not None, "asked only where it is described"
-    return digest_of(asked.directory, files_of(folder, asked.directory, tuple(asked.include), tuple(asked.exclude)))
+    return digest_of(asked.directory, files_of(sandbox, folder, asked.directory, tuple(asked.include), tuple(asked.exclude)))

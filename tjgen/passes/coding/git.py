@@ -9,6 +9,7 @@ from tjgen.codebase import problems
 from tjgen.codebase.clone import FULL, CloneError, resolved, uncommitted
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.fields.path import FieldPath, Tree, named
+from tjgen.files.sandbox import Sandbox
 from tjgen.passes import tool_pods
 from tjgen.passes.beside import in_pod, script, shell
 from tjgen.passes.coding.placing import AT, VOLUME, leads_out, mounted
@@ -98,7 +99,7 @@ def secrets(asked: GitCode) -> list[Tree]:
     return [{"name": SECRET_VOLUME, "secret": {"secretName": asked.secret}}] if asked.secret is not None else []
 
 
-def local_files(code: Code, folder: str) -> dict[str, str]:
+def local_files(code: Code, folder: str, sandbox: Sandbox) -> dict[str, str]:
     """The commit that a name stands for today."""
     asked = code.git
     assert asked is not None, "asked only where it is described"

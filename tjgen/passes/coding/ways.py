@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 from tjgen.codebase import problems
 from tjgen.diagnostics.model import Diagnostic
+from tjgen.files.sandbox import Sandbox
 from tjgen.passes.coding import build, configmap, git, workspace
 from tjgen.passes.coding.placing import AT, leads_out
 from tjgen.setting import Setting
@@ -48,7 +49,7 @@ def deliver(workload: Workload, experiment: Experiment, setting: Setting) -> Fou
             yield from deliver_by(code, workload, experiment, setting)
 
 
-def local_files(code: Code, document: str) -> dict[str, str]:
+def local_files(code: Code, document: str, sandbox: Sandbox) -> dict[str, str]:
     """What the identity of a run takes from this machine: digests of local code, and commits that names stand for."""
     if _problem(code) is not None:
         return {}
@@ -56,7 +57,7 @@ def local_files(code: Code, document: str) -> dict[str, str]:
     known = {}
     for way, module in (("build", build), ("workspace", workspace), ("configMap", configmap), ("git", git)):
         if way in chosen(code):
-            known.update(module.local_files(code, folder))
+            known.update(module.local_files(code, folder, sandbox))
     return known
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from tjgen.codebase import files, problems
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.fields.path import FieldPath, Tree
+from tjgen.files.sandbox import Sandbox
 from tjgen.passes.coding.placing import AT, VOLUME, leads_out, mounted
 from tjgen.passes.sources import source
 from tjgen.setting import Setting
@@ -54,7 +55,7 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
         return
     at: FieldPath = (*HERE, "directory")
     try:
-        found = files.found(os.path.join(setting.directory, asked.directory))
+        found = files.found(setting.sandbox, os.path.join(setting.directory, asked.directory))
         digest = files.digest(found)
     except files.FolderError as error:
         yield unreadable(asked.directory, error, at)
@@ -67,17 +68,19 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
     yield Contribution(("metadata", "annotations", DIGEST), f"sha256:{digest}", at)
 
 
-def local_files(code: Code, folder: str) -> dict[str, str]:
+def local_files(code: Code, folder: str, sandbox: Sandbox) -> dict[str, str]:
     """The digest of the workspace, where it is on this machine."""
     assert code.workspace is not None, "asked only where it is described"
     directory = code.workspace.directory
-    return digest_of(directory, files_of(folder, directory)) if directory is not None else {}
+    return digest_of(directory, files_of(sandbox, folder, directory)) if directory is not None else {}
 
 
-def files_of(folder: str, directory: str, include: tuple[str, ...] = (), exclude: tuple[str, ...] = ()) -> list[files.File]:
+def files_of(
+    sandbox: Sandbox, folder: str, directory: str, include: tuple[str, ...] = (), exclude: tuple[str, ...] = ()
+) -> list[files.File]:
     """The files of a directory; none where they cannot be read, which is for the pass to report."""
     try:
-        return files.found(os.path.join(folder, directory), include, exclude)
+        return files.found(sandbox, os.path.join(folder, directory), include, exclude)
     except files.FolderError:
         return []
 

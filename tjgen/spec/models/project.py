@@ -132,8 +132,12 @@ class Budgets(Shape):
     """Bytes of one file."""
     total_size: Quantity = _size(DEFAULT.total_size)
     """Bytes of all files that one command reads."""
+    list_size: Quantity = _size(DEFAULT.list_size)
+    """Size of one list of data items."""
     files: Count = DEFAULT.files
     """Files that one command reads."""
+    entries: Count = DEFAULT.entries
+    """Files and folders in all folders that one command searches."""
     folder_depth: Count = DEFAULT.folder_depth
     """Levels of folders below a folder that one command reads."""
     seconds: Count = DEFAULT.seconds
@@ -155,6 +159,8 @@ class ProjectSpec(Shape):
     """Name of a slicing strategy -> the file of Python that it is in."""
     schemas: Text | None = None
     """Folder with the schemas of the clusters' own kinds, as `tjgen schemas import` writes it."""
+    readable: list[Text] = []
+    """Folders outside of the repository whose files may be read. Only the root project can list them."""
     environments: dict[str, Environment] = {}
     """What the project is built for, by name."""
     schedule: ProjectSchedule = ProjectSchedule()
