@@ -185,6 +185,7 @@ def test_a_rerun_of_a_promoted_run_keeps_its_origin(folder: Path) -> None:
 
 
 def test_sources_that_lie_in_another_project_are_built_for_the_one_that_has_the_lock(folder: Path) -> None:
+    (folder / ".git").mkdir()  # one repository around both projects
     twin = folder / "twin"
     twin.mkdir()
     text = (folder / "tjgen.yaml").read_text(encoding="utf-8")
