@@ -37,7 +37,7 @@ from tjgen.resolve.settings import settings
 from tjgen.resolve.spelling import spelled
 from tjgen.resolve.variants import Variant, variants
 from tjgen.runs import archive
-from tjgen.runs.identity import Identity, identify
+from tjgen.runs.identity import Identity, Written, identify, written
 from tjgen.runs.lock import LockedRun
 from tjgen.runs.store import IMAGES, Locks
 from tjgen.setting import Cluster, Setting
@@ -45,10 +45,20 @@ from tjgen.source.document import Document
 from tjgen.source.reader import CORE, read
 from tjgen.spec.compact import EXPERIMENT_FORM
 from tjgen.trainer.release import Release
-from tjgen.typing import Any
+from tjgen.typing import Any, NamedTuple
 
 NAMESPACE = "default"
 """Where an experiment goes that says no namespace, as with kubectl."""
+
+
+class _Source(NamedTuple):
+    """What all runs of one unit share."""
+
+    unit: Unit
+    documents: Documents
+    content: Written
+    locked: Mapping[str, LockedRun]
+    """Identity -> the locked run that has it."""
 
 
 class Builder:
@@ -126,6 +136,8 @@ class Builder:
         self.files = [*self._given, *files]
         self._seen: dict[str, tuple[str, int]] = {}
         """Key of a unit -> file and place in it of its experiment; the document itself is not kept."""
+        self._read_again: dict[str, list[Document]] = {}
+        """File -> its documents, where an experiment of it exists twice."""
         self._footprints: list[Any] = []
         self._judged: set[str] = set()
         if has_errors(self.diagnostics):
@@ -240,12 +252,14 @@ class Builder:
         unit = self._unit(document, environment, found.runs[0])
         twin = self._seen.setdefault(unit.key, (document.file, document.index))
         if twin != (document.file, document.index):
-            return Built(unit, [], [*found.diagnostics, same_experiment(unit, twin, self.sandbox)])
+            return Built(unit, [], [*found.diagnostics, same_experiment(unit, self._documents_at(twin[0]), twin[1])])
         diagnostics = list(found.diagnostics)
         runs = []
         self._left_out.clear()
+        content_of = written(spelled(unit.document, EXPERIMENT_FORM))
+        source = _Source(unit, found.documents, content_of, self.locks.of(unit).by_identity())
         for variant in found.runs:
-            run, problems = self._run(unit, variant, found.documents)
+            run, problems = self._run(source, variant)
             diagnostics += problems
             if run is not None:
                 runs.append(run)
@@ -257,6 +271,15 @@ class Builder:
         self._footprints += built.footprint
         return built
 
+    def _documents_at(self, file: str) -> list[Document]:
+        """The documents of a file that was built earlier, read again once: copies may be many."""
+        documents = self._read_again.get(file)
+        if documents is None:
+            content = self._given[file] if file in self._given else self.sandbox.content(file)
+            documents = [] if isinstance(content, Diagnostic) else read(content, file, CORE)[0]
+            self._read_again[file] = documents
+        return documents
+
     def _overlaps(self, unit: Unit, runs: Sequence[Run], documents: Documents) -> list[Diagnostic]:
         """What keeps the tasks of an experiment from being apart."""
         from tjgen.passes.isolation import overlaps  # few experiments have tasks
@@ -267,8 +290,8 @@ class Builder:
         found = overlaps(zip([run.variant.experiment for run in runs], settings, strict=True))
         return [one for task, diagnostic in found for one in placed([diagnostic], trees[task], documents)]
 
-    def _run(self, unit: Unit, variant: Variant, documents: Documents) -> tuple[Run | None, list[Diagnostic]]:
-        experiment = variant.experiment
+    def _run(self, source: _Source, variant: Variant) -> tuple[Run | None, list[Diagnostic]]:
+        experiment, unit, documents = variant.experiment, source.unit, source.documents
         asked = experiment.spec.runtime
         assert asked is not None, "an experiment without a runtime has no variants"
         runtime, found = self.catalog.find(asked.name, kind=asked.kind, namespace=unit.namespace, version=asked.version)
@@ -279,9 +302,8 @@ class Builder:
             **data.local_files(experiment, unit.document.file, self.project.slicers, self.sandbox),
             **code.local_files(experiment, unit.document.file, self.sandbox),
         }
-        said = spelled(unit.document, EXPERIMENT_FORM)
-        identity = identify(said, environment=unit.environment, point=variant.point, task=variant.task, files=files)
-        locked = self.locks.of(unit).current(identity)
+        identity = identify(source.content, environment=unit.environment, point=variant.point, task=variant.task, files=files)
+        locked = source.locked.get(str(identity))
         promoted_from = self._promotion(unit, variant, locked)
         if promoted_from is None:
             return None, []

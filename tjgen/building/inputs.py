@@ -14,7 +14,6 @@ from tjgen.k8s.nearest import nearest
 from tjgen.resolve.files import named
 from tjgen.resolve.project import FILE, Project, alone, find, load
 from tjgen.source.document import Document
-from tjgen.source.reader import CORE, read
 
 _BESIDE = ("Project", "Overlay", "Platform")
 
@@ -137,11 +136,9 @@ def no_experiment(file: str, documents: list[Document], *, named: bool) -> Diagn
     )
 
 
-def same_experiment(unit: Unit, twin: tuple[str, int], sandbox: Sandbox) -> Diagnostic:
-    file, index = twin
-    content = sandbox.content(file)
-    documents, _ = read(content, file, CORE) if not isinstance(content, Diagnostic) else ([], [])
-    first = next((one for one in documents if one.index == index), None)
+def same_experiment(unit: Unit, documents: Sequence[Document], index: int) -> Diagnostic:
+    """TJ264: an experiment of the same name as the one in the document of number `index` among `documents`."""
+    first = documents[index] if index < len(documents) else None
     return Diagnostic(
         "TJ264",
         ERROR,

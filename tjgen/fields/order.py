@@ -45,5 +45,11 @@ def ordered(tree: Tree) -> Tree:
     return tree
 
 
+def with_entries(tree: dict[str, Tree], entries: dict[str, Tree]) -> Tree:
+    """`tree`, which is in order, with these entries at their places; nothing in them is moved."""
+    both = {**tree, **entries}
+    return {key: both[key] for key in sorted(both, key=_rank)}
+
+
 def _rank(key: str) -> str:
     return _RANK.get(key, key)

@@ -71,7 +71,11 @@ def get(tree: Tree, path: FieldPath, default: Any = MISSING) -> Any:
 
 
 def index_of(items: list[Tree], wanted: Selector) -> int:
-    """The position of the element that has all fields of `wanted`, or -1."""
+    """The position of the first element that has all fields of `wanted`, or -1."""
+    if len(items) > _LONG:
+        position = _remembered(items, wanted)
+        if position >= 0:
+            return position
     if len(wanted) == 1:
         (name, one) = wanted[0]
         for position, item in enumerate(items):
@@ -79,9 +83,59 @@ def index_of(items: list[Tree], wanted: Selector) -> int:
                 return position
         return -1
     for position, item in enumerate(items):
-        if item.__class__ is dict and all(item.get(key, MISSING) == value for key, value in wanted):
+        if item.__class__ is dict and _has(item, wanted):
             return position
     return -1
+
+
+_LONG = 64
+"""More elements than this are worth an index."""
+_MOST_REMEMBERED = 16
+_indexes: dict[int, tuple[list[Tree], dict[tuple[str, ...], dict[Selector, int]]]] = {}
+"""Identity of a long list -> the list, which keeps the identity its own, and by names of fields the position of each element."""
+
+
+def _remembered(items: list[Tree], wanted: Selector) -> int:
+    """The position by the index of a long list; -1 where the index does not have it.
+
+    Who looks for one element of a list often looks for the others next. A list that has changed since is no danger: an
+    element that is found is looked at, and for one that is not found the caller looks at all.
+    """
+    known = _indexes.get(id(items))
+    if known is None:
+        if len(_indexes) >= _MOST_REMEMBERED:
+            _indexes.clear()
+        known = _indexes[id(items)] = (items, {})
+    names = tuple([name for name, _ in wanted])
+    index = known[1].get(names)
+    if index is None:
+        index = known[1][names] = index_by(items, names)
+    try:
+        position = index.get(wanted, -1)
+    except TypeError:  # a list or a map stands where the key belongs
+        return -1
+    return position if 0 <= position < len(items) and _has(items[position], wanted) else -1
+
+
+def index_by(items: list[Tree], names: tuple[str, ...]) -> dict[Selector, int]:
+    """The selector by these fields of each element -> the position of the first element that has it."""
+    index: dict[Selector, int] = {}
+    for position, item in enumerate(items):
+        note_position(index, names, item, position)
+    return index
+
+
+def note_position(index: dict[Selector, int], names: tuple[str, ...], item: Tree, position: int) -> None:
+    """Add one element to an index; one without the fields, or with lists or maps in them, is not found by it."""
+    if item.__class__ is dict and all(name in item for name in names):
+        try:
+            index.setdefault(tuple([(name, item[name]) for name in names]), position)
+        except TypeError:
+            return
+
+
+def _has(item: Tree, wanted: Selector) -> bool:
+    return item.__class__ is dict and all(item.get(key, MISSING) == value for key, value in wanted)
 
 
 def render(path: FieldPath) -> str:

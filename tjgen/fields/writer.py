@@ -7,9 +7,16 @@ is shared with it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from tjgen.fields.managed import ListKeys, Managed, Origin, Owners, origins_of
-from tjgen.fields.path import MISSING, FieldPath, Selector, Tree, get, index_of
+from tjgen.fields.path import MISSING, FieldPath, Selector, Tree, get
+from tjgen.fields.positions import Positions
+from tjgen.fields.subpaths import Subpaths, below
 from tjgen.typing import Any, NamedTuple
+
+_SEVERAL = 4
+"""Up to so many replaced containers a look at all paths for each is cheaper than an index."""
 
 
 class Conflict(NamedTuple):
@@ -44,7 +51,19 @@ class Writer:
     A value of a manager in `guarded` that another manager changes is kept and noted in `conflicts`.
     """
 
-    __slots__ = ("_guarded", "_keys", "_origin", "_owned", "_owners", "_root", "_start", "conflicts")
+    __slots__ = (
+        "_guarded",
+        "_keys",
+        "_origin",
+        "_owned",
+        "_owners",
+        "_positions",
+        "_replaced",
+        "_root",
+        "_start",
+        "_subpaths",
+        "conflicts",
+    )
 
     def __init__(self, base: Managed, *, keys: ListKeys, guarded: frozenset[str] = frozenset()) -> None:
         # The tree hangs in a box, so that its root is written like any other place.
@@ -57,6 +76,12 @@ class Writer:
         """Length of the path of a merge whose origin mirrors the patch, so that deeper writes have deeper origins; else -1."""
         self._owned: dict[FieldPath, Any] = {}
         """Path -> the container there, where it is our own copy."""
+        self._positions = Positions()
+        """Where the elements of our own lists are."""
+        self._replaced = 0
+        """Containers that were replaced."""
+        self._subpaths: Subpaths | None = None
+        """The paths of `_owners` and `_owned`, once several containers were replaced."""
         self.conflicts: list[Conflict] = []
 
     def done(self) -> Managed:
@@ -80,8 +105,8 @@ class Writer:
     def graft(self, path: FieldPath, value: Tree, owners: Owners) -> None:
         """Set `value` at `path` whole, with the owners that it (at ()) and its parts (below it) have already."""
         self.put(path, value, owners[()][0])
-        for below, origins in owners.items():
-            self._owners[path + below] = origins
+        for rest, origins in owners.items():
+            self._record(path + rest, origins)
 
     def _write(self, path: FieldPath, value: Tree, merging: bool) -> None:
         if not path:
@@ -96,6 +121,8 @@ class Writer:
             return
         step = path[-1]
         if step.__class__ is str:
+            if above and above[-1].__class__ is not str:
+                self._positions.written(above[:-1], step)
             if value is None:
                 if self._allows(path, MISSING):
                     self._note(path, container.pop(step, None))
@@ -105,15 +132,20 @@ class Writer:
                 container[step] = without_nulls(value)
                 self._note(path)
             return
-        position: Any = index_of(container, step) if step.__class__ is tuple else step
+        position: Any = self._positions.find(above, container, step) if step.__class__ is tuple else step
         if not 0 <= position < len(container):
             container.append(_below((), value, dict(step)) if step.__class__ is tuple else without_nulls(value))
+            self._positions.appended(above, container)
             self._note(path)
         elif value is None:
             if self._allows(path, MISSING):
+                self._positions.changed(above)
                 self._note(path, container.pop(position))
         else:
-            container[position] = self._new(container[position], value, path, merging)
+            old = container[position]
+            if not merging or value.__class__ is not dict or old.__class__ is not dict:
+                self._positions.changed(above)
+            container[position] = self._new(old, value, path, merging)
 
     def _own(self, path: FieldPath) -> Any:
         """Our own copy of the container at `path`; None where there is no container."""
@@ -128,7 +160,7 @@ class Writer:
                 return None
             position = path[-1]
             if position.__class__ is tuple:
-                position = index_of(above, position) if above.__class__ is list else -1
+                position = self._positions.find(path[:-1], above, position) if above.__class__ is list else -1
                 if position < 0:
                     return None
             elif (position not in above) if above.__class__ is dict else not 0 <= position < len(above):
@@ -141,6 +173,8 @@ class Writer:
         container = container.copy()
         above[position] = container
         self._owned[path] = container
+        if self._subpaths is not None:
+            self._subpaths.add(path)
         return container
 
     def _grow(self, path: FieldPath, value: Tree) -> None:
@@ -160,18 +194,20 @@ class Writer:
         step = path[length]
         made = _below(path[length + 1 :], value, dict(step) if step.__class__ is tuple else {})
         if step.__class__ is tuple:
-            position = index_of(container, step)
+            position = self._positions.find(path[:length], container, step)
             if position < 0:
                 container.append(made)
+                self._positions.appended(path[:length], container)
             else:
                 container[position] = made
+                self._positions.changed(path[:length])
         else:
             container[step] = made
         self._note(path[: length + 1])
         if length + 1 < len(path) and self._origin[0].mirrors and self._start < 0:
             # What was copied corresponds to the value alone, not to the containers around it.
-            self._owners[path[: length + 1]] = (self._origin[0]._replace(mirrors=False),)
-            self._owners[path] = self._origin
+            self._record(path[: length + 1], (self._origin[0]._replace(mirrors=False),))
+            self._record(path, self._origin)
 
     def _new(self, old: Tree, new: Tree, path: FieldPath, merging: bool) -> Tree:
         """What stands at `path` after `new` was written over `old`."""
@@ -189,7 +225,7 @@ class Writer:
             before = origins_of(self._owners, path)
             (origin,) = self._origin_at(path)
             if origin not in before:
-                self._owners[path] = (*before, origin)
+                self._record(path, (*before, origin))
             return old
         if self._allows(path, new):
             self._note(path, old)
@@ -198,8 +234,9 @@ class Writer:
 
     def _element(self, path: FieldPath, step: Selector, item: dict[str, Tree], names: tuple[str, ...]) -> None:
         container = self._own(path)
-        if index_of(container, step) < 0:
+        if self._positions.find(path, container, step) < 0:
             container.append(without_nulls(item))
+            self._positions.appended(path, container)
             self._note((*path, step))
             return
         # The keys only say which element is meant: they are no claim to own them.
@@ -222,12 +259,29 @@ class Writer:
     def _note(self, path: FieldPath, old: Tree = None) -> None:
         """Record the origin at `path`; what was known of the parts of a container that it replaces is forgotten."""
         if old.__class__ is dict or old.__class__ is list:
-            length = len(path)
-            for known in [known for known in self._owners if len(known) > length and known[:length] == path]:
-                del self._owners[known]
-            for known in [known for known in self._owned if known[:length] == path]:
-                del self._owned[known]
-        self._owners[path] = self._origin_at(path)
+            self._forget(path)
+        self._record(path, self._origin_at(path))
+
+    def _record(self, path: FieldPath, origins: tuple[Origin, ...]) -> None:
+        self._owners[path] = origins
+        if self._subpaths is not None:
+            self._subpaths.add(path)
+
+    def _forget(self, path: FieldPath) -> None:
+        """Drop what is known of the container at `path`, and who owns its parts."""
+        self._replaced += 1
+        if self._subpaths is None and self._replaced > _SEVERAL:
+            self._subpaths = Subpaths([*self._owners, *self._owned])
+        known: Iterable[FieldPath]
+        if self._subpaths is None:
+            known = [*below(self._owners, path), *below(self._owned, path)]
+        else:
+            known = self._subpaths.take_below(path)
+        for one in (path, *known):
+            self._owned.pop(one, None)
+            self._positions.changed(one)
+            if one is not path:
+                self._owners.pop(one, None)
 
     def _origin_at(self, path: FieldPath) -> tuple[Origin, ...]:
         if self._start < 0 or len(path) <= self._start:

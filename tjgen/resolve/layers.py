@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tjgen.fields.managed import Managed, Origin, Owners, origins_of
-from tjgen.fields.path import FieldPath, Tree, index_of, named
+from tjgen.fields.path import FieldPath, Tree, named
+from tjgen.fields.subpaths import Subpaths
+from tjgen.fields.subpaths import below as paths_below
 from tjgen.spec.compact import EXPERIMENT_FORM
 from tjgen.spec.forms import PLAIN, Form, below, long_form, replaced
 from tjgen.typing import NamedTuple
@@ -47,6 +49,8 @@ class Contradiction(NamedTuple):
 
 
 EMPTY = Managed({}, {})
+_SEVERAL = 4
+"""Up to so many replaced values a look at all owners for each is cheaper than an index."""
 
 
 def part(path: FieldPath, tree: Tree, because: FieldPath) -> Part:
@@ -87,14 +91,32 @@ def present(tree: Tree, form: Form) -> Tree:
 class _Merge:
     """One merge in progress. Trees are copied where they are written; `owners` is this merge's own."""
 
-    __slots__ = ("_because", "_depth", "_layer", "_ranks", "_rivals", "contradictions", "owners", "tree")
+    __slots__ = (
+        "_because",
+        "_depth",
+        "_equals",
+        "_layer",
+        "_own",
+        "_ranks",
+        "_replaced",
+        "_rivals",
+        "_subpaths",
+        "contradictions",
+        "owners",
+        "tree",
+    )
 
     def __init__(self, base: Managed) -> None:
         self.tree = base.value
         self.owners: Owners = dict(base.owners)
         self.contradictions: list[Contradiction] = []
         self._ranks: dict[str, set[tuple[str, str]]] = {}
-        self._rivals: set[tuple[str, str]] = set()
+        self._equals: set[tuple[str, str]] = set()
+        self._own = ("", "")
+        self._rivals = False
+        """Whether a layer of the same rank was merged before."""
+        self._replaced = 0
+        self._subpaths: Subpaths | None = None
         self._layer: Layer
         self._because: FieldPath = ()
         self._depth = 0
@@ -102,7 +124,8 @@ class _Merge:
     def take(self, layer: Layer) -> None:
         self._layer = layer
         equals = self._ranks.setdefault(layer.rank, set()) if layer.rank else set()
-        self._rivals = equals - {(layer.manager, layer.source)}
+        self._equals, self._own = equals, (layer.manager, layer.source)
+        self._rivals = len(equals) > (self._own in equals)
         for part in layer.parts:
             self._because, self._depth = part.because, part.depth
             self.tree = self._put(self.tree, part.tree, (), EXPERIMENT_FORM)
@@ -142,11 +165,13 @@ class _Merge:
 
     def _put_named(self, old: list[Tree], new: list[Tree], path: FieldPath, form: Form) -> Tree:
         result = old.copy()
+        positions: dict[str, int] = {}
+        for position, item in enumerate(result):
+            positions.setdefault(item["name"], position)
         for item in new:
-            step = named(item["name"])
-            child = (*path, step)
-            position = index_of(result, step)
-            if position < 0:
+            child = (*path, named(item["name"]))
+            position = positions.setdefault(item["name"], len(result))
+            if position == len(result):
                 self._note(child, forget=False)
                 result.append(present(item, below(form, 0)))
             else:
@@ -168,21 +193,34 @@ class _Merge:
         origin = self._origin(path)
         if origin not in before:
             self.owners[path] = (*before, origin)
+            if self._subpaths is not None:
+                self._subpaths.add(path)
 
     def _note(self, path: FieldPath, *, forget: bool) -> None:
         if forget:
-            length = len(path)
-            for known in [known for known in self.owners if len(known) > length and known[:length] == path]:
-                del self.owners[known]
+            self._forget(path)
         self.owners[path] = (self._origin(path),)
+        if self._subpaths is not None:
+            self._subpaths.add(path)
+
+    def _forget(self, path: FieldPath) -> None:
+        """Drop the owners of all parts of the value at `path`."""
+        self._replaced += 1
+        if self._subpaths is None and self._replaced > _SEVERAL:
+            self._subpaths = Subpaths(self.owners)
+        found = paths_below(self.owners, path) if self._subpaths is None else self._subpaths.take_below(path)
+        for known in found:
+            self.owners.pop(known, None)
 
     def _contradicts(self, path: FieldPath, *, there: bool) -> bool:
         """Whether an equal of this layer set the value that is there or something in it, or removed what is not."""
-        length = len(path)
+        if self._subpaths is None:
+            self._subpaths = Subpaths(self.owners)
         found = list(origins_of(self.owners, path) if there else self.owners.get(path, ()))
-        found += [origin for known, origins in self.owners.items() if known[:length] == path for origin in origins]
+        found += [origin for known in self._subpaths.below(path) for origin in self.owners.get(known, ())]
         for before in found:
-            if (before.manager, before.source) in self._rivals:
+            known_as = (before.manager, before.source)
+            if known_as in self._equals and known_as != self._own:
                 self.contradictions.append(Contradiction(path, before, self._origin(path)))
                 return True
         return False

@@ -13,12 +13,15 @@ from tjgen.fields.path import FieldPath, Tree, get, parse
 from tjgen.source.document import Document
 from tjgen.spec.compact import EXPERIMENT_SPEC_FORM
 from tjgen.spec.forms import Form, form_at, text
+from tjgen.typing import Any
 
 _NUMBER = re.compile(r"(?:[0-9]|[-+.][.0-9])[\w.+-]*")
 """Words that begin as numbers do."""
 _PROPERTIES = re.compile(r"\A(?:[&!]\S*\s+)+")
 """What YAML allows before a scalar: an anchor, a tag."""
 _SWEEPS: FieldPath = ("spec", "sweep")
+_Texts = dict[Any, Any]
+"""Step -> the texts below it, or at a leaf its text."""
 
 
 def spelled(document: Document, form: Form) -> Tree:
@@ -28,10 +31,14 @@ def spelled(document: Document, form: Form) -> Tree:
     if not paths:
         return tree
     # Finding places costs more than all else here, so it is only done where a number could be written in another way.
-    canonical = _is_canonical(document.text)
+    canonical = _is_canonical(document.own_text)
+    texts: _Texts = {}
     for path in paths:
-        tree = _put(tree, path, 0, text(get(tree, path)) if canonical else _written(document, path))
-    return tree
+        holder: Any = texts
+        for step in path[:-1]:
+            holder = holder.setdefault(step, {})
+        holder[path[-1]] = text(get(tree, path)) if canonical else _written(document, path)
+    return _replaced(tree, texts)
 
 
 def _numbers(tree: Tree, form: Form, path: FieldPath) -> Iterator[FieldPath]:
@@ -95,16 +102,15 @@ def _is_as_printed(word: str) -> bool:
 
 
 def _written(document: Document, path: FieldPath) -> Tree:
-    span = document.locate(path)
-    if span is None or span.line != span.end_line:
+    words = document.excerpt(path)
+    if "\n" in words or "\r" in words:
         return get(document.value, path)
-    line = re.split(r"\r\n|\r|\n", document.text)[span.line - 1]
-    return _PROPERTIES.sub("", line[span.column - 1 : span.end_column - 1])
+    return _PROPERTIES.sub("", words)
 
 
-def _put(tree: Tree, path: FieldPath, depth: int, value: Tree) -> Tree:
-    if depth == len(path):
-        return value
+def _replaced(tree: Tree, texts: _Texts) -> Tree:
+    """`tree` with these leaves in place of its own."""
     copy = tree.copy()
-    copy[path[depth]] = _put(tree[path[depth]], path, depth + 1, value)
+    for step, new in texts.items():
+        copy[step] = _replaced(tree[step], new) if new.__class__ is dict else new
     return copy

@@ -21,14 +21,17 @@ def names(tree: Tree) -> list[str]:
     return sorted(get(tree, TASKS, None) or ())
 
 
-def at(tree: Managed, name: str) -> Managed:
-    """The experiment of one task. Each value keeps the document that says it, an overlay's too."""
+def at(tree: Managed, name: str, base: Managed) -> Managed:
+    """The experiment of one task of `tree`: what the task says, over `base`.
+
+    Each value keeps the document that says it, an overlay's too.
+    """
     layers = []
     at_task = (*TASKS, name)
     for path, value in _leaves(get(tree.value, at_task, {}), ()):
         origin = tree.origins((*at_task, *path))[-1]
         layers.append(Layer(MANAGER, origin.source, (part(("spec", *path), value, origin.because),)))
-    return merged(tree, layers)[0]
+    return merged(base, layers)[0]
 
 
 def misnamed(tree: Tree) -> list[Diagnostic]:

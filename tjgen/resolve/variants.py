@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tjgen.diagnostics.model import Diagnostic, has_errors
 from tjgen.fields.managed import Managed
-from tjgen.fields.order import ordered
-from tjgen.fields.path import get, parse
+from tjgen.fields.order import ordered, with_entries
+from tjgen.fields.path import Tree, get, parse
 from tjgen.resolve.overlays import Resolved, Surroundings
 from tjgen.resolve.places import Documents, placed
 from tjgen.resolve.rules import check_rules
@@ -13,6 +13,9 @@ from tjgen.source.document import Document
 from tjgen.spec.check import check_experiment
 from tjgen.spec.objects import Experiment
 from tjgen.typing import NamedTuple
+
+_SHARED = ("sweep", "tasks")
+"""Fields of `spec` that say which runs there are."""
 
 
 class Variant(NamedTuple):
@@ -78,23 +81,27 @@ def _shaped(resolved: Resolved) -> list[Diagnostic]:
 def _divided(resolved: Resolved) -> tuple[list[Variant], list[Diagnostic]]:
     from tjgen.resolve import tasks
 
+    base, shared = _apart(resolved.tree)
+    sweep = shared.get("sweep")
     runs: list[Variant] = []
-    diagnostics: list[Diagnostic] = []
-    for name in tasks.names(resolved.tree.value):
-        tree = _in_order(tasks.at(resolved.tree, name))
-        found = _checked(tree, resolved.documents)
+    diagnostics: dict[Diagnostic, None] = {}
+    for number, name in enumerate(tasks.names(resolved.tree.value)):
+        tree = _in_order(tasks.at(resolved.tree, name, base))
+        whole = _together(tree, shared)
+        # What the tasks share is the same in each of them.
+        found = _checked(tree if number else whole, resolved.documents)
         own: list[Variant] = []
         # What is wrong cannot be read as an experiment.
-        if not has_errors(found) and not get(tree.value, ("spec", "sweep"), None):
-            own = [_only(tree)]
+        if not has_errors(found) and not sweep:
+            own = [_only(whole)]
         elif not has_errors(found):
-            own, found = _swept(resolved._replace(tree=tree))
+            own, found = _swept(resolved._replace(tree=whole))
             paths = [parse(path) for run in own[:1] for path in run.point]
-            found = [*found, *placed(tasks.swept(tree.value, name, paths), tree, resolved.documents)]
-        diagnostics += [one for one in found if one not in diagnostics]
+            found = [*found, *placed(tasks.swept(whole.value, name, paths), whole, resolved.documents)]
+        diagnostics.update(dict.fromkeys(found))
         for run in own:
             runs.append(run._replace(task=name, label="-".join(part for part in (name, run.label) if part)))
-    return ([] if has_errors(diagnostics) else runs), diagnostics
+    return ([] if has_errors(list(diagnostics)) else runs), list(diagnostics)
 
 
 def _swept(resolved: Resolved) -> tuple[list[Variant], list[Diagnostic]]:
@@ -106,15 +113,29 @@ def _swept(resolved: Resolved) -> tuple[list[Variant], list[Diagnostic]]:
         return [], found
     if not points:
         return [_only(resolved.tree)], found
+    base, shared = _apart(resolved.tree)
     runs: list[Variant] = []
-    diagnostics = found
+    diagnostics = dict.fromkeys(found)
     for point in points:
-        tree = _in_order(matrix.at(resolved.tree, point))
+        tree = _in_order(matrix.at(base, point))
         found = _checked(tree, resolved.documents)
-        diagnostics += [diagnostic for diagnostic in found if diagnostic not in diagnostics]
+        diagnostics.update(dict.fromkeys(found))
         if not has_errors(found):
+            tree = _together(tree, shared)
             runs.append(Variant(point.label, point.settings, tree, Experiment(tree.value)))
-    return ([] if has_errors(diagnostics) else runs), diagnostics
+    return ([] if has_errors(list(diagnostics)) else runs), list(diagnostics)
+
+
+def _apart(tree: Managed) -> tuple[Managed, dict[str, Tree]]:
+    """The experiment without what all of its runs share, which no run changes and which is as long as there are runs."""
+    spec = tree.value["spec"]
+    shared = {key: spec[key] for key in _SHARED if key in spec}
+    spec = {key: value for key, value in spec.items() if key not in shared}
+    return Managed({**tree.value, "spec": spec}, tree.owners), shared
+
+
+def _together(tree: Managed, shared: dict[str, Tree]) -> Managed:
+    return Managed({**tree.value, "spec": with_entries(tree.value["spec"], shared)}, tree.owners)
 
 
 def _only(tree: Managed) -> Variant:

@@ -150,21 +150,39 @@ class Identity(NamedTuple):
         return "-".join([part for part in (experiment, label, last) if part])
 
 
+class Written(NamedTuple):
+    """What an experiment says, ready to identify each of its runs; `written` makes one."""
+
+    spec: Tree
+    """In long form, without its sweep and tasks."""
+    tasks: Mapping[str, Tree]
+    names: list[str]
+    """Names of the tasks, sorted."""
+
+
+def written(experiment: Tree) -> Written:
+    """The content of `experiment`, a document as it is written, before overlays."""
+    spec = long_form(experiment, EXPERIMENT_FORM).get("spec") or {}
+    tasks = spec.get("tasks") or {}
+    return Written({key: value for key, value in spec.items() if key not in ("sweep", "tasks")}, tasks, sorted(tasks))
+
+
 def identify(
-    experiment: Tree,
+    experiment: Tree | Written,
     *,
     environment: str | None = None,
     point: Mapping[str, Tree] | None = None,
     task: str = "",
     files: Mapping[str, str] | None = None,
 ) -> Identity:
-    """The identity of one run of `experiment`, a document as it is written, before overlays.
+    """The identity of one run of `experiment`, a document as it is written, before overlays, or `written` of one.
 
     `point` maps field paths to the values of a sweep's point, `files` the local files that the
     experiment names to the digests of their content.
     """
+    content_of = experiment if isinstance(experiment, Written) else written(experiment)
     point = point or {}
-    spec = long_form(experiment, EXPERIMENT_FORM).get("spec") or {}
+    spec = content_of.spec
     for path, value in point.items():
         steps = parse(path)
         if steps[0] == "spec":
@@ -174,7 +192,7 @@ def identify(
         "files": dict(files or {}),
         "point": {path: _point_value(path, value) for path, value in point.items()},
         "spec": _canonical(spec, _SPEC, _RULES),
-        "task": _task(spec, task) if task else [],
+        "task": _task(content_of, spec, task) if task else [],
     }
     return Identity(sha256_hex(f"{FORM}\n{json_text(content)}"), _attempt(spec))
 
@@ -273,12 +291,11 @@ def _canonical(tree: Tree, form: Form, rule: _Rule) -> Tree:
     return _amount(tree) if rule.amount else tree
 
 
-def _task(spec: Tree, name: str) -> list[Tree]:
+def _task(content_of: Written, spec: Tree, name: str) -> list[Tree]:
     """A task's name and what it says; and where tasks share the items, the others, on whom its part depends."""
-    tasks = spec.get("tasks") or {}
-    said = tasks.get(name)
+    said = content_of.tasks.get(name)
     over = [get(one, ("data", "slices", "over"), None) for one in (said, spec)]
-    others = [sorted(tasks)] if "tasks" in over[: 1 if over[0] is not None else 2] else []
+    others = [content_of.names] if "tasks" in over[: 1 if over[0] is not None else 2] else []
     return [name, _canonical(said, _SPEC, _RULES), *others]
 
 

@@ -72,9 +72,16 @@ class Lock(NamedTuple):
 
     def current(self, identity: Identity) -> LockedRun | None:
         """The run with this identity that was renewed last."""
-        wanted = str(identity)
-        found = [run for run in self.runs.values() if run.identity == wanted]
-        return max(found, key=lambda run: run.renewal) if found else None
+        return self.by_identity().get(str(identity))
+
+    def by_identity(self) -> dict[str, LockedRun]:
+        """Identity -> the run with it that was renewed last."""
+        found: dict[str, LockedRun] = {}
+        for run in self.runs.values():
+            known = found.get(run.identity)
+            if known is None or run.renewal > known.renewal:
+                found[run.identity] = run
+        return found
 
     def with_runs(self, runs: Iterable[LockedRun]) -> Lock:
         """The lock with these runs, those that it had under their names replaced."""

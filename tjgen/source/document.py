@@ -36,15 +36,29 @@ class Document:
         """The text of the whole file."""
         return self.source.content
 
+    @property
+    def own_text(self) -> str:
+        """The text of this document alone."""
+        start, end = self._range
+        return self.source.content[start:end]
+
+    def excerpt(self, path: FieldPath) -> str:
+        """The text of the value at `path`, as it is written; empty where the document has no text."""
+        found = self._find(path, key=False)
+        return "" if found is None else self.source.content[found[0] : found[1]]
+
     def locate(self, path: FieldPath, *, key: bool = False) -> Span | None:
         """Where the value at `path` stands, or with `key` its key.
 
         A value that came by an alias or a merge key is located where it is written. Where the path does not exist, the
         nearest ancestor answers, with its key if it has one. None only for a document without any text.
         """
+        found = self._find(path, key=key)
+        return None if found is None else self.source.span(*found)
+
+    def _find(self, path: FieldPath, *, key: bool) -> tuple[int, int] | None:
         from tjgen.source import positions
 
         if self._place is None:
             self._place = positions.compose(self.source.content, *self._range, dialect=self.dialect)
-        found = positions.find(self._place, self.value, path, key=key)
-        return None if found is None else self.source.span(*found)
+        return positions.find(self._place, self.value, path, key=key)

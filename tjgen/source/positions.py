@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tjgen.fields.path import FieldPath, Step, Tree, get, index_of
+from tjgen.fields.path import FieldPath, Tree, get, index_of
 from tjgen.source import libyaml
 from tjgen.source.keys import read_key
 from tjgen.source.scalars import MERGE, Dialect, Doubt
@@ -111,27 +111,30 @@ def find(place: Place, value: Tree, path: FieldPath, *, key: bool) -> Range | No
     """The range of the value at `path` below `place`, or of its key; of the nearest ancestor where it does not exist."""
     label: Range | None = None
     for step in path:
-        inside = _step(place, value, step)
+        plain: str | int = step if not isinstance(step, tuple) else index_of(value, step) if isinstance(value, list) else -1
+        inside = _step(place, plain)
         if inside is None:
             return label or (place.start, place.end)
         label, place = inside
-        value = get(value, (step,))
+        value = get(value, (plain,))
     return label if key and label else (place.start, place.end)
 
 
-def _step(place: Place, value: Tree, step: Step) -> tuple[Range | None, Place] | None:
+def _step(place: Place, step: str | int) -> tuple[Range | None, Place] | None:
     if isinstance(step, str):
         return _entry(place, step)
-    if isinstance(step, tuple):
-        step = index_of(value, step) if isinstance(value, list) else -1
     return (None, place.items[step]) if 0 <= step < len(place.items) else None
 
 
 def _entry(place: Place, key: str) -> tuple[Range, Place] | None:
-    if key in place.entries:
-        return place.entries[key]
-    for source in place.merged:
-        found = _entry(source, key)
-        if found is not None:
-            return found
+    """The entry of a mapping with its merged ones; each of these is looked at once, however often it is merged."""
+    seen: set[int] = set()
+    waiting = [place]
+    while waiting:
+        one = waiting.pop()
+        if key in one.entries:
+            return one.entries[key]
+        if one.merged and id(one) not in seen:
+            seen.add(id(one))
+            waiting.extend(reversed(one.merged))
     return None
