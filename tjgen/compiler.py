@@ -5,7 +5,7 @@ lower -> passes -> Workload -> target -> patches -> manifests -> twin -> preview
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tjgen import lower
 from tjgen.catalog.runtime import KINDS, CatalogRuntime
@@ -16,6 +16,7 @@ from tjgen.k8s.labels import MULTI_KUEUE
 from tjgen.k8s.names import longest_trainjob_name
 from tjgen.kinds.pods import starts_pods
 from tjgen.manifests.manifest import PREVIEW, RUNTIMES, Manifest
+from tjgen.passes import identity
 from tjgen.passes.patches import patched
 from tjgen.passes.table import PASSES
 from tjgen.resolve.places import placed
@@ -66,9 +67,9 @@ def compile_run(
     target = direct(experiment.spec.target)
     versions = {**release.versions, **setting.versions}
     if target is not None:
-        made = _directly(target, workload, experiment, sources, versions)
+        made = _directly(target, workload, experiment, sources, versions, setting.allows)
     else:
-        made = _by_trainer(workload, experiment, runtime, sources, release)
+        made = _by_trainer(workload, experiment, runtime, sources, release, setting.allows)
     sources = made.sources
     diagnostics += made.diagnostics
     if not made.applied:
@@ -96,7 +97,14 @@ class _Made(NamedTuple):
     """What the cluster has when the objects come there, as far as their webhooks ask."""
 
 
-def _by_trainer(workload: Workload, experiment: Experiment, runtime: CatalogRuntime, sources: Sources, release: Release) -> _Made:
+def _by_trainer(
+    workload: Workload,
+    experiment: Experiment,
+    runtime: CatalogRuntime,
+    sources: Sources,
+    release: Release,
+    allows: Sequence[str],
+) -> _Made:
     """The TrainJob and what its controller makes of it, or that to apply in its place."""
     is_jobset = experiment.spec.target == "jobset"
     # A JobSet that is applied itself is no controller's work: what Trainer cannot do yet does not matter.
@@ -107,7 +115,7 @@ def _by_trainer(workload: Workload, experiment: Experiment, runtime: CatalogRunt
         return _Made([], [], diagnostics, sources, [])
     applied = [lowered.runtime] if lowered.emits_runtime else []
     late = jobset.KIND if is_jobset else ""
-    applied, found = patched([*applied, *lowered.objects, lowered.trainjob], experiment, but=late)
+    applied, found = patched([*applied, *lowered.objects, lowered.trainjob], experiment, allows=allows, but=late)
     diagnostics += found
     if lowered.emits_runtime and applied[0] is not lowered.runtime:
         applied[0], applied[-1] = trainjob.renamed(applied[0], applied[-1], runtime.name)
@@ -123,7 +131,7 @@ def _by_trainer(workload: Workload, experiment: Experiment, runtime: CatalogRunt
     diagnostics += _located(expansion.diagnostics, job, sources)
     if is_jobset and not has_errors(diagnostics):
         standing, found = jobset.finish(expansion.objects, job, release)
-        standing, refused = patched(standing, experiment, only=late)
+        standing, refused = patched(standing, experiment, allows=allows, only=late)
         diagnostics += [*found, *refused]
         applied, previews = [manifest for manifest in applied[:-1] if manifest.kind not in KINDS] + standing, []
     return _Made(applied, previews, diagnostics, sources, [template.tree, *admission.assumed(template.tree)])
@@ -136,13 +144,20 @@ def _as_started(trainjob: Tree) -> Tree:
     return {**trainjob, "spec": {key: value for key, value in trainjob["spec"].items() if key != "managedBy"}}
 
 
-def _directly(target: Target, workload: Workload, experiment: Experiment, sources: Sources, versions: Mapping[str, str]) -> _Made:
+def _directly(
+    target: Target,
+    workload: Workload,
+    experiment: Experiment,
+    sources: Sources,
+    versions: Mapping[str, str],
+    allows: Sequence[str],
+) -> _Made:
     """The run's own object, of whatever kind, and what the controller of that kind makes of it."""
     lowered = target.lower(workload)
     diagnostics = lowered.diagnostics
     if has_errors(diagnostics):
         return _Made([], [], diagnostics, sources, [])
-    applied, found = patched([*lowered.objects, lowered.job], experiment)
+    applied, found = patched([*lowered.objects, lowered.job], experiment, allows=allows)
     diagnostics += found
     job = applied[-1]
     if job is not lowered.job and _wrong(job, [], versions):
@@ -190,7 +205,7 @@ def _workload(experiment: Experiment, runtime: CatalogRuntime, setting: Setting)
             return workload, found
     said = lower.contribute(workload, experiment, setting)
     workload, diagnostics = contribute(workload, EXPERIMENT, said)
-    diagnostics = found + diagnostics
+    diagnostics = [*found, *diagnostics, *identity.reserved(experiment.metadata.labels, setting.allows)]
     for name, one_pass in PASSES:
         workload, found = contribute(workload, f"pass:{name}", one_pass(workload, experiment, setting))
         diagnostics += found

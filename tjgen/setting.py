@@ -82,6 +82,8 @@ class Setting(NamedTuple):
     """Purpose -> image of helper containers, where the Platform says one."""
     demands: Sequence[str]
     """What the project's policy demands."""
+    allows: Sequence[str]
+    """What the policy of the root project allows."""
 
     def emitted(self, image: str) -> str:
         """An image as it is to be pulled: with the digest that it is pinned to, from where the Platform has it."""

@@ -92,6 +92,7 @@ class Environment:
             environment=unit.environment,
             helpers=self.helpers,
             demands=self.project.spec.policy.demand,
+            allows=self.project.spec.policy.allow,
         )
 
 

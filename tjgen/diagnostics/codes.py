@@ -580,6 +580,16 @@ _PHASES = (
         "Use a number in the range that the message names.",
     ),
     Code(
+        "TJ107",
+        "patch-of-identity",
+        ERROR,
+        "A patch changes what identifies an object: its API version, kind, name, namespace, owners, finalizers, or the labels by "
+        "which tjgen knows its objects. Such a patch could make an object of any kind in any namespace, with the rights of the "
+        "sync. Labels of tjgen in the metadata of an experiment are refused for the same reason.",
+        "Remove the field from the patch. Where the project needs such patches, its maintainers write "
+        "`spec.policy.allow: [identity-patches]` in the `tjgen.yaml` at the root.",
+    ),
+    Code(
         "TJ120",
         "no-runtime",
         ERROR,

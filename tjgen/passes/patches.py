@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.fields.managed import Managed, Origin
 from tjgen.fields.path import MISSING, FieldPath, Tree, get
 from tjgen.fields.writer import Writer
 from tjgen.lower import SPEC
 from tjgen.manifests.manifest import Manifest
+from tjgen.passes import identity
 from tjgen.spec.objects import Experiment, Operation, Patch
 from tjgen.workload.keys import LIST_KEYS
 
@@ -15,10 +18,11 @@ MANAGER = "patches"
 
 
 def patched(
-    manifests: list[Manifest], experiment: Experiment, *, only: str = "", but: str = ""
+    manifests: list[Manifest], experiment: Experiment, *, allows: Sequence[str] = (), only: str = "", but: str = ""
 ) -> tuple[list[Manifest], list[Diagnostic]]:
     """Every patch over the objects that it selects; one that selects none is reported (TJ330).
 
+    A patch that changes what identifies an object is an error (TJ107), but where the project's policy `allows` it.
     `only` and `but` name the kind that a target makes of the others: what is for it waits until it is there.
     """
     diagnostics = []
@@ -32,9 +36,15 @@ def patched(
             diagnostics.append(_matches_nothing(patch, result, because))
         for position in chosen:
             try:
-                result[position] = _apply(result[position], patch, because)
+                made = _apply(result[position], patch, because)
             except _OperationError as bad:
                 diagnostics.append(bad.diagnostic)
+                continue
+            field = None if identity.ALLOWED in allows else identity.changed(result[position].tree, made.tree)
+            if field is None:
+                result[position] = made
+            else:
+                diagnostics.append(identity.refused(name, patch, result[position].kind, field, because))
     return result, diagnostics
 
 

@@ -1939,6 +1939,7 @@ POLICY: Schema = {
     "properties": {
         "strict": {"type": "boolean"},
         "demand": {"type": "array", "items": {"type": "string", "enum": ["commits", "digests"]}},
+        "allow": {"type": "array", "items": {"type": "string", "enum": ["identity-patches"]}},
         "severity": {
             "type": "object",
             "additionalProperties": {"type": "string", "enum": ["error", "warning", "info", "ignore"]},

@@ -2497,16 +2497,18 @@ _HISTORY = History(_NONE)
 class Policy:
     """How strict a build is."""
 
-    __slots__ = ("demand", "severity", "strict")
+    __slots__ = ("allow", "demand", "severity", "strict")
 
     strict: bool
     demand: Sequence[str]
+    allow: Sequence[str]
     severity: Mapping[str, str]
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
         self.strict = get("strict", False)
         self.demand = get("demand", ())
+        self.allow = get("allow", ())
         self.severity = get("severity", _NONE)
 
 

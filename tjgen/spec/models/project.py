@@ -100,6 +100,9 @@ class Policy(Shape):
     """Whether warnings are errors."""
     demand: list[Literal["commits", "digests"]] = []
     """What a build refuses to do without: `commits`, code of Git by the full name of a commit; `digests`, images by digest."""
+    allow: list[Literal["identity-patches"]] = []
+    """What a build refuses without it: `identity-patches`, patches that change the kind, name, namespace, owners, finalizers or
+    tjgen's own labels of an object. Only the root project, the one that the command names or runs in, can allow it."""
     severity: dict[str, Literal["error", "warning", "info", "ignore"]] = {}
     """Code or name of a warning or note -> its severity here; errors stay errors, but for those of `tjgen lint`."""
 
