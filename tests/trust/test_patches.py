@@ -25,9 +25,8 @@ kind: Overlay
 metadata: {name: all}
 spec:
   experiment:
-    spec:
-      patches:
-        bind: {target: {kind: PersistentVolumeClaim}, merge: {metadata: {namespace: kube-system}}}
+    patches:
+      bind: {target: {kind: PersistentVolumeClaim}, merge: {metadata: {namespace: kube-system}}}
 """
 PROJECT = """\
 apiVersion: tjgen.dev/v1alpha1
@@ -63,7 +62,7 @@ def test_an_overlay_and_a_value_of_the_command_line_may_not_either(tmp_path: Pat
     (tmp_path / "overlay.yaml").write_text(OVERLAY)
     project, experiment = PROJECT.replace("POLICY", "overlays: [overlay.yaml]"), EXPERIMENT.replace("TARGET", "trainjob")
     code, _, err = build(tmp_path, project=project, experiment=experiment)
-    assert (code, "error[TJ107] overlay.yaml:8:" in err) == (1, True), err
+    assert (code, "error[TJ107] overlay.yaml:7:" in err) == (1, True), err
     words = ("--set", "spec.patches.bind.target.kind=PersistentVolumeClaim", "--set", "spec.patches.bind.merge.kind=Role")
     code, _, err = build(tmp_path, project=PROJECT.replace(", POLICY", ""), experiment=experiment, words=words)
     assert (code, "TJ107" in err) == (1, True), err

@@ -1,7 +1,7 @@
 """What identifies an object, before and after a patch -> the field that a patch may not change.
 
-A sync applies whatever kind the tree holds, with the rights of the sync. So a patch that could make another kind, or reach another
-namespace, could do more than its experiment can. The root project can allow it (`spec.policy.allow: [identity-patches]`).
+A sync applies whatever kind the tree holds, with the rights of the sync. A patch that makes another kind, or reaches another
+namespace, could do more than its experiment can. The root project can allow it: `spec.policy.allow: [identity-patches]`.
 """
 
 from __future__ import annotations
