@@ -73,3 +73,15 @@ def test_the_root_project_can_allow_it(tmp_path: Path) -> None:
     project = PROJECT.replace("POLICY", "policy: {allow: [identity-patches]}")
     code, out, err = build(tmp_path, project=project, experiment=EXPERIMENT.replace("TARGET", "trainjob") + patch)
     assert (code, "- example.com/x" in out) == (0, True), err
+
+
+def test_a_nested_project_cannot_allow_it(tmp_path: Path) -> None:
+    """The caller works in the root project; the nested one is found only because the path lies below it."""
+    patch = "  patches:\n    keep: {target: {kind: PersistentVolumeClaim}, merge: {metadata: {finalizers: [example.com/x]}}}\n"
+    nested = tmp_path / "experiments/evil"
+    nested.mkdir(parents=True)
+    (nested / "tjgen.yaml").write_text(PROJECT.replace("POLICY", "policy: {allow: [identity-patches]}"))
+    (nested / "a.yaml").write_text(EXPERIMENT.replace("TARGET", "trainjob") + patch)
+    (tmp_path / "tjgen.yaml").write_text(PROJECT.replace("a.yaml", "experiments/").replace(", POLICY", ""))
+    answer = tjgen(tmp_path, "build", "experiments/evil/a.yaml")
+    assert (answer.code, "TJ107" in answer.err) == (1, True), answer.err

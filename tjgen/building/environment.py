@@ -92,7 +92,8 @@ class Environment:
             environment=unit.environment,
             helpers=self.helpers,
             demands=self.project.spec.policy.demand,
-            allows=self.project.spec.policy.allow,
+            # A project that is found only because a path lies below it cannot allow itself more than the caller's project does.
+            allows=self.project.spec.policy.allow if self.project.is_root else (),
         )
 
 
