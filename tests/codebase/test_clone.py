@@ -93,6 +93,8 @@ def fetch(shell: str, target: Path, **variables: str) -> subprocess.CompletedPro
         "PATH": os.environ["PATH"],
         "TARGET": str(target),
         "DEPTH": "1",
+        "TRIES": "1",
+        "PAUSE": "0",
         "GIT_ALLOW_PROTOCOL": "file:https:ssh",
         **variables,
     }

@@ -19,13 +19,8 @@ NOBODY = 65534
 TMP = "/tmp"
 TMP_VOLUME = "tjgen-tmp"
 HOUR = 3600
-DEADLINES: Mapping[str, int] = {
-    "backup": 6 * HOUR,
-    "build": 2 * HOUR,
-    "cleaner": HOUR,
-    "prefetch": 24 * HOUR,
-}
-"""Program -> seconds after which its Job fails, where the experiment sets no `deadline`."""
+DEADLINES: Mapping[str, int] = {"cleaner": HOUR}
+"""Program -> seconds after which its Job fails, of programs for which the experiment has no field `deadline`."""
 RESTRICTED = "restricted"
 _OF_POD = ("runAsUser", "runAsGroup", "fsGroup", "fsGroupChangePolicy", "supplementalGroups", "supplementalGroupsPolicy")
 _OF_BOTH = ("runAsUser", "runAsGroup")
@@ -120,7 +115,10 @@ def pod(
 
 
 def secured(container: Tree, user: User) -> Tree:
-    """A container of a tool pod, with its security context and with a folder at /tmp, which is also its HOME."""
+    """A container of a tool pod, with its security context and with a folder at /tmp, which is also its HOME.
+
+    The status of the pod shows the last lines that a failed container printed.
+    """
     if "securityContext" in container:
         return container
     return _with_tmp({**container, "securityContext": user.of_container()})
@@ -188,4 +186,9 @@ def _with_tmp(container: Tree) -> Tree:
     mounts = list(container.get("volumeMounts") or [])
     if all(one["mountPath"] != TMP for one in mounts):
         mounts.append({"name": TMP_VOLUME, "mountPath": TMP})
-    return {**container, "env": environment, "volumeMounts": mounts}
+    return {
+        **container,
+        "env": environment,
+        "volumeMounts": mounts,
+        "terminationMessagePolicy": "FallbackToLogsOnError",
+    }

@@ -595,6 +595,7 @@ GIT_CODE: Schema = {
         "path": {"type": "string", "minLength": 1},
         "depth": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "submodules": {"type": "boolean"},
+        "lfs": {"type": "boolean"},
         "secret": {"type": "string", "minLength": 1},
     },
 }
@@ -617,6 +618,11 @@ BUILD: Schema = {
         "builder": {"type": "string", "enum": ["buildkit", "kaniko"]},
         "cache": {"type": "string", "minLength": 1},
         "secret": {"type": "string", "minLength": 1},
+        "deadline": {
+            "type": "string",
+            "pattern": "^[1-9][0-9]{0,4}[smhd]$",
+            "x-tjgen-expects": "write a number and s, m, h or d, such as 12h",
+        },
         "cpu": QUANTITY,
         "memory": QUANTITY,
     },
@@ -674,8 +680,13 @@ BACKUP: Schema = {
     "required": ["schedule"],
     "properties": {
         "schedule": {"type": "string", "minLength": 1},
-        "keep": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "keep": {"type": "integer", "maximum": 1000, "minimum": 1, "x-tjgen-exact": True},
         "snapshotClassName": {"type": "string", "minLength": 1},
+        "deadline": {
+            "type": "string",
+            "pattern": "^[1-9][0-9]{0,4}[smhd]$",
+            "x-tjgen-expects": "write a number and s, m, h or d, such as 12h",
+        },
     },
 }
 
@@ -756,6 +767,11 @@ PREFETCH: Schema = {
         },
         "secret": {"type": "string", "minLength": 1},
         "workers": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "deadline": {
+            "type": "string",
+            "pattern": "^[1-9][0-9]{0,4}[smhd]$",
+            "x-tjgen-expects": "write a number and s, m, h or d, such as 12h",
+        },
         "wait": {"type": "boolean"},
         "cache": CACHE,
     },

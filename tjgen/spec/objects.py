@@ -770,13 +770,14 @@ class PackedCode:
 class GitCode:
     """A commit of a Git repository, which an init container fetches."""
 
-    __slots__ = ("commit", "depth", "path", "repository", "secret", "submodules")
+    __slots__ = ("commit", "depth", "lfs", "path", "repository", "secret", "submodules")
 
     repository: str
     commit: str
     path: str | None
     depth: int
     submodules: bool
+    lfs: bool
     secret: str | None
 
     def __init__(self, tree: Tree) -> None:
@@ -786,6 +787,7 @@ class GitCode:
         self.path = get("path")
         self.depth = get("depth", 1)
         self.submodules = get("submodules", False)
+        self.lfs = get("lfs", False)
         self.secret = get("secret")
 
 
@@ -798,6 +800,7 @@ class Build:
         "cache",
         "context",
         "cpu",
+        "deadline",
         "directory",
         "dockerfile",
         "exclude",
@@ -825,6 +828,7 @@ class Build:
     builder: str
     cache: str | None
     secret: str | None
+    deadline: str
     cpu: str | int | float | None
     memory: str | int | float | None
 
@@ -844,6 +848,7 @@ class Build:
         self.builder = get("builder", "buildkit")
         self.cache = get("cache")
         self.secret = get("secret")
+        self.deadline = get("deadline", "2h")
         self.cpu = get("cpu")
         self.memory = get("memory")
 
@@ -911,17 +916,19 @@ class Resume:
 class Backup:
     """Snapshots of the claim that a CronJob makes."""
 
-    __slots__ = ("keep", "schedule", "snapshot_class_name")
+    __slots__ = ("deadline", "keep", "schedule", "snapshot_class_name")
 
     schedule: str
     keep: int
     snapshot_class_name: str | None
+    deadline: str
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
         self.schedule = tree["schedule"]
         self.keep = get("keep", 7)
         self.snapshot_class_name = get("snapshotClassName")
+        self.deadline = get("deadline", "6h")
 
 
 class Checkpoints:
@@ -1032,7 +1039,20 @@ class Cache:
 class Prefetch:
     """Data that is there before training starts."""
 
-    __slots__ = ("args", "cache", "command", "env", "image", "path", "secret", "source", "volume", "wait", "workers")
+    __slots__ = (
+        "args",
+        "cache",
+        "command",
+        "deadline",
+        "env",
+        "image",
+        "path",
+        "secret",
+        "source",
+        "volume",
+        "wait",
+        "workers",
+    )
 
     volume: str | None
     path: str | None
@@ -1043,6 +1063,7 @@ class Prefetch:
     env: Mapping[str, EnvVar]
     secret: str | None
     workers: int
+    deadline: str
     wait: bool
     cache: Cache | None
 
@@ -1057,6 +1078,7 @@ class Prefetch:
         self.env = {key: EnvVar(item) for key, item in get("env", _NONE).items()}
         self.secret = get("secret")
         self.workers = get("workers", 4)
+        self.deadline = get("deadline", "1d")
         self.wait = get("wait", True)
         self.cache = None if (value := get("cache")) is None else Cache(value)
 

@@ -15,6 +15,7 @@ from tjgen.codebase import dockerfile, files, imports, packing, problems, requir
 from tjgen.diagnostics.model import Diagnostic, has_errors
 from tjgen.fields.path import FieldPath, Tree, get
 from tjgen.files.sandbox import Sandbox
+from tjgen.k8s import duration
 from tjgen.passes import tool_pods
 from tjgen.passes.beside import metadata
 from tjgen.passes.coding import builders, git
@@ -87,7 +88,7 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
     pod = builders.pod(asked, image, context, setting)
     job = f"{setting.family}-build-{sha256_hex(json_text(pod))[:10]}"
     # No ttlSecondsAfterFinished: a sync would create the Job again each time, and build again.
-    tree = tool_pods.job(job, "build", pod, setting, backoffLimit=2)
+    tree = tool_pods.job(job, "build", pod, setting, deadline=duration.seconds(asked.deadline), backoffLimit=2)
     yield Contribution(("ahead", f"Job/{job}"), tree, HERE)
     for podset in members(workload):
         own = experiment.spec.roles.get(podset.name)

@@ -50,7 +50,7 @@ def pod(asked: Build, image: str, context: Context, setting: Setting) -> Tree:
     folder = CONTEXT
     if context.git is not None:
         fetch = container("fetch", context.git, context.commit, alone("git", setting))
-        first = [fetch]
+        first = [tool_pods.secured_in_run(fetch, tool_pods.UNRELATED)]
         volumes += [{"name": VOLUME, "emptyDir": {}}, *secrets(context.git)]
         mounts: list[Tree] = [{"name": VOLUME, "mountPath": TARGET}]
         folder = f"{TARGET}/{context.git.path}" if context.git.path is not None else TARGET

@@ -24,6 +24,9 @@ HERE: FieldPath = (*AT, "git")
 TARGET = "/tjgen/code"
 CREDENTIALS = "/tjgen/credentials"
 SECRET_VOLUME = "tjgen-code-credentials"
+_TRIES = 5
+_PAUSE_SECONDS = 5
+"""Pause before the second try; each further one is twice as long."""
 _URL = re.compile(r"(https?|ssh|git)://([^/]*@)?([^/@]*)(/.+)")
 _SCP = re.compile(r"(?:[A-Za-z0-9._-]+@)?[A-Za-z0-9._-]+:[^/].*|(?:[A-Za-z0-9._-]+@)?[A-Za-z0-9._-]+:/.+")
 
@@ -43,7 +46,9 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
     for podset in members(workload):
         fetch = container(VOLUME, asked, commit, in_pod("git", setting))
         user = tool_pods.user_of(workload, [podset], setting)._replace(touches_files_of_run=False)
-        safe = tool_pods.secured_in_run(fetch, user)
+        # OpenSSH refuses a user that /etc/passwd of the image does not list. Images list 65534, and everybody can read
+        # what it fetches.
+        safe = tool_pods.secured_in_run(fetch, tool_pods.UNRELATED if _scheme(asked.repository) == "ssh" else user)
         yield Contribution((*podset.pod, "initContainers", named(VOLUME)), safe, HERE)
         yield Contribution((*podset.pod, "volumes", named(tool_pods.TMP_VOLUME)), tool_pods.tmp_volume(), HERE)
         for volume in secrets(asked):
@@ -79,12 +84,21 @@ def pinned(asked: GitCode, setting: Setting) -> Iterator[str | Diagnostic]:
 
 def container(name: str, asked: GitCode, commit: str, image: str) -> Tree:
     """The container that fetches the commit into the volume VOLUME."""
-    environment = {"REPOSITORY": asked.repository, "COMMIT": commit, "DEPTH": str(asked.depth), "TARGET": TARGET}
+    environment = {
+        "REPOSITORY": asked.repository,
+        "COMMIT": commit,
+        "DEPTH": str(asked.depth),
+        "TARGET": TARGET,
+        "TRIES": str(_TRIES),
+        "PAUSE": str(_PAUSE_SECONDS),
+    }
     mounts: list[Tree] = [{"name": VOLUME, "mountPath": TARGET}]
     if asked.path is not None:
         environment["FOLDER"] = asked.path
     if asked.submodules:
         environment["SUBMODULES"] = "true"
+    if asked.lfs:
+        environment["LFS"] = "true"
     if asked.secret is not None:
         environment["CREDENTIALS"] = CREDENTIALS
         environment["ORIGIN"] = _origin(asked.repository)
@@ -118,7 +132,7 @@ def _problems(asked: GitCode, setting: Setting) -> Iterator[Diagnostic]:
         hint = "write https://host/path, ssh://git@host/path or git@host:path"
         yield problems.error(problems.REPOSITORY, f'"{asked.repository}" is no URL of a repository', path=at, hint=hint)
         return
-    scheme = url[1] if url is not None else "ssh"
+    scheme = _scheme(asked.repository)
     if url is not None and url[2] and (scheme != "ssh" or ":" in url[2]):
         shown = f"{scheme}://...@{url[3]}{url[4]}"
         message = f"the URL {shown} holds credentials, which everybody could read in the manifests"
@@ -140,6 +154,11 @@ def _problems(asked: GitCode, setting: Setting) -> Iterator[Diagnostic]:
         yield problems.error(
             problems.COMMIT, f'"{asked.commit}" is no commit', path=(*HERE, "commit"), hint="write its full name"
         )
+
+
+def _scheme(repository: str) -> str:
+    url = _URL.fullmatch(repository)
+    return url[1] if url is not None else "ssh"
 
 
 def _origin(repository: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.fields.path import FieldPath
+from tjgen.k8s import duration
 from tjgen.lower import SPEC
 from tjgen.passes import tool_pods
 from tjgen.passes.beside import TINY, alone, metadata, script, shell
@@ -22,6 +23,11 @@ from tjgen.workload.contribution import Contribution
 
 Found = Iterator[Contribution | Diagnostic]
 AT: FieldPath = (*SPEC, "checkpoints", "backup")
+_SPARE = 2
+"""Names of snapshots beyond those that stay: for the new one, and for one whose deletion takes long."""
+_PAUSE_SECONDS = 10
+_REPORTING_SECONDS = 120
+"""The program stops waiting so long before its Job is ended, so that it can report why."""
 
 
 def scheduled(asked: Checkpoints, where: Location, setting: Setting) -> Found:
@@ -34,12 +40,24 @@ def scheduled(asked: Checkpoints, where: Location, setting: Setting) -> Found:
         return
     name = f"{owner(where, setting)}-backup"
     full = claim_name(asked.volume, claim.create, setting) if claim.create is not None else str(claim.claim_name)
+    slots = [f"{name}-{number}" for number in range(backup.keep + _SPARE)]
+    group = {"apiGroups": ["snapshot.storage.k8s.io"], "resources": ["volumesnapshots"]}
     rules = [
-        {"apiGroups": ["snapshot.storage.k8s.io"], "resources": ["volumesnapshots"], "verbs": ["create", "delete", "get", "list"]}
+        # RBAC cannot restrict creation to a name: the API server does not know the name when it authorizes.
+        {**group, "verbs": ["create"]},
+        {**group, "resourceNames": slots, "verbs": ["get", "delete"]},
     ]
     subject = {"kind": "ServiceAccount", "name": name, "namespace": setting.namespace}
     rbac = "rbac.authorization.k8s.io"
-    told = {"BACKUP": name, "CLAIM": full, "KEEP": str(backup.keep)}
+    deadline = duration.seconds(backup.deadline)
+    told = {
+        "BACKUP": name,
+        "CLAIM": full,
+        "KEEP": str(backup.keep),
+        "SLOTS": " ".join(slots),
+        "WAIT": str(max(deadline - _REPORTING_SECONDS, deadline // 2)),
+        "PAUSE": str(_PAUSE_SECONDS),
+    }
     if backup.snapshot_class_name is not None:
         told["CLASS"] = backup.snapshot_class_name
     container = shell(
@@ -56,6 +74,6 @@ def scheduled(asked: Checkpoints, where: Location, setting: Setting) -> Found:
             "roleRef": {"apiGroup": rbac, "kind": "Role", "name": name},
             "subjects": [subject],
         },
-        tool_pods.cron_job(name, "backup", backup.schedule, pod, setting),
+        tool_pods.cron_job(name, "backup", backup.schedule, pod, setting, deadline=deadline),
     ):
         yield Contribution(("ahead", f"{tree['kind']}/{name}"), tree, AT)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.fields.path import FieldPath, Tree, named
+from tjgen.k8s import duration
 from tjgen.k8s.quantity import parse
 from tjgen.lower import SPEC
 from tjgen.passes.prefetching import problems
@@ -21,7 +22,6 @@ from tjgen.workload.roles import members
 from tjgen.workload.workload import PodSet, Workload
 
 AT: FieldPath = (*SPEC, "prefetch", "cache")
-_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 24 * 3600}
 
 
 def mounted(workload: Workload, cache: Cache, at: FieldPath = AT) -> Iterator[Contribution | Diagnostic]:
@@ -36,7 +36,7 @@ def mounted(workload: Workload, cache: Cache, at: FieldPath = AT) -> Iterator[Co
             here: FieldPath = _below(at, "memory")
             source = {"emptyDir": {"medium": "Memory", "sizeLimit": text(cache.memory.size)}}
             yield from _folder(podset, "memory", source, cache.memory.path, text(cache.memory.size), here)
-            seconds = int(cache.memory.ttl[:-1]) * _SECONDS[cache.memory.ttl[-1]]
+            seconds = duration.seconds(cache.memory.ttl)
             yield _variable(podset, "TJGEN_CACHE_TTL", str(seconds), _below(here, "ttl"))
         if cache.ssd is not None:
             yield from _folder(podset, "ssd", _disk(cache.ssd), cache.ssd.path, text(cache.ssd.size), _below(at, "ssd"))

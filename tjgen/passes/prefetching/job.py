@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tjgen.canonical import json_text, sha256_hex
 from tjgen.fields.path import Tree
+from tjgen.k8s import duration
 from tjgen.lower import by_reference, env_item
 from tjgen.passes import tool_pods
 from tjgen.passes.beside import TINY, alone, script, shell
@@ -83,7 +84,7 @@ def made(
         "parallelism": workers,
         "backoffLimit": _ATTEMPTS * workers,
     }
-    return name, tool_pods.job(name, "prefetch", pod, setting, **spec)
+    return name, tool_pods.job(name, "prefetch", pod, setting, deadline=duration.seconds(asked.deadline), **spec)
 
 
 def workers_of(asked: Prefetch) -> int:

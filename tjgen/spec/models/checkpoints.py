@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import StringConstraints
+from pydantic import Field, StringConstraints
 
-from tjgen.spec.models.shape import Alternatives, Count, Quantity, Shape, Text, Whole, expects
+from tjgen.spec.models.shape import Alternatives, Count, Deadline, Quantity, Shape, Text, Whole, expects
 
 PLAIN = r"^[A-Za-z0-9._=+-]+$"
 
@@ -46,10 +46,12 @@ class Backup(Shape):
 
     schedule: Text
     """When, as in cron (UTC)."""
-    keep: Count = 7
-    """Usable snapshots that stay; older ones go."""
+    keep: Annotated[int, Field(ge=1, le=1000)] = 7
+    """Ready snapshots that stay; older ones go."""
     snapshot_class_name: Text | None = None
     """VolumeSnapshotClass; the cluster's default where it is left out."""
+    deadline: Deadline = "6h"
+    """Time after which a backup fails whose snapshot is not ready."""
 
 
 class Checkpoints(Shape):

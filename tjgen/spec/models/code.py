@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal, TypeAlias
 
-from tjgen.spec.models.shape import Alternatives, Count, Quantity, Shape, Text
+from tjgen.spec.models.shape import Alternatives, Count, Deadline, Quantity, Shape, Text
 
 Way: TypeAlias = Literal["image", "workspace", "configMap", "git", "build"]
 
@@ -52,6 +52,8 @@ class GitCode(Shape):
     """Commits of history that are fetched."""
     submodules: bool = False
     """Whether submodules are fetched too."""
+    lfs: bool = False
+    """Whether the files of Git LFS are fetched; without it, the pods see their pointers."""
     secret: Text | None = None
     """Secret of type kubernetes.io/basic-auth (https), or kubernetes.io/ssh-auth with known_hosts (ssh)."""
 
@@ -87,6 +89,8 @@ class Build(Shape):
     """Repository that keeps layers for later builds; `<image>-cache` where it is left out, `none` for no cache."""
     secret: Text | None = None
     """Secret of type kubernetes.io/dockerconfigjson that may push the image."""
+    deadline: Deadline = "2h"
+    """Time after which the build fails, all its attempts together."""
     cpu: Quantity | None = None
     """CPU for the build."""
     memory: Quantity | None = None

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import StringConstraints
 
 from tjgen.spec.models.env import EnvVar
-from tjgen.spec.models.shape import Alternatives, Count, Quantity, Scalar, Shape, Text, expects
+from tjgen.spec.models.shape import Alternatives, Count, Deadline, Quantity, Scalar, Shape, Text, expects
 
 DURATION = r"^[0-9]+[smhd]$"
 
@@ -81,6 +81,8 @@ class Prefetch(Shape):
     """Secret whose keys become variables, such as credentials of the store."""
     workers: Count = 4
     """Pods that share the work."""
+    deadline: Deadline = "1d"
+    """Time after which the Job that brings the data fails, all its attempts together."""
     wait: bool = True
     """Whether the pods that train wait until all is there."""
     cache: Cache | None = None

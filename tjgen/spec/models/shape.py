@@ -55,6 +55,11 @@ QuantityNumber: TypeAlias = Annotated[int, _AMOUNT] | Annotated[float, _AMOUNT]
 Quantity: TypeAlias = Annotated[QuantityText | QuantityNumber, expects("write a quantity such as 8, 500m or 64Gi")]
 Whole: TypeAlias = Annotated[int, Field(ge=0, le=2**31 - 1)]
 Count: TypeAlias = Annotated[int, Field(ge=1, le=2**31 - 1)]
+Deadline: TypeAlias = Annotated[
+    str,
+    StringConstraints(pattern=r"^[1-9][0-9]{0,4}[smhd]$"),
+    expects("write a number and s, m, h or d, such as 12h"),
+]
 Label: TypeAlias = Annotated[
     str,
     StringConstraints(pattern=LABEL, max_length=63),
