@@ -19,7 +19,7 @@ spec:
   script: train.py
   POD
   volumes: {out: {pvc: {create: {size: SIZE, storageClassName: shared}}, mountPath: /out}}
-  checkpoints: {volume: out, expectedSize: EXPECTED, keep: {last: 2, best: 1}}
+  checkpoints: {volume: out, expectedSize: EXPECTED, keep: {last: 2, best: 1, metric: loss, graceSeconds: GRACE}}
 """
 PROJECT = """\
 apiVersion: tjgen.dev/v1alpha1
@@ -34,9 +34,9 @@ spec: {storageClasses: {shared: {accessModes: [ReadWriteMany], bandwidth: 1G}}}
 """
 
 
-def built(folder: Path, *, size: str = "10T", expected: str = "1G", pod: str = "") -> tuple[str, int | None]:
+def built(folder: Path, *, size: str = "10T", expected: str = "1G", pod: str = "", grace: int = 60) -> tuple[str, int | None]:
     """What is said, and the grace period that the pods get."""
-    text = EXPERIMENT.replace("SIZE", size).replace("EXPECTED", expected).replace("POD", pod)
+    text = EXPERIMENT.replace("SIZE", size).replace("EXPECTED", expected).replace("POD", pod).replace("GRACE", str(grace))
     for name, content in (("experiment", text), ("tjgen", PROJECT), ("platform", PLATFORM)):
         (folder / f"{name}.yaml").write_text(content)
     answer = tjgen(folder, "build", "--expanded")
@@ -46,9 +46,13 @@ def built(folder: Path, *, size: str = "10T", expected: str = "1G", pod: str = "
     return answer.err, spec.get("terminationGracePeriodSeconds")
 
 
-@pytest.mark.parametrize(("size", "fits"), [("48G", True), ("47999M", False)])
-def test_a_claim_holds_what_stays_what_is_written_and_a_fifth_more(tmp_path: Path, size: str, fits: bool) -> None:
-    said, _ = built(tmp_path, size=size, expected="10G")  # (2 + 1 + 1) * 10G * 1.2
+@pytest.mark.parametrize(
+    ("size", "grace", "fits"), [("60G", 60, True), ("59999M", 60, False), ("48G", 0, True), ("47999M", 0, False)]
+)
+def test_a_claim_holds_what_stays_what_is_written_what_is_in_the_trash_and_a_fifth_more(
+    tmp_path: Path, size: str, grace: int, fits: bool
+) -> None:
+    said, _ = built(tmp_path, size=size, expected="10G", grace=grace)  # (2 + 1 + 1 + 1) * 10G * 1.2
     assert ("TJ463" not in said) == fits
 
 

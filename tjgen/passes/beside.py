@@ -22,7 +22,7 @@ def metadata(name: str, setting: Setting, **more: Tree) -> Tree:
 
 
 def script(name: str) -> str:
-    """The text of a shell script that is shipped, without the comment that it begins with."""
+    """The text of a script that is shipped, without the comment that it begins with."""
     with open(path("scripts", name), encoding="utf-8") as stream:
         lines = stream.read().splitlines(keepends=True)
     first = next(number for number, line in enumerate(lines) if not line.startswith("#"))

@@ -13,6 +13,7 @@ DEFAULTS: Mapping[str, str] = {
     "kaniko": "gcr.io/kaniko-project/executor:v1.23.2",
     "kubectl": "docker.io/alpine/k8s:1.34.1",
     "model": "ghcr.io/kubeflow/trainer/model-initializer:v2.3.0",
+    "python": "docker.io/library/python:3.13.1-alpine3.21",
     "shell": "docker.io/library/busybox:1.37.0",
 }
 """Purpose -> image, where `images.helpers` of the Platform says no other."""

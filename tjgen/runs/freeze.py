@@ -36,6 +36,7 @@ SETTINGS: tuple[FieldPath, ...] = (
     ("spec", "history"),
     ("spec", "monitor"),
     ("spec", "checkpoints", "keep"),
+    ("spec", "checkpoints", "files"),
     ("spec", "checkpoints", "expectedSize"),
 )
 """What an experiment says of a run that is no part of its identity and reaches its files."""

@@ -38,6 +38,7 @@ EXCLUDED: tuple[_Pattern, ...] = (
     ("history",),
     ("monitor",),
     ("checkpoints", "keep"),
+    ("checkpoints", "files"),
     ("checkpoints", "expectedSize"),
     ("checkpoints", "backup"),
     # How much data is brought at a time, and by whose leave; what it is reaches the pods that wait for it.
@@ -108,6 +109,7 @@ DEFAULTS: tuple[tuple[_Pattern, Tree], ...] = (
     (("checkpoints", "scope"), "run"),
     (("checkpoints", "name"), "step-"),
     (("checkpoints", "marker"), "_SUCCESS"),
+    (("checkpoints", "mark"), "program"),
     (("code", "git", "depth"), 1),
     (("code", "git", "submodules"), False),
     (("code", "build", "context"), "configMap"),

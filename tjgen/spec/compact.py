@@ -652,6 +652,7 @@ KEEP: Schema = {
     "type": "object",
     "properties": {
         "last": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "reason": {"type": "string", "minLength": 1},
         "best": {"type": "integer", "maximum": 2147483647, "minimum": 0, "x-tjgen-exact": True},
         "everyNth": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "metric": {
@@ -659,8 +660,12 @@ KEEP: Schema = {
             "pattern": "^[A-Za-z0-9._=+-]+$",
             "x-tjgen-expects": "use letters, digits and . _ = + -",
         },
+        "metricKey": {"type": "string", "minLength": 1},
         "mode": {"type": "string", "enum": ["min", "max"]},
         "schedule": {"type": "string", "minLength": 1},
+        "graceSeconds": {"type": "integer", "maximum": 2147483647, "minimum": 0, "x-tjgen-exact": True},
+        "maxPerPass": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "dryRun": {"type": "boolean"},
     },
 }
 
@@ -708,6 +713,15 @@ CHECKPOINTS: Schema = {
             "pattern": "^[A-Za-z0-9._=+-]+$",
             "x-tjgen-expects": "use letters, digits and . _ = + -",
         },
+        "files": {
+            "type": "array",
+            "items": {
+                "type": "string",
+                "pattern": "^[A-Za-z0-9._=+-]+$",
+                "x-tjgen-expects": "use letters, digits and . _ = + -",
+            },
+        },
+        "mark": {"type": "string", "enum": ["program", "init"]},
         "keep": KEEP,
         "resumeFrom": {**RESUME, "x-tjgen-short": {"type": "string", "minLength": 1}},
         "expectedSize": QUANTITY,
@@ -1742,6 +1756,7 @@ HELPERS: Schema = {
         "kaniko": {"type": "string", "minLength": 1},
         "kubectl": {"type": "string", "minLength": 1},
         "model": {"type": "string", "minLength": 1},
+        "python": {"type": "string", "minLength": 1},
         "shell": {"type": "string", "minLength": 1},
     },
 }

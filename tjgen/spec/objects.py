@@ -878,25 +878,47 @@ class Code:
 
 
 class Keep:
-    """Which checkpoints stay; a CronJob removes the others."""
+    """Which complete checkpoints stay; a CronJob removes the others."""
 
-    __slots__ = ("best", "every_nth", "last", "metric", "mode", "schedule")
+    __slots__ = (
+        "best",
+        "dry_run",
+        "every_nth",
+        "grace_seconds",
+        "last",
+        "max_per_pass",
+        "metric",
+        "metric_key",
+        "mode",
+        "reason",
+        "schedule",
+    )
 
     last: int
+    reason: str | None
     best: int
     every_nth: int | None
-    metric: str
+    metric: str | None
+    metric_key: str | None
     mode: str
     schedule: str
+    grace_seconds: int
+    max_per_pass: int
+    dry_run: bool
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
-        self.last = get("last", 1)
+        self.last = get("last", 2)
+        self.reason = get("reason")
         self.best = get("best", 0)
         self.every_nth = get("everyNth")
-        self.metric = get("metric", "metric")
+        self.metric = get("metric")
+        self.metric_key = get("metricKey")
         self.mode = get("mode", "min")
         self.schedule = get("schedule", "*/15 * * * *")
+        self.grace_seconds = get("graceSeconds", 3600)
+        self.max_per_pass = get("maxPerPass", 10)
+        self.dry_run = get("dryRun", False)
 
 
 class Resume:
@@ -938,7 +960,9 @@ class Checkpoints:
         "backup",
         "every",
         "expected_size",
+        "files",
         "keep",
+        "mark",
         "marker",
         "name",
         "path",
@@ -953,6 +977,8 @@ class Checkpoints:
     every: int | None
     name: str
     marker: str
+    files: Sequence[str]
+    mark: str
     keep: Keep | None
     resume_from: Resume | None
     expected_size: str | int | float | None
@@ -966,6 +992,8 @@ class Checkpoints:
         self.every = get("every")
         self.name = get("name", "step-")
         self.marker = get("marker", "_SUCCESS")
+        self.files = get("files", ())
+        self.mark = get("mark", "program")
         self.keep = None if (value := get("keep")) is None else Keep(value)
         self.resume_from = None if (value := get("resumeFrom")) is None else Resume(value)
         self.expected_size = get("expectedSize")
@@ -2161,7 +2189,7 @@ class Namespace:
 class Helpers:
     """Images of helper containers, where they are not those that tjgen knows."""
 
-    __slots__ = ("buildkit", "copy_", "dataset", "diagnose", "git", "kaniko", "kubectl", "model", "shell")
+    __slots__ = ("buildkit", "copy_", "dataset", "diagnose", "git", "kaniko", "kubectl", "model", "python", "shell")
 
     buildkit: str | None
     copy_: str | None
@@ -2171,6 +2199,7 @@ class Helpers:
     kaniko: str | None
     kubectl: str | None
     model: str | None
+    python: str | None
     shell: str | None
 
     def __init__(self, tree: Tree) -> None:
@@ -2183,6 +2212,7 @@ class Helpers:
         self.kaniko = get("kaniko")
         self.kubectl = get("kubectl")
         self.model = get("model")
+        self.python = get("python")
         self.shell = get("shell")
 
 

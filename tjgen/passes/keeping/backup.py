@@ -15,8 +15,7 @@ from tjgen.passes import tool_pods
 from tjgen.passes.beside import TINY, alone, metadata, script, shell
 from tjgen.passes.claims import claim_name
 from tjgen.passes.keeping import problems
-from tjgen.passes.keeping.cleaner import owner
-from tjgen.passes.keeping.location import Location
+from tjgen.passes.keeping.location import Location, owner
 from tjgen.setting import Setting
 from tjgen.spec.objects import Checkpoints
 from tjgen.workload.contribution import Contribution

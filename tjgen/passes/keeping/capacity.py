@@ -1,8 +1,10 @@
 """The size of a checkpoint -> whether the claim has room for those that stay, and the pods have time to save one.
 
 What is asked of a claim is (last + best + 1) checkpoints and a fifth more: one is being written while the others
-stay. A training that saves for more than half a minute stands still for too long, and after a minute it is slower
-to save than what most clusters wait before they take a node away.
+stay, and one more if removed checkpoints stay in the trash for a time.
+
+A training that saves for more than half a minute stands still for too long, and after a minute it is slower to save
+than what most clusters wait before they take a node away.
 """
 
 from __future__ import annotations
@@ -55,11 +57,12 @@ def _room(size: int, asked: Checkpoints, where: Location) -> Iterator[Diagnostic
     create = where.volume.pvc.create if where.volume.pvc is not None else None
     if create is None:
         return
-    last, best = (asked.keep.last, asked.keep.best) if asked.keep is not None else (1, 0)
-    needed = -(-(last + best + 1) * size * _MARGIN[0] // _MARGIN[1])
+    keep = asked.keep
+    count = 2 if keep is None else keep.last + keep.best + 1 + (keep.grace_seconds > 0)
+    needed = -(-count * size * _MARGIN[0] // _MARGIN[1])
     if parse(create.size).value < needed:
         message = (
-            f"{last + best + 1} checkpoints of {_text(size)} and a fifth more take {_text(needed)}, and the claim of volume "
+            f"{count} checkpoints of {_text(size)} and a fifth more take {_text(needed)}, and the claim of volume "
             f'"{asked.volume}" has {create.size}'
         )
         hint = f"raise its size to {_text(needed)} for each run that shares it, or keep fewer"

@@ -1,17 +1,18 @@
-"""`checkpoints.keep` -> a CronJob that removes what shall not stay, by the script cleaner.sh."""
+"""`checkpoints.keep` -> a CronJob that removes the checkpoints that no rule keeps, by the program cleaner.py."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tjgen.canonical import json_text
 from tjgen.diagnostics.model import Diagnostic
-from tjgen.fields.path import FieldPath
+from tjgen.fields.path import FieldPath, get
 from tjgen.lower import SPEC
 from tjgen.passes import tool_pods
 from tjgen.passes.beside import TINY, alone, script, shell
 from tjgen.passes.claims import access_modes
 from tjgen.passes.keeping import problems
-from tjgen.passes.keeping.location import Location
+from tjgen.passes.keeping.location import Location, owner, resumed_folder
 from tjgen.passes.sources import source
 from tjgen.setting import Setting
 from tjgen.spec.objects import Checkpoints, Keep
@@ -22,8 +23,8 @@ from tjgen.workload.workload import PodSet, Workload
 Found = Iterator[Contribution | Diagnostic]
 AT: FieldPath = (*SPEC, "checkpoints", "keep")
 ROOT = "/checkpoints"
-ABANDONED_MINUTES = 24 * 60
-"""A checkpoint that is half written, older than a complete one and not touched for so long is nobody's any more."""
+_PYTHON = ["python3", "-I", "-B", "-c"]
+"""Without the packages, variables and files that an image may have for Python."""
 
 
 def scheduled(workload: Workload, users: Sequence[PodSet], asked: Checkpoints, where: Location, setting: Setting) -> Found:
@@ -35,41 +36,60 @@ def scheduled(workload: Workload, users: Sequence[PodSet], asked: Checkpoints, w
         yield problem
         if problem.severity == "error":
             return
+    user = tool_pods.user_of(workload, users, setting)
+    if user.fields.get("runAsUser") == tool_pods.NOBODY and not is_chosen(workload, users):
+        message = (
+            f"the cleaner runs as user {tool_pods.NOBODY}, which can probably not remove the run's files: no runAsUser is set"
+        )
+        hint = "set pod.securityContext.runAsUser to the user of the image"
+        yield problems.warning(problems.USER, message, path=AT, hint=hint)
     name = f"{owner(where, setting)}-cleaner"
     container = shell(
         "cleaner",
-        alone("shell", setting),
-        script("cleaner.sh"),
-        _told(keep, asked, where),
+        alone("python", setting),
+        script("cleaner.py"),
+        _told(keep, asked, where, setting),
         [{"name": "checkpoints", "mountPath": ROOT}],
+        command=_PYTHON,
         resources={"requests": TINY, "limits": TINY},
     )
     volume = {"name": "checkpoints", **source(asked.volume, where.volume, setting)}
-    pod = tool_pods.pod([container], [volume], tool_pods.user_of(workload, users, setting))
+    pod = tool_pods.pod([container], [volume], user)
     tree = tool_pods.cron_job(name, "cleaner", keep.schedule, pod, setting)
     yield Contribution(("ahead", f"CronJob/{name}"), tree, AT)
 
 
-def owner(where: Location, setting: Setting) -> str:
-    """What looks after a claim is called after whoever has it: the run, or the experiment."""
-    create = where.volume.pvc.create if where.volume.pvc is not None else None
-    return setting.run if create is not None and create.scope == "run" else setting.family
+def is_chosen(workload: Workload, users: Sequence[PodSet]) -> bool:
+    """Whether the pods of the run ask for a user."""
+    return any(
+        get(workload.tree.value, (*at, "securityContext", "runAsUser"), None) is not None
+        for podset in users
+        for at in (podset.pod, podset.main)
+    )
 
 
-def _told(keep: Keep, asked: Checkpoints, where: Location) -> dict[str, str]:
+def _told(keep: Keep, asked: Checkpoints, where: Location, setting: Setting) -> dict[str, str]:
     told = {
-        "BEFORE": f"{ROOT}/{where.before}".rstrip("/"),
+        "ROOT": ROOT,
+        "FOLDER": where.before,
         "NAME": asked.name,
-        "MARKER": asked.marker,
+        **({"FILES": json_text(asked.files)} if asked.files else {"MARKER": asked.marker}),
         "LAST": str(keep.last),
-        "ABANDONED": str(ABANDONED_MINUTES),
+        "GRACE": str(keep.grace_seconds),
+        "MOST": str(keep.max_per_pass),
     }
-    if where.run:
-        told |= {"EACH": "true", "AFTER": where.after}
-    if keep.best:
+    told |= {"AFTER": where.after} if where.run else {"OWNER": owner(where, setting)}
+    if keep.best and keep.metric is not None:
         told |= {"BEST": str(keep.best), "METRIC": keep.metric, "MODE": keep.mode}
+        if keep.metric_key is not None:
+            told["METRIC_KEY"] = keep.metric_key
     if keep.every_nth is not None:
         told["NTH"] = str(keep.every_nth)
+    source = resumed_folder(asked, where)
+    if source is not None:
+        told["SOURCES"] = json_text([source])
+    if keep.dry_run:
+        told["DRY_RUN"] = "true"
     return {key: value.replace("$(", "$$(") for key, value in told.items()}
 
 

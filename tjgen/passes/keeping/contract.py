@@ -2,6 +2,7 @@
 
 The contract: TJGEN_CHECKPOINT_PATH is the folder to save to, TJGEN_CHECKPOINT_NAME what a name begins with before its
 number, TJGEN_CHECKPOINT_MARKER the file that is written last, TJGEN_CHECKPOINT_EVERY the steps between two of them.
+TJGEN_CHECKPOINT_OWNER is what the run writes to the file .tjgen-run there, so that the cleaner works in the folder.
 TJGEN_RESUME_FROM is a folder with checkpoints of others, read only, for a run that has none of its own.
 """
 
@@ -10,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.diagnostics.model import Diagnostic, has_errors
-from tjgen.fields.path import FieldPath, Tree, named
+from tjgen.fields.path import FieldPath, Tree, get, named
 from tjgen.lower import SPEC
+from tjgen.passes.beside import TINY, script, shell
 from tjgen.passes.claims import claim_name
-from tjgen.passes.keeping import backup, capacity, cleaner, problems
-from tjgen.passes.keeping.location import Location, is_of_family, location
+from tjgen.passes.keeping import backup, capacity, cleaner, problems, rules
+from tjgen.passes.keeping.location import Location, is_of_family, location, mark
 from tjgen.passes.volumes import users_of
 from tjgen.setting import Setting
 from tjgen.spec.objects import Checkpoints, Experiment
@@ -25,6 +27,8 @@ Found = Iterator[Contribution | Diagnostic]
 AT: FieldPath = (*SPEC, "checkpoints")
 RESUME = "/tjgen/resume"
 RESUME_VOLUME = "tjgen-resume"
+MARKING = "tjgen-mark"
+"""The init container that marks a folder as that of the run."""
 _GONE = ("empty_dir", "ephemeral")
 _NEVER = ("image", "config_map", "secret")
 
@@ -34,7 +38,7 @@ def told(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
     asked = experiment.spec.checkpoints
     assert asked is not None, "asked only where there are checkpoints"
     where = location(experiment, setting)
-    wrong = list(_problems(asked, where, experiment, setting))
+    wrong = [*rules.judged(asked), *_problems(asked, where, experiment, setting)]
     yield from wrong
     if where is None or has_errors(wrong):
         return
@@ -43,6 +47,9 @@ def told(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
         yield _variable(podset, "TJGEN_CHECKPOINT_PATH", where.inside, AT)
         yield _variable(podset, "TJGEN_CHECKPOINT_NAME", asked.name, AT)
         yield _variable(podset, "TJGEN_CHECKPOINT_MARKER", asked.marker, AT)
+        yield _variable(podset, "TJGEN_CHECKPOINT_OWNER", mark(asked, where, setting), AT)
+        if asked.mark == "init":
+            yield _marked(workload, podset, asked, where, setting)
         if asked.every is not None:
             yield _variable(podset, "TJGEN_CHECKPOINT_EVERY", str(asked.every), (*AT, "every"))
         yield from _resumed(podset, asked, where, setting)
@@ -115,6 +122,18 @@ def _resumed(podset: PodSet, asked: Checkpoints, where: Location, setting: Setti
     mount: Tree = {"name": volume, "mountPath": RESUME, "readOnly": True, **({"subPath": folder} if folder else {})}
     yield Contribution((*podset.main, "volumeMounts", (("mountPath", RESUME),)), mount, at)
     yield _variable(podset, "TJGEN_RESUME_FROM", RESUME, at)
+
+
+def _marked(workload: Workload, podset: PodSet, asked: Checkpoints, where: Location, setting: Setting) -> Contribution:
+    """An init container that marks the folder, with the image and the user that write the checkpoints."""
+    main = get(workload.tree.value, podset.main, {})
+    told = {"FOLDER": where.inside, "OWNER": mark(asked, where, setting)}
+    mounts = [mount for mount in main.get("volumeMounts") or [] if mount["mountPath"] == where.place.path]
+    escaped = {key: value.replace("$(", "$$(") for key, value in told.items()}
+    resources = {"requests": TINY, "limits": TINY}
+    container = shell(MARKING, main.get("image", ""), script("mark-folder.sh"), escaped, mounts, resources=resources)
+    container |= {key: main[key] for key in ("imagePullPolicy", "securityContext") if key in main}
+    return Contribution((*podset.pod, "initContainers", named(MARKING)), container, (*AT, "mark"))
 
 
 def _variable(podset: PodSet, name: str, value: str, because: FieldPath) -> Contribution:

@@ -10,7 +10,7 @@ from tjgen.lower import SPEC
 from tjgen.passes.claims import own_folder
 from tjgen.passes.volumes import Place, places, writing_as
 from tjgen.setting import Setting
-from tjgen.spec.objects import Experiment, Volume
+from tjgen.spec.objects import Checkpoints, Experiment, Volume
 from tjgen.typing import NamedTuple
 
 
@@ -56,6 +56,34 @@ def location(experiment: Experiment, setting: Setting) -> Location | None:
     if asked.scope == "family":
         return Location(volume, place, _inside(place, family), _joined(below, family), "", "")
     return Location(volume, place, _inside(place, _joined(family, setting.run)), _joined(below, family), setting.run, "")
+
+
+def owner(where: Location, setting: Setting) -> str:
+    """The run that has the claim to itself, else the experiment: it names what looks after the claim, and marks its folder."""
+    create = where.volume.pvc.create if where.volume.pvc is not None else None
+    return setting.run if create is not None and create.scope == "run" else setting.family
+
+
+def mark(asked: Checkpoints, where: Location, setting: Setting) -> str:
+    """The content of the file `.tjgen-run`, by which the cleaner knows whose folder it is and what the run resumes from."""
+    source = resumed_folder(asked, where)
+    return "\n".join([where.run or owner(where, setting), *([f"resumes {source}"] if source is not None else [])])
+
+
+def resumed_folder(asked: Checkpoints, where: Location) -> str | None:
+    """The folder that the run resumes from, from the root of the volume; None if it is elsewhere, or there is none."""
+    resume = asked.resume_from
+    if resume is None:
+        return None
+    if resume.run is not None:
+        create = where.volume.pvc.create if where.volume.pvc is not None else None
+        return None if create is not None and create.scope == "run" else where.on_volume(resume.run)
+    path = resume.path or ""
+    if not path.startswith("/"):
+        return path.strip("/")
+    if not path.startswith(f"{where.inside.rstrip('/')}/"):
+        return None
+    return _joined(where.on_volume(where.run), path[len(where.inside.rstrip("/")) :].strip("/"))
 
 
 def is_of_family(run: str, setting: Setting) -> bool:

@@ -12,20 +12,30 @@ PLAIN = r"^[A-Za-z0-9._=+-]+$"
 
 
 class Keep(Shape):
-    """Which checkpoints stay; a CronJob removes the others."""
+    """Which complete checkpoints stay; a CronJob removes the others."""
 
-    last: Count = 1
-    """The newest that are complete; one of them always stays."""
+    last: Count = 2
+    """Number of newest checkpoints that stay."""
+    reason: Text | None = None
+    """Why one newest checkpoint is enough; required if `last` is 1."""
     best: Whole = 0
-    """The best by the number in their file `metric`."""
+    """Number of best checkpoints that stay, by their `metric`. A checkpoint without a readable metric stays too."""
     every_nth: Count | None = None
-    """Those whose number is a multiple of this, such as 10000; for ever, so they need room."""
-    metric: Annotated[str, StringConstraints(pattern=PLAIN), expects("use letters, digits and . _ = + -")] = "metric"
-    """File in a checkpoint that holds one number, by which the best are found."""
+    """Checkpoints whose number is a multiple of this stay, such as 10000. Nothing removes them, so they need space."""
+    metric: Annotated[str, StringConstraints(pattern=PLAIN), expects("use letters, digits and . _ = + -")] | None = None
+    """File in a checkpoint that holds one number; required if `best` is set. With `files`, one of them."""
+    metric_key: Text | None = None
+    """Key of the number, if the file `metric` is a JSON object."""
     mode: Literal["min", "max"] = "min"
     """Whether the best number is the smallest or the largest."""
     schedule: Text = "*/15 * * * *"
-    """When others are removed, as in cron (UTC)."""
+    """When the CronJob runs, as in cron (UTC)."""
+    grace_seconds: Whole = 3600
+    """Seconds that a removed checkpoint stays in the folder `.tjgen-trash` before it is deleted."""
+    max_per_pass: Count = 10
+    """Most checkpoints that one run of the CronJob removes."""
+    dry_run: bool = False
+    """Whether the CronJob only reports what it would remove."""
 
 
 class Resume(Shape):
@@ -68,7 +78,12 @@ class Checkpoints(Shape):
     name: Annotated[str, StringConstraints(pattern=PLAIN), expects("use letters, digits and . _ = + -")] = "step-"
     """What the name of a checkpoint begins with; its number follows."""
     marker: Annotated[str, StringConstraints(pattern=PLAIN), expects("use letters, digits and . _ = + -")] = "_SUCCESS"
-    """File that a folder holds once the checkpoint in it is complete."""
+    """File that a folder holds once the checkpoint in it is complete. Only `_SUCCESS` may be an empty file."""
+    files: list[Annotated[str, StringConstraints(pattern=PLAIN), expects("use letters, digits and . _ = + -")]] = []
+    """Endings of the files that form a checkpoint, such as `.pt`, if checkpoints are files and not folders."""
+    mark: Literal["program", "init"] = "program"
+    """What writes the file `.tjgen-run`, without which `keep` removes nothing: the training program, or an init container
+    with the image of the run."""
     keep: Keep | None = None
     """Which checkpoints stay; all where it is left out."""
     resume_from: Resume | Text | None = None

@@ -184,6 +184,8 @@ class Helpers(Shape):
     """What makes snapshots: kubectl, awk and a shell."""
     model: Text | None = None
     """Trainer's initializer of models."""
+    python: Text | None = None
+    """What removes checkpoints: Python 3.9 or later."""
     shell: Text | None = None
     """What copies, waits and removes: a shell with awk, find, sort and stat, such as busybox."""
 

@@ -1,0 +1,536 @@
+"""Moves the checkpoints that no rule keeps into a trash folder, and deletes what has been there for the grace period.
+
+The cleaner removes only what it is sure about. It works in a folder whose file .tjgen-run names the run or experiment
+that the folder belongs to. What it cannot read, order, or evaluate stays where it is, and the program exits with 1.
+
+A checkpoint is complete if its name is NAME and a number, and
+- it is a folder with a file MARKER, with at least one file that is not empty, and without empty files; or
+- with FILES, it is one file for each suffix of FILES, none empty, none changed in the last ten minutes.
+The newest checkpoint is the complete one with the highest number. Where times disagree with numbers, nothing moves.
+
+A pass can be killed at any point. A checkpoint moves by rename, after a record of the decision was written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import re
+import shutil
+import signal
+import stat
+import sys
+import time
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+MARK, STATE, TRASH, PIN, RECORD, DELETING = (
+    ".tjgen-run",
+    ".tjgen-cleaner.json",
+    ".tjgen-trash",
+    ".keep",
+    "record.json",
+    ".deleting",
+)
+NEW = ".new"
+LOST = "lost+found"  # A folder that file systems make, and that only root can read.
+SKEW = 60  # Seconds that the clocks of the cleaner and of the storage may differ.
+SETTLED = 600  # Seconds after which a file without a marker, or an entry of the trash, is no longer being written.
+DEPTH = 3  # Levels below the root of the volume in which links and marks of other folders are looked for.
+MOST_ENTRIES = 1_000_000
+NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+FEWEST = 1  # Complete checkpoints that each run keeps. A run that was given up could allow 0 here.
+
+
+class RefusedError(Exception):
+    """Nothing moves in a folder, for this reason."""
+
+
+class DoubtError(Exception):
+    """A checkpoint stays and counts for nothing, for this reason."""
+
+
+class Rules(NamedTuple):
+    name: str
+    marker: str
+    files: Tuple[str, ...]
+    last: int
+    best: int
+    nth: int
+    metric: str
+    key: str
+    mode: str
+
+
+class Checkpoint(NamedTuple):
+    number: int
+    name: str
+    items: Tuple[str, ...]  # The entries of the folder that it consists of.
+    time: float
+    content: str  # A digest of names, sizes, times, and the marker of all that it holds.
+    identity: Tuple[object, ...]  # What changes when the checkpoint, its marker, or its metric is replaced.
+    metric: Optional[float]
+    problem: str  # Why the metric is not known.
+
+
+class Surroundings(NamedTuple):
+    links: List[Tuple[str, str]]  # Folder of a link, and its target.
+    sources: Dict[str, str]  # Folder that a run resumes from, and which run.
+    marked: List[str]
+
+
+class Pass:
+    """One pass over all folders."""
+
+    def __init__(self, told: Dict[str, str], now: float) -> None:
+        self.root = told["ROOT"]
+        self.base = join(self.root, told.get("FOLDER", ""))
+        self.owner, self.after = told.get("OWNER", ""), told.get("AFTER", "")
+        self.rules = Rules(
+            told["NAME"], told.get("MARKER", ""), tuple(json.loads(told.get("FILES", "[]"))), int(told["LAST"]),
+            int(told.get("BEST", "0")), int(told.get("NTH", "0")), told.get("METRIC", ""), told.get("METRIC_KEY", ""),
+            told.get("MODE", "min"),
+        )  # fmt: skip
+        self.sources = {join(self.root, one): "the experiment" for one in json.loads(told.get("SOURCES", "[]"))}
+        self.grace, self.left, self.dry = float(told["GRACE"]), int(told["MOST"]), told.get("DRY_RUN") == "true"
+        if self.rules.last < 1 or (self.rules.best and not self.rules.metric) or self.rules.mode not in ("min", "max"):
+            raise ValueError("LAST must be 1 or more, BEST needs METRIC, and MODE is min or max")
+        self.now = now
+        self.problems: List[str] = []
+
+    def run(self) -> int:
+        try:
+            folders, around = list(self.folders()), self.survey()
+        except (OSError, RefusedError) as error:
+            self.fail(f"{self.base}: nothing moves: {error}")
+            return 1
+        cleaned = unmarked = 0
+        for folder, owner in folders:
+            try:
+                mark = read_mark(folder)
+                if mark and mark[0] == owner:
+                    cleaned += 1
+                    self.clean(folder, owner, around)
+                elif any(self.numbered(folder)):
+                    unmarked += 1
+                    print(f"{folder}: skipped: {MARK} names {mark[0] if mark else 'no run'}, not {owner}")
+            except (OSError, RefusedError) as error:
+                self.fail(f"{folder}: nothing moves: {error}")
+        if unmarked and not cleaned:
+            self.fail(f"{self.base}: no folder is marked by its run: a run writes TJGEN_CHECKPOINT_OWNER to the file {MARK}")
+        return 1 if self.problems else 0
+
+    def fail(self, problem: str) -> None:
+        self.problems.append(problem)
+        print(problem, file=sys.stderr)
+
+    # Where to work ------------------------------------------------------------------------------------------------
+
+    def folders(self) -> Iterator[Tuple[str, str]]:
+        """The folders with checkpoints, and the name that the mark of each must have. No link is followed."""
+        if not is_folder(self.root):
+            raise RefusedError(f"{self.root} is not a folder")
+        if not self.inside(self.base):
+            return
+        runs = [("", self.owner)] if self.owner else [(name, name) for name in sorted(os.listdir(self.base))]
+        for run, owner in runs:
+            if run == LOST:
+                continue
+            folder = join(self.base, run, self.after)
+            if self.inside(folder):
+                yield folder, owner
+
+    def inside(self, folder: str) -> bool:
+        """Whether a folder and all above it, up to the root, are folders of the volume and not links."""
+        path, device = self.root, os.lstat(self.root).st_dev
+        for part in os.path.relpath(folder, self.root).split(os.sep):
+            path = join(path, part)
+            if not is_folder(path) or os.lstat(path).st_dev != device:
+                return False
+        return True
+
+    def survey(self) -> Surroundings:
+        """The links and marks near the folders. A folder of the experiment that cannot be read is an error."""
+        found = Surroundings([], dict(self.sources), [])
+        deepest = max(DEPTH, len(os.path.relpath(join(self.base, "run", self.after), self.root).split(os.sep)))
+        todo, count = [(self.root, 0)], 0
+        while todo:
+            folder, depth = todo.pop()
+            try:
+                mark, entries = read_mark(folder), list(os.scandir(folder))
+            except FileNotFoundError:
+                continue
+            except OSError:
+                if os.path.basename(folder) != LOST and join(folder, "").startswith(join(self.base, "")):
+                    raise
+                continue
+            if mark:
+                found.marked.append(folder)
+                for line in mark[1:]:
+                    if line.startswith("resumes "):
+                        found.sources[join(self.root, line[len("resumes ") :])] = mark[0]
+            count += len(entries)
+            if count > MOST_ENTRIES:
+                raise RefusedError(f"more than {MOST_ENTRIES} entries in the first {deepest} levels of {self.root}")
+            for entry in entries:
+                if entry.is_symlink():
+                    found.links.append((folder, os.readlink(entry.path)))
+                elif entry.is_dir(follow_symlinks=False) and depth < deepest and entry.name != TRASH:
+                    todo.append((entry.path, depth + 1))
+        return found
+
+    # One folder ---------------------------------------------------------------------------------------------------
+
+    def clean(self, folder: str, owner: str, around: Surroundings) -> None:
+        first = not self.dry and self.is_first(folder)
+        if not self.dry and not first:
+            self.empty_trash(folder)
+        complete, links = self.scan(folder)
+        around = around._replace(links=[*around.links, *links])
+        kept = self.plan(folder, complete, around)
+        going = [one for one in complete if one.name not in kept]
+        for one in complete:
+            print(f"{folder}/{one.name}: {'keep: ' + kept[one.name] if one.name in kept else 'remove'}")
+        if first:
+            print(f"{folder}: dry run: the first pass with these rules moves nothing")
+            write(join(folder, STATE), {"rules": self.rules._asdict(), "time": self.now})
+        if self.dry or first:
+            return
+        staying = [one for one in complete if one.name in kept]
+        for one in going[: self.left]:
+            if not self.move(folder, owner, one, staying):
+                print(f"{folder}: changed during the pass: the rest waits for the next one")
+                break
+            self.left -= 1
+
+    def is_first(self, folder: str) -> bool:
+        """Whether no pass has seen this folder with these rules."""
+        try:
+            with open(join(folder, STATE), encoding="utf-8") as stream:
+                return bool(json.load(stream)["rules"] != json.loads(json.dumps(self.rules._asdict())))
+        except (FileNotFoundError, ValueError, KeyError, TypeError):
+            return True
+
+    def numbered(self, folder: str) -> Iterator[Tuple[int, str, str]]:
+        """(number, name of the checkpoint, entry) of each entry with an exact name."""
+        endings = "|".join(re.escape(one) for one in self.rules.files)
+        form = re.compile(f"({re.escape(self.rules.name)}([0-9]{{1,18}}))({endings})")
+        for entry in sorted(os.listdir(folder)):
+            found = form.fullmatch(entry)
+            if found:
+                yield int(found[2]), found[1], entry
+
+    def scan(self, folder: str) -> Tuple[List[Checkpoint], List[Tuple[str, str]]]:
+        """The complete checkpoints by number, and the links in them."""
+        groups: Dict[Tuple[int, str], List[str]] = {}
+        for number, name, entry in self.numbered(folder):
+            groups.setdefault((number, name), []).append(entry)
+        numbers = sorted(number for number, _ in groups)
+        twice = [one for one, other in zip(numbers, numbers[1:]) if one == other]
+        if twice:
+            raise RefusedError(f"two checkpoints have the number {twice[0]}")
+        complete: List[Checkpoint] = []
+        links: List[Tuple[str, str]] = []
+        rest: List[str] = []
+        for (number, name), items in sorted(groups.items()):
+            try:
+                one = self.read(folder, number, name, items, links)
+            except FileNotFoundError:
+                rest.append(name)  # It changes, or goes, while it is read.
+            except (DoubtError, OSError) as error:
+                self.fail(f"{folder}/{name}: kept and not counted: {error}")
+            else:
+                if one:
+                    complete.append(one)
+                else:
+                    rest.append(name)
+        if rest:
+            print(f"{folder}: kept, since not complete: {', '.join(rest)}")
+        if not complete and len(rest) > self.rules.last:
+            self.fail(f"{folder}: none of {len(rest)} checkpoints is complete: check name, marker and files of the experiment")
+        return complete, links
+
+    def read(self, folder: str, number: int, name: str, items: List[str], links: List[Tuple[str, str]]) -> Optional[Checkpoint]:
+        """The checkpoint if it is complete, else None."""
+        rules, proofs = self.rules, self.proofs(folder, items)
+        if rules.files and {name + suffix for suffix in rules.files} != set(items):
+            return None
+        if not rules.files and not (is_folder(join(folder, name)) and os.path.lexists(proofs[0])):
+            return None
+        if any(not stat.S_ISREG(os.lstat(proof).st_mode) for proof in proofs):
+            raise DoubtError(f"{proofs[0]} is not a file")
+        tree = listing(folder, items)
+        links += [(join(folder, os.path.dirname(path)), str(about)) for path, kind, about, _ in tree if kind == "link"]
+        free = [join(name, PIN), *([join(name, rules.marker)] if rules.marker == "_SUCCESS" else [])]
+        empty = [path for path, kind, size, _ in tree if kind == "file" and size == 0 and path not in free]
+        if empty or not any(kind == "file" and size for _, kind, size, _ in tree):
+            raise DoubtError(f"{empty[0] if empty else 'each file'} is empty")
+        stats = [os.lstat(proof) for proof in proofs]
+        when = max(one.st_mtime for one in stats)
+        if rules.files and when > self.now - SETTLED and when <= self.now + SKEW:
+            return None
+        value, problem = self.evaluate(self.metric(folder, name)) if rules.best else (None, "")
+        one = Checkpoint(number, name, tuple(items), when, digest(tree, proofs), (), value, problem)
+        return one._replace(identity=self.identity(folder, one))
+
+    def proofs(self, place: str, items: Sequence[str]) -> List[str]:
+        """The files that show that a checkpoint is complete."""
+        return [join(place, item) if self.rules.files else join(place, item, self.rules.marker) for item in items]
+
+    def metric(self, place: str, name: str) -> str:
+        return join(place, name + self.rules.metric) if self.rules.files else join(place, name, self.rules.metric)
+
+    def identity(self, place: str, one: Checkpoint) -> Tuple[object, ...]:
+        """What changes when a checkpoint is replaced, or its marker or metric is written."""
+        whole = [os.lstat(join(place, item)).st_ino for item in one.items]
+        files = [*self.proofs(place, one.items), *([self.metric(place, one.name)] if self.rules.best else [])]
+        abouts = [os.lstat(path) if os.path.lexists(path) else None for path in files]
+        return (*whole, *((about.st_ino, about.st_mtime_ns, about.st_size) if about else None for about in abouts))
+
+    def evaluate(self, path: str) -> Tuple[Optional[float], str]:
+        """The metric; else None and why it is not known, "" where it is yet to be written."""
+        try:
+            if not stat.S_ISREG(os.lstat(path).st_mode):
+                return None, "is not a file"
+            if os.lstat(path).st_mtime > self.now - SKEW:
+                return None, ""  # It may be half written.
+            with open(path, "rb") as stream:
+                text = stream.read(1 << 24).decode("utf-8").strip(" \t\r\n")
+            if self.rules.key:
+                value = json.loads(text, parse_constant=lambda word: word)[self.rules.key]
+                if isinstance(value, bool) or not isinstance(value, (int, float)):
+                    return None, f"has no number {self.rules.key}"
+            elif NUMBER.fullmatch(text):
+                value = text
+            else:
+                return None, "is not a number"
+            return (float(value), "") if math.isfinite(float(value)) else (None, "is not a finite number")
+        except FileNotFoundError:
+            return None, ""
+        except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
+            return None, f"cannot be read: {error!r}"
+
+    # What stays ---------------------------------------------------------------------------------------------------
+
+    def plan(self, folder: str, complete: List[Checkpoint], around: Surroundings) -> Dict[str, str]:
+        """Name of each checkpoint that stays -> why. `complete` is in the order of its numbers."""
+        rules, kept = self.rules, {}
+        for one in complete:
+            if one.time > self.now + SKEW:
+                raise RefusedError(f"{one.name} is from the future")
+        for older, newer in zip(complete, complete[1:]):
+            if newer.time < older.time:
+                raise RefusedError(f"{newer.name} was completed before {older.name}: numbers and times disagree")
+        for one in complete[-rules.last :]:
+            kept[one.name] = "last"
+        for one in complete:
+            if rules.nth and one.number % rules.nth == 0:
+                kept.setdefault(one.name, f"multiple of {rules.nth}")
+            reason = "pinned" if self.is_pinned(folder, one) else self.reason(folder, one, around)
+            if reason:
+                kept.setdefault(one.name, reason)
+            if rules.best and one.metric is None:
+                if one.problem or one.name not in kept:
+                    self.fail(f"{folder}/{one.name}: kept: its {rules.metric} {one.problem or 'is missing or was just written'}")
+                kept.setdefault(one.name, "not evaluated")
+        sign = 1 if rules.mode == "max" else -1
+        evaluated = [one for one in complete if one.metric is not None]
+        for one in sorted(evaluated, key=lambda one: (sign * (one.metric or 0), one.number), reverse=True)[: rules.best]:
+            kept.setdefault(one.name, f"best: {one.metric}")
+        if complete and len(kept) < FEWEST:
+            raise RefusedError("no complete checkpoint would stay")
+        return kept
+
+    def is_pinned(self, folder: str, one: Checkpoint) -> bool:
+        pins = [join(folder, PIN), join(folder, one.name + PIN), *(join(folder, item, PIN) for item in one.items)]
+        return any(os.path.lexists(pin) for pin in pins)
+
+    def reason(self, folder: str, one: Checkpoint, around: Surroundings) -> str:
+        """Why something outside of the checkpoint needs it; "" if nothing does."""
+        for item in one.items:
+            path = join(folder, item)
+            for source, run in around.sources.items():
+                if is_below(path, source) or is_below(source, path):
+                    return f"{run} resumes from {source}"
+            for where, target in around.links:
+                if is_below(where, path):
+                    continue  # A link of the checkpoint to itself.
+                near = is_below(where, folder) or not any(is_below(where, other) for other in around.marked)
+                if os.path.isabs(target) and near and item in target.split(os.sep):
+                    return f"target of a link in {where}"
+                reached = (join(where, target), os.path.realpath(join(where, target)))
+                if not os.path.isabs(target) and any(is_below(one_path, path) for one_path in reached):
+                    return f"target of a link in {where}"
+        return ""
+
+    # Moving and deleting ------------------------------------------------------------------------------------------
+
+    def move(self, folder: str, owner: str, one: Checkpoint, staying: List[Checkpoint]) -> bool:
+        """Move a checkpoint to the trash; False if it, or what the decision rests on, is no longer the same."""
+        trash = join(folder, TRASH)
+        if not self.still(folder, folder, owner, one, staying):
+            return False
+        if not os.path.lexists(trash):
+            os.mkdir(trash)
+        if not self.inside(trash):
+            raise RefusedError(f"{trash} is not a folder")
+        entry = join(trash, f"{one.name}.{time.time_ns()}")
+        os.mkdir(entry)
+        write(join(entry, RECORD), {"items": one.items, "content": one.content, "time": self.now})
+        for item in one.items:
+            os.rename(join(folder, item), join(entry, item))
+        if self.still(folder, entry, owner, one, staying):
+            print(f"moved {folder}/{one.name} to {entry}")
+            return True
+        self.restore(folder, entry, one.items)
+        return False
+
+    def still(self, folder: str, place: str, owner: str, one: Checkpoint, staying: List[Checkpoint]) -> bool:
+        """Whether the checkpoint, now in `place`, and all that the decision rests on are as they were."""
+        try:
+            if any(self.identity(place if each is one else folder, each) != each.identity for each in [one, *staying]):
+                return False
+            if digest(listing(place, one.items), self.proofs(place, one.items)) != one.content or self.is_pinned(folder, one):
+                return False
+            mark = read_mark(folder)
+            return mark is not None and mark[0] == owner and not self.reason(folder, one, self.survey())
+        except (OSError, RefusedError, DoubtError):
+            return False
+
+    def restore(self, folder: str, entry: str, items: Tuple[str, ...]) -> None:
+        """Move the items of an entry of the trash back, unless something else has their names by now."""
+        for item in items:
+            if os.path.lexists(join(entry, item)):
+                if os.path.lexists(join(folder, item)):
+                    self.fail(f"{join(entry, item)}: changed while it was moved, and {item} exists again: decide what to keep")
+                    return
+                os.rename(join(entry, item), join(folder, item))
+                print(f"moved {join(entry, item)} back")
+        os.remove(join(entry, RECORD))
+        os.rmdir(entry)
+
+    def empty_trash(self, folder: str) -> None:
+        """Finish what an earlier pass began, and delete what has been in the trash for the grace period."""
+        trash = join(folder, TRASH)
+        if not os.path.lexists(trash):
+            return
+        if not self.inside(trash):
+            raise RefusedError(f"{trash} is not a folder")
+        for name in sorted(os.listdir(trash)):
+            entry = join(trash, name)
+            try:
+                if name.endswith(DELETING):
+                    shutil.rmtree(entry)
+                    continue
+                with open(join(entry, RECORD), encoding="utf-8") as stream:
+                    record = json.load(stream)
+                items, age = tuple(record["items"]), self.now - record["time"]
+                here = [item for item in items if os.path.lexists(join(entry, item))]
+                if len(here) < len(items):
+                    if age > SETTLED:
+                        self.restore(folder, entry, items)
+                elif age > self.grace:
+                    if digest(listing(entry, items), self.proofs(entry, items)) != record["content"]:
+                        raise DoubtError("changed in the trash")
+                    os.rename(entry, entry + DELETING)
+                    shutil.rmtree(entry + DELETING)
+                    print(f"deleted {entry}")
+            except FileNotFoundError:
+                # Another cleaner was faster, or a pass was killed before it wrote its record.
+                if os.path.lexists(entry) and self.now - os.lstat(entry).st_mtime > SETTLED:
+                    if set(os.listdir(entry)) - {RECORD + NEW}:
+                        self.fail(f"{entry}: kept: it has no record of a decision")
+                    else:
+                        shutil.rmtree(entry)
+            except (OSError, DoubtError, ValueError, KeyError, TypeError) as error:
+                self.fail(f"{entry}: kept: {error}")
+
+
+# Files ------------------------------------------------------------------------------------------------------------
+
+
+def join(*parts: str) -> str:
+    return os.path.normpath(os.path.join(parts[0], *(part.strip(os.sep) for part in parts[1:])))
+
+
+def is_folder(path: str) -> bool:
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
+def is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def read_mark(folder: str) -> Optional[List[str]]:
+    """The lines of a folder's mark: the name of its run, then `resumes FOLDER` for each source. None without a mark."""
+    path = join(folder, MARK)
+    try:
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            return None
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    with open(path, encoding="utf-8", errors="replace") as stream:
+        return [line.strip() for line in stream.read(1 << 16).splitlines()]
+
+
+def listing(folder: str, items: Sequence[str]) -> List[Tuple[str, str, object, int]]:
+    """(path, kind, size or target, time in ns) of all that is in some entries of a folder, by path."""
+    found: List[Tuple[str, str, object, int]] = []
+    todo, device = list(items), os.lstat(folder).st_dev
+    while todo:
+        path = todo.pop()
+        about = os.lstat(join(folder, path))
+        if about.st_dev != device:
+            raise DoubtError(f"{path} is on another file system")
+        if stat.S_ISDIR(about.st_mode):
+            found.append((path, "folder", 0, 0))
+            todo += [os.path.join(path, name) for name in os.listdir(join(folder, path))]
+        elif stat.S_ISREG(about.st_mode):
+            found.append((path, "file", about.st_size, about.st_mtime_ns))
+        elif stat.S_ISLNK(about.st_mode):
+            found.append((path, "link", os.readlink(join(folder, path)), 0))
+        else:
+            raise DoubtError(f"{path} is neither a file nor a folder nor a link")
+    return sorted(found, key=lambda one: one[0])
+
+
+def digest(tree: object, proofs: List[str]) -> str:
+    made = hashlib.sha256(json.dumps(tree).encode())
+    for proof in proofs:
+        with open(proof, "rb") as stream:
+            made.update(stream.read(1 << 16))
+    return made.hexdigest()
+
+
+def write(path: str, content: object) -> None:
+    """Write a JSON file that is either whole or not there."""
+    with open(path + NEW, "w", encoding="utf-8") as stream:
+        json.dump(content, stream)
+        stream.flush()
+        os.fsync(stream.fileno())
+    os.replace(path + NEW, path)
+
+
+def main(told: Dict[str, str], now: float) -> int:
+    """The exit code of a pass. Problems also go to the termination message, which the status of the pod shows."""
+    try:
+        work = Pass(told, now)
+    except (KeyError, ValueError) as error:
+        print(f"cannot start: {error!r}", file=sys.stderr)
+        return 1
+    code = work.run()
+    message = told.get("TERMINATION_LOG", "/dev/termination-log")
+    if work.problems and os.path.exists(message):
+        with open(message, "w", encoding="utf-8", errors="backslashreplace") as stream:
+            stream.write("\n".join(work.problems)[:2000])
+    return code
+
+
+if __name__ == "__main__":
+    sys.stdout.reconfigure(errors="backslashreplace", line_buffering=True)  # type: ignore[union-attr]
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    sys.exit(main(dict(os.environ), time.time()))
