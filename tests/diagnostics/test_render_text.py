@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from tjgen.diagnostics.model import ERROR, INFO, WARNING, Diagnostic, Note, ObjectRef, Span
-from tjgen.diagnostics.render.text import from_disk, render, summary
+from tjgen.diagnostics.render.text import render, summary
 from tjgen.fields.path import named
+from tjgen.source.ondisk import text_of
 
 FILES = {
     "a.yaml": "kind: Experiment\nspec:\n  imagee: x\n\n  nodes: 2\n",
@@ -155,16 +156,16 @@ def test_each_file_is_read_once() -> None:
     assert asked == ["a.yaml", "missing.yaml"]
 
 
-def test_files_are_read_from_disk_unless_told_otherwise(tmp_path: Path) -> None:
+def test_damaged_files_are_shown_as_far_as_they_can_be_read(tmp_path: Path) -> None:
     path = tmp_path / "a.yaml"
     path.write_bytes(b"a: \xff\n")
-    assert render([at(str(path), 1, 4)]).split("\n")[1] == "  1 | a: \ufffd"
+    assert render([at(str(path), 1, 4)], text_of).split("\n")[1] == "  1 | a: \ufffd"
     path.write_bytes("\ufeffa: é\n".encode("utf-16"))
-    assert from_disk(str(path)) is not None
-    assert render([at(str(path), 1, 4)]).split("\n")[1] == "  1 | a: é"
-    assert from_disk(str(tmp_path / "none")) is None
-    assert from_disk(str(tmp_path)) is None
-    assert from_disk("a\0b") is None
+    assert text_of(str(path)) is not None
+    assert render([at(str(path), 1, 4)], text_of).split("\n")[1] == "  1 | a: é"
+    assert text_of(str(tmp_path / "none")) is None
+    assert text_of(str(tmp_path)) is None
+    assert text_of("a\0b") is None
 
 
 @pytest.mark.parametrize(

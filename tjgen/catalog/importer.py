@@ -10,6 +10,7 @@ from tjgen.catalog.runtime import CLUSTER, ORIGIN, is_runtime
 from tjgen.catalog.shape import faults
 from tjgen.diagnostics.model import Diagnostic, Span, has_errors
 from tjgen.fields.path import FieldPath, Tree, get
+from tjgen.files.regular import read_regular
 from tjgen.source.document import Document
 from tjgen.source.reader import KUBERNETES, read
 from tjgen.source.writer import dump
@@ -81,8 +82,7 @@ def clashes(directory: str, files: Sequence[ImportedFile]) -> Iterator[Diagnosti
     for file in files:
         path = os.path.join(directory, file.path)
         try:
-            with open(path, "rb") as stream:
-                before, _ = read(stream.read(), file.path, KUBERNETES)
+            before, _ = read(read_regular(path), file.path, KUBERNETES)
         except FileNotFoundError:
             continue
         except OSError as problem:

@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from tjgen.cli.command import Arguments
 from tjgen.cli.folders import ENDINGS
-from tjgen.cli.inputs import STANDARD_INPUT, texts
+from tjgen.cli.inputs import STANDARD_INPUT, good, texts
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic
 from tjgen.diff.data import object_data
@@ -18,6 +18,7 @@ from tjgen.diff.objects import NEEDS_NAME, OUTCOMES, Found, Outcome, compare_obj
 from tjgen.diff.revision import Repository
 from tjgen.diff.text import object_lines
 from tjgen.fields.path import Tree, render
+from tjgen.files.problems import EMPTY
 from tjgen.kinds.protocol import SILENT
 from tjgen.validate.check import Standing
 from tjgen.validate.ways import SERVER_SIDE
@@ -45,10 +46,10 @@ def compare_with(
 def standing(against: str, paths: Sequence[str], reporter: Reporter) -> Iterator[Found]:
     """The objects of a folder, or of the same paths at a revision. Raises CompileError (TJ091 to TJ095)."""
     if os.path.isdir(against):
-        found, problems = texts([against])
-        for file, content in found:
+        # In an empty folder there is nothing: everything is new.
+        found = (one for one in texts([against]) if not isinstance(one[1], Diagnostic) or one[1].code != EMPTY[0])
+        for file, content in good(found, reporter):
             yield from found_in(content, file)
-        reporter.add([one for one in problems if one.code != "TJ021"])  # an empty folder: everything is new
         return
     for path in paths:
         if path == "-":

@@ -15,6 +15,8 @@ import sys
 
 from tjgen import data
 from tjgen.cli.folders import below
+from tjgen.files.regular import read_regular
+from tjgen.files.repository import repository_of
 
 PROJECT = "tjgen.yaml"
 _FLAGS = ("-q", "--quiet", "--strict")
@@ -23,6 +25,8 @@ _MOST = 1_000
 """Answers that are kept; with more, the older half goes."""
 _DIGEST = 32
 _LONGEST = 1 << 20
+_MOST_FILES = 20_000
+"""Entries of a folder; an answer about more is not kept."""
 _NO_PROGRAM = ("__pycache__", "modules", "SOURCE")
 
 
@@ -46,12 +50,14 @@ def key(words: list[str]) -> str | None:
         for word in words:
             take(os.fsencode(word))
         take(_project())
+        take(os.fsencode(repository_of(".") or ""))
         for path in paths:
-            for file in below(path) if os.path.isdir(path) else (path,):
+            take(os.fsencode(os.path.realpath(path)))
+            for file in below(path, _MOST_FILES) if os.path.isdir(path) else (path,):
+                # Raises for a link: what it means depends on where it leads to, and so no answer is kept.
                 take(os.fsencode(file))
-                with open(file, "rb") as stream:
-                    take(stream.read())
-    except (OSError, ValueError):  # the check will say what is wrong with a file
+                take(read_regular(file))
+    except (OSError, ValueError):  # the check reports what is wrong with a file
         return None
     return os.path.join(folder, state.hexdigest())
 
@@ -180,9 +186,8 @@ def _project() -> bytes:
     folder = os.getcwd()
     while True:
         try:
-            with open(os.path.join(folder, PROJECT), "rb") as file:
-                content = file.read()
-        except OSError:
+            content = read_regular(os.path.join(folder, PROJECT))
+        except FileNotFoundError:
             above = os.path.dirname(folder)
             if above == folder:
                 return b""

@@ -134,9 +134,7 @@ def _texts(builder: Builder) -> dict[str, str]:
     overlays = [*project.overlays, *(one for group in project.overlays_of.values() for one in group)]
     found = {one.document.file: one.document.text for one in overlays}
     for file in [*builder.files, *project.files(project.spec.catalogs)]:
-        try:
-            with open(file, encoding="utf-8", errors="replace") as stream:
-                found[file] = stream.read()
-        except OSError:
-            continue  # the build has told it
+        content = builder.sandbox.content(file)
+        if not isinstance(content, Diagnostic):  # the build reports the others
+            found[file] = content.decode(errors="replace")
     return found

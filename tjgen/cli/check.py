@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 
 from tjgen.cli.command import COMMON, MANY, TRAINER, VALUE, Arguments, Command, Option
-from tjgen.cli.inputs import absent, texts
+from tjgen.cli.inputs import absent, good, texts
 from tjgen.cli.releases import release_for
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import CompileError, Diagnostic
+from tjgen.files.problems import is_problem
+from tjgen.files.sandbox import around
 from tjgen.schema.store import OWN
 from tjgen.trainer.inputs import is_kind
 from tjgen.trainer.placed import Placed
@@ -51,16 +53,15 @@ COMMAND = Command(
 def run(arguments: Arguments) -> int:
     """Check every file, report, and answer with the exit code."""
     reporter = Reporter(arguments)
-    project = _project()
+    project = _project(reporter)
     folder = arguments["schemas"] or (project.schemas if project is not None else None)
-    found, problems = texts(arguments["paths"])
+    found = good(texts(arguments["paths"]), reporter)
     standing = None
     if arguments["against"] is not None:
         from tjgen.cli.against import compare_with
 
         found = iter(files := list(found))
         standing = compare_with(arguments["against"], arguments["paths"], files, arguments, reporter)
-    reporter.add(problems)
     reporter.add(absent(arguments["catalog"]))
     server_side = arguments["apply"] == SERVER_SIDE
     strict = arguments["strict"]
@@ -106,18 +107,22 @@ def _judged(found: list[Diagnostic], project: Project | None) -> list[Diagnostic
     return judged(found, project.spec.policy)
 
 
-def _project() -> Project | None:
+def _project(reporter: Reporter) -> Project | None:
     """The project of this folder, or of one above it, where it says something that manifests are judged by."""
     folder = os.getcwd()
-    while not os.path.isfile(os.path.join(folder, _PROJECT)):
+    while not os.path.lexists(os.path.join(folder, _PROJECT)):
         if folder == os.path.dirname(folder):
             return None
         folder = os.path.dirname(folder)
-    with open(os.path.join(folder, _PROJECT), "rb") as file:
-        content = file.read()
+    content = around([file := os.path.join(folder, _PROJECT)]).content(file)
+    # The release of Trainer is read from the same file, and what keeps it from being read is reported there.
+    if isinstance(content, Diagnostic):
+        return None
     if b"schemas" not in content and b"policy" not in content:
         return None
     # Only a project that has schemas or a policy of its own pays for the language of projects.
     from tjgen.resolve.project import load
 
-    return load(os.path.relpath(os.path.join(folder, _PROJECT)))[0]
+    project, found = load(os.path.relpath(file))
+    reporter.add([one for one in found if is_problem(one)])
+    return project

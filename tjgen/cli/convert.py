@@ -7,7 +7,7 @@ import sys
 
 from tjgen.catalog.find import Catalog
 from tjgen.cli.command import COMMON, FLAG, MANY, VALUE, Arguments, Command, Option
-from tjgen.cli.inputs import STANDARD_INPUT, absent, texts
+from tjgen.cli.inputs import STANDARD_INPUT, absent, good, texts
 from tjgen.cli.reporting import Reporter
 from tjgen.convert.file import File, converted
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
@@ -41,10 +41,10 @@ COMMAND = Command(
 def run(arguments: Arguments) -> int:
     """Convert every file, report, and answer with the exit code. With errors nothing is written."""
     reporter = Reporter(arguments)
-    found, problems = texts(arguments["paths"])
+    found = list(good(texts(arguments["paths"]), reporter))
     reporter.add(absent(arguments["catalog"]))
     if arguments["target"] is not None:
-        return _retarget(arguments, reporter, list(found), problems)
+        return _retarget(arguments, reporter, found)
     catalog = Catalog(arguments["catalog"])
 
     def look_up(kind: str, namespace: str, name: str) -> Tree | None:
@@ -58,21 +58,19 @@ def run(arguments: Arguments) -> int:
     except CompileError as error:
         reporter.add(error.diagnostics)
         return reporter.close()
-    reporter.add(problems)
     reporter.add(diagnostics)
     if not reporter.failed:
         _write(files, reporter, in_place=arguments["in_place"])
     return reporter.close()
 
 
-def _retarget(arguments: Arguments, reporter: Reporter, found: list[tuple[str, bytes]], problems: list[Diagnostic]) -> int:
+def _retarget(arguments: Arguments, reporter: Reporter, found: list[tuple[str, bytes]]) -> int:
     from tjgen.importing import retarget
 
     for option in ("trainer", "source"):
         if arguments[option] is not None:
             sys.stderr.write("Error: --target goes without --trainer and --from\n")
             return 2
-    reporter.add(problems)
     files = []
     for name, content in found:
         of_experiments = retarget.is_of_experiments(content, name)

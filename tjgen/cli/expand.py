@@ -6,7 +6,7 @@ import sys
 
 from tjgen.catalog.runtime import API_VERSION
 from tjgen.cli.command import COMMON, FLAG, MANY, TRAINER, Arguments, Command, Option
-from tjgen.cli.inputs import absent, texts
+from tjgen.cli.inputs import absent, good, texts
 from tjgen.cli.releases import release_for
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.runtime_files import Runtimes
@@ -45,12 +45,10 @@ def run(arguments: Arguments) -> int:
         reporter.add(error.diagnostics)
         return reporter.close()
     documents: list[Document] = []
-    found, problems = texts(arguments["paths"])
-    for file, content in found:
+    for file, content in good(texts(arguments["paths"]), reporter):
         read_, wrong = read(content, file, KUBERNETES)
         documents += read_
         reporter.add(wrong)
-    reporter.add(problems)
     reporter.add(absent(arguments["catalog"]))
     reporter.add([_not_of_trainer(document) for document in documents if _is_namesake(document.value)])
     objects = placed(documents)

@@ -8,6 +8,7 @@ import sys
 from tjgen.building.builder import Builder
 from tjgen.building.run import Run
 from tjgen.cli.command import COMMON, MANY, TRAINER, Arguments, Command, Option
+from tjgen.cli.inputs import sandbox_for
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, ObjectRef
 from tjgen.emit import header
@@ -15,6 +16,7 @@ from tjgen.explain.provenance import Sources
 from tjgen.explain.report import as_data, as_text, explain
 from tjgen.fields.managed import Origin, graft
 from tjgen.fields.path import FieldPath, parse, render
+from tjgen.files.problems import UNREADABLE
 from tjgen.k8s.nearest import nearest
 from tjgen.manifests.manifest import Manifest
 from tjgen.resolve.project import find
@@ -44,7 +46,7 @@ COMMAND = Command(
 def run(arguments: Arguments) -> int:
     """Explain on stdout, as text or with --format json as data; diagnostics go to stderr."""
     reporter = Reporter(arguments)
-    if len(arguments["paths"]) == 1 and not os.path.exists(arguments["paths"][0]):
+    if len(arguments["paths"]) == 1 and not os.path.lexists(arguments["paths"][0]):
         code = _explain_code(arguments["paths"][0], as_json=arguments["format"] == "json")
         if code is not None:
             return code
@@ -112,13 +114,10 @@ class _Asked(NamedTuple):
 def _asked(words: list[str], environments: list[str]) -> _Asked:
     """What the words of the command line mean; raises CompileError."""
     file = words[0]
-    try:
-        with open(file, "rb") as stream:
-            content = stream.read()
-    except OSError as error:
-        message = f"{file} cannot be read: {error.strerror}"
+    content = sandbox_for([file]).content(file)
+    if isinstance(content, Diagnostic):
         hint = "name an experiment, or a file that tjgen wrote"
-        raise CompileError([Diagnostic("TJ020", ERROR, message, hint=hint, name="unreadable-file")]) from None
+        raise CompileError([content._replace(hint=hint) if content.code == UNREADABLE[0] else content])
     known = header.read(content)
     if known is None:
         kind, _, name = words[1].partition("/") if len(words) > 1 else ("", "", "")

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import os
+from itertools import islice
 
 ENDINGS = (".yaml", ".yml", ".json")
 
 
-def below(folder: str) -> list[str]:
-    """The manifest files below a folder, hidden ones left out, in the order of their paths."""
+def below(folder: str, most: int) -> list[str]:
+    """The manifest files below a folder, hidden ones left out, in the order of their paths.
+
+    Raises OSError, also for a link, and where there are more than `most` entries.
+    """
     found: list[str] = []
-    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+    entries = sorted(islice(os.scandir(folder), most + 1), key=lambda entry: entry.name)
+    most -= len(entries)
+    for entry in entries:
+        if most < 0 or entry.is_symlink():
+            raise OSError(None, "it has a link or too many entries", entry.path)
         if entry.name.startswith("."):
             continue
         if entry.is_dir():
-            found += below(entry.path)
+            inner = below(entry.path, most)
+            most -= len(inner)
+            found += inner
         elif entry.name.endswith(ENDINGS):
             found.append(entry.path)
     return found

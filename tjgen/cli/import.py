@@ -6,7 +6,7 @@ import os
 import sys
 
 from tjgen.cli.command import COMMON, MANY, VALUE, Arguments, Command, Option
-from tjgen.cli.inputs import absent, texts
+from tjgen.cli.inputs import absent, good, texts
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, Diagnostic
 
@@ -32,9 +32,11 @@ def run(arguments: Arguments) -> int:
     from tjgen.importing.folder import read_folder
 
     reporter = Reporter(arguments)
-    found, problems = texts(arguments["paths"])
+    found = list(good(texts(arguments["paths"]), reporter))
+    reporter.add(absent(arguments["catalog"]))
     result = read_folder(", ".join(arguments["paths"]), found, arguments["catalog"])
-    reporter.add(absent(arguments["catalog"]) + problems or result.diagnostics)
+    if not reporter.failed:
+        reporter.add(result.diagnostics)
     if not reporter.failed:
         folder = arguments["output"]
         if folder is None:

@@ -8,7 +8,7 @@ from contextlib import chdir
 
 from tjgen.building.builder import Builder
 from tjgen.cli.command import COMMON, MANY, VALUE, Arguments, Command, Option
-from tjgen.cli.inputs import absent, texts
+from tjgen.cli.inputs import absent, good, texts
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import CompileError, Diagnostic
 from tjgen.output.wishes import Wishes as OutputWishes
@@ -104,9 +104,11 @@ def _imported(arguments: Arguments, wishes: Wishes, reporter: Reporter) -> tuple
     """The files that come of the manifests, and what is known by them of the project."""
     from tjgen.importing.folder import read_folder
 
-    found, problems = texts([arguments["source"]])
+    found = list(good(texts([arguments["source"]]), reporter))
+    reporter.add(absent(arguments["catalog"]))
     result = read_folder(arguments["source"], found, arguments["catalog"])
-    reporter.add(absent(arguments["catalog"]) + problems or result.diagnostics)
+    if not reporter.failed:
+        reporter.add(result.diagnostics)
     begun = [(f"experiments/{name}", text) for name, text in result.experiments.items()]
     begun += [(f"catalog/{name}", text) for name, text in result.catalog.items()]
     if begun:

@@ -1,52 +1,100 @@
-"""Paths of a command line -> the files that they mean, with their contents."""
+"""Paths of a command line -> the files that they mean, each with its content or with what keeps it from being read."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from tjgen.cli.folders import below
+from tjgen.budgets import exceeded
+from tjgen.cli.folders import ENDINGS
 from tjgen.diagnostics.model import ERROR, Diagnostic
+from tjgen.files import problems
+from tjgen.files.repository import callers_project
+from tjgen.files.sandbox import Sandbox, around
+from tjgen.files.search import below_links
+from tjgen.typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tjgen.cli.reporting import Reporter
 
 STANDARD_INPUT = "<stdin>"
+_OWN = (b"budgets", b"readable")
+"""What the project file of the caller may have that files of a command line are read by."""
 
 
-def texts(paths: Sequence[str]) -> tuple[Iterator[tuple[str, bytes]], list[Diagnostic]]:
-    """Name and bytes of every file, folders in the order of their names; TJ020 to TJ022 for what cannot be read."""
-    problems: list[Diagnostic] = []
-    return _read(paths, problems), problems
+def sandbox_for(paths: Sequence[str]) -> Sandbox:
+    """What reads the files that paths of the command line name, with the budgets and folders of the caller's project."""
+    sandbox = around(paths)
+    file = callers_project()
+    content = around([file]).content(file) if file is not None else b""
+    if file is None or isinstance(content, Diagnostic) or not any(word in content for word in _OWN):
+        return sandbox
+    # Only a project that sets them pays for the language of projects.
+    from tjgen.resolve.project import load
+
+    project, _ = load(os.path.relpath(file), paths)
+    return project.sandbox
+
+
+def texts(paths: Sequence[str], sandbox: Sandbox | None = None) -> Iterator[tuple[str, bytes | Diagnostic]]:
+    """Name and content of every file, folders in the order of their names.
+
+    In place of the content there is an error where a file or folder is not read (TJ020, TJ029 to TJ035, TJ046 to TJ049), and
+    for a folder without any manifest (TJ021).
+    """
+    reads = sandbox_for(paths) if sandbox is None else sandbox
+    for path in paths:
+        if path == "-":
+            yield STANDARD_INPUT, standard_input(reads)
+            continue
+        if not os.path.isdir(path):
+            yield path, reads.content(path)
+            continue
+        is_empty = True
+        for file in below_links(reads, path, _is_manifest):
+            is_empty = False
+            yield (path, file) if isinstance(file, Diagnostic) else (file, reads.content(file))
+        if is_empty:
+            yield path, _empty(path)
+
+
+def text(path: str) -> bytes | Diagnostic:
+    """The content of one file or of standard input (`-`), or the error that says why it is not read."""
+    sandbox = sandbox_for([path])
+    return standard_input(sandbox) if path == "-" else sandbox.content(path)
+
+
+def good(found: Iterable[tuple[str, bytes | Diagnostic]], reporter: Reporter) -> Iterator[tuple[str, bytes]]:
+    """The files that were read; the errors of the others go to the reporter."""
+    for file, content in found:
+        if isinstance(content, Diagnostic):
+            reporter.add([content])
+        else:
+            yield file, content
+
+
+def standard_input(sandbox: Sandbox) -> bytes | Diagnostic:
+    """What is on standard input, unless it is larger than a file may be (TJ046)."""
+    limit = sandbox.budgets.file_size
+    content = sys.stdin.buffer.read(limit + 1)
+    if len(content) <= limit:
+        return content
+    return exceeded("file_size", len(content), limit, STANDARD_INPUT, is_least=True)
 
 
 def absent(paths: Sequence[str]) -> list[Diagnostic]:
-    """TJ020 for each path that is not there: what is only looked into when a name is asked for must not be passed over."""
-    problems = []
-    for path in paths:
-        try:
-            os.stat(path)
-        except OSError as error:
-            problems.append(_unreadable(path, error.strerror))
-    return problems
+    """What is wrong with paths that are only looked into when a name is looked up: an error for each that cannot be read."""
+    if not paths:
+        return []
+    return [content for _, content in texts(paths) if isinstance(content, Diagnostic)]
 
 
-def _read(paths: Sequence[str], problems: list[Diagnostic]) -> Iterator[tuple[str, bytes]]:
-    for path in paths:
-        if path == "-":
-            yield STANDARD_INPUT, sys.stdin.buffer.read()
-            continue
-        files = list(below(path)) if os.path.isdir(path) else [path]
-        if not files:
-            message = f"{path} holds no file that ends in .yaml, .yml or .json"
-            problems.append(Diagnostic("TJ021", ERROR, message, hint="name the files", name="no-manifests"))
-        for file in files:
-            try:
-                with open(file, "rb") as stream:
-                    content = stream.read()
-            except OSError as error:
-                problems.append(_unreadable(file, error.strerror))
-            else:
-                yield file, content
+def _is_manifest(name: str) -> bool:
+    return name.endswith(ENDINGS)
 
 
-def _unreadable(path: str, reason: str | None) -> Diagnostic:
-    return Diagnostic("TJ020", ERROR, f"{path} cannot be read: {reason}", hint="check the path", name="unreadable-file")
+def _empty(path: str) -> Diagnostic:
+    code, name = problems.EMPTY
+    message = f"{path} holds no file that ends in .yaml, .yml or .json"
+    return Diagnostic(code, ERROR, message, hint="name the files", name=name)

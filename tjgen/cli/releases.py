@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 
+from tjgen.diagnostics.model import CompileError, Diagnostic
 from tjgen.fields.path import FieldPath, get
+from tjgen.files.sandbox import around
 from tjgen.source.reader import CORE, read
 from tjgen.trainer.release import NEWEST, Release, chosen
 
@@ -22,8 +24,10 @@ def release_for(asked: str | None) -> Release:
     file = _project()
     if file is None:
         return NEWEST
-    with open(file, "rb") as stream:
-        documents, _ = read(stream.read(), os.path.relpath(file), CORE)
+    content = around([file]).content(file)
+    if isinstance(content, Diagnostic):
+        raise CompileError([content])
+    documents, _ = read(content, os.path.relpath(file), CORE)
     # What is wrong with the project is told by those who build it.
     for document in documents:
         said = get(document.value, _RELEASE, None)
@@ -35,7 +39,7 @@ def release_for(asked: str | None) -> Release:
 def _project() -> str | None:
     """The project file in the working folder or in the nearest folder above."""
     folder = os.getcwd()
-    while not os.path.isfile(os.path.join(folder, _FILE)):
+    while not os.path.lexists(os.path.join(folder, _FILE)):
         above = os.path.dirname(folder)
         if above == folder:
             return None

@@ -76,21 +76,11 @@ class Reporter:
             sys.stderr.write(import_module(f"tjgen.diagnostics.render.{self._format}").render(shown))
         elif shown:
             from tjgen.diagnostics.render.text import render as as_text
+            from tjgen.source.ondisk import text_of
 
-            sys.stderr.write(as_text(shown, _text_of, color=_has_color()))
+            sys.stderr.write(as_text(shown, text_of, color=_has_color()))
             _count(shown)
         return 1 if self.failed else 0
-
-
-def _text_of(file: str) -> str | None:
-    """The text that an excerpt is taken from; None where it cannot be had, such as standard input, which is gone."""
-    from tjgen.source.encoding import decode
-
-    try:
-        with open(file, "rb") as stream:
-            return decode(stream.read(), file)[0] or None
-    except OSError:
-        return None
 
 
 def _count(shown: list[Diagnostic]) -> None:

@@ -8,6 +8,7 @@ import sys
 from tjgen.catalog.find import Catalog
 from tjgen.catalog.importer import ImportedFile, clashes, imported
 from tjgen.cli.command import COMMON, VALUE, Arguments, Command, Option
+from tjgen.cli.inputs import text
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.resolve.project import alone, find, load
@@ -61,14 +62,9 @@ def _list(catalog: Catalog, reporter: Reporter) -> None:
 
 
 def _import(file: str, folder: str, reporter: Reporter) -> None:
-    try:
-        if file == "-":
-            content = sys.stdin.buffer.read()
-        else:
-            with open(file, "rb") as stream:
-                content = stream.read()
-    except OSError as error:
-        reporter.add([Diagnostic("TJ020", ERROR, f"{file} cannot be read: {error.strerror}", name="unreadable-file")])
+    content = text(file)
+    if isinstance(content, Diagnostic):
+        reporter.add([content])
         return
     files, problems = imported(content, "<stdin>" if file == "-" else file)
     reporter.add(problems)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from tjgen.catalog.find import Catalog
 from tjgen.cli.against import standing
 from tjgen.cli.command import Arguments
-from tjgen.cli.inputs import texts
+from tjgen.cli.inputs import good, texts
 from tjgen.cli.releases import release_for
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, Span
@@ -46,16 +46,14 @@ class Looked(NamedTuple):
 
 def inputs(paths: Sequence[str], reporter: Reporter) -> Inputs:
     """The files of paths, told apart by what they hold; problems of reading go to the reporter."""
-    found, problems = texts(paths)
     experiments: list[str] = []
     manifests: dict[str, bytes] = {}
-    for file, content in found:
+    for file, content in good(texts(paths), reporter):
         kinds = _language(content, file)
         if "Experiment" in kinds:
             experiments.append(file)
         elif not kinds:
             manifests[file] = content
-    reporter.add(problems)
     if experiments or not paths:
         # What a build writes is looked at as it is built.
         manifests = {file: content for file, content in manifests.items() if header.read(content) is None}

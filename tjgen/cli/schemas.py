@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from tjgen.cli.command import COMMON, VALUE, Arguments, Command, Option
+from tjgen.cli.inputs import text
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
 from tjgen.resolve.project import alone, find, load
@@ -67,16 +68,9 @@ def _import(file: str, folder: str | None, reporter: Reporter, *, only_missing: 
     if folder is None:
         hint = "name it with --to, or as spec.schemas in the project file"
         raise CompileError([Diagnostic("TJ527", ERROR, "it is not said where schemas go", hint=hint, name="nowhere-to-import")])
-    try:
-        if file == "-":
-            content = sys.stdin.buffer.read()
-        else:
-            with open(file, "rb") as stream:
-                content = stream.read()
-    except OSError as error:
-        raise CompileError(
-            [Diagnostic("TJ020", ERROR, f"{file} cannot be read: {error.strerror}", name="unreadable-file")]
-        ) from None
+    content = text(file)
+    if isinstance(content, Diagnostic):
+        raise CompileError([content])
     found, problems = definitions(content, "<stdin>" if file == "-" else file)
     reporter.add(problems)
     if only_missing:

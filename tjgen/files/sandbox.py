@@ -16,17 +16,10 @@ from tjgen.budgets import DEFAULT, Budgets
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.files import problems
 from tjgen.files.problems import UnreadableError, over_budget, refused
+from tjgen.files.regular import LargeFileError, SpecialFileError, read_regular
 from tjgen.files.repository import repository_of
 from tjgen.typing import NamedTuple
 
-_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_NOCTTY", 0)
-    | getattr(os, "O_BINARY", 0)
-)
 _IS_LINK = (errno.ELOOP, errno.EMLINK, getattr(errno, "EFTYPE", errno.ELOOP))
 """What opening a link fails with: on Linux, FreeBSD and NetBSD."""
 _KINDS = {
@@ -99,26 +92,19 @@ class Sandbox:
         if not inside and path not in self._named:
             raise self._outside(path)
         place = f"{real}/{name}"
+        most = self.budgets.file_size if limit is None else limit
         try:
-            descriptor = os.open(place, _FLAGS)
+            content = read_regular(place, most)
         except ValueError:
             raise self._unnamable(path) from None
         except OSError as error:
             if error.errno not in _IS_LINK:
-                raise self._failure(path, error) from None
+                raise self._failure(path, error, most) from None
             place = self._target(path)
             try:
-                descriptor = os.open(place, _FLAGS)
+                content = read_regular(place, most)
             except OSError as second:
-                raise self._failure(path, second) from None
-        try:
-            content = self._content(descriptor, path, self.budgets.file_size if limit is None else limit)
-        except UnreadableError:
-            raise
-        except OSError as error:
-            raise self._failure(path, error) from None
-        finally:
-            os.close(descriptor)
+                raise self._failure(path, second, most) from None
         self._count(path, place, len(content))
         return content
 
@@ -223,24 +209,6 @@ class Sandbox:
             raise self._outside(path)
         return real
 
-    def _content(self, descriptor: int, path: str, limit: int) -> bytes:
-        known = os.fstat(descriptor)
-        if not stat.S_ISREG(known.st_mode):
-            raise self._special(path, known.st_mode)
-        if known.st_size > limit:
-            raise self._large(path, known.st_size, limit)
-        # A file may grow, and files of the kernel have no size: what is read is bounded as well.
-        first = os.read(descriptor, min(known.st_size, limit) + 1)
-        if len(first) == known.st_size:
-            return first
-        parts, length = [first], len(first)
-        while parts[-1] and length <= limit:
-            parts.append(os.read(descriptor, limit + 1 - length))
-            length += len(parts[-1])
-        if length > limit:
-            raise self._large(path, length, limit)
-        return b"".join(parts)
-
     def _count(self, path: str, place: str, size: int) -> None:
         if place in self._sizes:
             return
@@ -267,7 +235,11 @@ class Sandbox:
     def _outside(self, path: str) -> UnreadableError:
         return refused(path, problems.OUTSIDE, "it is outside of the repository", _STAYS)
 
-    def _failure(self, path: str, error: OSError) -> UnreadableError:
+    def _failure(self, path: str, error: OSError, limit: int = 0) -> UnreadableError:
+        if isinstance(error, SpecialFileError):
+            return self._special(path, error.mode)
+        if isinstance(error, LargeFileError):
+            return self._large(path, error.size, limit)
         if error.errno in _IS_LINK:
             return refused(path, problems.LINK, "its links lead in a circle", "point the link at a file")
         if error.errno == errno.ENOENT and os.path.islink(path):

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic, Note, Span
 from tjgen.fields.path import FieldPath
+from tjgen.files.regular import read_regular
 from tjgen.gitops.flux import LONGEST_NAME
 from tjgen.gitops.made import GITOPS
 from tjgen.gitops.site import UNNAMED, Site, name_of
@@ -131,8 +132,8 @@ def _folder_in_checkout(project: Project) -> str | None:
     output = os.path.join(folder, said or "")
     while said is not None and place is not None:
         try:
-            with open(os.path.join(folder, ".git", "config"), encoding="utf-8", errors="replace") as stream:
-                remotes = [_PLACE.match(url) for url in _REMOTE.findall(stream.read())]
+            text = read_regular(os.path.join(folder, ".git", "config")).decode(errors="replace")
+            remotes = [_PLACE.match(url) for url in _REMOTE.findall(text)]
         except OSError:
             above = os.path.dirname(folder)
             if above == folder:

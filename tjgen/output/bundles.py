@@ -17,6 +17,7 @@ from tjgen.emit.plan import OutputFile
 from tjgen.explain.provenance import Sources, place_in
 from tjgen.fields.managed import Origin, graft
 from tjgen.fields.path import Tree
+from tjgen.files.regular import read_regular
 from tjgen.manifests.manifest import PLATFORM, Manifest
 from tjgen.output.asking import Asking
 from tjgen.output.layout import file_name
@@ -144,8 +145,7 @@ def _judged(tree: Tree, beside: Sequence[Tree], versions: dict[str, str]) -> Ite
 def _locked(builder: Builder, platform: str) -> tuple[dict[tuple[str, str, str], Tree], list[Diagnostic]]:
     file = os.path.join(builder.locks.folder, lock.path_of(platform))
     try:
-        with open(file, encoding="utf-8", errors="replace") as stream:
-            return lock.read_lock(stream.read(), file)
+        return lock.read_lock(read_regular(file).decode(errors="replace"), file)
     except FileNotFoundError:
         return {}, []
 

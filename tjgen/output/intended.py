@@ -10,6 +10,9 @@ from tjgen.diagnostics.model import CompileError, Diagnostic
 from tjgen.diff.side import Side
 from tjgen.emit import header, problems
 from tjgen.emit.plan import OutputFile
+from tjgen.files.problems import UnreadableError
+from tjgen.files.sandbox import Sandbox
+from tjgen.files.search import below
 from tjgen.output.asking import Asking
 from tjgen.output.directory import Directory
 from tjgen.output.wishes import Wishes
@@ -73,24 +76,23 @@ def intended(builder: Builder, directory: str, see: Seen | None = None) -> tuple
 
 def standing(directory: str) -> dict[str, str]:
     """The files of ours in a directory: path -> text without header. Raises CompileError where one cannot be read."""
-    found = {}
-    for parent, folders, files in os.walk(directory):
-        folders[:] = sorted(folder for folder in folders if not folder.startswith("."))
-        for name in sorted(files):
-            place = os.path.join(parent, name)
-            if not name.startswith(".") and os.path.isfile(place):
-                body = _read(place)
-                if body is not None:
-                    found[os.path.relpath(place, directory).replace(os.sep, "/")] = body
+    found: dict[str, str] = {}
+    if not os.path.isdir(directory):
+        return found
+    sandbox = Sandbox([directory])
+    for place in below(sandbox, directory, lambda name: True):
+        if isinstance(place, Diagnostic):
+            raise CompileError([place])
+        # What is not a file of ours is left alone, also where it cannot be read as one.
+        if not os.path.isfile(place):
+            continue
+        try:
+            body = body_of(sandbox.read(place))
+        except UnreadableError as error:
+            raise CompileError([problems.unread(place, error) if error.is_missing else error.diagnostic]) from error
+        if body is not None:
+            found[os.path.relpath(place, directory).replace(os.sep, "/")] = body
     return found
-
-
-def _read(place: str) -> str | None:
-    try:
-        with open(place, "rb") as stream:
-            return body_of(stream.read())
-    except OSError as error:
-        raise CompileError([problems.unread(place, error)]) from error
 
 
 def standing_locks(locks: Locks) -> dict[str, Lock]:

@@ -15,6 +15,7 @@ from tjgen.building.builder import Builder
 from tjgen.building.run import Built
 from tjgen.diagnostics.model import Diagnostic, Note, ObjectRef, Span
 from tjgen.emit import cache, program
+from tjgen.files.regular import read_regular
 from tjgen.output.done import Done
 from tjgen.typing import Any, NamedTuple
 
@@ -115,8 +116,7 @@ class _Unit(NamedTuple):
 
 def _digest(file: str) -> bytes:
     try:
-        with open(file, "rb") as stream:
-            return sha256(stream.read()).digest()
+        return sha256(read_regular(file)).digest()
     except OSError:
         return b""
 

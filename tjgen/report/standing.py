@@ -11,6 +11,7 @@ from tjgen.diff.compare import compare
 from tjgen.diff.revision import Repository
 from tjgen.diff.side import Side, nobody, only, place_of
 from tjgen.emit.ondisk import files
+from tjgen.files.regular import read_regular
 from tjgen.manifests.manifest import RUNS
 from tjgen.output.intended import body_of, standing
 from tjgen.output.inventory import disagreements, entries
@@ -28,7 +29,7 @@ from tjgen.validate.check import check
 
 def is_tree(path: str) -> bool:
     """Whether a folder is an output tree: it has files of ours where such a tree has them, and no project file."""
-    if not os.path.isdir(path) or os.path.isfile(os.path.join(path, FILE)):
+    if not os.path.isdir(path) or os.path.lexists(os.path.join(path, FILE)):
         return False
     return any(place_of(file) is not None for file in standing(path))
 
@@ -50,8 +51,7 @@ def of_tree(directory: str, *, environments: Sequence[str], against: str | None,
         diagnostics += disagreements(directory, entries(Locks(project.directory), environments))
     versions = {**_release(project, None, trainer).versions, **({OWN: project.schemas} if project.schemas else {})}
     for path in bodies:
-        with open(os.path.join(directory, path), "rb") as stream:
-            diagnostics += check(stream.read(), f"{directory}/{path}", versions=versions)
+        diagnostics += check(read_regular(os.path.join(directory, path)), f"{directory}/{path}", versions=versions)
     runs = [shown(one, look) for one in known]
     changes = _changes(directory, against, Side(directory, bodies, {})) if against is not None else None
     if changes is not None:

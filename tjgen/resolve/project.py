@@ -9,7 +9,7 @@ from tjgen import __version__
 from tjgen.budgets import Budgets
 from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic, Note
 from tjgen.fields.path import FieldPath
-from tjgen.files.problems import is_problem
+from tjgen.files.problems import UnreadableError, is_problem
 from tjgen.files.repository import PROJECT_FILE, callers_project, repository_of
 from tjgen.files.sandbox import Sandbox, around
 from tjgen.files.search import is_pattern
@@ -88,9 +88,10 @@ class Project(NamedTuple):
 
     @property
     def schemas(self) -> str | None:
-        """The folder with the schemas of the clusters' own kinds."""
+        """The folder with the schemas of the clusters' own kinds; None for one outside of the repository (`load` reports it)."""
         named = self.spec.schemas
-        return None if named is None else os.path.normpath(os.path.join(self.directory, named))
+        folder = None if named is None else os.path.normpath(os.path.join(self.directory, named))
+        return folder if folder is None or self.sandbox.resolved(folder) is not None else None
 
     def files(self, entries: Sequence[str]) -> list[str]:
         """The files that entries of the project file mean, each once."""
@@ -181,6 +182,11 @@ def _extended(project: Project, document: Document) -> list[Diagnostic]:
             diagnostics.append(Diagnostic("TJ202", ERROR, message, path=path, span=document.locate(path), name="no-such-file"))
         else:
             project.sandbox.allow(folder)
+    if project.spec.schemas is not None and project.schemas is None:
+        try:
+            project.sandbox.check_folder(os.path.normpath(os.path.join(project.directory, project.spec.schemas)))
+        except UnreadableError as problem:
+            diagnostics += _at([problem.diagnostic], document, ("spec", "schemas"))
     return diagnostics
 
 

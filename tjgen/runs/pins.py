@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterator
 
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, Span
+from tjgen.files.regular import read_text
 from tjgen.platform.images import tagged
 from tjgen.runs.lock import API_VERSION
 from tjgen.runs.store import IMAGES
@@ -51,15 +52,13 @@ class Pins:
     def _read(self, full: str) -> str | None:
         file = self.place(full)
         try:
-            with open(file, encoding="utf-8") as stream:
-                text = stream.read()
+            text = read_text(file)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
             raise CompileError([_damaged(f"the pin cannot be read: {reason}", file)]) from None
         begin, end = write(full, "").removesuffix("\n"), "\n"
-        text = text.replace("\r\n", "\n")
         digest = text[len(begin) :].removesuffix(end)
         if not text.startswith(begin) or not _is_digest(digest):
             conflict = any(line.startswith(("<<<<<<<", ">>>>>>>")) for line in text.split("\n"))

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
+from tjgen.files.regular import read_text
 from tjgen.runs.lock import DIRECTORY, Lock, LockedRun, path_of, write
 from tjgen.typing import NamedTuple, Protocol
 
@@ -181,8 +182,7 @@ def _names(folder: str) -> list[str]:
 
 def _text(file: str) -> str | None:
     try:
-        with open(file, encoding="utf-8") as stream:
-            return stream.read()
+        return read_text(file)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, UnicodeDecodeError) as error:

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 
 from tjgen import data
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
+from tjgen.files.regular import read_regular, read_text
 from tjgen.schema.jsontext import read_json
 from tjgen.typing import Any, TypeAlias
 
@@ -84,8 +85,7 @@ def own_files(folder: str) -> dict[str, str]:
     place = os.path.abspath(folder)
     if place not in _own:
         try:
-            with open(f"{folder}/{SOURCE}", encoding="utf-8") as file:
-                lines = [line.split() for line in file.read().splitlines()]
+            lines = [line.split() for line in read_text(f"{folder}/{SOURCE}").splitlines()]
         except (OSError, UnicodeDecodeError):
             hint = "make it with: kubectl get crd -o yaml | tjgen schemas import -"
             raise CompileError([_damaged(f"there are no schemas in {folder}", hint)]) from None
@@ -101,8 +101,7 @@ def own_schema(folder: str, name: str) -> Schema:
         from hashlib import sha256
 
         try:
-            with open(path, "rb") as file:
-                content = file.read()
+            content = read_regular(path)
         except OSError as error:
             raise CompileError([_damaged(f"{path} cannot be read: {error.strerror}", "import it again")]) from None
         if sha256(content).hexdigest() != own_files(folder)[name]:

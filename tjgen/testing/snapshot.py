@@ -72,6 +72,7 @@ class TjgenSnapshot:
         from tjgen.api import build
         from tjgen.diagnostics.model import WARNING
         from tjgen.diagnostics.render.text import render
+        from tjgen.source.ondisk import text_of
 
         with chdir(self._root), _file(os.fspath(experiment)) as (file, is_text):
             built = build(
@@ -81,7 +82,7 @@ class TjgenSnapshot:
                 overlays=[os.fspath(overlay) for overlay in overlays],
                 project=str(self._folder) if is_text else None,
             )
-            said = render(built.diagnostics)
+            said = render(built.diagnostics, text_of)
             if is_text:
                 said = said.replace(file, "experiment")
         if built.failed:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from hashlib import sha256
 
+from tjgen.files.regular import read_text
 from tjgen.schema import store
 from tjgen.schema.definition import SchemaFile
 from tjgen.typing import NamedTuple
@@ -83,8 +84,7 @@ def _blocks(folder: str) -> dict[str, list[str]]:
     blocks: dict[str, list[str]] = {}
     name = ""
     try:
-        with open(os.path.join(folder, store.SOURCE), encoding="utf-8") as file:
-            lines = file.read().splitlines()
+        lines = read_text(os.path.join(folder, store.SOURCE)).splitlines()
     except (FileNotFoundError, UnicodeDecodeError):
         lines = []
     for line in lines:

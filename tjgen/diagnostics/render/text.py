@@ -21,17 +21,7 @@ _RESET = "\033[0m"
 Read = Callable[[str], "str | None"]
 
 
-def from_disk(file: str) -> str | None:
-    """The text of a file that can be read, however damaged; None otherwise."""
-    try:
-        with open(file, "rb") as stream:
-            content = stream.read()
-    except (OSError, ValueError):  # ValueError: the name holds a NUL
-        return None
-    return content.decode("utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8", "replace")
-
-
-def render(diagnostics: Iterable[Diagnostic], read: Read = from_disk, *, color: bool = False) -> str:
+def render(diagnostics: Iterable[Diagnostic], read: Read, *, color: bool = False) -> str:
     """The text of all diagnostics, in their order.
 
     `read` gives the text of a file, by the name that the spans have, or None where it cannot: the excerpt is then left out.
