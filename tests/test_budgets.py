@@ -1,9 +1,16 @@
-"""Budgets: what a project sets, and how an exceeded budget is reported."""
+"""Budgets: what a project sets, and the diagnostic of each that is exceeded, with its line and the way to raise it."""
 
 from __future__ import annotations
 
-from tjgen.budgets import DEFAULT, Budgets, exceeded
-from tjgen.diagnostics.model import ERROR
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.program import tjgen
+from tests.scaling.inputs import Files, document, dumped, experiment, project
+from tjgen.budgets import DEFAULT, Budgets, Clock, exceeded
+from tjgen.diagnostics.model import ERROR, CompileError
 from tjgen.spec.objects import ProjectSpec
 
 
@@ -27,3 +34,82 @@ def test_where_counting_stopped_the_diagnostic_gives_a_lower_bound() -> None:
     found = exceeded("files", 101, 100, "the folder", is_least=True, verb="holds")
     assert found.message == "the folder holds >= 101 files, more than the budget of 100"
     assert found.hint == "reduce it, or write budgets: {files: 200} below spec in tjgen.yaml"
+
+
+def test_a_build_has_its_seconds() -> None:
+    Clock(1000).check()
+    with pytest.raises(CompileError) as caught:
+        Clock(0).check()
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.message) == ("TJ217", "the build takes >= 0 seconds, more than the budget of 0")
+
+
+def write(folder: Path, files: Files) -> None:
+    for name, text in files.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+
+SWEPT = experiment("a", sweep={"matrix": {"env.A": list(range(6))}})
+INCLUDED = experiment("a", sweep={"include": [{"env.A": number} for number in range(6)]})
+TASKS = experiment("a", tasks={f"task-{number}": {} for number in range(6)})
+SWEPT_TASKS = experiment("a", tasks={"left": {}, "right": {}}, sweep={"matrix": {"env.A": [1, 2, 3]}})
+EXCEEDED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
+    "points of a matrix": (SWEPT, {"points": 5}, "TJ212|experiments/a.yaml:10:3|6 points, more than the budget of 5|points: 6"),
+    "points of include": (INCLUDED, {"points": 5}, "TJ212|experiments/a.yaml:10:3|6 points, more than the budget of 5|points: 6"),
+    "tasks": (TASKS, {"tasks": 5}, "TJ213|experiments/a.yaml:10:3|6 tasks, more than the budget of 5|tasks: 6"),
+    "runs": (SWEPT_TASKS, {"runs": 5}, "TJ214|experiments/a.yaml:10:3|6 runs, more than the budget of 5|runs: 6"),
+    "values": (SWEPT, {"values": 30}, "TJ216|experiments/a.yaml:18:9|>= 31 values, more than the budget of 30|values: 60"),
+}
+
+
+@pytest.mark.parametrize("name", EXCEEDED)
+def test_an_experiment_that_exceeds_a_budget_is_not_built(name: str, tmp_path: Path) -> None:
+    tree, budgets, wanted = EXCEEDED[name]
+    write(tmp_path, project({"budgets": budgets}, tree))
+    answer = tjgen(tmp_path, "build", "-o", "out")
+    code, place, message, key = wanted.split("|")
+    assert answer.code == 1
+    assert f"error[{code}] {place}: " in answer.err
+    assert message in answer.err
+    assert f"budgets: {{{key}}}" in answer.err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", EXCEEDED)
+def test_the_number_in_the_hint_is_enough(name: str, tmp_path: Path) -> None:
+    tree, _, wanted = EXCEEDED[name]
+    key, number = wanted.rpartition("|")[2].split(": ")
+    write(tmp_path, project({"budgets": {key: int(number)}}, tree))
+    answer = tjgen(tmp_path, "build", "-o", "out")
+    assert (answer.code, "TJ21" in answer.err) == (0, False)
+
+
+def test_documents_of_one_file(tmp_path: Path) -> None:
+    write(tmp_path, project({"budgets": {"documents": 2}}, experiment("a")))
+    (tmp_path / "experiments" / "a.yaml").write_text(dumped(*[experiment(name) for name in "abc"]), encoding="utf-8")
+    answer = tjgen(tmp_path, "build", "-o", "out")
+    assert answer.code == 1
+    assert "error[TJ215] experiments/a.yaml:20:1: the file has >= 3 documents, more than the budget of 2" in answer.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_project_below_the_root_does_not_raise_budgets(tmp_path: Path) -> None:
+    inner = project({"budgets": {"points": 20_000}}, experiment("a", sweep={"matrix": {"env.A": [0] * 10_001}, "max": 20_000}))
+    write(tmp_path, {"tjgen.yaml": dumped(document("Project", "outer", {}))})
+    write(tmp_path, {f"inner/{name}": text for name, text in inner.items()})
+    answer = tjgen(tmp_path, "build", "inner/experiments")
+    assert answer.code == 1
+    assert "the sweep has 10001 points, more than the budget of 10000" in answer.err
+
+
+def test_a_slow_build_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, project({"budgets": {"seconds": 3}}, *[experiment(f"e-{number}") for number in range(4)]))
+    times = iter(range(100))
+    monkeypatch.setattr("tjgen.budgets.monotonic", lambda: next(times))
+    answer = tjgen(tmp_path, "build", "-o", "out")
+    assert answer.code == 1
+    assert "error[TJ217]" in answer.err
+    assert "the build takes >= 3 seconds, more than the budget of 3" in answer.err
+    assert not (tmp_path / "out").exists()

@@ -6,7 +6,9 @@ experiments does not change what the command accepts.
 
 from __future__ import annotations
 
-from tjgen.diagnostics.model import ERROR, Diagnostic, Span
+from time import monotonic
+
+from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, Span
 from tjgen.fields.path import FieldPath
 from tjgen.k8s.quantity import parse
 from tjgen.typing import NamedTuple, Protocol
@@ -130,3 +132,19 @@ def exceeded(
     enough = 2 * limit if is_least else found
     hint = f"reduce it, or write budgets: {{{key}: {enough}}} below spec in tjgen.yaml"
     return Diagnostic(code, ERROR, message, path=path, span=span, hint=hint, name=name)
+
+
+class Clock:
+    """The time of one build. Only `check` stops a build, and only where its caller can stop."""
+
+    __slots__ = ("_limit", "_start")
+
+    def __init__(self, seconds: int) -> None:
+        self._limit = seconds
+        self._start = monotonic()
+
+    def check(self, span: Span | None = None) -> None:
+        """Raise CompileError (TJ217) where the build has taken more seconds than its budget; `span` is what comes next."""
+        taken = int(monotonic() - self._start)
+        if taken >= self._limit:
+            raise CompileError([exceeded("seconds", taken, self._limit, "the build", is_least=True, verb="takes", span=span)])

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.checkout import ROOT
-from tjgen.source import builder
+from tjgen.budgets import DEFAULT
 from tjgen.source.reader import CORE, KUBERNETES, read
 
 CASES = {
@@ -95,10 +95,10 @@ def test_depth_within_the_limit_is_read(dialect: str) -> None:
     assert len(documents) == 1
 
 
-def test_values_of_all_documents_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(builder, "MOST_VALUES", 1000)
-    documents, (error,) = read("---\n- []\n- 1\n" * 1000, "f.yaml", CORE)
-    assert (len(documents), error.code, error.message) == (333, "TJ008", "the file has more than 1000 values")
+def test_values_of_all_documents_count() -> None:
+    documents, (error,) = read("---\n- []\n- 1\n" * 1000, "f.yaml", CORE, DEFAULT._replace(values=1000))
+    assert (len(documents), error.code) == (333, "TJ216")
+    assert error.message == "the file has >= 1001 values, more than the budget of 1000"
 
 
 def test_digits_beyond_what_python_converts() -> None:

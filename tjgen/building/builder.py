@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from tjgen.budgets import Clock
 from tjgen.building.environment import Environment, is_watched, release
 from tjgen.building.inputs import (
     chosen_environments,
@@ -140,6 +141,7 @@ class Builder:
         """File -> its documents, where an experiment of it exists twice."""
         self._footprints: list[Any] = []
         self._judged: set[str] = set()
+        self._clock = Clock(self.sandbox.budgets.seconds)
         if has_errors(self.diagnostics):
             raise CompileError(self.diagnostics)
 
@@ -184,7 +186,9 @@ class Builder:
         Sources of which `recall` has something are not built.
         """
         policy = self.project.spec.policy
+        self._clock = Clock(self.sandbox.budgets.seconds)
         for number, file in enumerate(self.files):
+            self._clock.check()
             if self.watch is not None:
                 self.watch(number, len(self.files), file)
             content = self._given[file] if file in self._given else self.sandbox.content(file)
@@ -194,7 +198,7 @@ class Builder:
             environments = [one for one in self.environments if not self._recalled(recall(file, one, content), file, one)]
             if not environments:
                 continue
-            documents, found = read(content, file, CORE)
+            documents, found = read(content, file, CORE, self.sandbox.budgets)
             self.diagnostics += found
             experiments = [document for document in documents if is_experiment(document)]
             if self.takes_platforms and file in self._named and any(map(is_platform, documents)):
@@ -259,6 +263,7 @@ class Builder:
         content_of = written(spelled(unit.document, EXPERIMENT_FORM))
         source = _Source(unit, found.documents, content_of, self.locks.of(unit).by_identity())
         for variant in found.runs:
+            self._clock.check()
             run, problems = self._run(source, variant)
             diagnostics += problems
             if run is not None:
@@ -276,7 +281,7 @@ class Builder:
         documents = self._read_again.get(file)
         if documents is None:
             content = self._given[file] if file in self._given else self.sandbox.content(file)
-            documents = [] if isinstance(content, Diagnostic) else read(content, file, CORE)[0]
+            documents = [] if isinstance(content, Diagnostic) else read(content, file, CORE, self.sandbox.budgets)[0]
             self._read_again[file] = documents
         return documents
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.budgets import DEFAULT, Budgets, exceeded
 from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.fields.managed import Managed
 from tjgen.fields.path import FieldPath, Tree, get, render
 from tjgen.resolve.fieldpaths import field_path
 from tjgen.resolve.labels import labels
 from tjgen.resolve.layers import Layer, merged, part
+from tjgen.resolve.points import Agreeing, Keys, Value, Values
 from tjgen.spec.check import shown
 from tjgen.spec.compact import EXPERIMENT_FORM
 from tjgen.spec.forms import form_at, long_form
@@ -22,19 +24,6 @@ from tjgen.typing import NamedTuple
 
 SWEEP: FieldPath = ("spec", "sweep")
 MANAGER = "sweep"
-_MOST_COMBINATIONS = 10_000
-
-
-class Value(NamedTuple):
-    """One field that a point sets, and where the sweep says so."""
-
-    path: FieldPath
-    value: Tree
-    because: FieldPath
-
-
-Values = dict[str, Value]
-"""The fields of a point by their text in the sweep."""
 
 
 class Point(NamedTuple):
@@ -50,8 +39,8 @@ class Point(NamedTuple):
         return {render(value.path): value.value for value in self.values}
 
 
-def points(tree: Managed) -> tuple[list[Point], list[Diagnostic]]:
-    """The points of the sweep, none where there is no sweep; TJ230 to TJ238 where it makes no sense."""
+def points(tree: Managed, budgets: Budgets = DEFAULT) -> tuple[list[Point], list[Diagnostic]]:
+    """The points of the sweep, none where there is no sweep; TJ212 and TJ230 to TJ238 where it makes no sense."""
     sweep = get(tree.value, SWEEP, None)
     if not sweep:
         return [], []
@@ -60,12 +49,12 @@ def points(tree: Managed) -> tuple[list[Point], list[Diagnostic]]:
         return [], diagnostics
     most = sweep.get("max", 64)
     size = _size(sweep)
-    if size > max(most, _MOST_COMBINATIONS):
-        return [], [_too_many(size, most)]
+    if size > budgets.points:
+        return [], [_too_many(size, most) if size > most else _over_budget(size, budgets)]
     product = list(_product(sweep))
     kept, diagnostics = _excluded(product, sweep.get("exclude", []))
     chosen = _included(kept, sweep.get("include", []))
-    diagnostics += _bad_points(chosen, most)
+    diagnostics += _bad_points(chosen, most, budgets)
     names = labels([[(value.path, value.value) for value in values.values()] for values in chosen])
     return [Point(name, tuple(values.values())) for name, values in zip(names, chosen, strict=True)], diagnostics
 
@@ -82,14 +71,15 @@ def at(tree: Managed, point: Point) -> Managed:
 def _bad_keys(sweep: Tree) -> Iterator[Diagnostic]:
     """Keys that name no field, and two keys of one point that reach into the same field."""
     for place, keys in _key_places(sweep):
-        for index, key in enumerate(keys):
+        known = Keys()
+        for key in keys:
             path = field_path(key)
             if isinstance(path, Diagnostic):
                 yield path._replace(path=(*place, key))
                 continue
-            for other in keys[:index]:
-                if _overlap(path, field_path(other)):
-                    yield _overlapping((*place, key), key, other)
+            for other in known.overlapping(path):
+                yield _overlapping((*place, key), key, other)
+            known.add(path, key)
 
 
 def _key_places(sweep: Tree) -> Iterator[tuple[FieldPath, list[str]]]:
@@ -103,21 +93,20 @@ def _key_places(sweep: Tree) -> Iterator[tuple[FieldPath, list[str]]]:
 def _bad_axes(sweep: Tree) -> Iterator[Diagnostic]:
     """The same between matrix and zip, which set their fields together; and lists of zip that differ in length."""
     zipped = sweep.get("zip", {})
+    crossed = Keys()
+    for key in sweep.get("matrix", {}) if zipped else ():
+        path = field_path(key)
+        if not isinstance(path, Diagnostic):
+            crossed.add(path, key)
     for key in zipped:
-        for other in sweep.get("matrix", {}):
-            if _overlap(field_path(key), field_path(other)):
-                yield _overlapping((*SWEEP, "zip", key), key, other)
+        path = field_path(key)
+        for other in () if isinstance(path, Diagnostic) else crossed.overlapping(path):
+            yield _overlapping((*SWEEP, "zip", key), key, other)
     lengths = {key: len(values) for key, values in zipped.items()}
     if len(set(lengths.values())) > 1:
         counts = ", ".join(f"{key} has {length}" for key, length in lengths.items())
         message, hint = f"zip needs lists of one length, but {counts}", "give each key of zip as many values as the others"
         yield Diagnostic("TJ231", ERROR, message, path=(*SWEEP, "zip"), hint=hint, name="uneven-zip")
-
-
-def _overlap(one: FieldPath | Diagnostic, other: FieldPath | Diagnostic) -> bool:
-    if isinstance(one, Diagnostic) or isinstance(other, Diagnostic):
-        return False
-    return one[: len(other)] == other[: len(one)]
 
 
 def _overlapping(path: FieldPath, key: str, other: str) -> Diagnostic:
@@ -166,50 +155,45 @@ def _value(key: str, value: Tree, place: FieldPath) -> Value:
 
 
 def _excluded(product: list[Values], entries: list[Tree]) -> tuple[list[Values], list[Diagnostic]]:
-    kept, diagnostics = product, []
+    agreeing = Agreeing(product)
+    gone: set[int] = set()
+    diagnostics = []
     for position, entry in enumerate(entries):
-        left = [values for values in kept if not _has(values, entry)]
-        if len(left) == len(kept):
+        taken = [index for index in agreeing.with_values(entry) if index not in gone]
+        if not taken:
             path = (*SWEEP, "exclude", position)
             message = "this entry of exclude takes no point away"
             diagnostics.append(
                 Diagnostic("TJ232", WARNING, message, path=path, hint="remove it, or correct its values", name="idle-exclude")
             )
-        kept = left
-    return kept, diagnostics
+        gone.update(taken)
+    return [values for index, values in enumerate(product) if index not in gone], diagnostics
 
 
 def _included(kept: list[Values], entries: list[Tree]) -> list[Values]:
     chosen = list(kept)
-    swept = {key for values in kept for key in values}
+    swept = {key for values in kept for key in values} if entries else set()
+    agreeing = Agreeing(kept)
     for position, entry in enumerate(entries):
         shared = {key: value for key, value in entry.items() if key in swept}
         added = {key: _value(key, value, ("include", position, key)) for key, value in entry.items()}
-        agreeing = [index for index, values in enumerate(kept) if shared and _has(values, shared)]
-        for index in agreeing:
+        found = agreeing.with_values(shared) if shared else []
+        for index in found:
             chosen[index] = {**chosen[index], **{key: value for key, value in added.items() if key not in shared}}
-        if not agreeing:
+        if not found:
             chosen.append(added)
     return chosen
 
 
-def _has(values: Values, entry: Tree) -> bool:
-    """Whether a point has all values of `entry`; short and long forms are one."""
-    return all(key in values and _same(values[key], value) for key, value in entry.items())
-
-
-def _same(value: Value, other: Tree) -> bool:
-    form = form_at(EXPERIMENT_FORM, value.path)
-    ours, theirs = long_form(value.value, form), long_form(other, form)
-    return ours.__class__ is theirs.__class__ and bool(ours == theirs)
-
-
-def _bad_points(chosen: list[Values], most: int) -> Iterator[Diagnostic]:
+def _bad_points(chosen: list[Values], most: int, budgets: Budgets) -> Iterator[Diagnostic]:
     if not chosen:
         hint = "give it a matrix, a zip or an include, or remove it"
         yield Diagnostic("TJ233", ERROR, "the sweep has no point", path=SWEEP, hint=hint, name="empty-sweep")
     if len(chosen) > most:
         yield _too_many(len(chosen), most)
+        return
+    if len(chosen) > budgets.points:
+        yield _over_budget(len(chosen), budgets)
         return
     seen: dict[str, Values] = {}
     for values in chosen:
@@ -231,6 +215,10 @@ def _bad_points(chosen: list[Values], most: int) -> Iterator[Diagnostic]:
                 name="repeated-point",
             )
         seen[mark] = values
+
+
+def _over_budget(size: int, budgets: Budgets) -> Diagnostic:
+    return exceeded("points", size, budgets.points, "the sweep", path=SWEEP)
 
 
 def _too_many(size: int, most: int) -> Diagnostic:

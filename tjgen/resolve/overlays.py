@@ -41,10 +41,22 @@ class Resolved(NamedTuple):
 class Surroundings:
     """What is put under and over every experiment that is built for one environment."""
 
-    __slots__ = ("_defaults", "_documents", "_everywhere", "_lower", "_matched", "_over", "_settings", "cluster", "environment")
+    __slots__ = (
+        "_defaults",
+        "_documents",
+        "_everywhere",
+        "_lower",
+        "_matched",
+        "_over",
+        "_settings",
+        "budgets",
+        "cluster",
+        "environment",
+    )
 
     def __init__(self, project: Project, environment: str | None = None, settings: list[Layer] | None = None) -> None:
         self.environment = environment
+        self.budgets = project.sandbox.budgets
         own = project.environment(environment)
         platform = project.platform(environment)
         self.cluster = own.cluster if own is not None else None

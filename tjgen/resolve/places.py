@@ -12,7 +12,16 @@ from tjgen.source.document import Document
 Documents = Mapping[str, Document]
 """Documents by the name that origins give them."""
 
-ABOUT_KEYS = ("unknown-field", "unknown-path", "malformed-path", "overlapping-sweep-keys", "task-name-invalid")
+ABOUT_KEYS = (
+    "unknown-field",
+    "unknown-path",
+    "malformed-path",
+    "overlapping-sweep-keys",
+    "task-name-invalid",
+    "too-many-points",
+    "too-many-tasks",
+    "too-many-runs",
+)
 """Diagnostics that are about a key rather than about its value."""
 
 

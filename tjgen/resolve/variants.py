@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tjgen.budgets import Budgets, exceeded
 from tjgen.diagnostics.model import Diagnostic, has_errors
 from tjgen.fields.managed import Managed
 from tjgen.fields.order import ordered, with_entries
@@ -43,7 +44,8 @@ class Variants(NamedTuple):
 
 
 def variants(document: Document, surroundings: Surroundings) -> Variants:
-    """The runs of the experiment in `document`; diagnostics have their places."""
+    """The runs of the experiment in `document`, as many as the budgets allow; diagnostics have their places."""
+    budgets = surroundings.budgets
     resolved = surroundings.resolve(document)
     diagnostics = list(resolved.diagnostics)
     if get(document.value, ("spec", "tasks"), None):
@@ -57,9 +59,9 @@ def variants(document: Document, surroundings: Surroundings) -> Variants:
     # Ordered only now: what is wrong is reported in the order of the file.
     resolved = resolved._replace(tree=_in_order(resolved.tree))
     if _has_tasks(resolved.tree):
-        runs, found = _divided(resolved)
+        runs, found = _divided(resolved, budgets)
     elif get(resolved.tree.value, ("spec", "sweep"), None):
-        runs, found = _swept(resolved)
+        runs, found = _swept(resolved, budgets)
     else:
         runs, found = [_only(resolved.tree)], []
     return Variants(runs, resolved.documents, diagnostics + found, resolved.overlays)
@@ -78,14 +80,18 @@ def _shaped(resolved: Resolved) -> list[Diagnostic]:
     return placed(found or tasks.misnamed(resolved.tree.value), resolved.tree, resolved.documents)
 
 
-def _divided(resolved: Resolved) -> tuple[list[Variant], list[Diagnostic]]:
+def _divided(resolved: Resolved, budgets: Budgets) -> tuple[list[Variant], list[Diagnostic]]:
     from tjgen.resolve import tasks
 
     base, shared = _apart(resolved.tree)
     sweep = shared.get("sweep")
     runs: list[Variant] = []
     diagnostics: dict[Diagnostic, None] = {}
-    for number, name in enumerate(tasks.names(resolved.tree.value)):
+    names = tasks.names(resolved.tree.value)
+    if len(names) > budgets.tasks:
+        excess = exceeded("tasks", len(names), budgets.tasks, "the experiment", path=tasks.TASKS)
+        return [], placed([excess], resolved.tree, resolved.documents)
+    for number, name in enumerate(names):
         tree = _in_order(tasks.at(resolved.tree, name, base))
         whole = _together(tree, shared)
         # What the tasks share is the same in each of them.
@@ -95,19 +101,22 @@ def _divided(resolved: Resolved) -> tuple[list[Variant], list[Diagnostic]]:
         if not has_errors(found) and not sweep:
             own = [_only(whole)]
         elif not has_errors(found):
-            own, found = _swept(resolved._replace(tree=whole))
+            own, found = _swept(resolved._replace(tree=whole), budgets)
             paths = [parse(path) for run in own[:1] for path in run.point]
             found = [*found, *placed(tasks.swept(whole.value, name, paths), whole, resolved.documents)]
         diagnostics.update(dict.fromkeys(found))
+        if len(runs) + len(own) > budgets.runs:
+            excess = exceeded("runs", len(own) * len(names), budgets.runs, "the experiment", path=tasks.TASKS)
+            return [], placed([excess], resolved.tree, resolved.documents)
         for run in own:
             runs.append(run._replace(task=name, label="-".join(part for part in (name, run.label) if part)))
     return ([] if has_errors(list(diagnostics)) else runs), list(diagnostics)
 
 
-def _swept(resolved: Resolved) -> tuple[list[Variant], list[Diagnostic]]:
+def _swept(resolved: Resolved, budgets: Budgets) -> tuple[list[Variant], list[Diagnostic]]:
     from tjgen.resolve import matrix  # few experiments are swept
 
-    points, found = matrix.points(resolved.tree)
+    points, found = matrix.points(resolved.tree, budgets)
     found = placed(found, resolved.tree, resolved.documents)
     if has_errors(found):
         return [], found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tjgen.budgets import DEFAULT, Budgets
 from tjgen.fields.path import Tree
 from tjgen.source import problems
 from tjgen.source.directives import check_start, is_blank
@@ -29,9 +30,6 @@ MOST_LEVELS = 200
 """Nesting allowed in one document: several times what any Kubernetes object has, and less than Python's stack."""
 MOST_ALIASED = 400_000
 """Values that the aliases of one document may stand for (go-yaml v2 bounds the same thing near the same number)."""
-MOST_DOCUMENTS = 100_000
-MOST_VALUES = 3_000_000
-"""Values in one stream: three times what manifests of the largest size have."""
 
 _NO_KEY: Any = object()
 _OPEN_KEY: Any = object()
@@ -61,10 +59,12 @@ class _Growth(NamedTuple):
 class Builder:
     """Builds the values of one stream; `documents` and `findings` have what came of it so far, also after an error."""
 
-    def __init__(self, source: Text, dialect: Dialect) -> None:
+    def __init__(self, source: Text, dialect: Dialect, budgets: Budgets = DEFAULT) -> None:
         self.documents: list[Document] = []
         self._begun = 0
         self._count = 0  # values so far, with those that aliases stand for
+        self._budgets = budgets
+        self._most = budgets.values
         self.findings = Findings(source)
         self._source = source
         self._dialect = dialect
@@ -104,8 +104,8 @@ class Builder:
 
     def _start_document(self, event: Any) -> None:
         self._begun += 1
-        if self._begun > MOST_DOCUMENTS:
-            self.findings.stop(f"the file has more than {MOST_DOCUMENTS} documents", extent(event), "split it into several files")
+        if self._begun > self._budgets.documents:
+            self.findings.exceed("documents", self._begun, self._budgets.documents, extent(event))
         self._begin()
         self._start = event.start_mark.index
         check_start(event, self._source, self._dialect, self.findings)
@@ -119,6 +119,8 @@ class Builder:
 
     def _scalar(self, event: Any) -> None:
         self._count += 1
+        if self._count > self._most:
+            self.findings.exceed("values", self._count, self._most, extent(event))
         if self._keys is not None and self._key is _NO_KEY:
             self._take_key(read_key(event, self._dialect), event)
             if self._has_slash_escapes and event.style == '"':
@@ -232,8 +234,8 @@ class Builder:
             self.findings.add(problems.KEY, "a mapping or a list stands as a key", extent(event), "use a string as the key")
             self._key = _OPEN_KEY
         self._count += 1
-        if self._count > MOST_VALUES:
-            self.findings.stop(f"the file has more than {MOST_VALUES} values", extent(event), "split it into several files")
+        if self._count > self._most:
+            self.findings.exceed("values", self._count, self._most, extent(event))
         level = len(self._stack) + 1
         self._check_level(level, event)
         growth = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tjgen.budgets import exceeded
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, Note
 from tjgen.source.problems import LEFT_OUT, LIMIT, Problem, diagnostic
 from tjgen.source.text import Text
@@ -42,6 +43,11 @@ class Findings:
     def stop(self, message: str, where: Range, hint: str) -> NoReturn:
         """Raise CompileError: a limit is reached."""
         raise CompileError([diagnostic(LIMIT, message, span=self._source.span(*where), hint=hint)])
+
+    def exceed(self, budget: str, found: int, limit: int, where: Range) -> NoReturn:
+        """Raise CompileError: the stream has at least `found` of something, more than its budget."""
+        span = self._source.span(*where)
+        raise CompileError([exceeded(budget, found, limit, "the file", is_least=True, span=span)])
 
     def note(self, message: str, where: Range) -> Note:
         """A second place that belongs to a finding."""

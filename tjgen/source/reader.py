@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from tjgen.budgets import DEFAULT, Budgets, exceeded
 from tjgen.diagnostics.model import CompileError, Diagnostic
-from tjgen.source import core, kubernetes, libyaml, problems
+from tjgen.source import core, kubernetes, libyaml
 from tjgen.source.builder import Builder
 from tjgen.source.directives import check_number
 from tjgen.source.document import Document
 from tjgen.source.encoding import decode, first_unprintable
 from tjgen.source.escapes import is_json, join_halves
-from tjgen.source.problems import diagnostic
 from tjgen.source.syntax import explain
 from tjgen.source.text import Text
 
@@ -18,20 +18,18 @@ KUBERNETES = "kubernetes"
 CORE = "core"
 """Read as YAML 1.2's core schema: for experiments, overlays, platforms and projects."""
 
-MOST_CHARACTERS = 32 * 1024 * 1024
-
 _DIALECTS = {KUBERNETES: kubernetes.DIALECT, CORE: core.DIALECT}
 
 
-def read(text: str | bytes, file: str, dialect: str) -> tuple[list[Document], list[Diagnostic]]:
+def read(text: str | bytes, file: str, dialect: str, budgets: Budgets = DEFAULT) -> tuple[list[Document], list[Diagnostic]]:
     """All documents of a stream that could be read, empty ones skipped, and what is wrong with the text.
 
-    `dialect` is KUBERNETES or CORE. Never raises because of the text: where reading cannot go on, an error ends the
+    `dialect` is KUBERNETES or CORE. `budgets` bounds the size, the documents and the values of the text. Never raises because
+    of the text: where reading cannot go on, an error ends the
     diagnostics and the documents before it are returned.
     """
-    if len(text) > MOST_CHARACTERS:
-        message = f"the file has {len(text)} characters, more than {MOST_CHARACTERS}"
-        return [], [diagnostic(problems.LIMIT, message, span=Text("", file).span(0, 0), hint="split it into several files")]
+    if len(text) > budgets.file_size:
+        return [], [exceeded("file_size", len(text), budgets.file_size, "the file", span=Text("", file).span(0, 0))]
     content, unreadable = decode(text, file)
     if unreadable is not None:
         return [], [unreadable]
@@ -41,7 +39,7 @@ def read(text: str | bytes, file: str, dialect: str) -> tuple[list[Document], li
     excess = check_number(source)
     if excess is not None:
         return [], [excess]
-    builder = Builder(source, _DIALECTS[dialect])
+    builder = Builder(source, _DIALECTS[dialect], budgets)
     try:
         builder.run(libyaml.parse(content))
     except CompileError as limit:
