@@ -7,6 +7,7 @@ from tjgen.diagnostics.model import error, warning
 __all__ = [
     "CLONE",
     "COMMIT",
+    "CREDENTIALS",
     "DIRTY",
     "IMPORTS",
     "LARGE",
@@ -43,3 +44,4 @@ IMPORTS = ("TJ453", "missing-package")
 UNPINNED = ("TJ454", "packages-guessed")
 SYNTAX = ("TJ455", "code-syntax")
 TAGGED = ("TJ456", "build-image-tagged")
+CREDENTIALS = ("TJ388", "credentials-in-build")

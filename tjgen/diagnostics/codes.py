@@ -1347,6 +1347,30 @@ _PHASES = (
         "Ask for less, use another queue, or raise its `capability` in the Platform.",
     ),
     Code(
+        "TJ386",
+        "program-pod-security",
+        ERROR,
+        "The namespace enforces a level of Pod Security that refuses the pods of a program that tjgen runs next to the run, "
+        "such as a build with BuildKit. The Job would wait, without a pod, until its deadline.",
+        "Follow the hint: use another builder or source, or a namespace with another level.",
+    ),
+    Code(
+        "TJ387",
+        "program-user-unknown",
+        WARNING,
+        "A program that reads or writes files of the run must not run as root, and the run has no `runAsUser`: the program "
+        "runs as 65534, which may not read or replace files of the user of the image.",
+        "Set `pod.securityContext.runAsUser` (and `fsGroup`) to the user that the training runs as.",
+    ),
+    Code(
+        "TJ388",
+        "credentials-in-build",
+        ERROR,
+        "A URL in a file of requirements, a Dockerfile or a field of `code.build` holds a password or a token. It would be "
+        "in a ConfigMap, in the layers of the image and in Git.",
+        "Remove it, and replace the password or token: everyone who saw the file can use it.",
+    ),
+    Code(
         "TJ401",
         "derived-runtime",
         INFO,

@@ -39,15 +39,24 @@ Found = Iterator[tuple[FieldPath, str]]
 
 
 def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Diagnostic]:
-    """Nothing but diagnostics (TJ327), one for each pod and what is wrong with it."""
+    """Nothing but diagnostics, one for each pod and what is wrong with it: TJ327 of the run, TJ386 of programs next to it."""
     level = setting.cluster.security_of(setting.namespace)
-    if level in (None, "privileged"):
-        return
     for podset in workload.podsets:
         pod = get(workload.tree.value, podset.pod, None) or {}
-        found = [*_baseline(pod), *(_restricted(pod) if level == RESTRICTED else ())]
-        for path, what in found:
+        for path, what in refused(pod, level):
             yield _refused(workload, podset, path, what, setting, str(level))
+    if any(key.startswith(("Job/", "CronJob/")) for kind in ("objects", "ahead") for key in workload.tree.value.get(kind) or ()):
+        from tjgen.passes import program_security  # few runs have programs next to them
+
+        yield from program_security.problems(workload, setting)
+
+
+def refused(pod: Tree, level: str | None) -> Found:
+    """What a level of Pod Security refuses of a pod: where, and what is there."""
+    if level not in (None, "privileged"):
+        yield from _baseline(pod)
+    if level == RESTRICTED:
+        yield from _restricted(pod)
 
 
 def _baseline(pod: Tree) -> Found:
@@ -67,8 +76,9 @@ def _baseline(pod: Tree) -> Found:
         if any(port.get("hostPort") for port in container.get("ports") or ()):
             yield (*path, "ports"), "hostPort"
     for path, context in _contexts(pod):
-        if get(context, ("seccompProfile", "type"), None) == "Unconfined":
-            yield (*path, "seccompProfile"), "seccomp profile Unconfined"
+        for field, name in (("seccompProfile", "seccomp"), ("appArmorProfile", "AppArmor")):
+            if get(context, (field, "type"), None) == "Unconfined":
+                yield (*path, field), f"{name} profile Unconfined"
 
 
 def _restricted(pod: Tree) -> Found:

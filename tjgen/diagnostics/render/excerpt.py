@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from tjgen.diagnostics.credentials import concealed
+
 MOST_COLUMNS = 120
 """Columns of a line that are shown; of a longer one, the part around the span."""
 _BEFORE = 40
@@ -19,8 +21,9 @@ def excerpt(line: str, column: int, end_column: int) -> tuple[str, int, int]:
     """The part of `line` to show, the columns before the first caret, and the number of carets (at least one).
 
     Columns of the line are characters counted from 1, the end exclusive; columns of the answer are those of a terminal,
-    where a tab is four wide, a Chinese character two, and a combining mark none.
+    where a tab is four wide, a Chinese character two, and a combining mark none. Passwords in URLs become asterisks.
     """
+    line = concealed(line)
     start = min(max(column - 1, 0), len(line))
     end = min(max(end_column - 1, start), len(line))
     before, marked, after = (visible(part).replace("\t", _TAB) for part in (line[:start], line[start:end], line[end:]))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from tjgen.diagnostics.credentials import concealed
 from tjgen.diagnostics.model import ERROR, INFO, WARNING, Diagnostic, Note, Span
 from tjgen.diagnostics.render.excerpt import excerpt, visible
 from tjgen.fields.path import render as render_path
@@ -100,7 +101,7 @@ def _excerpt(span: Span, lines: _Lines, width: int, tint: str) -> str:
 
 
 def _lines_of(message: str) -> str:
-    return "\n    ".join(map(visible, message.splitlines()))
+    return "\n    ".join(map(visible, concealed(message).splitlines()))
 
 
 def _tinted(text: str, tint: str) -> str:

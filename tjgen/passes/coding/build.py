@@ -18,7 +18,7 @@ from tjgen.files.sandbox import Sandbox
 from tjgen.k8s import duration
 from tjgen.passes import tool_pods
 from tjgen.passes.beside import metadata
-from tjgen.passes.coding import builders, git
+from tjgen.passes.coding import builders, credentials, git
 from tjgen.passes.coding.configmap import read
 from tjgen.passes.coding.placing import AT, leads_out, place, python_path, told
 from tjgen.passes.coding.workspace import digest_of, files_of, unreadable
@@ -113,7 +113,9 @@ def local_files(code: Code, folder: str, sandbox: Sandbox) -> dict[str, str]:
 
 
 def _problems(asked: Build, code: Code) -> Iterator[Diagnostic]:
-    if not _REFERENCE.fullmatch(asked.image):
+    secrets = list(credentials.in_fields(asked))
+    yield from secrets
+    if not secrets and not _REFERENCE.fullmatch(asked.image):
         message = f"build pushes to a repository, and {asked.image} is none"
         hint = "write registry/path in lower case, without tag and digest: the tag follows the content"
         yield problems.error(problems.TAGGED, message, path=(*HERE, "image"), hint=hint)
@@ -143,6 +145,10 @@ def _recipe(
                     problems.error(problems.UNREADABLE, message, path=(*HERE, field), hint="name one that is taken along")
                 ]
         listing = _listing(asked, everything)
+        own = [known[asked.dockerfile]] if asked.dockerfile is not None else []
+        secrets = list(credentials.in_files(asked, [*listing, *own]))
+        if secrets:
+            return None, secrets
         text, found = _dockerfile(asked, everything, listing, baked, code, workload, experiment, setting)
     except files.FolderError as error:
         return None, [unreadable(directory, error, (*HERE, "directory") if asked.directory is not None else HERE)]

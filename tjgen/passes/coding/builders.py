@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tjgen.fields.path import Tree
 from tjgen.passes import tool_pods
-from tjgen.passes.beside import alone, shell
+from tjgen.passes.beside import alone, script, shell
 from tjgen.passes.coding.git import TARGET, container, secrets
 from tjgen.passes.coding.placing import VOLUME
 from tjgen.setting import Setting
@@ -23,8 +23,6 @@ _USERS = {
     "kaniko": tool_pods.UNRELATED,
 }
 """Builder -> the user that puts the context together."""
-# A volume shows keys of a ConfigMap as links, which COPY would take as such; the links of its own begin with "..".
-_UNPACK = f'set -e\ncd {PACKED}\nfor one in *; do\n  [ ! -e "$one" ] || cp -rL "$one" {CONTEXT}/\ndone\n'
 
 
 class Context(NamedTuple):
@@ -60,7 +58,8 @@ def pod(asked: Build, image: str, context: Context, setting: Setting) -> Tree:
         if context.items:
             volumes.append({"name": "packed", "configMap": {"name": context.config_map, "items": context.items}})
             packed = {"name": "packed", "mountPath": PACKED, "readOnly": True}
-            first = [shell("unpack", alone("shell", setting), _UNPACK, {}, [*mounts, packed])]
+            told = {"PACKED": PACKED, "CONTEXT": CONTEXT}
+            first = [shell("unpack", alone("shell", setting), script("unpack.sh"), told, [*mounts, packed])]
     mounts.append({"name": "recipe", "mountPath": RECIPE, "readOnly": True})
     if asked.secret is not None:
         keys = {"secretName": asked.secret, "items": [{"key": ".dockerconfigjson", "path": "config.json"}]}

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from tjgen.codebase import problems
 from tjgen.codebase.clone import FULL, CloneError, resolved, uncommitted
+from tjgen.diagnostics.credentials import concealed, find_in_address
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.fields.path import FieldPath, Tree, named
 from tjgen.files.sandbox import Sandbox
@@ -130,12 +131,12 @@ def _problems(asked: GitCode, setting: Setting) -> Iterator[Diagnostic]:
     url = _URL.fullmatch(asked.repository)
     if url is None and not _SCP.fullmatch(asked.repository):
         hint = "write https://host/path, ssh://git@host/path or git@host:path"
-        yield problems.error(problems.REPOSITORY, f'"{asked.repository}" is no URL of a repository', path=at, hint=hint)
+        shown = concealed(asked.repository)
+        yield problems.error(problems.REPOSITORY, f'"{shown}" is no URL of a repository', path=at, hint=hint)
         return
     scheme = _scheme(asked.repository)
-    if url is not None and url[2] and (scheme != "ssh" or ":" in url[2]):
-        shown = f"{scheme}://...@{url[3]}{url[4]}"
-        message = f"the URL {shown} holds credentials, which everybody could read in the manifests"
+    if find_in_address(asked.repository) or (url is not None and url[2] and scheme != "ssh"):
+        message = f"the URL {concealed(asked.repository)} holds credentials, which everybody could read in the manifests"
         yield problems.error(
             problems.REPOSITORY, message, path=at, hint="leave them out of the URL, and name a secret that holds them"
         )
