@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import random
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tjgen.runs.identity import EXCLUDED, identify, name_problem, suffix
+from tjgen.runs import identity_v1
+from tjgen.runs.identity import identify, name_problem, suffix
+from tjgen.runs.lock import Lock, LockedRun, known
 from tjgen.source.reader import CORE, read
+from tjgen.spec import identity as identity_v2
+from tjgen.spec.identity import AMOUNT, COUNTS, EXCLUDED, Rule
 
 SMALLEST = """
 apiVersion: tjgen.dev/v1alpha1
@@ -238,17 +245,89 @@ def test_a_mount_has_one_identity_in_all_its_forms() -> None:
     assert len({of(LARGE.replace("mountPath: /ckpt", f"mounts: {text}")) for text in texts}) == 1
 
 
-def test_what_is_excluded_is_excluded_under_each_name() -> None:
-    assert len(set(EXCLUDED)) == len(EXCLUDED)
-    for pattern in [pattern for pattern in EXCLUDED if pattern[0] != "volumes"]:
-        spec: Any = "something"
-        for key in reversed(pattern):
-            spec = {key: spec}
-        assert of_spec(spec) == of_spec({}), pattern
-    created = {"volumes": {"x": {"pvc": {"create": {"size": 1, "scope": "run"}}}}}
-    for field in ("storageClassName", "accessModes", "volumeMode", "labels", "annotations"):
-        wider = {"volumes": {"x": {"pvc": {"create": {"size": 2, "scope": "run", field: "y"}}}}}
-        assert of_spec(wider) == of_spec(created)
+def places(rule: Rule, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str, Any]]:
+    """Path, meaning and default of each place that a form of the identity treats in a special way."""
+    for key, inner in rule[2].items():
+        yield (*path, key), inner[0], inner[1]
+        yield from places(inner, (*path, key))
+
+
+def at(path: tuple[str, ...], value: Any) -> Any:
+    """A spec with a value at a path; entries of maps are called x."""
+    for key in reversed(path):
+        value = {"x" if key == "*" else key: value}
+    return value
+
+
+EXCLUDED_PATHS = [path for path, part, _ in places(identity_v2.SPEC) if part == EXCLUDED]
+DEFAULTS = [(path, default) for path, _, default in places(identity_v2.SPEC) if default is not None]
+
+
+@pytest.mark.parametrize("path", EXCLUDED_PATHS, ids=".".join)
+def test_an_excluded_field_is_excluded_in_every_form(path: tuple[str, ...]) -> None:
+    parent = at(path[:-1], {"scope": "run"})
+    assert of_spec(merged(parent, at(path, "something"))) == of_spec(parent)
+
+
+@pytest.mark.parametrize(("path", "default"), DEFAULTS, ids=[".".join(path) for path, _ in DEFAULTS])
+def test_a_default_that_is_written_out_names_the_same_run(path: tuple[str, ...], default: Any) -> None:
+    parent = at(path[:-1], {"written": "so that the parent is not empty"})
+    assert of_spec(merged(parent, at(path, default))) == of_spec(parent)
+    assert of_spec(merged(parent, at(path, "another"))) != of_spec(parent)
+
+
+def test_a_default_in_a_task_counts_where_it_overrides_the_experiment() -> None:
+    def task(spec: Any, said: Any) -> str:
+        return identify({"metadata": {"name": "a"}, "spec": {**spec, "tasks": {"left": said}}}, task="left").digest
+
+    assert task({}, {"success": {"operator": "All"}}) == task({}, {})
+    assert task({"success": {"operator": "Any"}}, {"success": {"operator": "All"}}) != task({"success": {"operator": "Any"}}, {})
+
+
+def test_the_newest_form_leaves_out_all_that_the_first_one_does() -> None:
+    newest = {path: (part, default) for path, part, default in places(identity_v2.SPEC)}
+    for path, part, default in places(identity_v1.SPEC):
+        if (part, default) == (COUNTS, None) or path == ("history",):  # a field that the language no longer has
+            continue
+        found = [value for key, value in newest.items() if matches(path, key)]
+        assert found, path
+        assert all(value == (part, default) or value[0] == AMOUNT == part for value in found), path
+
+
+def matches(pattern: tuple[str, ...], path: tuple[str, ...]) -> bool:
+    return len(pattern) == len(path) and all(one in ("*", other) for one, other in zip(pattern, path, strict=True))
+
+
+def merged(base: Any, other: Any) -> Any:
+    if isinstance(base, dict) and isinstance(other, dict):
+        return {**base, **{key: merged(base.get(key), value) for key, value in other.items()}}
+    return other
+
+
+RECORDED = [json.loads(line) for line in (Path(__file__).parent / "identities_v1.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def test_runs_of_the_first_form_keep_their_names() -> None:
+    """Identities that the release with form v1 gave to experiments of the test suite and the examples."""
+    assert len(RECORDED) > 100
+    changed = []
+    for one in RECORDED:
+        identity = identify(one["experiment"], environment=one["environment"] or None, task=one["task"])
+        run = LockedRun("a", one["identity"], 1, "active", "r", "sha256:1", "sha256:2", "sha256:3")
+        kept, found = known(Lock("a/b", {"a": run}).by_identity(), identity)
+        if found is not run or str(kept) != one["identity"]:
+            changed.append(one)
+    assert changed == []
+
+
+def test_a_former_identity_is_kept_only_if_the_rules_differ() -> None:
+    plain = identify({"metadata": {"name": "a"}, "spec": {"runtime": "r"}})
+    written = identify({"metadata": {"name": "a"}, "spec": {"runtime": "r", "success": {"operator": "All"}}})
+    assert plain.in_former_form() is None
+    assert str(written) == str(plain)
+    former = written.in_former_form()
+    assert former is not None
+    assert str(former) != str(plain)
 
 
 def of_spec(spec: Any) -> str:

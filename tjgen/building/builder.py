@@ -39,7 +39,7 @@ from tjgen.resolve.spelling import spelled
 from tjgen.resolve.variants import Variant, variants
 from tjgen.runs import archive
 from tjgen.runs.identity import Identity, Written, identify, written
-from tjgen.runs.lock import LockedRun
+from tjgen.runs.lock import LockedRun, known
 from tjgen.runs.store import IMAGES, Locks
 from tjgen.setting import Cluster, Setting
 from tjgen.source.document import Document
@@ -308,7 +308,7 @@ class Builder:
             **code.local_files(experiment, unit.document.file, self.sandbox),
         }
         identity = identify(source.content, environment=unit.environment, point=variant.point, task=variant.task, files=files)
-        locked = source.locked.get(str(identity))
+        identity, locked = known(source.locked, identity)
         promoted_from = self._promotion(unit, variant, locked)
         if promoted_from is None:
             return None, []

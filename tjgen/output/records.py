@@ -36,7 +36,8 @@ class Records:
         unit = run.unit
         own = path_of(unit.environment, unit.namespace, unit.name)
         beside = own.rpartition("/")[0]
-        for record in self._found.get(str(run.identity), ()):
+        former = run.identity.in_former_form()
+        for record in [one for identity in (run.identity, former) if identity for one in self._found.get(str(identity), ())]:
             if record.lock != own and record.lock.rpartition("/")[0] == beside:
                 return record
         return None

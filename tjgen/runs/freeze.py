@@ -16,6 +16,7 @@ from tjgen.diagnostics.model import ERROR, INFO, WARNING, Diagnostic
 from tjgen.fields.path import FieldPath, Tree, get
 from tjgen.kinds.table import kind_of
 from tjgen.runs.lock import LockedRun
+from tjgen.spec.identity import SETTINGS
 from tjgen.typing import NamedTuple
 
 NEW = "new"
@@ -28,18 +29,6 @@ RENEWED = "renewed"
 """It would change and that is wanted: build it again as the next renewal, under another name."""
 REBUILT = "rebuilt"
 """Its files are gone or were given up: they are written as they are built now."""
-
-SETTINGS: tuple[FieldPath, ...] = (
-    ("metadata", "labels"),
-    ("metadata", "annotations"),
-    ("spec", "state"),
-    ("spec", "history"),
-    ("spec", "monitor"),
-    ("spec", "checkpoints", "keep"),
-    ("spec", "checkpoints", "files"),
-    ("spec", "checkpoints", "expectedSize"),
-)
-"""What an experiment says of a run that is no part of its identity and reaches its files."""
 
 OURS = "tjgen.dev/"
 """What our own labels and annotations begin with."""

@@ -5,10 +5,11 @@ be changed in place: with it the name changes, and a training starts again. It d
 overlays, platforms, the catalog or a release of tjgen bring, so that none of those restarts anything;
 what they would change is held back by the lock of the run (see `freeze`).
 
-Form v1: the `spec` in long form without what EXCLUDED names, with amounts as numbers and without what
-equals DEFAULTS, together with the environment, the point, the task and the digests of local files that
-the experiment names; as JSON with sorted keys and no spaces, in ASCII; SHA-256 of that. Once released,
-the same input has the same identity for ever: another form gets another version.
+Form v1: the `spec` in long form without excluded fields, with amounts as numbers and without values that equal the default of
+their field, together with the environment, the point, the task and the digests of local files that the experiment names; as
+JSON with sorted keys and no spaces, in ASCII; SHA-256 of that. `tjgen/spec/models` marks what each field means. At first the
+form left out fewer defaults (identity_v1.py): a run that a lock knows by such a digest keeps it, so no release renames a run.
+Once released, the same input has the same identity: any other change of the rules needs another form.
 """
 
 from __future__ import annotations
@@ -19,110 +20,16 @@ from tjgen.canonical import json_text, sha256_hex
 from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.path import Tree, get, parse
 from tjgen.k8s import quantity
+from tjgen.runs import identity_v1
+from tjgen.spec import identity as rules
 from tjgen.spec.compact import EXPERIMENT_FORM
 from tjgen.spec.forms import PLAIN, Form, below, form_at, long_form
+from tjgen.spec.identity import AMOUNT, COUNTS, EXCLUDED, PRESENT, Rule
 from tjgen.typing import Any, NamedTuple
 
 FORM = "v1"
 
-_Pattern = tuple[str, ...]
 _ANY = "*"
-
-EXCLUDED: tuple[_Pattern, ...] = (
-    # What says which runs there are, how they are called and whether they run now.
-    ("naming",),
-    ("state",),
-    ("sweep",),
-    ("tasks",),
-    # What is made beside the runs.
-    ("history",),
-    ("monitor",),
-    ("checkpoints", "keep"),
-    ("checkpoints", "files"),
-    ("checkpoints", "expectedSize"),
-    ("checkpoints", "backup"),
-    # How much data is brought at a time, and by whose leave; what it is reaches the pods that wait for it.
-    ("prefetch", "workers"),
-    ("prefetch", "secret"),
-    # What a claim is like; only who shares it, which decides its name, reaches the pods.
-    ("volumes", _ANY, "pvc", "create", "size"),
-    ("volumes", _ANY, "pvc", "create", "storageClassName"),
-    ("volumes", _ANY, "pvc", "create", "accessModes"),
-    ("volumes", _ANY, "pvc", "create", "volumeMode"),
-    ("volumes", _ANY, "pvc", "create", "labels"),
-    ("volumes", _ANY, "pvc", "create", "annotations"),
-    ("volumes", _ANY, "pvc", "create", "keep"),
-    # How an image is built, and who may push it; what is in it decides its tag.
-    ("code", "build", "builder"),
-    ("code", "build", "cache"),
-    ("code", "build", "secret"),
-    ("code", "build", "provided"),
-    ("code", "build", "cpu"),
-    ("code", "build", "memory"),
-    # How data is cached; which data it is counts.
-    *[("volumes", _ANY, "dataset", "create", field) for field in ("quota", "medium", "path", "replicas")],
-)
-"""Paths below `spec` that are no part of the identity; nothing of `metadata` is."""
-
-AMOUNTS: tuple[_Pattern, ...] = (
-    *[(*place, field) for place in ((), ("roles", _ANY)) for field in ("cpu", "memory", "ephemeralStorage")],
-    ("resources", _ANY),
-    ("roles", _ANY, "resources", _ANY),
-    ("sharedMemory",),
-    ("schedule", "minResources", _ANY),
-    *[(*place, "gpu", *field) for place in ((), ("roles", _ANY)) for field in (("share", "memory"), ("minMemory",))],
-    ("volumes", _ANY, "ephemeral", "size"),
-    ("volumes", _ANY, "emptyDir", "sizeLimit"),
-    ("data", "items", "list", _ANY, "size"),
-    ("env", _ANY, "divisor"),
-    ("roles", _ANY, "env", _ANY, "divisor"),
-    ("initializer", _ANY, "env", _ANY, "divisor"),
-    ("initializer", _ANY, "cpu"),
-    ("initializer", _ANY, "memory"),
-    ("prefetch", "cache", _ANY, "size"),
-    ("prefetch", "env", _ANY, "divisor"),
-)
-"""Quantities: `8`, `8.0` and `8000m` are one amount."""
-
-DEFAULTS: tuple[tuple[_Pattern, Tree], ...] = (
-    (("attempt",), 1),
-    (("target",), "trainjob"),
-    (("rdma",), False),
-    (("gpu", "count"), 1),
-    (("roles", _ANY, "gpu", "count"), 1),
-    (("volumes", _ANY, "readOnly"), False),
-    (("volumes", _ANY, "shared"), False),
-    (("volumes", _ANY, "mounts", _ANY, "readOnly"), False),
-    (("volumes", _ANY, "pvc", "create", "scope"), "family"),
-    (("volumes", _ANY, "dataset", "create", "scope"), "family"),
-    (("data", "slices", "by"), "contiguous"),
-    (("data", "slices", "over"), "nodes"),
-    (("data", "slices", "remainder"), "keep"),
-    (("data", "slices", "deliver"), "env"),
-    (("data", "slices", "within"), "nodes"),
-    (("data", "slices", "workers"), 1),
-    (("data", "slices", "covering"), True),
-    (("data", "shared"), False),
-    (("schedule", "networkTopology", "mode"), "hard"),
-    (("schedule", "multiKueue"), False),
-    (("prefetch", "wait"), True),
-    (("checkpoints", "scope"), "run"),
-    (("checkpoints", "name"), "step-"),
-    (("checkpoints", "marker"), "_SUCCESS"),
-    (("checkpoints", "mark"), "program"),
-    (("code", "git", "depth"), 1),
-    (("code", "git", "submodules"), False),
-    (("code", "build", "context"), "configMap"),
-)
-"""Values that say no more than their absence. The table belongs to the form: a default of the language may change, this not."""
-
-TELLING: tuple[_Pattern, ...] = (
-    ("volumes", _ANY, "mounts", _ANY),
-    ("prefetch", "cache", _ANY),
-    ("volcano", "plugins", _ANY),
-)
-"""Maps that say something by being there, though nothing is in them. Elsewhere an empty map is as good as none."""
-
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 """The letters of generated Kubernetes names: they make no words and are not taken for each other."""
 _SUFFIX = 8
@@ -130,15 +37,21 @@ _LONGEST_LABEL = 63
 
 
 class Identity(NamedTuple):
-    """What makes a run the run that it is."""
+    """The identity of a run."""
 
     digest: str
     """SHA-256 of the canonical form, in hexadecimal."""
     attempt: int = 1
     form: str = FORM
+    former: str = ""
+    """The digest by the first rules, if it differs."""
 
     def __str__(self) -> str:
         return f"{self.form}:{self.digest}"
+
+    def in_former_form(self) -> Identity | None:
+        """The identity by the first rules, by which an older lock may know the run; None if it is this one."""
+        return Identity(self.former, self.attempt) if self.former else None
 
     def renewed(self, times: int) -> Identity:
         """The identity that names the run after it was renewed so many times on purpose; itself for 0."""
@@ -189,14 +102,13 @@ def identify(
         steps = parse(path)
         if steps[0] == "spec":
             spec = _merged(spec, steps[1:], long_form(value, form_at(EXPERIMENT_FORM, steps)))
-    content = {
-        "environment": environment or "",
-        "files": dict(files or {}),
-        "point": {path: _point_value(path, value) for path, value in point.items()},
-        "spec": _canonical(spec, _SPEC, _RULES),
-        "task": _task(content_of, spec, task) if task else [],
-    }
-    return Identity(sha256_hex(f"{FORM}\n{json_text(content)}"), _attempt(spec))
+    said = _Said(environment or "", dict(files or {}), point, spec, content_of, task)
+    text, former = said.text(rules.SPEC, keeps_overrides=True), said.text(identity_v1.SPEC)
+    return Identity(_digest(text), _attempt(spec), former="" if text == former else _digest(former))
+
+
+def _digest(text: str) -> str:
+    return sha256_hex(f"{FORM}\n{text}")
 
 
 def suffix(digest: str) -> str:
@@ -233,72 +145,70 @@ def name_problem(name: str, *, budget: int = _LONGEST_LABEL) -> Diagnostic | Non
     return None
 
 
-class _Rule:
-    """What the tables say about a place, and about those below it."""
-
-    __slots__ = ("amount", "below", "default", "excluded", "telling")
-
-    def __init__(self) -> None:
-        self.below: dict[str, _Rule] = {}
-        self.amount = False
-        self.excluded = False
-        self.default: Any = None
-        self.telling = False
-
-    def at(self, key: str) -> _Rule:
-        return self.below.get(key) or self.below.get(_ANY) or _NO_RULE
-
-    def grown(self, pattern: _Pattern) -> _Rule:
-        rule = self
-        for key in pattern:
-            rule = rule.below.setdefault(key, _Rule())
-        return rule
-
-
-def _rules() -> _Rule:
-    root = _Rule()
-    for pattern in EXCLUDED:
-        root.grown(pattern).excluded = True
-    for pattern in AMOUNTS:
-        root.grown(pattern).amount = True
-    for pattern, value in DEFAULTS:
-        root.grown(pattern).default = value
-    for pattern in TELLING:
-        root.grown(pattern).telling = True
-    return root
-
-
-_NO_RULE = _Rule()
-_RULES = _rules()
+_NO_RULE: Rule = (COUNTS, None, {})
 _SPEC = EXPERIMENT_FORM.fields.get("spec", PLAIN)
 
 
-def _canonical(tree: Tree, form: Form, rule: _Rule) -> Tree:
-    """The tree without what is excluded, default or empty, its amounts as numbers."""
+class _Said(NamedTuple):
+    """Everything that identifies a run, with `spec` in long form."""
+
+    environment: str
+    files: dict[str, str]
+    point: Mapping[str, Tree]
+    spec: Tree
+    content_of: Written
+    task: str
+
+    def text(self, rule: Rule, *, keeps_overrides: bool = False) -> str:
+        """The canonical text by some rules; `keeps_overrides` if a task keeps defaults that override the experiment."""
+        overridden = self.spec if keeps_overrides else None
+        content = {
+            "environment": self.environment,
+            "files": self.files,
+            "point": {path: _point_value(path, value, rule) for path, value in self.point.items()},
+            "spec": _canonical(self.spec, _SPEC, rule),
+            "task": _task(self.content_of, self.spec, self.task, rule, overridden) if self.task else [],
+        }
+        return json_text(content)
+
+
+def _canonical(tree: Tree, form: Form, rule: Rule, overridden: Tree = None) -> Tree:
+    """The tree without what is excluded, default or empty, its amounts as numbers. A default that overrides a value stays."""
     if form.verbatim:
         return tree
+    part, _, rules = rule
     if tree.__class__ is dict:
+        former = overridden if overridden.__class__ is dict else {}
         kept = {}
         for key, old in tree.items():
-            inner = rule.at(key)
-            if old is None or inner.excluded:
+            inner = rules.get(key) or rules.get(_ANY) or _NO_RULE
+            if old is None or inner[0] == EXCLUDED:
                 continue
-            value = _canonical(old, below(form, key), inner)
-            is_default = value.__class__ is inner.default.__class__ and value == inner.default
-            if not is_default and (inner.telling or not _says_nothing(key, value, form)):
+            before = former.get(key)
+            value = _canonical(old, below(form, key), inner, before)
+            if _is_default(value, inner) and (before is None or _is_default(_canonical(before, below(form, key), inner), inner)):
+                continue
+            if inner[0] == PRESENT or not _says_nothing(key, value, form):
                 kept[key] = value
         return kept
     if tree.__class__ is list:
-        return [_canonical(item, below(form, 0), rule.at(_ANY)) for item in tree]
-    return _amount(tree) if rule.amount else tree
+        each = rules.get(_ANY) or _NO_RULE
+        return [_canonical(item, below(form, 0), each) for item in tree]
+    return _amount(tree) if part == AMOUNT else tree
 
 
-def _task(content_of: Written, spec: Tree, name: str) -> list[Tree]:
-    """A task's name and what it says; and where tasks share the items, the others, on whom its part depends."""
+def _is_default(value: Tree, rule: Rule) -> bool:
+    """Whether a canonical value means the same as its absence."""
+    default = _amount(rule[1]) if rule[0] == AMOUNT else rule[1]
+    return default is not None and value.__class__ is default.__class__ and value == default
+
+
+def _task(content_of: Written, spec: Tree, name: str, rule: Rule, overridden: Tree) -> list[Tree]:
+    """A task's name and fields; and the names of the others if tasks share the items, since its part depends on them."""
     said = content_of.tasks.get(name)
     over = [get(one, ("data", "slices", "over"), None) for one in (said, spec)]
     others = [content_of.names] if "tasks" in over[: 1 if over[0] is not None else 2] else []
-    return [name, _canonical(said, _SPEC, _RULES), *others]
+    return [name, _canonical(said, _SPEC, rule, overridden), *others]
 
 
 def _says_nothing(key: str, value: Tree, form: Form) -> bool:
@@ -318,15 +228,13 @@ def _amount(value: Tree) -> Tree:
         return value
 
 
-def _point_value(path: str, value: Tree) -> Tree:
+def _point_value(path: str, value: Tree, rule: Rule) -> Tree:
     steps = parse(path)
     form = form_at(EXPERIMENT_FORM, steps)
-    rule = _NO_RULE
-    if steps[0] == "spec":
-        rule = _RULES
-        for step in steps[1:]:
-            rule = rule.at(str(step))
-    return _canonical(long_form(value, form), form, rule)
+    inner = rule if steps[0] == "spec" else _NO_RULE
+    for step in steps[1:] if steps[0] == "spec" else ():
+        inner = inner[2].get(str(step)) or inner[2].get(_ANY) or _NO_RULE
+    return _canonical(long_form(value, form), form, inner)
 
 
 def _merged(base: Tree, steps: tuple[Any, ...], value: Tree) -> Tree:

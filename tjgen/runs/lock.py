@@ -109,6 +109,17 @@ class Lock(NamedTuple):
         return max([run.number for run in self.runs.values()], default=0) + 1
 
 
+def known(locked: Mapping[str, LockedRun], identity: Identity) -> tuple[Identity, LockedRun | None]:
+    """The identity by which a lock has the run, by the newest or the first rules, and the run; None for a new one.
+
+    `locked` is `Lock.by_identity()`.
+    """
+    former = identity.in_former_form()
+    if str(identity) not in locked and former is not None and str(former) in locked:
+        identity = former
+    return identity, locked.get(str(identity))
+
+
 def path_of(environment: str | None, namespace: str, experiment: str) -> str:
     """Folder of an experiment's locks, below DIRECTORY."""
     return f"{environment or 'default'}/{namespace}/{experiment}"

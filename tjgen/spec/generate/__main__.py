@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tjgen.spec.generate import classes, compact, objects
+from tjgen.spec.generate import classes, compact, identity, objects
 from tjgen.spec.models.experiment import Experiment
 from tjgen.spec.models.overlay import Overlay
 from tjgen.spec.models.platform import Platform
@@ -20,6 +20,7 @@ def sources() -> dict[Path, str]:
     return {
         package / "compact.py": compact.source(KINDS),
         package / "objects.py": objects.source(KINDS),
+        package / "identity.py": identity.source(),
         package.parent / "platform" / "builtin.py": classes.source(package.parent.parent / "platforms"),
     }
 

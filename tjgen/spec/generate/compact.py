@@ -72,7 +72,8 @@ def _object(model: type[Shape]) -> dict[str, Any]:
 
 def _schema(of: Kind) -> Any:
     for name, annotation in SHARED:
-        if kind(annotation) == of:
+        # Kinds are tuples: a map and a list of the same are equal, but for their class.
+        if kind(annotation).__class__ is of.__class__ and kind(annotation) == of:
             return Name(name)
     return _spelled(of)
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, NamedTuple, TypeAlias, Union, get_args, get_o
 from pydantic import TypeAdapter, WithJsonSchema
 from pydantic_core import PydanticUndefined
 
+from tjgen.spec.models.identity import Part
 from tjgen.spec.models.shape import Shape
 
 Schema: TypeAlias = dict[str, Any]
@@ -31,6 +32,8 @@ class Map(NamedTuple):
     """A mapping from names of the user's choice."""
 
     value: Kind
+    is_present: bool = False
+    """Whether an entry with an empty value differs from none."""
 
 
 class Sequence(NamedTuple):
@@ -116,12 +119,18 @@ def kind(annotation: Any) -> Kind:
     if get_origin(bare) in (Union, UnionType):
         return _union(bare, annotation)
     if get_origin(bare) is dict:
-        return Map(kind(get_args(bare)[1]))
+        value = get_args(bare)[1]
+        return Map(kind(value), Part.PRESENT in metadata_of(value))
     if get_origin(bare) is list:
         return Sequence(kind(get_args(bare)[0]), _leaf(annotation).schema.get("minItems", 0))
     if isinstance(bare, type) and issubclass(bare, Shape):
         return Ref(bare)
     return _leaf(annotation)
+
+
+def metadata_of(annotation: Any) -> tuple[Any, ...]:
+    """What an annotation says beside the type."""
+    return _peel(annotation)[1]
 
 
 def _union(bare: Any, annotation: Any) -> Kind:

@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from tjgen.spec.models.identity import Absent, Counts
 from tjgen.spec.models.shape import Alternatives, Count, Quantity, Shape, Subtree, Text, Whole
 
 
@@ -14,9 +15,9 @@ class Item(Shape):
 
     short: ClassVar[tuple[str, ...]] = ("path",)
 
-    path: Text
+    path: Counts[Text]
     """Path under the data's folder."""
-    size: Quantity | None = None
+    size: Counts[Quantity | None] = None
     """Size in bytes, or any quantity; strategies that balance by size need it."""
 
 
@@ -26,17 +27,17 @@ class Items(Shape):
     alternatives: ClassVar[Alternatives] = (("list",), ("glob", "directory"), ("manifest",), ("pattern",), ("count",))
     needed: ClassVar[bool] = True
 
-    listed: list[Item | Text] = Field([], alias="list")
+    listed: Counts[list[Item | Text]] = Field([], alias="list")
     """The items, one by one."""
-    glob: Text | list[Text] | None = None
+    glob: Counts[Text | list[Text] | None] = None
     """Patterns of the items, matched in `directory`."""
-    directory: Text | None = None
+    directory: Counts[Text | None] = None
     """Local directory that `glob` is matched in."""
-    manifest: Text | None = None
+    manifest: Counts[Text | None] = None
     """Local file that lists the items."""
-    pattern: Text | list[Text] | None = None
+    pattern: Counts[Text | list[Text] | None] = None
     """Paths with numbers in braces, such as `train-{00000..01023}.tar`."""
-    count: Annotated[int, Field(ge=1, le=2**53)] | None = None
+    count: Counts[Annotated[int, Field(ge=1, le=2**53)] | None] = None
     """How many items there are, where they have numbers rather than paths."""
 
 
@@ -45,54 +46,54 @@ class Slices(Shape):
 
     verbatim: ClassVar[tuple[str, ...]] = ("options",)
 
-    by: Text = "contiguous"
+    by: Counts[Text] = "contiguous"
     """Strategy: contiguous, round-robin, hash, rendezvous, weighted, explicit, lpt, contiguous-size-balanced, or a plugin's."""
-    weights: list[Whole] = []
+    weights: Counts[list[Whole]] = []
     """Share of each slice, for `weighted`: `[2, 1]` gives the first twice as many items."""
-    lists: list[list[Text]] = []
+    lists: Counts[list[list[Text]]] = []
     """Items of each slice, as paths or patterns, for `explicit`."""
-    options: Subtree | None = None
+    options: Counts[Subtree | None] = None
     """What a strategy of a plugin is told."""
-    remainder: Literal["keep", "pad", "drop"] = "keep"
+    remainder: Counts[Literal["keep", "pad", "drop"]] = "keep"
     """Slices of unequal length: keep them, pad all to the longest by repeating items, or drop what the shortest lacks."""
-    over: Literal["nodes", "processes", "tasks"] | None = None
+    over: Counts[Annotated[Literal["nodes", "processes", "tasks"] | None, Absent("nodes")]] = None
     """Who reads alone: a node its slice (the default), each process of the node its part of that slice, or a task."""
-    within: Literal["nodes", "processes"] | None = None
+    within: Counts[Annotated[Literal["nodes", "processes"] | None, Absent("nodes")]] = None
     """Who divides the slice of a task, when they are over tasks: its nodes (the default), or each process of its nodes."""
-    workers: Count = 1
+    workers: Counts[Count] = 1
     """Workers of each process that divide its part once more, such as those of a DataLoader."""
-    count: Count | None = None
+    count: Counts[Count | None] = None
     """Number of slices; as many as there are readers where it is left out."""
-    virtual: Count | None = None
+    virtual: Counts[Count | None] = None
     """Number of slices that any number of nodes share, when it changes while the training runs."""
-    balance: Annotated[float, Field(ge=1)] | None = None
+    balance: Counts[Annotated[float, Field(ge=1)] | None] = None
     """How often the mean the largest slice may be, such as 1.1."""
-    covering: bool = True
+    covering: Counts[bool] = True
     """Whether every item must be in a slice."""
-    deliver: Literal["env", "configMap", "range", "init", "subPath", "volume"] = "env"
+    deliver: Counts[Literal["env", "configMap", "range", "init", "subPath", "volume"]] = "env"
     """How a reader gets its slice: a variable, a mounted list, numbers, a copy, a folder or a volume of its own."""
-    mount_path: Text | None = None
+    mount_path: Counts[Text | None] = None
     """Where the lists are mounted, when they are delivered by configMap or init."""
-    scratch: Text | None = None
+    scratch: Counts[Text | None] = None
     """Volume that the items are copied to, when they are delivered by init."""
-    image: Text | None = None
+    image: Counts[Text | None] = None
     """Image with sh and cp that copies them; the Platform's helper `shell` where it is left out."""
-    folder: Text | None = None
+    folder: Counts[Text | None] = None
     """Folder of each slice below the path of the data, with `$(INDEX)` in it, when they are delivered by subPath."""
-    sources: list[Text] = []
+    sources: Counts[list[Text]] = []
     """Claim, image or path of each slice, in place of that of the data's volume, when they are delivered by volume."""
 
 
 class Data(Shape):
     """Items on a volume, and their division."""
 
-    volume: Text
+    volume: Counts[Text]
     """Volume that holds the data, by its name in `volumes`."""
-    path: Text | None = None
+    path: Counts[Text | None] = None
     """Folder of the volume that the items are in."""
-    items: Items | None = None
+    items: Counts[Items | None] = None
     """The items."""
-    slices: Slices | None = None
+    slices: Counts[Slices | None] = None
     """Which part of the items each reader gets."""
-    shared: bool = False
+    shared: Counts[bool] = False
     """Whether tasks may read the same items."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from tjgen.spec.models.identity import Counts
 from tjgen.spec.models.shape import Alternatives, Quantity, Scalar, Shape, Text
 
 
@@ -20,23 +21,23 @@ class EnvVar(Shape):
     )
     needed: ClassVar[bool] = True
 
-    value: Scalar | None = None
+    value: Counts[Scalar | None] = None
     """The value; a number becomes the text that is written, a boolean `true` or `false`."""
-    secret: Text | None = None
+    secret: Counts[Text | None] = None
     """Name of the Secret that holds the value under `key`."""
-    config_map: Text | None = None
+    config_map: Counts[Text | None] = None
     """Name of the ConfigMap that holds the value under `key`."""
-    key: Text | None = None
+    key: Counts[Text | None] = None
     """Key in the Secret or ConfigMap."""
-    optional: bool | None = None
+    optional: Counts[bool | None] = None
     """Whether the Secret or ConfigMap, or its key, may be missing."""
-    field: Text | None = None
+    field: Counts[Text | None] = None
     """Field of the pod, such as `metadata.name` or `status.podIP`."""
-    resource: Text | None = None
+    resource: Counts[Text | None] = None
     """Resource of the container, such as `limits.memory`."""
-    container: Text | None = None
+    container: Counts[Text | None] = None
     """Container whose resource is meant."""
-    divisor: Quantity | None = None
+    divisor: Counts[Quantity | None] = None
     """Unit in which the resource is counted."""
 
 
@@ -46,11 +47,11 @@ class EnvSource(Shape):
     alternatives: ClassVar[Alternatives] = (("secret",), ("configMap",))
     needed: ClassVar[bool] = True
 
-    secret: Text | None = None
+    secret: Counts[Text | None] = None
     """Name of the Secret."""
-    config_map: Text | None = None
+    config_map: Counts[Text | None] = None
     """Name of the ConfigMap."""
-    prefix: str | None = None
+    prefix: Counts[str | None] = None
     """Text put before each key."""
-    optional: bool | None = None
+    optional: Counts[bool | None] = None
     """Whether the Secret or ConfigMap may be missing."""

@@ -8,6 +8,7 @@ from tjgen.spec.models.checkpoints import Checkpoints
 from tjgen.spec.models.code import Code
 from tjgen.spec.models.container import Container
 from tjgen.spec.models.data import Data
+from tjgen.spec.models.identity import Counts, Excluded, Setting
 from tjgen.spec.models.initializer import Initializer
 from tjgen.spec.models.metadata import Metadata
 from tjgen.spec.models.monitor import Monitor
@@ -28,57 +29,59 @@ class RunSpec(Container):
 
     alternatives: ClassVar[Alternatives] = (("script",), ("command", "args"))
 
-    runtime: RuntimeRef | Text | None = None
+    runtime: Counts[RuntimeRef | Text | None] = None
     """Runtime of the catalog that the experiment runs on."""
-    script: Text | None = None
+    script: Counts[Text | None] = None
     """Command line, or several, started as the runtime starts programs (torchrun, mpirun ...)."""
-    image_pull_secrets: list[Text] = []
+    image_pull_secrets: Counts[list[Text]] = []
     """Secrets for pulling images."""
-    service_account_name: Text | None = None
+    service_account_name: Counts[Text | None] = None
     """ServiceAccount of the pods."""
-    nodes: Count | None = None
+    nodes: Counts[Count | None] = None
     """Number of training nodes (pods); the runtime's where it is left out."""
-    procs_per_node: Count | None = None
+    procs_per_node: Counts[Count | None] = None
     """Processes on each node; one for each device where it is left out."""
-    shared_memory: Quantity | None = None
+    shared_memory: Counts[Quantity | None] = None
     """Size of /dev/shm."""
-    rdma: bool = False
+    rdma: Counts[bool] = False
     """Whether the training nodes get the network devices that go with their device class."""
-    roles: dict[str, Role] = {}
+    roles: Counts[dict[str, Role]] = {}
     """Replicated jobs of the runtime, by name, where they differ."""
-    volumes: dict[str, Volume] = {}
+    volumes: Counts[dict[str, Volume]] = {}
     """Storage by name, and where it is mounted."""
-    data: Data | None = None
+    data: Counts[Data | None] = None
     """Items that the training reads, and which part of them each node reads."""
-    code: Code | None = None
+    code: Counts[Code | None] = None
     """Where the program comes from, when it is not in the image."""
-    checkpoints: Checkpoints | None = None
+    checkpoints: Counts[Checkpoints | None] = None
     """Where training saves its state, what of it stays, and what a run begins with."""
-    prefetch: Prefetch | None = None
+    prefetch: Counts[Prefetch | None] = None
     """Data that is there before the runs begin, and caches of their nodes."""
-    monitor: Monitor | None = None
+    monitor: Setting[Monitor | None] = None
     """What is measured of the runs while they train, and from where on somebody is told."""
-    initializer: Initializer | None = None
+    initializer: Counts[Initializer | None] = None
     """What is fetched before training starts."""
-    schedule: Schedule = Schedule()
+    schedule: Counts[Schedule] = Schedule()
     """Gang scheduling, queue and priority."""
-    attempt: Count = 1
+    attempt: Counts[Count] = 1
     """Raise it to run the same thing again."""
-    deadline: Count | None = None
+    deadline: Counts[Count | None] = None
     """Seconds after which a run that has not finished is stopped (activeDeadlineSeconds)."""
-    target: Literal["trainjob", "jobset", "volcanojob", "pytorchjob", "tfjob", "mpijob", "xgboostjob", "jaxjob"] = "trainjob"
+    target: Counts[Literal["trainjob", "jobset", "volcanojob", "pytorchjob", "tfjob", "mpijob", "xgboostjob", "jaxjob"]] = (
+        "trainjob"
+    )
     """Kind of object that is applied to the cluster."""
-    restart: Restart | None = None
+    restart: Counts[Restart | None] = None
     """What is started again after a failure, and how often; the runtime's rules where it is left out."""
-    elastic: Elastic | None = None
+    elastic: Counts[Elastic | None] = None
     """How far the number of nodes may change while the run goes on."""
-    success: Success | None = None
+    success: Counts[Success | None] = None
     """When the run has succeeded."""
-    cleanup: Cleanup | None = None
+    cleanup: Counts[Cleanup | None] = None
     """What stays of a run that has ended."""
-    volcano: Volcano | None = None
+    volcano: Counts[Volcano | None] = None
     """What the Volcano Job says beside its tasks, with target volcanojob."""
-    patches: dict[str, Patch] = {}
+    patches: Counts[dict[str, Patch]] = {}
     """Changes to objects that are made, by a name of your choice; they come last."""
 
 
@@ -91,24 +94,24 @@ class Task(RunSpec):
 class ExperimentSpec(RunSpec):
     """What is trained, with what, on what."""
 
-    tasks: dict[str, Task] = {}
+    tasks: Excluded[dict[str, Task]] = {}
     """Several isolated runs by name: one run each, with data of its own."""
-    sweep: Sweep | None = None
+    sweep: Excluded[Sweep | None] = None
     """Several runs that differ in some fields."""
-    naming: Literal["hash", "fixed"] = "hash"
+    naming: Excluded[Literal["hash", "fixed"]] = "hash"
     """Whether a run's name follows its content, or stays."""
-    state: Literal["active", "suspended", "archived"] = "active"
+    state: Setting[Literal["active", "suspended", "archived"]] = "active"
     """Whether the runs run, wait, or are kept as a record only."""
 
 
 class Experiment(Shape):
     """An experiment."""
 
-    api_version: ApiVersion
+    api_version: Excluded[ApiVersion]
     """Version of the language."""
-    kind: Literal["Experiment"]
+    kind: Excluded[Literal["Experiment"]]
     """Kind of the document."""
-    metadata: Metadata
+    metadata: Excluded[Metadata]
     """Who the experiment is."""
-    spec: ExperimentSpec
+    spec: Counts[ExperimentSpec]
     """What is trained, with what, on what."""

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from tjgen.spec.models.identity import Excluded, Setting
 from tjgen.spec.models.shape import Label, RunName, Shape, Text
 
 
 class Metadata(Shape):
     """Who the experiment is."""
 
-    name: RunName
+    name: Excluded[RunName]
     """Name of the experiment; the names of its runs begin with it."""
-    namespace: Label | None = None
+    namespace: Excluded[Label | None] = None
     """Namespace of everything that is made."""
-    labels: dict[str, str] = {}
+    labels: Setting[dict[str, str]] = {}
     """Labels of everything that is made."""
-    annotations: dict[str, str] = {}
+    annotations: Setting[dict[str, str]] = {}
     """Annotations of everything that is made."""
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, StringConstraints
 
+from tjgen.spec.models.identity import Setting
 from tjgen.spec.models.shape import Shape, Text, expects
 
 METRIC = r"^[a-zA-Z_:][a-zA-Z0-9_:]*$"
@@ -31,30 +32,30 @@ Measure: TypeAlias = Literal[
 class Threshold(Shape):
     """From where on somebody is told."""
 
-    warning: Bound | None = None
+    warning: Setting[Bound | None] = None
     """From here on it is a warning."""
-    critical: Bound | None = None
+    critical: Setting[Bound | None] = None
     """From here on it is critical."""
 
 
 class Thresholds(Shape):
     """From where on somebody is told, of each measure; what is left out is as the Platform says, or else as tjgen does."""
 
-    read_throughput: Threshold = Threshold()
+    read_throughput: Setting[Threshold] = Threshold()
     """MB/s that a run reads (10^6 bytes); told when it is less: 100, 50."""
-    read_latency: Threshold = Threshold()
+    read_latency: Setting[Threshold] = Threshold()
     """Milliseconds that a read takes in the mean; told when it is more: 100, 500."""
-    prefetch_hits: Threshold = Threshold()
+    prefetch_hits: Setting[Threshold] = Threshold()
     """Percent of reads that find what was prefetched; told when it is less: 80, 60."""
-    checkpoint_save: Threshold = Threshold()
+    checkpoint_save: Setting[Threshold] = Threshold()
     """Seconds that saving a checkpoint takes in the mean; told when it is more: 30, 60."""
-    checkpoint_restore: Threshold = Threshold()
+    checkpoint_restore: Setting[Threshold] = Threshold()
     """Seconds that restoring one takes in the mean; told when it is more: 30, 60."""
-    checkpoint_failures: Threshold = Threshold()
+    checkpoint_failures: Setting[Threshold] = Threshold()
     """Percent of checkpoints that fail; told when it is more: 5, 10."""
-    cache_hits: Threshold = Threshold()
+    cache_hits: Setting[Threshold] = Threshold()
     """Percent of reads that the cache answers; told when it is less: 85, 70."""
-    evictions: Threshold = Threshold()
+    evictions: Setting[Threshold] = Threshold()
     """Entries that the cache drops in a second; told when it is more: 1000, 5000."""
 
 
@@ -105,17 +106,17 @@ class Monitoring(Shape):
 class Monitor(Shape):
     """Rules, a monitor and a dashboard for the runs of the experiment."""
 
-    port: Annotated[int, Field(ge=1, le=65535)] = 8000
+    port: Setting[Annotated[int, Field(ge=1, le=65535)]] = 8000
     """Port of the training container at which it shows its metrics."""
-    path: Annotated[str, StringConstraints(pattern="^/")] = "/metrics"
+    path: Setting[Annotated[str, StringConstraints(pattern="^/")]] = "/metrics"
     """Path at which it does."""
-    measures: list[Measure] = []
+    measures: Setting[list[Measure]] = []
     """Which measures it shows; all where it is left out."""
-    thresholds: Thresholds = Thresholds()
+    thresholds: Setting[Thresholds] = Thresholds()
     """From where on somebody is told, over what the Platform says."""
-    labels: dict[str, str] = {}
+    labels: Setting[dict[str, str]] = {}
     """Labels of the alerts, by which they find their way to a team."""
-    dashboard: bool = True
+    dashboard: Setting[bool] = True
     """Whether Grafana gets a dashboard."""
-    diagnose: bool = False
+    diagnose: Setting[bool] = False
     """Whether each run brings Jobs that measure its volumes, which wait until somebody starts them."""

@@ -6,28 +6,29 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
+from tjgen.spec.models.identity import Counts
 from tjgen.spec.models.shape import Alternatives, Shape, Subtree, Text
 
 
 class PatchTarget(Shape):
     """Which objects a patch changes."""
 
-    kind: Text
+    kind: Counts[Text]
     """Kind of the objects."""
-    name: Text | None = None
+    name: Counts[Text | None] = None
     """Name of the object; all of the kind where it is left out."""
 
 
 class Operation(Shape):
     """One operation of a JSON patch (RFC 6902)."""
 
-    op: Literal["add", "remove", "replace", "move", "copy", "test"]
+    op: Counts[Literal["add", "remove", "replace", "move", "copy", "test"]]
     """What to do."""
-    path: str
+    path: Counts[str]
     """JSON Pointer to the place."""
-    value: Any = None
+    value: Counts[Any] = None
     """Value to add, to put in place or to compare with."""
-    source: str | None = Field(None, alias="from")
+    source: Counts[str | None] = Field(None, alias="from")
     """JSON Pointer to the place that is moved or copied."""
 
 
@@ -38,9 +39,9 @@ class Patch(Shape):
     needed: ClassVar[bool] = True
     verbatim: ClassVar[tuple[str, ...]] = ("merge", "json")
 
-    target: PatchTarget
+    target: Counts[PatchTarget]
     """Which objects it changes."""
-    merge: Subtree | None = None
+    merge: Counts[Subtree | None] = None
     """Tree to merge over the object; null removes."""
-    operations: list[Operation] = Field([], alias="json")
+    operations: Counts[list[Operation]] = Field([], alias="json")
     """JSON patch."""

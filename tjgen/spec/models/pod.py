@@ -6,39 +6,40 @@ from typing import Literal
 
 from pydantic import Field
 
+from tjgen.spec.models.identity import Counts
 from tjgen.spec.models.shape import Shape, Subtree, Text, Whole
 
 
 class Pod(Shape):
     """Fields of the pod and of its main container that have no shorter word in the language."""
 
-    labels: dict[str, str] = {}
+    labels: Counts[dict[str, str]] = {}
     """Labels of the pods."""
-    annotations: dict[str, str] = {}
+    annotations: Counts[dict[str, str]] = {}
     """Annotations of the pods."""
-    node_selector: dict[str, str] = {}
+    node_selector: Counts[dict[str, str]] = {}
     """Labels that a node must have."""
-    tolerations: list[Subtree] = []
+    tolerations: Counts[list[Subtree]] = []
     """Taints that the pods tolerate (core/v1 Toleration)."""
-    affinity: Subtree | None = None
+    affinity: Counts[Subtree | None] = None
     """Scheduling constraints (core/v1 Affinity)."""
-    security_context: Subtree | None = None
+    security_context: Counts[Subtree | None] = None
     """Security settings of the pod (core/v1 PodSecurityContext)."""
-    container_security_context: Subtree | None = None
+    container_security_context: Counts[Subtree | None] = None
     """Security settings of the main container (core/v1 SecurityContext)."""
-    termination_grace_period_seconds: Whole | None = None
+    termination_grace_period_seconds: Counts[Whole | None] = None
     """Seconds between the request to stop and the kill; time to write a last checkpoint."""
-    host_network: bool | None = None
+    host_network: Counts[bool | None] = None
     """Whether the pods use the network of the node."""
-    host_ipc: bool | None = Field(None, alias="hostIPC")
+    host_ipc: Counts[bool | None] = Field(None, alias="hostIPC")
     """Whether the pods share the node's IPC namespace."""
-    dns_policy: Literal["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"] | None = None
+    dns_policy: Counts[Literal["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"] | None] = None
     """How names are resolved."""
-    scheduler_name: Text | None = None
+    scheduler_name: Counts[Text | None] = None
     """Scheduler of the pods; `schedule.system` sets it where one is asked for."""
-    runtime_class_name: Text | None = None
+    runtime_class_name: Counts[Text | None] = None
     """RuntimeClass of the pods."""
-    topology_spread_constraints: list[Subtree] = []
+    topology_spread_constraints: Counts[list[Subtree]] = []
     """How pods spread over domains (core/v1 TopologySpreadConstraint)."""
-    restart_policy: Literal["Never", "OnFailure"] | None = None
+    restart_policy: Counts[Literal["Never", "OnFailure"] | None] = None
     """Whether the kubelet restarts a failed container in its pod."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from tjgen.spec.models.container import Container
+from tjgen.spec.models.identity import Counts
 from tjgen.spec.models.shape import Whole
 
 
 class Role(Container):
     """What one replicated job of the runtime (launcher, dataset-initializer ...) does differently."""
 
-    replicas: Whole | None = None
+    replicas: Counts[Whole | None] = None
     """How many pods the role has."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from tjgen.spec.models.identity import Counts
 from tjgen.spec.models.shape import Shape, Text
 
 
@@ -12,9 +13,9 @@ class RuntimeRef(Shape):
 
     short: ClassVar[tuple[str, ...]] = ("name",)
 
-    name: Text
+    name: Counts[Text]
     """Name of the runtime."""
-    kind: Literal["ClusterTrainingRuntime", "TrainingRuntime"] | None = None
+    kind: Counts[Literal["ClusterTrainingRuntime", "TrainingRuntime"] | None] = None
     """Kind of the runtime; the catalog knows when it is left out."""
-    version: Text | None = None
+    version: Counts[Text | None] = None
     """Version of the runtime, where the catalog holds several."""

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from tjgen.spec.models.identity import Counts
 from tjgen.spec.models.shape import Alternatives, Count, LabelKey, Quantity, Shape, System, Text
 
 
 class NetworkTopology(Shape):
     """How close to each other the pods must be placed (Volcano)."""
 
-    mode: Literal["hard", "soft"] = "hard"
+    mode: Counts[Literal["hard", "soft"]] = "hard"
     """Whether the limit is a condition or a preference."""
-    highest_tier_allowed: Count | None = None
+    highest_tier_allowed: Counts[Count | None] = None
     """Highest tier of the network that the pods may span."""
 
 
 class TopologySlice(Shape):
     """Parts of the run that are placed together (Kueue)."""
 
-    level: LabelKey
+    level: Counts[LabelKey]
     """Node label: all pods of a slice are placed under one value of it."""
-    size: Count
+    size: Counts[Count]
     """Pods of a slice."""
 
 
@@ -31,38 +32,38 @@ class Topology(Shape):
     alternatives: ClassVar[Alternatives] = (("exclusive",), ("required", "slice"), ("preferred",), ("unconstrained",))
     needed: ClassVar[bool] = True
 
-    exclusive: LabelKey | None = None
+    exclusive: Counts[LabelKey | None] = None
     """Node label: the run gets all nodes of one value, alone (JobSet)."""
-    required: LabelKey | None = None
+    required: Counts[LabelKey | None] = None
     """Node label: all pods under one value, or the run waits (Kueue)."""
-    slice: TopologySlice | None = None
+    slice: Counts[TopologySlice | None] = None
     """Parts that are placed together under a lower label (Kueue)."""
-    preferred: LabelKey | None = None
+    preferred: Counts[LabelKey | None] = None
     """Node label: all pods under one value where that is possible (Kueue)."""
-    unconstrained: Literal[True] | None = None
+    unconstrained: Counts[Literal[True] | None] = None
     """Pods wherever there is room, but placed by Kueue, which knows the room."""
 
 
 class Schedule(Shape):
     """Gang scheduling, queue and priority."""
 
-    system: System | None = None
+    system: Counts[System | None] = None
     """Who starts the pods together, or lets the run in; the project's where it is left out."""
-    queue: Text | None = None
+    queue: Counts[Text | None] = None
     """Queue that the run waits in: of Volcano, or a LocalQueue of Kueue."""
-    min_available: Count | None = None
+    min_available: Counts[Count | None] = None
     """Pods without which the run does not start; all where it is left out. Not with targets trainjob and jobset."""
-    min_resources: dict[str, Quantity] = {}
+    min_resources: Counts[dict[str, Quantity]] = {}
     """What has to be free for the run to start; counted from its pods where it is left out. For jobs of the operators alone."""
-    priority_class_name: Text | None = None
+    priority_class_name: Counts[Text | None] = None
     """PriorityClass of the pods."""
-    workload_priority: Text | None = None
+    workload_priority: Counts[Text | None] = None
     """WorkloadPriorityClass, by which Kueue lets runs in."""
-    multi_kueue: bool = False
+    multi_kueue: Counts[bool] = False
     """Whether Kueue sends the run to another cluster, whose Trainer starts it."""
-    timeout_seconds: Count | None = None
+    timeout_seconds: Counts[Count | None] = None
     """Seconds that coscheduling waits for the whole gang."""
-    network_topology: NetworkTopology | None = None
+    network_topology: Counts[NetworkTopology | None] = None
     """How close to each other the pods must be placed."""
-    topology: Topology | None = None
+    topology: Counts[Topology | None] = None
     """Which nodes belong together, for JobSet and Kueue."""

@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, TypeAlias
 
 from pydantic import Field
 
+from tjgen.spec.models.identity import Excluded
 from tjgen.spec.models.shape import Count, Shape
 
 Values: TypeAlias = Annotated[list[Any], Field(min_length=1)]
@@ -16,13 +17,13 @@ class Sweep(Shape):
 
     verbatim: ClassVar[tuple[str, ...]] = ("include", "exclude")
 
-    matrix: dict[str, Values] = {}
+    matrix: Excluded[dict[str, Values]] = {}
     """Field path -> values; every combination is a point."""
-    zipped: dict[str, Values] = Field({}, alias="zip")
+    zipped: Excluded[dict[str, Values]] = Field({}, alias="zip")
     """Field path -> values; the first values together, then the second ..."""
-    include: list[dict[str, Any]] = []
+    include: Excluded[list[dict[str, Any]]] = []
     """Points to add, or fields to add to the points that they match."""
-    exclude: list[dict[str, Any]] = []
+    exclude: Excluded[list[dict[str, Any]]] = []
     """Points to leave out: those that have all of these values."""
-    limit: Count = Field(64, alias="max")
+    limit: Excluded[Count] = Field(64, alias="max")
     """Most points that the sweep may have."""

@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, StringConstraints
 
+from tjgen.spec.models.identity import Counts, Excluded, Present
 from tjgen.spec.models.shape import AccessMode, Alternatives, Count, Quantity, Shape, Text, expects
 
 DIGEST = "^sha256:[0-9a-f]{64}$"
@@ -14,11 +15,11 @@ DIGEST = "^sha256:[0-9a-f]{64}$"
 class Populator(Shape):
     """An object that a volume populator of the cluster fills new claims from."""
 
-    api_group: Text
+    api_group: Counts[Text]
     """API group of the object."""
-    kind: Text
+    kind: Counts[Text]
     """Kind of the object."""
-    name: Text
+    name: Counts[Text]
     """Name of the object."""
 
 
@@ -28,36 +29,36 @@ class ClaimContent(Shape):
     alternatives: ClassVar[Alternatives] = (("snapshot",), ("claim",), ("populator",))
     needed: ClassVar[bool] = True
 
-    snapshot: Text | None = None
+    snapshot: Counts[Text | None] = None
     """VolumeSnapshot to restore."""
-    claim: Text | None = None
+    claim: Counts[Text | None] = None
     """PersistentVolumeClaim to clone."""
-    populator: Populator | None = None
+    populator: Counts[Populator | None] = None
     """Object that a volume populator fills it from."""
 
 
 class NewClaim(Shape):
     """A PersistentVolumeClaim that tjgen makes."""
 
-    size: Quantity
+    size: Excluded[Quantity]
     """Storage that is asked for; it can grow later, never shrink."""
-    storage_class_name: str | None = None
+    storage_class_name: Excluded[str | None] = None
     """StorageClass; that of the profile, or the cluster's default, where it is left out."""
-    profile: Text | None = None
+    profile: Counts[Text | None] = None
     """What it is used for: `vision`, `text`, `recsys`, `checkpoint`, or another profile of the Platform."""
-    access_modes: list[AccessMode] = []
+    access_modes: Excluded[list[AccessMode]] = []
     """Who may mount it; inferred from the number of pods and the storage class where it is left out."""
-    volume_mode: Literal["Filesystem", "Block"] | None = None
+    volume_mode: Excluded[Literal["Filesystem", "Block"] | None] = None
     """Whether it is a file system or a raw device."""
-    scope: Literal["family", "run", "project"] = "family"
+    scope: Counts[Literal["family", "run", "project"]] = "family"
     """Who shares it: all runs of the experiment, one run, or all experiments of the project."""
-    content: ClaimContent | None = Field(None, alias="from")
+    content: Counts[ClaimContent | None] = Field(None, alias="from")
     """What it holds from the start: a snapshot, a clone, or what a populator brings."""
-    keep: bool = False
+    keep: Excluded[bool] = False
     """Whether a sync that removes it from Git leaves it in the cluster (Argo CD and Flux)."""
-    labels: dict[str, str] = {}
+    labels: Excluded[dict[str, str]] = {}
     """Labels of the claim."""
-    annotations: dict[str, str] = {}
+    annotations: Excluded[dict[str, str]] = {}
     """Annotations of the claim."""
 
 
@@ -68,9 +69,9 @@ class Claim(Shape):
     alternatives: ClassVar[Alternatives] = (("claimName",), ("create",))
     needed: ClassVar[bool] = True
 
-    claim_name: Text | None = None
+    claim_name: Counts[Text | None] = None
     """Name of a claim that exists."""
-    create: NewClaim | None = None
+    create: Counts[NewClaim | None] = None
     """Claim to create."""
 
 
@@ -79,13 +80,13 @@ class HostPath(Shape):
 
     short: ClassVar[tuple[str, ...]] = ("path",)
 
-    path: Text
+    path: Counts[Text]
     """Path on the node."""
-    type: Literal["", "DirectoryOrCreate", "Directory", "FileOrCreate", "File", "Socket", "CharDevice", "BlockDevice"] | None = (
-        None
-    )
+    type: Counts[
+        Literal["", "DirectoryOrCreate", "Directory", "FileOrCreate", "File", "Socket", "CharDevice", "BlockDevice"] | None
+    ] = None
     """What the path must be before it is mounted."""
-    node_selector: dict[str, str] = {}
+    node_selector: Counts[dict[str, str]] = {}
     """Labels of the nodes that have the data."""
 
 
@@ -94,31 +95,33 @@ class ImageVolume(Shape):
 
     short: ClassVar[tuple[str, ...]] = ("reference",)
 
-    reference: Text
+    reference: Counts[Text]
     """Image reference."""
-    digest: Annotated[str, StringConstraints(pattern=DIGEST), expects("write sha256: and 64 hexadecimal digits")] | None = None
+    digest: Counts[
+        Annotated[str, StringConstraints(pattern=DIGEST), expects("write sha256: and 64 hexadecimal digits")] | None
+    ] = None
     """Digest of the image: whatever its tag is moved to, every pod reads the same data."""
-    pull_policy: Literal["Always", "Never", "IfNotPresent"] | None = None
+    pull_policy: Counts[Literal["Always", "Never", "IfNotPresent"] | None] = None
     """When the image is pulled."""
 
 
 class Ephemeral(Shape):
     """A volume that is made with each pod and goes with it."""
 
-    size: Quantity
+    size: Counts[Quantity]
     """Storage that is asked for."""
-    storage_class_name: str | None = None
+    storage_class_name: Counts[str | None] = None
     """StorageClass; the cluster's default where it is left out."""
-    access_modes: list[AccessMode] = []
+    access_modes: Counts[list[AccessMode]] = []
     """Who may mount it."""
 
 
 class EmptyDir(Shape):
     """An empty directory that lives as long as the pod."""
 
-    medium: str | None = None
+    medium: Counts[str | None] = None
     """`Memory`, or the node's disk where it is left out."""
-    size_limit: Quantity | None = None
+    size_limit: Counts[Quantity | None] = None
     """Storage that it may take."""
 
 
@@ -127,44 +130,44 @@ class Files(Shape):
 
     short: ClassVar[tuple[str, ...]] = ("name",)
 
-    name: Text
+    name: Counts[Text]
     """Name of the ConfigMap or Secret."""
-    items: dict[str, Text] = {}
+    items: Counts[dict[str, Text]] = {}
     """Keys to take, each with its path under the mount; all keys where it is left out."""
-    default_mode: Annotated[int, Field(ge=0, le=0o777)] | None = None
+    default_mode: Counts[Annotated[int, Field(ge=0, le=0o777)] | None] = None
     """Permission bits of the files, such as 0o440."""
-    optional: bool | None = None
+    optional: Counts[bool | None] = None
     """Whether it may be missing."""
 
 
 class Nfs(Shape):
     """A folder that an NFS server exports."""
 
-    server: Text
+    server: Counts[Text]
     """Host name or address of the server."""
-    path: Text
+    path: Counts[Text]
     """Path that it exports."""
 
 
 class Csi(Shape):
     """A volume that a CSI driver makes for each pod."""
 
-    driver: Text
+    driver: Counts[Text]
     """Name of the driver."""
-    fs_type: Text | None = None
+    fs_type: Counts[Text | None] = None
     """File system, where the driver asks for it."""
-    attributes: dict[str, str] = {}
+    attributes: Counts[dict[str, str]] = {}
     """What the driver is told (volumeAttributes)."""
-    secret: Text | None = None
+    secret: Counts[Text | None] = None
     """Secret that the driver is given (nodePublishSecretRef)."""
 
 
 class SecretKey(Shape):
     """One key of a Secret."""
 
-    secret: Text
+    secret: Counts[Text]
     """Name of the Secret."""
-    key: Text
+    key: Counts[Text]
     """Key in it."""
 
 
@@ -173,30 +176,30 @@ class DatasetMount(Shape):
 
     short: ClassVar[tuple[str, ...]] = ("mountPoint",)
 
-    mount_point: Text
+    mount_point: Counts[Text]
     """Where the data is, such as `s3://bucket/folder` or `pvc://claim/folder`."""
-    path: Text | None = None
+    path: Counts[Text | None] = None
     """Folder of the data set that shows it; one called like it where it is left out."""
-    options: dict[str, str] = {}
+    options: Counts[dict[str, str]] = {}
     """What the cache engine is told of the store."""
-    secrets: dict[str, SecretKey] = {}
+    secrets: Counts[dict[str, SecretKey]] = {}
     """Options whose value a Secret holds, such as credentials."""
 
 
 class NewDataset(Shape):
     """A data set of Fluid that tjgen makes, with the cache engine that the Platform names."""
 
-    mounts: dict[str, DatasetMount | Text]
+    mounts: Counts[dict[str, DatasetMount | Text]]
     """What it shows, by a name of your choice."""
-    quota: Quantity
+    quota: Excluded[Quantity]
     """Storage of each worker of the cache."""
-    medium: Literal["MEM", "SSD", "HDD"] = "MEM"
+    medium: Excluded[Literal["MEM", "SSD", "HDD"]] = "MEM"
     """What the workers keep the data on."""
-    path: Text | None = None
+    path: Excluded[Text | None] = None
     """Folder of the node that they keep it in."""
-    replicas: Count = 1
+    replicas: Excluded[Count] = 1
     """Workers of the cache."""
-    scope: Literal["family", "project"] = "family"
+    scope: Counts[Literal["family", "project"]] = "family"
     """Who shares it: all runs of the experiment, or all experiments of the project."""
 
 
@@ -207,9 +210,9 @@ class Dataset(Shape):
     alternatives: ClassVar[Alternatives] = (("name",), ("create",))
     needed: ClassVar[bool] = True
 
-    name: Text | None = None
+    name: Counts[Text | None] = None
     """Name of a data set that exists."""
-    create: NewDataset | None = None
+    create: Counts[NewDataset | None] = None
     """Data set to create."""
 
 
@@ -218,13 +221,13 @@ class Mount(Shape):
 
     short: ClassVar[tuple[str, ...]] = ("subPath",)
 
-    read_only: bool = False
+    read_only: Counts[bool] = False
     """Whether it is only read there."""
-    sub_path: Text | None = None
+    sub_path: Counts[Text | None] = None
     """Folder of the volume that is mounted."""
-    sub_path_expr: Text | None = None
+    sub_path_expr: Counts[Text | None] = None
     """Folder of the volume that is mounted, with `$(VARIABLE)` references."""
-    roles: list[Text] = []
+    roles: Counts[list[Text]] = []
     """Roles that mount it there; those of the volume where it is left out."""
 
 
@@ -245,37 +248,37 @@ class Volume(Shape):
     )
     needed: ClassVar[bool] = True
 
-    pvc: Claim | Text | None = None
+    pvc: Counts[Claim | Text | None] = None
     """A PersistentVolumeClaim: the name of one that exists, or `create`."""
-    host_path: HostPath | Text | None = None
+    host_path: Counts[HostPath | Text | None] = None
     """A path of the node."""
-    image: ImageVolume | Text | None = None
+    image: Counts[ImageVolume | Text | None] = None
     """An OCI image, mounted read only."""
-    ephemeral: Ephemeral | None = None
+    ephemeral: Counts[Ephemeral | None] = None
     """A volume for each pod, made and removed with it."""
-    empty_dir: EmptyDir | None = None
+    empty_dir: Counts[EmptyDir | None] = None
     """An empty directory for each pod."""
-    config_map: Files | Text | None = None
+    config_map: Counts[Files | Text | None] = None
     """A ConfigMap as files."""
-    secret: Files | Text | None = None
+    secret: Counts[Files | Text | None] = None
     """A Secret as files."""
-    nfs: Nfs | None = None
+    nfs: Counts[Nfs | None] = None
     """A folder of an NFS server."""
-    csi: Csi | None = None
+    csi: Counts[Csi | None] = None
     """A volume of a CSI driver, made for each pod."""
-    dataset: Dataset | Text | None = None
+    dataset: Counts[Dataset | Text | None] = None
     """A data set of Fluid, mounted read only."""
-    mount_path: Text | None = None
+    mount_path: Counts[Text | None] = None
     """Where it is mounted."""
-    mounts: dict[str, Mount | Text] = {}
+    mounts: Counts[dict[str, Present[Mount | Text]]] = {}
     """More places where it is mounted: each path with the folder of the volume that it shows."""
-    read_only: bool = False
+    read_only: Counts[bool] = False
     """Whether the pods only read it."""
-    sub_path: Text | None = None
+    sub_path: Counts[Text | None] = None
     """Folder of the volume that is mounted."""
-    sub_path_expr: Text | None = None
+    sub_path_expr: Counts[Text | None] = None
     """Folder of the volume that is mounted, with `$(VARIABLE)` references."""
-    shared: bool = False
+    shared: Counts[bool] = False
     """Whether runs write to the same folder of a claim that they share, rather than to one each."""
-    roles: list[Text] = []
+    roles: Counts[list[Text]] = []
     """Roles that mount it; the training nodes where it is left out."""
