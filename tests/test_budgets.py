@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.program import tjgen
-from tests.scaling.inputs import Files, document, dumped, experiment, project
+from tests.scaling.inputs import Files, configmap, document, dumped, experiment, project
 from tjgen.budgets import DEFAULT, Budgets, Clock, exceeded
 from tjgen.diagnostics.model import ERROR, CompileError
 from tjgen.spec.objects import ProjectSpec
@@ -113,3 +113,15 @@ def test_a_slow_build_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "error[TJ217]" in answer.err
     assert "the build takes >= 3 seconds, more than the budget of 3" in answer.err
     assert not (tmp_path / "out").exists()
+
+
+MANIFESTS = (("check", "--no-cache"), ("lint", "--gitops", "argocd"), ("expand",))
+
+
+@pytest.mark.parametrize("words", MANIFESTS, ids=lambda words: words[0])
+def test_manifests_have_the_budgets_of_the_project_that_the_command_runs_in(words: tuple[str, ...], tmp_path: Path) -> None:
+    write(tmp_path, {"tjgen.yaml": dumped(document("Project", "a", {"budgets": {"documents": 2}}))})
+    write(tmp_path, {"manifests.yaml": dumped(*[configmap(name) for name in "abc"])})
+    answer = tjgen(tmp_path, words[0], "manifests.yaml", *words[1:])
+    assert answer.code == 1
+    assert "error[TJ215] manifests.yaml:16:1: the file has >= 3 documents, more than the budget of 2" in answer.err

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from tjgen.cli.command import COMMON, MANY, TRAINER, VALUE, Arguments, Command, Option
-from tjgen.cli.inputs import absent, good, texts
+from tjgen.cli.inputs import absent, good, sandbox_for, texts
 from tjgen.cli.releases import release_for
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import CompileError, Diagnostic
@@ -55,7 +55,8 @@ def run(arguments: Arguments) -> int:
     reporter = Reporter(arguments)
     project = _project(reporter)
     folder = arguments["schemas"] or (project.schemas if project is not None else None)
-    found = good(texts(arguments["paths"]), reporter)
+    sandbox = sandbox_for(arguments["paths"])
+    found = good(texts(arguments["paths"], sandbox), reporter)
     standing = None
     if arguments["against"] is not None:
         from tjgen.cli.against import compare_with
@@ -81,6 +82,7 @@ def run(arguments: Arguments) -> int:
                 server_side=server_side,
                 standing=standing,
                 accepted=accepted,
+                budgets=sandbox.budgets,
             )
             reporter.add(_judged(said, project))
         if any(is_kind(one.tree, "TrainJob") for one in accepted):

@@ -6,7 +6,7 @@ import sys
 
 from tjgen.catalog.runtime import API_VERSION
 from tjgen.cli.command import COMMON, FLAG, MANY, TRAINER, Arguments, Command, Option
-from tjgen.cli.inputs import absent, good, texts
+from tjgen.cli.inputs import absent, good, sandbox_for, texts
 from tjgen.cli.releases import release_for
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.runtime_files import Runtimes
@@ -45,8 +45,9 @@ def run(arguments: Arguments) -> int:
         reporter.add(error.diagnostics)
         return reporter.close()
     documents: list[Document] = []
-    for file, content in good(texts(arguments["paths"]), reporter):
-        read_, wrong = read(content, file, KUBERNETES)
+    sandbox = sandbox_for(arguments["paths"])
+    for file, content in good(texts(arguments["paths"], sandbox), reporter):
+        read_, wrong = read(content, file, KUBERNETES, sandbox.budgets)
         documents += read_
         reporter.add(wrong)
     reporter.add(absent(arguments["catalog"]))

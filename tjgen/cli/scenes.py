@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from tjgen.catalog.find import Catalog
 from tjgen.cli.against import standing
 from tjgen.cli.command import Arguments
-from tjgen.cli.inputs import good, texts
+from tjgen.cli.inputs import good, sandbox_for, texts
 from tjgen.cli.releases import release_for
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, Span
@@ -72,8 +72,9 @@ def _language(content: bytes, file: str) -> set[str]:
 def written(files: Mapping[str, bytes], arguments: Arguments, project: Project | None, reporter: Reporter) -> Looked:
     """The scene of manifests as they stand in files. Raises CompileError for what nothing can be compared with."""
     items, others = [], []
+    budgets = sandbox_for(arguments["paths"]).budgets
     for file, content in files.items():
-        found = read_items(content, file, _units(file, content, arguments["paths"]))
+        found = read_items(content, file, _units(file, content, arguments["paths"]), budgets)
         items += found.items
         others += found.others
         reporter.add([one for one in found.diagnostics if one.severity == ERROR])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from tjgen.budgets import DEFAULT, Budgets
 from tjgen.diagnostics.model import Diagnostic, Span
 from tjgen.fields.path import FieldPath
 from tjgen.lint.scene import Item
@@ -21,9 +22,9 @@ class Read(NamedTuple):
     diagnostics: list[Diagnostic]
 
 
-def read_items(content: str | bytes, file: str, units: Mapping[str, str]) -> Read:
+def read_items(content: str | bytes, file: str, units: Mapping[str, str], budgets: Budgets = DEFAULT) -> Read:
     """The items of a file that `units` sync. Lists are opened, as kubectl does."""
-    documents, diagnostics = read(content, file, KUBERNETES)
+    documents, diagnostics = read(content, file, KUBERNETES, budgets)
     items, others = [], []
     for document in documents:
         for tree, path in manifests(document.value):

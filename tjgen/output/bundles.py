@@ -19,6 +19,7 @@ from tjgen.fields.managed import Origin, graft
 from tjgen.fields.path import Tree
 from tjgen.files.regular import read_regular
 from tjgen.manifests.manifest import PLATFORM, Manifest
+from tjgen.manifests.objects import Objects
 from tjgen.output.asking import Asking
 from tjgen.output.layout import file_name
 from tjgen.output.wishes import Wanted
@@ -126,7 +127,7 @@ def _made(builder: Builder, platform: PlatformDocument) -> Made:
     ]
     schemas = builder.project.schemas
     versions = {**builder.release_of(builder.environments[0]).versions, **({OWN: schemas} if schemas is not None else {})}
-    trees = [one.tree for one in manifests]
+    trees = Objects([one.tree for one in manifests])
     for manifest in manifests if not has_errors(found) else ():
         for one in _judged(manifest.tree, trees, versions):
             span = place_in(manifest, one.path or (), sources_of(platform))
@@ -139,7 +140,7 @@ def _judged(tree: Tree, beside: Sequence[Tree], versions: dict[str, str]) -> Ite
     verdict = judge(tree, versions=versions)
     yield from report.diagnostics(tree, verdict)
     if verdict.checked and not verdict.stages:
-        yield from admission.diagnostics(tree, admission.review(tree, context=[one for one in beside if one is not tree]))
+        yield from admission.diagnostics(tree, admission.review(tree, context=beside))
 
 
 def _locked(builder: Builder, platform: str) -> tuple[dict[tuple[str, str, str], Tree], list[Diagnostic]]:

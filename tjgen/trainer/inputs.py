@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tjgen.fields.path import Tree, get
+from tjgen.manifests.objects import Objects, indexed
 from tjgen.trainer.framework import PLACEHOLDER_UID, Expansion, expand
 from tjgen.trainer.refusals import CLUSTER_RUNTIME, GROUP, RUNTIME
 from tjgen.trainer.release import NEWEST, Release
@@ -36,7 +37,7 @@ def expand_documents(
 def expanded(objects: Sequence[Tree], catalog: Catalog | None = None, *, release: Release = NEWEST) -> list[Expanded]:
     """Each TrainJob among `objects`, in their order, with its runtime and its expansion, as `expand_documents` finds them."""
     uids: dict[tuple[str, str], str] = {}
-    runtimes = [tree for tree in objects if is_kind(tree, RUNTIME) or is_kind(tree, CLUSTER_RUNTIME)]
+    runtimes = Objects([tree for tree in objects if is_kind(tree, RUNTIME) or is_kind(tree, CLUSTER_RUNTIME)])
     result = []
     for tree in objects:
         if is_kind(tree, "TrainJob"):
@@ -63,9 +64,8 @@ def runtime_of(trainjob: Tree, trees: Sequence[Tree], catalog: Catalog | None = 
         return None
     kind, name = reference.get("kind") or CLUSTER_RUNTIME, reference.get("name")
     namespace = "" if kind == CLUSTER_RUNTIME else _namespace(trainjob)
-    for tree in reversed(trees):
-        same_place = not namespace or _namespace(tree) == namespace
-        if is_kind(tree, kind) and same_place and get(tree, ("metadata", "name"), None) == name:
+    for tree in reversed(indexed(trees).named(kind, name)):
+        if is_kind(tree, kind) and (not namespace or _namespace(tree) == namespace):
             return tree
     return catalog(kind, namespace, str(name)) if catalog is not None else None
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from tjgen.budgets import DEFAULT, Budgets
 from tjgen.diagnostics.model import WARNING, Diagnostic, has_errors
 from tjgen.fields.path import FieldPath, Tree
+from tjgen.manifests.objects import Objects
 from tjgen.source import reader
 from tjgen.trainer.inputs import is_kind
 from tjgen.trainer.placed import Placed
@@ -28,6 +30,7 @@ def check(
     server_side: bool = False,
     standing: Standing | None = None,
     accepted: list[Placed] | None = None,
+    budgets: Budgets = DEFAULT,
 ) -> list[Diagnostic]:
     """Everything that is wrong with a file of Kubernetes manifests; never raises because of its text.
 
@@ -35,16 +38,17 @@ def check(
     `server_side` the manifests are judged as server-side apply judges them. Of what is `standing` only templates are checked.
     Of the rest, what is accepted goes into `accepted`, for whoever looks at the objects of all files together.
     """
-    documents, found = reader.read(text, file, reader.KUBERNETES)
+    documents, found = reader.read(text, file, reader.KUBERNETES, budgets)
     # What stands in one file is applied together, so webhooks find it in the cluster.
     context = [manifest for document in documents for manifest, _ in manifests(document.value)]
+    objects = Objects([*context, *[one for other in context for one in admission.assumed(other)]])
     for document in documents:
         for manifest, path in manifests(document.value):
             stands = standing is not None and standing(manifest)
             if stands:
                 judged = [*unmakeable.diagnostics(manifest, versions=versions), *_unlooked(manifest, versions)]
             else:
-                judged = list(_judged(manifest, context, versions, strict=strict, server_side=server_side))
+                judged = list(_judged(manifest, objects, versions, strict=strict, server_side=server_side))
             if accepted is not None and not stands and not has_errors(judged):
                 accepted.append(Placed(manifest, document, path))
             for diagnostic in judged:
@@ -63,8 +67,7 @@ def _judged(
     yield from diagnostics(manifest, verdict, strict=strict)
     if not verdict.allowed:
         return
-    assumed = [one for other in context for one in admission.assumed(other)]
-    answer = admission.review(manifest, context=[*context, *assumed], release=of_versions(versions))
+    answer = admission.review(manifest, context=context, release=of_versions(versions))
     yield from admission.diagnostics(manifest, answer)
     if not answer.errors:
         yield from unmakeable.diagnostics(manifest, versions=versions)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from tjgen.fields.path import FieldPath, Tree, get
 from tjgen.k8s.names import LABEL_LENGTH
 from tjgen.k8s.syntax import dns1123_subdomain
+from tjgen.manifests.objects import indexed
 from tjgen.trainer.typed import NEWEST, DecodeError
 from tjgen.typing import Any
 from tjgen.validate.fault import Fault
@@ -106,9 +107,8 @@ def _mounts(jobs: list[Any] | None, name: str, written: Tree) -> Iterator[Fault]
 
 
 def _claim(name: str, namespace: str, context: Sequence[Tree]) -> Tree:
-    for tree in context:
-        same_place = get(tree, ("metadata", "name")) == name and get(tree, ("metadata", "namespace"), "") == namespace
-        if get(tree, ("kind",)) == "PersistentVolumeClaim" and same_place:
+    for tree in indexed(context).named("PersistentVolumeClaim", name):
+        if get(tree, ("metadata", "namespace"), "") == namespace:
             return tree
     return None
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tjgen.fields.path import FieldPath, Tree, get
+from tjgen.manifests.objects import indexed
 from tjgen.trainer.info import DATASET_INITIALIZER, MODEL_INITIALIZER, NODE, Info
 from tjgen.trainer.job import Job
 from tjgen.trainer.release import POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES
@@ -116,10 +117,8 @@ def _changed(job: Job, old: Job, context: Sequence[Tree]) -> Iterator[Fault]:
         words = f"{title} can only be modified when the TrainJob is suspended {when}".rstrip()
         yield forbidden(_field(job), words, "suspend the TrainJob first")
         return
-    for tree in context:
-        metadata = get(tree, ("metadata",), {})
-        is_its_jobset = get(tree, ("kind",)) == "JobSet" and metadata.get("name") == job.name
-        if is_its_jobset and (metadata.get("namespace") or "default") == job.namespace:
+    for tree in indexed(context).named("JobSet", job.name):
+        if (tree["metadata"].get("namespace") or "default") == job.namespace:
             for status in get(tree, ("status", "replicatedJobsStatus"), None) or ():
                 if status.get("active", 0) > 0:
                     name = status.get("name", "")

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from tjgen.fields.path import FieldPath, Tree, get
+from tjgen.fields.path import FieldPath, Tree
+from tjgen.manifests.objects import indexed
 from tjgen.trainer.info import LAUNCHER, NODE, Info
 from tjgen.trainer.job import Job
 from tjgen.trainer.plugins import flux, mpi, torch, torchtune, volcano, xgboost
@@ -110,12 +111,12 @@ def _volcano(request: Request) -> Iterator[Fault]:
         path: FieldPath = ("spec", "annotations", volcano.QUEUE_ANNOTATION)
         place = f"spec.annotations[{volcano.QUEUE_ANNOTATION}]"
         yield invalid(path, '""', "Volcano queue name must not be empty", "name a queue, or remove the annotation", place)
-    known = {str(get(tree, ("metadata", "name"))) for tree in request.context if get(tree, ("kind",)) == "PriorityClass"}
+    context = indexed(request.context)
     for podset in info.podsets:
         name: Any = podset.shape.pod_spec.get("priorityClassName")
         if name in ("system-cluster-critical", "system-node-critical"):
             return
-        if name is not None and name not in known:
+        if name is not None and not context.named("PriorityClass", str(name)):
             words = f"PriorityClass {quote(name)} doesn't exist: priorityclasses.scheduling.k8s.io {quote(name)} not found"
             yield invalid(("spec", "templateSpec", "priorityClassName"), quote(name), words, "create the PriorityClass")
 

@@ -6,10 +6,12 @@ open: nobody knows the cluster.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 
 from tjgen.fields.path import FieldPath, Tree, get
 from tjgen.k8s import quantity
+from tjgen.manifests.objects import indexed
 from tjgen.typing import Any
 from tjgen.validate.fault import Fault
 from tjgen.validate.webhooks.answer import refused
@@ -27,7 +29,7 @@ def unusable(name: str, path: FieldPath, context: Sequence[Tree]) -> Iterator[Fa
     """Why no Job can go to a queue."""
     if name == ROOT:
         yield refused("can not submit job to root queue;", path, "name a queue below root")
-    elif any(_parent(other) == name for other in _queues(context).values()):
+    elif _children(context).get(name):
         words = f"can only submit job to leaf queue, queue `{name}` has child queues;"
         yield refused(words, path, "name one of its children")
     else:
@@ -75,6 +77,10 @@ def _hierarchy(tree: dict[str, Any], name: str, context: Sequence[Tree]) -> Iter
         if not number > 0:
             yield refused(f"{weight} in the {weights} must be larger than 0", (*_ANNOTATIONS, _WEIGHTS), "write positive numbers")
             return
+    places: list[tuple[str, str]] = indexed(context).derived(_by_hierarchy)
+    start = bisect_left(places, (path, ""))
+    if not any(theirs.startswith(path) and other != name for theirs, other in places[start : start + 2]):
+        return
     for other, queue in _queues(context).items():
         theirs = get(queue, (*_ANNOTATIONS, _HIERARCHY), None) or ""
         if theirs.startswith(path) and theirs and other != name:
@@ -118,12 +124,15 @@ def _place(spec: dict[str, Any], name: str, context: Sequence[Tree]) -> Iterator
                     yield refused(words, ("spec", "capability", resource), "lower it")
                 break
     if parent in queues:
-        yield from _siblings(spec, name, parent, queues)
+        yield from _siblings(spec, name, parent, context)
 
 
-def _siblings(spec: dict[str, Any], name: str, parent: str, queues: Mapping[str, Tree]) -> Iterator[Fault]:
+def _siblings(spec: dict[str, Any], name: str, parent: str, context: Sequence[Tree]) -> Iterator[Fault]:
     """What the children of a queue deserve, or are guaranteed, must not be more in all than the queue itself."""
-    others = [queue.get("spec") or {} for other, queue in queues.items() if other != name and _parent(queue) == parent]
+    queues = _queues(context)
+    if not spec.get("deserved") and not _guarantee(spec):
+        return
+    others = [queues[other].get("spec") or {} for other in _children(context).get(parent, ()) if other != name]
     for share, of in (("deserved", lambda one: one.get("deserved") or {}), ("guarantee", _guarantee)):
         for resource, amount in of(spec).items():
             limit = of(queues[parent].get("spec") or {}).get(resource)
@@ -148,8 +157,33 @@ def _parent(queue: Tree) -> str:
 
 
 def _queues(context: Sequence[Tree]) -> dict[str, Tree]:
+    """The queues of the cluster by name."""
+    found: dict[str, Tree] = indexed(context).derived(_by_name)
+    return found
+
+
+def _children(context: Sequence[Tree]) -> dict[str, list[str]]:
+    """Name of a queue -> names of the queues below it."""
+    found: dict[str, list[str]] = indexed(context).derived(_by_parent)
+    return found
+
+
+def _by_name(context: Sequence[Tree]) -> dict[str, Tree]:
     return {
         str(get(one, ("metadata", "name"), "")): one
-        for one in context
-        if one.__class__ is dict and (one.get("apiVersion"), one.get("kind")) == ("scheduling.volcano.sh/v1beta1", "Queue")
+        for one in indexed(context).of_kind("Queue")
+        if one.get("apiVersion") == "scheduling.volcano.sh/v1beta1"
     }
+
+
+def _by_hierarchy(context: Sequence[Tree]) -> list[tuple[str, str]]:
+    """The places of all queues that have one in the former hierarchy, sorted, each with the name of its queue."""
+    places = [(get(queue, (*_ANNOTATIONS, _HIERARCHY), None) or "", name) for name, queue in _queues(context).items()]
+    return sorted(place for place in places if place[0])
+
+
+def _by_parent(context: Sequence[Tree]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name, queue in _queues(context).items():
+        found.setdefault(_parent(queue), []).append(name)
+    return found
