@@ -75,6 +75,7 @@ class Job:
         values = {
             "inputs.directory": "training",
             "inputs.output": "",
+            "inputs.trusted": "false",
             "inputs.base": self.base,
             "inputs.token": "secret",
             "github.event.pull_request.number": "7",

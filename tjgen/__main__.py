@@ -9,6 +9,7 @@ import sys
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
+    _leave_out_working_directory()
     # What is built are trees, which go without the collector's help: it would only walk them over and over.
     gc.disable()
     if sys.stderr is None:  # it was closed when we were started: whoever did that wants to hear nothing
@@ -19,6 +20,12 @@ def main() -> None:
         sys.stderr.flush()
     # Everything is written. To take the interpreter apart would cost a tenth of a small build.
     os._exit(code)
+
+
+def _leave_out_working_directory() -> None:
+    """`python -m tjgen` looks for modules in the working directory first, which may hold a yaml.py of anybody."""
+    if not sys.flags.safe_path and sys.path and os.path.realpath(sys.path[0] or ".") == os.path.realpath("."):
+        sys.path.pop(0)
 
 
 def _run(words: list[str]) -> int:

@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 
+from tjgen import trust
 from tjgen.building.builder import Builder
 from tjgen.building.run import Run
 from tjgen.catalog.find import Catalog
@@ -50,13 +52,27 @@ def build(
     overlays: Sequence[str] = (),
     project: str | None = None,
     trainer: str | None = None,
+    trusted: bool = False,
 ) -> Build:
     """Compile experiments, or the whole project of the working directory. Writes nothing.
 
     `overlays` are files of overlays beside those of the project, which is looked for at `project`, or else
-    at `paths`. `trainer` is the release of Trainer to build for, the project's where it is None. Never raises
-    because of the input: what is wrong stands in `diagnostics`.
+    at `paths`. `trainer` is the release of Trainer to build for, the project's where it is None. `trusted`: whether the
+    Python that the project names, such as slicers, may run; without it, that is an error (TJ208). Never raises because of the
+    input: what is wrong stands in `diagnostics`.
     """
+    with trust.granted() if trusted else nullcontext():
+        return _build(paths, environments, set_values, overlays, project, trainer)
+
+
+def _build(
+    paths: Sequence[str],
+    environments: Sequence[str],
+    set_values: Sequence[str],
+    overlays: Sequence[str],
+    project: str | None,
+    trainer: str | None,
+) -> Build:
     runs: list[Run] = []
     diagnostics: list[Diagnostic] = []
     try:

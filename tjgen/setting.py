@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
+from tjgen.diagnostics.model import Diagnostic
 from tjgen.files.sandbox import Sandbox
 from tjgen.platform.devices import DeviceClass
 from tjgen.platform.images import pinned, rewrite
@@ -62,6 +63,8 @@ class Setting(NamedTuple):
     """What reads those files."""
     slicers: Mapping[str, str]
     """Slicing strategies of the project -> the files that they are in."""
+    refused_slicers: Mapping[str, Diagnostic]
+    """Those of them whose code may not run -> why."""
     classes: dict[str, DeviceClass]
     """Device classes of the Platform, over the built-in ones."""
     rewrite: dict[str, str]

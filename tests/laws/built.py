@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import chdir
+from contextlib import chdir, nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
 from tests.program import arguments, cases
+from tjgen import trust
 from tjgen.building.builder import Builder
 from tjgen.cli.build import COMMAND
 from tjgen.cli.command import parse
@@ -25,7 +26,7 @@ def made(case: Path) -> list[Made]:
     """The manifests and previews of a case."""
     words = parse(COMMAND, arguments(case))
     assert words is not None
-    with chdir(case):
+    with chdir(case), trust.granted() if words["trusted"] else nullcontext():
         builder = Builder(words["paths"], environments=words["env"], set_values=words["set"])
         runs = [run.compiled for built in builder.build() for run in built.runs]
     return [Made(manifest, run.sources) for run in runs for manifest in (*run.manifests, *run.previews)]

@@ -8,7 +8,7 @@ containers in order.
 
 from __future__ import annotations
 
-from contextlib import chdir
+from contextlib import chdir, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from tests.laws.built import CASES
 from tests.program import arguments
+from tjgen import trust
 from tjgen.building.builder import Builder
 from tjgen.building.run import Run
 from tjgen.catalog.find import Catalog
@@ -108,7 +109,7 @@ def _comparable(tree: Any, field: str = "") -> Any:
 def _runs(case: Path) -> list[Run]:
     words = parse(COMMAND, arguments(case))
     assert words is not None
-    with chdir(case):
+    with chdir(case), trust.granted() if words["trusted"] else nullcontext():
         builder = Builder(words["paths"], environments=words["env"], set_values=words["set"])
         return [run for built in builder.build() for run in built.runs]
 

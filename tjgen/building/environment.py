@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+from tjgen.building.inputs import refused_slicers
 from tjgen.building.run import DigestOf, Unit
 from tjgen.catalog.runtime import CatalogRuntime
 from tjgen.diagnostics.model import WARNING, Diagnostic
@@ -51,6 +52,7 @@ class Environment:
         self.cluster = _cluster(spec) if spec is not None else Cluster({}, None, None)
         self.labels = dict(own.labels) if own is not None else {}
         self.versions = {OWN: project.schemas} if project.schemas is not None else {}
+        self._refused_slicers = refused_slicers(project)
         self._runtimes: dict[int, tuple[CatalogRuntime, CatalogRuntime]] = {}
 
     def misfits(self) -> Iterator[Diagnostic]:
@@ -81,6 +83,7 @@ class Environment:
             directory=os.path.dirname(unit.document.file),
             sandbox=self.project.sandbox,
             slicers=self.project.slicers,
+            refused_slicers=self._refused_slicers,
             classes=self.classes,
             rewrite=self.rewrite,
             digest=digest_of,

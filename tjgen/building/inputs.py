@@ -89,6 +89,29 @@ def unreadable_slicers(project: Project) -> list[Diagnostic]:
     return found
 
 
+def refused_slicers(project: Project) -> dict[str, Diagnostic]:
+    """Strategies of the project whose code may not run, and why: TJ208 without trust, TJ209 in a nested project."""
+    if not project.slicers:
+        return {}
+    from tjgen import trust  # few projects have strategies of their own
+
+    if project.is_root and trust.is_granted():
+        return {}
+    assert project.document is not None, "nothing else names strategies"
+    found = {}
+    for name, file in project.slicers.items():
+        note = Note("named here", project.document.locate(("spec", "slicers", name)))
+        if project.is_root:
+            message = f'slicing strategy "{name}" is Python of this project ({file}), which runs only with --trusted'
+            hint = "review the file, then run tjgen build --trusted, or set TJGEN_TRUSTED=1"
+            found[name] = Diagnostic("TJ208", ERROR, message, related=(note,), hint=hint, name="slicer-not-trusted")
+        else:
+            message = f'slicing strategy "{name}" is Python of a nested project ({file}), which this command never runs'
+            hint = f"review the file, then name that project: tjgen build --trusted {project.directory or '.'}"
+            found[name] = Diagnostic("TJ209", ERROR, message, related=(note,), hint=hint, name="slicer-of-nested-project")
+    return found
+
+
 def taken_names(project: Project) -> list[Diagnostic]:
     """Strategies of the project that are called as those of tjgen."""
     if not project.slicers:

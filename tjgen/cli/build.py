@@ -7,7 +7,7 @@ import sys
 
 from tjgen.building.builder import Builder
 from tjgen.building.run import Built, Run
-from tjgen.cli.command import COMMON, FLAG, FOLDER, MANY, TRAINER, VALUE, Arguments, Command, Option, enter
+from tjgen.cli.command import COMMON, FLAG, FOLDER, MANY, TRAINER, TRUSTED, VALUE, Arguments, Command, Option, enter
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, INFO, CompileError, Diagnostic, ObjectRef
 from tjgen.fields.path import Tree
@@ -43,6 +43,7 @@ COMMAND = Command(
         Option(("--force",), "force", "Overwrite files that were edited by hand.", FLAG),
         FOLDER,
         TRAINER,
+        TRUSTED,
         *COMMON,
     ),
 )

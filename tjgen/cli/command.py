@@ -46,7 +46,22 @@ FOLDER = Option(("-C",), "folder", "Work in DIR, as if the command had been give
 QUIET = Option(("-q", "--quiet"), "quiet", "Say nothing but errors.")
 STRICT = Option(("--strict",), "strict", "Treat warnings as errors.")
 TRAINER = Option(("--trainer",), "trainer", "Release of Kubeflow Trainer in the cluster: 2.0 to 2.3.", VALUE, "RELEASE")
+TRUSTED = Option(
+    ("--trusted",),
+    "trusted",
+    "Run the Python that tjgen.yaml names, such as slicers; only where you trust its authors.",
+)
 COMMON = (FORMAT, QUIET, STRICT)
+
+
+def run(module: Any, arguments: Arguments) -> int:
+    """The exit code of a command. Where it can trust the project, TJGEN_TRUSTED=1 is the same as `--trusted`."""
+    if "trusted" not in arguments or not (arguments["trusted"] or os.environ.get("TJGEN_TRUSTED") in ("1", "true")):
+        return int(module.run(arguments))
+    from tjgen import trust  # most projects run no code of their own
+
+    with trust.granted():
+        return int(module.run(arguments))
 
 
 def enter(arguments: Arguments) -> str | None:

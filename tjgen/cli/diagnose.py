@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from tjgen.building.builder import Builder
-from tjgen.cli.command import COMMON, FOLDER, MANY, TRAINER, Arguments, Command, Option, enter
+from tjgen.cli.command import COMMON, FOLDER, MANY, TRAINER, TRUSTED, Arguments, Command, Option, enter
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import CompileError, Diagnostic
 from tjgen.fields.path import Tree
@@ -29,6 +29,7 @@ COMMAND = Command(
         Option(("--set",), "set", "Set a field of the experiment, as with build.", MANY, "PATH=VALUE"),
         FOLDER,
         TRAINER,
+        TRUSTED,
         *COMMON,
     ),
     least=1,

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from tjgen.building.builder import Builder
-from tjgen.cli.command import FOLDER, MANY, QUIET, STRICT, VALUE, Arguments, Command, Option, enter
+from tjgen.cli.command import FOLDER, MANY, QUIET, STRICT, TRUSTED, VALUE, Arguments, Command, Option, enter
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic
 from tjgen.diff.compare import Entry, ObjectChange, compare
@@ -40,6 +40,7 @@ COMMAND = Command(
         FOLDER,
         QUIET,
         STRICT,
+        TRUSTED,
     ),
     most=1,
 )

@@ -7,7 +7,7 @@ import sys
 
 from tjgen.building.builder import Builder
 from tjgen.building.run import Run
-from tjgen.cli.command import COMMON, MANY, TRAINER, Arguments, Command, Option
+from tjgen.cli.command import COMMON, MANY, TRAINER, TRUSTED, Arguments, Command, Option
 from tjgen.cli.inputs import sandbox_for
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, ObjectRef
@@ -36,6 +36,7 @@ COMMAND = Command(
         Option(("--env",), "env", "Environment of the project.", MANY, "NAME"),
         Option(("--set",), "set", "Set a field of the experiment, as with build.", MANY, "PATH=VALUE"),
         TRAINER,
+        TRUSTED,
         *COMMON,
     ),
     least=1,

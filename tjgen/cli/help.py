@@ -9,6 +9,7 @@ import click
 
 from tjgen import __version__
 from tjgen.cli.command import FLAG, MANY, Command
+from tjgen.cli.command import run as execute
 from tjgen.typing import Any
 
 
@@ -54,7 +55,7 @@ def _command(described: Command, module: Any) -> click.Command:
         for option in described.options:
             if option.kind == MANY:
                 arguments[option.name] = list(arguments[option.name])
-        return int(module.run(arguments))
+        return execute(module, arguments)
 
     return click.Command(
         described.name,

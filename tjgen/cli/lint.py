@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from tjgen.cli.command import COMMON, FOLDER, MANY, TRAINER, VALUE, Arguments, Command, Option, enter
+from tjgen.cli.command import COMMON, FOLDER, MANY, TRAINER, TRUSTED, VALUE, Arguments, Command, Option, enter
 from tjgen.cli.inputs import absent
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import CompileError
@@ -39,6 +39,7 @@ COMMAND = Command(
         Option(("--catalog",), "catalog", "File or folder with runtimes; may be repeated.", MANY, "PATH"),
         TRAINER,
         FOLDER,
+        TRUSTED,
         *COMMON,
     ),
 )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from tjgen import __version__
 from tjgen.building.builder import Builder
-from tjgen.cli.command import COMMON, FLAG, MANY, VALUE, Arguments, Command, Option
+from tjgen.cli.command import COMMON, FLAG, MANY, TRUSTED, VALUE, Arguments, Command, Option
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import CompileError, has_errors
 from tjgen.output.pinning import Found, Resolve, collect, pin, prune, unpinned
@@ -32,6 +32,7 @@ COMMAND = Command(
         Option(("--mirror",), "mirror", "Ask the registries that platforms rewrite to, not those that are written.", FLAG),
         Option(("--insecure",), "insecure", "Registry to ask over plain HTTP; may be repeated.", MANY, "HOST"),
         Option(("--timeout",), "timeout", "Seconds to wait for an answer (15).", VALUE, "SECONDS"),
+        TRUSTED,
         *COMMON,
     ),
 )

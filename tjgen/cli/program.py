@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from tjgen.cli.command import Command, parse
+from tjgen.cli.command import run as execute
 from tjgen.typing import Any
 
 COMMANDS = {
@@ -58,7 +59,7 @@ def _run(words: list[str]) -> int:
         command, module = command_of(words[0])
         arguments = parse(command, words[1:])
         if arguments is not None:
-            return int(module.run(arguments))
+            return execute(module, arguments)
     # click is loaded only here: it costs more than a whole build.
     from tjgen.cli.help import main
 

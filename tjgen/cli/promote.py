@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from tjgen.cli.command import COMMON, FLAG, VALUE, Arguments, Command, Option
+from tjgen.cli.command import COMMON, FLAG, TRUSTED, VALUE, Arguments, Command, Option
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, has_errors
 from tjgen.k8s.nearest import nearest
@@ -28,6 +28,7 @@ COMMAND = Command(
         Option(("--from",), "source", "Environment that the runs are of, where a NAME is a pattern.", VALUE, "NAME"),
         Option(("-o", "--output"), "output", "Output tree; the project's where it is left out.", VALUE, "DIR"),
         Option(("--force",), "force", "Overwrite files that were edited by hand.", FLAG),
+        TRUSTED,
         *COMMON,
     ),
     least=1,

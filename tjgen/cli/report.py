@@ -6,7 +6,7 @@ import os
 import sys
 
 from tjgen.building.builder import Builder
-from tjgen.cli.command import COMMON, FLAG, FOLDER, MANY, TRAINER, VALUE, Arguments, Command, Option, enter
+from tjgen.cli.command import COMMON, FLAG, FOLDER, MANY, TRAINER, TRUSTED, VALUE, Arguments, Command, Option, enter
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
 from tjgen.emit.file import write
@@ -35,6 +35,7 @@ COMMAND = Command(
         Option(("--previews",), "previews", "Show the fields of what controllers will create, too.", FLAG),
         FOLDER,
         TRAINER,
+        TRUSTED,
         *COMMON,
     ),
 )

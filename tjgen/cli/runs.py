@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from tjgen.cli.command import COMMON, FLAG, MANY, VALUE, Arguments, Command, Option
+from tjgen.cli.command import COMMON, FLAG, MANY, TRUSTED, VALUE, Arguments, Command, Option
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, has_errors
 from tjgen.fields.path import Tree
@@ -30,6 +30,7 @@ COMMAND = Command(
         Option(("--keep",), "keep", "With prune: how many superseded runs of each experiment stay.", VALUE, "N"),
         Option(("--archived",), "archived", "With prune: remove archived runs, too, that nothing asks for any more."),
         Option(("--force",), "force", "Overwrite or remove files that were edited by hand.", FLAG),
+        TRUSTED,
         *COMMON,
     ),
     least=1,

@@ -668,6 +668,23 @@ _PHASES = (
         "TJ207", "malformed-requirement", ERROR, "`spec.requires` cannot be read.", "Write it like `~= 0.1` or `>= 0.1, < 0.3`."
     ),
     Code(
+        "TJ208",
+        "slicer-not-trusted",
+        ERROR,
+        "An experiment divides its data by a strategy that is a file of Python in the project. Code of a project runs only where "
+        "the caller trusts it: nothing in the repository can say so.",
+        "Review the file. At your own machine, add `--trusted` to the command, or set `TJGEN_TRUSTED=1`; with the library, say "
+        "`trusted=True`. `cmp`, `krm` and `postrender` never run such code: commit the output instead.",
+    ),
+    Code(
+        "TJ209",
+        "slicer-of-nested-project",
+        ERROR,
+        "The strategy belongs to a project that was found only because a path of the command lies below it. Its code does not "
+        "run, also with `--trusted`.",
+        "Review the file, then name the project itself: `tjgen build --trusted DIR`, or run tjgen in its folder.",
+    ),
+    Code(
         "TJ210",
         "contradicting-overlays",
         ERROR,

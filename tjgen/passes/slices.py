@@ -98,9 +98,18 @@ def part_of_task(known: Items, cut: Cut, setting: Setting) -> tuple[Items | None
     if not cut.tasks:
         return known, []
     asked = cut.asked
-    said = (known, cut.tasks, asked.by, options_of(asked), asked.balance, setting.slicers)
+    said = (known, cut.tasks, asked.by, options_of(asked), asked.balance, setting.slicers, {*setting.refused_slicers})
     if _shared[:1] != [said]:
-        found = divide(known, len(cut.tasks), asked.by, because=SLICES, options=said[3], balance=said[4], files=said[5])
+        found = divide(
+            known,
+            len(cut.tasks),
+            asked.by,
+            because=SLICES,
+            options=said[3],
+            balance=said[4],
+            files=said[5],
+            refused=setting.refused_slicers,
+        )
         _shared[:] = [said, *found]
     _, plan, diagnostics = _shared
     return (None if plan is None else known.taken(plan[cut.position])), list(diagnostics)
@@ -137,6 +146,7 @@ def _paths(workload: Workload, experiment: Experiment, cut: Cut, readers: list[P
         readers=cut.readers,
         balance=asked.balance,
         files=setting.slicers,
+        refused=setting.refused_slicers,
     )
     yield from found
     if plan is None:

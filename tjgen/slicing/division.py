@@ -19,6 +19,7 @@ from tjgen.typing import Any
 MOST_SLICES = 100_000
 """Pods of one Indexed Job. Upstream: batch/validation `maxParallelismForIndexedJob`."""
 
+NONE_REFUSED: Mapping[str, Diagnostic] = {}
 _MOST_REPORTED = 5
 _OTHERS = "report it to whoever wrote the strategy, or use another one"
 
@@ -34,15 +35,19 @@ def divide(
     readers: int = 1,
     balance: float | None = None,
     files: Mapping[str, str] = strategies.NO_FILES,
+    refused: Mapping[str, Diagnostic] = NONE_REFUSED,
 ) -> tuple[list[list[int]] | None, list[Diagnostic]]:
     """Indexes of the items for each of `count` slices; `because` is where the experiment asks for slices.
 
     `remainder` says what becomes of slices of unequal length (see remainder.py), `readers` how many share a slice,
-    `balance` how often the mean the largest slice may be; `files` are the strategies of the project.
+    `balance` how often the mean the largest slice may be; `files` are the strategies of the project,
+    `refused` those of them whose code may not run.
     """
     if count > MOST_SLICES:
         message = f"{count} slices are asked for, and a Job has at most {MOST_SLICES} pods"
         return None, [problems.error(problems.MANY, message, path=because, hint="use fewer nodes")]
+    if by in refused:
+        return None, [refused[by]._replace(path=(*because, "by"))]
     options = options or {}
     try:
         strategy = strategies.load(by, files)

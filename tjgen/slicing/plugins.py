@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
 from importlib.metadata import EntryPoint, entry_points
 
+from tjgen import trust
 from tjgen.files.problems import UnreadableError
 from tjgen.files.sandbox import Sandbox
 from tjgen.slicing.items import Items
@@ -28,6 +29,9 @@ def from_file(name: str, file: str) -> Strategy:
     """The strategy that a file of Python is; raises PluginError where it cannot be read or run."""
     from types import ModuleType
 
+    # Builds refuse such a strategy earlier, with its place. This keeps every other way closed.
+    if not trust.is_granted():
+        raise PluginError("is not run, for the caller has not said that it trusts the code")
     try:
         # Where the file may be was decided when the project was read.
         text = Sandbox([os.path.dirname(os.path.realpath(file))]).read(file)

@@ -81,6 +81,7 @@ class TjgenSnapshot:
                 set_values=[f"{path}={json.dumps(value)}" for path, value in (set or {}).items()],
                 overlays=[os.fspath(overlay) for overlay in overlays],
                 project=str(self._folder) if is_text else None,
+                trusted=True,  # pytest runs the code of the repository anyway
             )
             said = render(built.diagnostics, text_of)
             if is_text:
