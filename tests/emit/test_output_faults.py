@@ -1,4 +1,4 @@
-"""Whatever interrupts a build, every file is old or new, and the next build ends in a whole tree."""
+"""Whatever interrupts a build, every file is old or new, the next command undoes it, and the next build ends in a whole tree."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -69,8 +70,8 @@ def visible(found: Files) -> Files:
 
 
 def without_locks(found: Files) -> Files:
-    """A killed build leaves the files that it had locked; they mean nothing."""
-    return {path: content for path, content in found.items() if not path.endswith("/.tjgen/lock")}
+    """A killed build leaves the file that it had locked, and .gitignore; a refused one removes them."""
+    return {path: content for path, content in found.items() if not path.endswith(("/.tjgen/lock", "/.tjgen/.gitignore"))}
 
 
 def assert_each_is_old_or_new(found: Files, old: Files, new: Files) -> None:
@@ -92,9 +93,9 @@ def each_call(
         assert_each_is_old_or_new(visible(left), old, new)
         if outcome == DONE:
             assert visible(left) == new
-        decided = "deploy/.tjgen/journal" in left or visible(left) == new
+        ended = "deploy/.tjgen/journal" not in left and visible(left) == new
         recover(place)
-        assert files(place) == (new if decided else old), number
+        assert files(place) == (new if ended else old), number
         build_new(place)
         assert files(place) == new
         if outcome == DONE and number > 20:
@@ -120,23 +121,27 @@ def test_killed_again_while_the_next_build_recovers(states: tuple[Path, Files, F
     _, old, new = states
     place = tmp_path / "place"
     seen = set()
-    for number in range(2, 1000, 6):
-        fresh(states, place)
-        if run(lambda: build_new(place), place, happens=dies_at(number)) == DONE:
-            break
-        journal = "deploy/.tjgen/journal" in files(place)
+    for number in range(2, 1000, 13):
         for again in range(1, 1000):
-            shutil.rmtree(tmp_path / "copy", ignore_errors=True)
-            shutil.copytree(place, tmp_path / "copy")
-            outcome = run(lambda: recover(tmp_path / "copy"), tmp_path, happens=dies_at(again))
-            recover(tmp_path / "copy")
-            found = files(tmp_path / "copy")
-            assert found in (old, new)
-            assert found == new or not journal
-            seen.add((journal, outcome))
+            # Not a copy: a journal is used only where it was written.
+            fresh(states, place)
+            first = run(lambda: build_new(place), place, happens=dies_at(number))
+            left = files(place)
+            begun = "deploy/.tjgen/journal" in left
+            ended = not begun and visible(left) == new
+            outcome = run(lambda: recover(place), place, happens=dies_at(again))
+            recover(place)
+            assert files(place) == (new if ended else old)
+            seen.add((begun, outcome))
             if outcome == DONE:
                 break
+        if first == DONE:
+            break
     assert seen == {(False, KILLED), (False, DONE), (True, KILLED), (True, DONE)}
+
+
+def without(found: Files, *paths: str) -> Files:
+    return {path: content for path, content in found.items() if path not in paths}
 
 
 def interrupted(states: tuple[Path, Files, Files], place: Path, *, after: str) -> None:
@@ -158,7 +163,7 @@ def interrupted(states: tuple[Path, Files, Files], place: Path, *, after: str) -
 
 def test_recovery_leaves_alone_what_has_changed_since(states: tuple[Path, Files, Files], tmp_path: Path) -> None:
     place = tmp_path / "place"
-    interrupted(states, place, after=".tjgen/journal")
+    interrupted(states, place, after="d/e/run.yaml")
     (place / "deploy/a/run-1.yaml").write_text("changed\n")
     (place / "locks/x/a.yaml").write_text("changed\n")
     with OutputTree(str(place / "deploy"), records=str(place / "locks")) as tree:
@@ -168,14 +173,14 @@ def test_recovery_leaves_alone_what_has_changed_since(states: tuple[Path, Files,
     found = files(place)
     assert found["deploy/a/run-1.yaml"] == b"changed\n"
     assert found["locks/x/a.yaml"] == b"changed\n"
-    assert found["deploy/d/e/run.yaml"] == states[2]["deploy/d/e/run.yaml"]
+    assert without(found, "deploy/a/run-1.yaml", "locks/x/a.yaml") == without(states[1], "deploy/a/run-1.yaml", "locks/x/a.yaml")
 
 
-def test_an_interrupted_build_can_be_moved_before_it_is_finished(states: tuple[Path, Files, Files], tmp_path: Path) -> None:
+def test_an_interrupted_build_can_be_moved_before_it_is_undone(states: tuple[Path, Files, Files], tmp_path: Path) -> None:
     interrupted(states, tmp_path / "place", after="a/run-1.yaml")
     (tmp_path / "place").rename(tmp_path / "moved")
     recover(tmp_path / "moved")
-    assert files(tmp_path / "moved") == states[2]
+    assert files(tmp_path / "moved") == states[1]
 
 
 def test_records_of_an_interrupted_build_are_not_written_elsewhere(states: tuple[Path, Files, Files], tmp_path: Path) -> None:
@@ -185,30 +190,35 @@ def test_records_of_an_interrupted_build_are_not_written_elsewhere(states: tuple
     for records in (None, str(tmp_path / "elsewhere")):
         with pytest.raises(CompileError) as error, OutputTree(str(place / "deploy"), records=records):
             pass
-        assert [diagnostic.code for diagnostic in error.value.diagnostics] == ["TJ061"]
+        assert [diagnostic.code for diagnostic in error.value.diagnostics] == ["TJ067"]
     assert without_locks(files(place)) == before
     assert not (tmp_path / "elsewhere").exists()
+
+
+HASH = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+"""SHA-256 of an empty file."""
+HEAD = "tjgen journal 2\tINODE\t\t'../locks'\n"
 
 
 @pytest.mark.parametrize(
     "journal",
     [
         pytest.param("", id="empty"),
-        pytest.param("tjgen journal 2\t../locks\nend\n", id="another version"),
-        pytest.param("tjgen journal 1\t../locks\n", id="cut off"),
-        pytest.param("tjgen journal 1\t../locks\ntree\ta\tb\nend\n", id="too few fields"),
-        pytest.param("tjgen journal 1\t../locks\ntree\t../evil\t0\t\tabc\nend\n", id="a path that leaves the tree"),
-        pytest.param("tjgen journal 1\t../locks\ntree\tevil\t../../passwd\t\tabc\nend\n", id="a staged file elsewhere"),
-        pytest.param("tjgen journal 1\t../locks\nroot\tevil\t0\t\tabc\nend\n", id="a root of its own"),
+        pytest.param("tjgen journal 1\t../locks\nend\n", id="the former form"),
+        pytest.param("tjgen journal 3\tINODE\t\t'../locks'\nend\n", id="a later form"),
+        pytest.param(f"{HEAD}", id="cut of"),
+        pytest.param("tjgen journal 2\tmany\t\t'../locks'\nend\n", id="an inode that is no number"),
+        pytest.param(f"{HEAD}tree\ta\t0\nend\n", id="too few fields"),
+        pytest.param(f"{HEAD}tree\t../evil\t0\t\t0\t{HASH}\t1\nend\n", id="a path that leaves the tree"),
+        pytest.param(f"{HEAD}tree\t/etc/evil\t0\t\t0\t{HASH}\t1\nend\n", id="an absolute path"),
+        pytest.param(f"{HEAD}tree\tevil\t../../passwd\t\t0\t{HASH}\t1\nend\n", id="a staged file elsewhere"),
+        pytest.param(f"{HEAD}root\tevil\t0\t\t0\t{HASH}\t1\nend\n", id="a root of its own"),
+        pytest.param(f"{HEAD}tree\tevil\t0\tabc\t1\t\t0\nend\n", id="no digest"),
+        pytest.param(f"{HEAD}tree\tevil\t0\t{HASH}\tnow\t\t0\nend\n", id="no time"),
     ],
-)
-def test_a_journal_that_nobody_of_us_wrote_changes_nothing(
-    states: tuple[Path, Files, Files], tmp_path: Path, journal: str
-) -> None:
-    place = fresh(states, tmp_path / "place")
-    (place / "deploy/.tjgen").mkdir()
-    (place / "deploy/.tjgen/journal").write_text(journal)
-    (place / "deploy/.tjgen/0").write_text("evil\n")
+)  # fmt: skip
+def test_a_journal_in_another_form_changes_nothing(states: tuple[Path, Files, Files], tmp_path: Path, journal: str) -> None:
+    place = planted(states, tmp_path / "place", journal)
     before = files(place)
     with pytest.raises(CompileError) as error:
         build_new(place)
@@ -216,16 +226,95 @@ def test_a_journal_that_nobody_of_us_wrote_changes_nothing(
     assert files(place) == before
 
 
-def test_a_journal_cannot_write_through_a_link(states: tuple[Path, Files, Files], tmp_path: Path) -> None:
-    place = fresh(states, tmp_path / "place")
+def planted(states: tuple[Path, Files, Files], place: Path, journal: str, *, folder: str = "deploy") -> Path:
+    """The old state with a journal that has the right inode, and with empty files for it to use."""
+    fresh(states, place)
+    staging = place / folder / ".tjgen"
+    staging.mkdir(parents=True)
+    (staging / "journal").write_text(journal.replace("INODE", str(staging.stat().st_ino)))
+    (staging / "0").write_text("")
+    (staging / "0.old").write_text("")
+    (staging / ".gitignore").write_text("*\n")
+    return place
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        pytest.param(f"tree\ta/run-1.yaml\t0\t{HASH}\t1\tDIGEST\t1", id="replace a file"),
+        pytest.param("tree\ta/run-1.yaml\t0\t\t0\tDIGEST\t1", id="remove a file"),
+        pytest.param(f"tree\tevil.yaml\t0\t{HASH}\t1\t\t0", id="add a file"),
+        pytest.param(f"tree\tout/evil.yaml\t0\t{HASH}\t1\t\t0", id="add a file behind a link"),
+        pytest.param(f"record\tevil.yaml\t0\t{HASH}\t1\t\t0", id="add a record"),
+    ],
+)
+def test_a_planted_journal_changes_nothing(states: tuple[Path, Files, Files], tmp_path: Path, step: str) -> None:
+    content = states[1]["deploy/a/run-1.yaml"]
+    lines = f"{HEAD}{step}\nend\n".replace("DIGEST", sha256(content).hexdigest())
+    place = planted(states, tmp_path / "place", lines)
     (tmp_path / "outside").mkdir()
     (place / "deploy/out").symlink_to(tmp_path / "outside")
-    (place / "deploy/.tjgen").mkdir()
-    (place / "deploy/.tjgen/0").write_text("")
-    empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-    (place / "deploy/.tjgen/journal").write_text(f"tjgen journal 1\t../locks\ntree\tout/evil\t0\t\t{empty}\nend\n")
     recover(place)
+    assert files(place) == states[1]
     assert files(tmp_path / "outside") == {}
+
+
+def test_a_planted_journal_writes_no_records_where_there_are_none(states: tuple[Path, Files, Files], tmp_path: Path) -> None:
+    evil = f"{tmp_path}/evil".lstrip("/")
+    place = planted(states, tmp_path / "place", f"tjgen journal 2\tINODE\t\t''\nrecord\t{evil}\t0\t{HASH}\t1\t\t0\nend\n")
+    with pytest.raises(CompileError) as error, OutputTree(str(place / "deploy")):
+        pass
+    assert [diagnostic.code for diagnostic in error.value.diagnostics] == ["TJ061"]
+    assert not (tmp_path / "evil").exists()
+
+
+def test_a_copied_journal_is_refused(states: tuple[Path, Files, Files], tmp_path: Path) -> None:
+    interrupted(states, tmp_path / "place", after="a/run-1.yaml")
+    shutil.copytree(tmp_path / "place", tmp_path / "copy")
+    before = without_locks(files(tmp_path / "copy"))
+    with pytest.raises(CompileError) as error:
+        build_new(tmp_path / "copy")
+    assert [diagnostic.code for diagnostic in error.value.diagnostics] == ["TJ065"]
+    assert f"remove {tmp_path}/copy/deploy/.tjgen" in (error.value.diagnostics[0].hint or "")
+    assert without_locks(files(tmp_path / "copy")) == before
+
+
+@pytest.mark.parametrize("folder", ["deploy", "locks"])
+def test_a_staging_directory_that_is_a_link_is_refused(states: tuple[Path, Files, Files], tmp_path: Path, folder: str) -> None:
+    place = fresh(states, tmp_path / "place")
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    for name in ("lock", "0", "journal", ".gitignore"):
+        (outside / name).write_text("mine\n")
+    before = files(outside)
+    (place / folder / ".tjgen").symlink_to(outside)
+    with pytest.raises(CompileError) as error:
+        build_new(place)
+    assert [diagnostic.code for diagnostic in error.value.diagnostics] == ["TJ054"]
+    assert files(outside) == before
+    assert visible(files(place)) == states[1]
+
+
+def test_other_files_in_the_staging_directory_stay(states: tuple[Path, Files, Files], tmp_path: Path) -> None:
+    place = fresh(states, tmp_path / "place")
+    (place / "deploy/.tjgen/mine").mkdir(parents=True)
+    (place / "deploy/.tjgen/notes.txt").write_text("mine\n")
+    build_new(place)
+    found = files(place)
+    assert found.pop("deploy/.tjgen/notes.txt") == b"mine\n"
+    assert found == states[2]
+
+
+def test_a_file_system_without_hard_links(
+    states: tuple[Path, Files, Files], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(source: str, target: str) -> None:
+        raise OSError(errno.EPERM, os.strerror(errno.EPERM), source)
+
+    monkeypatch.setattr(os, "link", refuse)
+    interrupted(states, tmp_path / "place", after="locks/x/a.yaml")
+    recover(tmp_path / "place")
+    assert files(tmp_path / "place") == states[1]
 
 
 MANY = """

@@ -124,9 +124,10 @@ def _rerun(patterns: list[str], arguments: Arguments, locks: Locks, directory: s
 def _change(verb: str, patterns: list[str], arguments: Arguments, project: Project, directory: str, reporter: Reporter) -> None:
     from tjgen.emit.tree import OutputTree
     from tjgen.output.history import History
+    from tjgen.output.interrupted import still_wanted
 
     locks = Locks(project.directory)
-    with OutputTree(directory, force=arguments["force"], records=locks.folder) as tree:
+    with OutputTree(directory, force=arguments["force"], records=locks.folder, history=still_wanted) as tree:
         reporter.add(tree.notes)
         known = entries(locks, arguments["env"])
         chosen, problems = matching(known, patterns) if patterns else (known, [])

@@ -315,15 +315,16 @@ _PHASES = (
         "TJ058",
         "output-recovered",
         INFO,
-        "An earlier build was interrupted; what it had left has been finished or taken back.",
-        "Nothing.",
+        "An earlier command was interrupted while it wrote the output. Its changes are undone: the output and the lock are as "
+        "they were before it.",
+        "Run that command again if you still need it.",
     ),
     Code(
         "TJ059",
         "output-changed-after-interruption",
         WARNING,
-        "An interrupted build would have replaced a file that has changed since. It stays as it is.",
-        "Compare it with what is built now.",
+        "An interrupted command would have replaced a file that has changed since. It stays as it is.",
+        "Compare it with the version in Git, and restore that one if the change is not yours.",
     ),
     Code(
         "TJ060",
@@ -336,8 +337,8 @@ _PHASES = (
         "TJ061",
         "output-journal-unreadable",
         ERROR,
-        "The record of an interrupted build cannot be understood, for instance because another release wrote it.",
-        "Finish with that release, or remove the record and build again.",
+        "The journal of an interrupted command cannot be read: another release wrote it, or it is damaged.",
+        "Build with that release, or restore the output and the lock from Git, remove the `.tjgen` folder and build again.",
     ),
     Code(
         "TJ062",
@@ -350,8 +351,8 @@ _PHASES = (
         "TJ063",
         "output-interrupted",
         ERROR,
-        "`build --check`: the last build of the folder was interrupted.",
-        "Build again, which finishes it.",
+        "`build --check`: a command was interrupted while it wrote the folder, so some files are old and others new.",
+        "Build again, which first undoes what the interrupted command did.",
     ),
     Code(
         "TJ064",
@@ -359,6 +360,38 @@ _PHASES = (
         ERROR,
         "The operating system does not let tjgen read what stands in the output folder.",
         "Make it readable.",
+    ),
+    Code(
+        "TJ065",
+        "output-journal-of-another-checkout",
+        ERROR,
+        "The output folder has the journal of a command that was interrupted in another checkout: the folder was copied, or "
+        "the journal came with a clone. tjgen undoes nothing from it.",
+        "Restore the output and the lock from Git, remove the `.tjgen` folder and build again.",
+    ),
+    Code(
+        "TJ066",
+        "output-removed-files-unknown",
+        ERROR,
+        "An interrupted command had removed files, and another commit is checked out since. Git cannot answer whether this "
+        "commit has these files.",
+        "Check out the commit that the hint names and build there, or remove the `.tjgen` folder to do without the files.",
+    ),
+    Code(
+        "TJ067",
+        "output-journal-of-another-project",
+        ERROR,
+        "The interrupted command wrote its locks to another folder than the project that is built now.",
+        "Build the project that was interrupted, or restore the output and the lock from Git, remove the `.tjgen` folder and "
+        "build again.",
+    ),
+    Code(
+        "TJ068",
+        "output-stays-removed",
+        INFO,
+        "An interrupted command had removed files of another commit. The commit that is checked out now has no such files, so "
+        "they do not come back.",
+        "Nothing: Git still has them.",
     ),
     Code(
         "TJ070",

@@ -66,6 +66,10 @@ class Repository(NamedTuple):
         """Path below `folder` (a path in the repository) -> content, of the files at a commit. Raises CompileError (TJ095)."""
         return self.contents({path: blob for path, blob in self._names(commit, folder).items() if wanted(path)}, commit[:12])
 
+    def paths(self, commit: str, folder: str) -> list[str]:
+        """The files below `folder` (a path in the repository) at a commit, as paths below it."""
+        return list(self._names(commit, folder))
+
     def contents(self, names: Mapping[str, str], where: str) -> dict[str, bytes]:
         """Path -> content of its object. Raises CompileError (TJ095)."""
         request = "".join(f"{blob}\n" for blob in names.values()).encode()

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from tjgen.diagnostics.model import CompileError
-from tjgen.emit import journal, problems
-from tjgen.emit.plan import STAGING, Change, OutputFile, Plan
+from tjgen.emit import journal, problems, staging
+from tjgen.emit.plan import Change, OutputFile, Plan
 from tjgen.typing import NamedTuple
 
 
@@ -63,7 +63,7 @@ class Comparison:
 
     def differences(self) -> list[Difference]:
         """All differences, by path; raises CompileError where the files could not stand together or a build was interrupted."""
-        if journal.is_decided(f"{self._directory}/{STAGING}"):
+        if journal.exists(staging.path_in(self._directory)):
             raise CompileError([problems.interrupted(self._directory)])
         try:
             for change in self._plan.extra():

@@ -28,6 +28,8 @@ class FileOnDisk(NamedTuple):
 
     content: bytes
     mode: int
+    modified: int
+    """Time of the last change of the content, in nanoseconds."""
 
 
 class ObstacleError(Exception):
@@ -68,7 +70,7 @@ class Root:
             self._absent.add(folder)
             return
         if not stat.S_ISDIR(mode):
-            raise ObstacleError(folder, _kind(mode))
+            raise ObstacleError(folder, describe(mode))
         self._present.add(folder)
 
     def is_same(self, path: str, content: bytes) -> bool | None:
@@ -93,15 +95,16 @@ class Root:
         if descriptor < 0:
             return None
         try:
-            mode = os.fstat(descriptor).st_mode
+            known = os.fstat(descriptor)
+            mode = known.st_mode
             if not stat.S_ISREG(mode):
-                raise ObstacleError(path, _kind(mode))
+                raise ObstacleError(path, describe(mode))
             part = os.read(descriptor, _CHUNK)
             parts = [part]
             if part.startswith(opening):
                 while part := os.read(descriptor, _CHUNK):
                     parts.append(part)
-            return FileOnDisk(b"".join(parts), stat.S_IMODE(mode))
+            return FileOnDisk(b"".join(parts), stat.S_IMODE(mode), known.st_mtime_ns)
         finally:
             os.close(descriptor)
 
@@ -120,7 +123,8 @@ class Root:
             raise
 
 
-def _kind(mode: int) -> str:
+def describe(mode: int) -> str:
+    """What a file of that mode is, for messages."""
     if stat.S_ISLNK(mode):
         return "a symbolic link"
     if stat.S_ISDIR(mode):

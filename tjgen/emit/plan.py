@@ -26,9 +26,6 @@ FOREIGN = "foreign"
 CONFLICT = "conflict"
 EXTRA = "extra"
 
-STAGING = ".tjgen"
-"""Folder in the directory that holds the lock, the staged files and the journal while a build writes."""
-
 
 class OutputFile(NamedTuple):
     """A file to emit: one object, as a rule."""

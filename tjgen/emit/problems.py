@@ -1,6 +1,6 @@
 """What went wrong with an output file -> the diagnostic that says so.
 
-Codes TJ050 to TJ064 and TJ720 are those of `emit`; each has one function here, so that the words stand side by side.
+Codes TJ050 to TJ068 and TJ720 are those of `emit`; each has one function here, so that the words stand side by side.
 """
 
 from __future__ import annotations
@@ -75,10 +75,10 @@ def busy(place: str) -> Diagnostic:
 
 
 def failed(place: str, error: OSError, *, half_done: bool = False) -> Diagnostic:
-    """TJ056: the operating system refused. `half_done`: after the point from which only finishing is possible."""
+    """TJ056: the operating system refused. `half_done`: the directory is changed in part, and that could not be undone."""
     reason = error.strerror or str(error)
     said = f"cannot write {place}: {reason}" + (
-        "; the build is half written and the next one will finish it" if half_done else ""
+        "; some files are written and others are not, and the next build undoes that" if half_done else ""
     )
     advice = _ADVICE.get(error.errno or 0, "put that right, then build again")
     return _error("TJ056", "output-not-writable", said, advice)
@@ -91,21 +91,20 @@ def not_a_directory(directory: str) -> Diagnostic:
     )
 
 
-def recovered(directory: str, *, finished: bool) -> Diagnostic:
-    """TJ058: what an interrupted build had left was put in order."""
-    done = "finished" if finished else "rolled back"
-    return Diagnostic(
-        "TJ058", INFO, f"an earlier build of {directory} was interrupted and has been {done}", name="output-recovered"
-    )
+def recovered(directory: str, *, undone: bool) -> Diagnostic:
+    """TJ058: what an interrupted command had left was removed. `undone`: it had changed files."""
+    what = "its changes are undone" if undone else "it had changed nothing"
+    message = f"an earlier command was interrupted while it wrote {directory}; {what}"
+    return Diagnostic("TJ058", INFO, message, hint="run that command again if you still need it", name="output-recovered")
 
 
 def kept_newer(path: str) -> Diagnostic:
-    """TJ059: recovery left a file alone, since it has changed after the interruption."""
+    """TJ059: a file of an interrupted command has changed since then, so recovery did not touch it."""
     return Diagnostic(
         "TJ059",
         WARNING,
-        f"{path} has changed since the interrupted build, which would have replaced it; it stays as it is",
-        hint="compare it with what is built now",
+        f"{path} was to be replaced by the interrupted command, and has changed since; it stays as it is",
+        hint="compare it with the version in Git (git diff), and restore that one if the change is not yours",
         name="output-changed-after-interruption",
     )
 
@@ -116,12 +115,56 @@ def is_an_input(path: str) -> Diagnostic:
 
 
 def unreadable_journal(path: str) -> Diagnostic:
-    """TJ061: the record of an interrupted build cannot be understood."""
+    """TJ061: the record of an interrupted command cannot be read."""
     return _error(
         "TJ061",
         "output-journal-unreadable",
-        f"{path} does not say what the interrupted build had to do",
-        f"finish with the release of tjgen that wrote it, or remove {path} and build again",
+        f"{path} does not list the steps of the interrupted command: another release wrote it, or it is damaged",
+        f"build with the release that was interrupted, or {_start_over(path)}",
+    )
+
+
+def journal_of_another_checkout(path: str) -> Diagnostic:
+    """TJ065: a journal was copied here, or came with a clone."""
+    return _error(
+        "TJ065",
+        "output-journal-of-another-checkout",
+        f"{path} was written in another checkout, so nothing is undone from it",
+        _start_over(path),
+    )
+
+
+def removed_files_unknown(directory: str, paths: list[str], commit: str) -> Diagnostic:
+    """TJ066: files are removed, and Git cannot answer whether this checkout must have them."""
+    files = f"{len(paths)} files, such as {paths[0]}" if len(paths) > 1 else paths[0]
+    where = f"commit {commit[:12]}" if commit else "the commit that was built"
+    return _error(
+        "TJ066",
+        "output-removed-files-unknown",
+        f"an interrupted command had removed {files}, another commit is checked out now, and Git does not answer",
+        f"check out {where} and build there, which brings them back; or do without them: remove {directory}/.tjgen",
+    )
+
+
+def journal_of_another_project(path: str, recorded: str, here: str) -> Diagnostic:
+    """TJ067: the interrupted command wrote the locks of another project together with this directory."""
+    return _error(
+        "TJ067",
+        "output-journal-of-another-project",
+        f"{path} belongs to a command that wrote its locks to {recorded}, seen from the output; now they are in {here}",
+        f"build the project that was interrupted, or {_start_over(path)}",
+    )
+
+
+def stays_removed(paths: list[str], commit: str) -> Diagnostic:
+    """TJ068: files that an interrupted command had removed are not part of what is checked out now."""
+    files = f"{len(paths)} files, such as {paths[0]}," if len(paths) > 1 else paths[0]
+    return Diagnostic(
+        "TJ068",
+        INFO,
+        f"an interrupted command had removed {files} of commit {commit[:12]}; they are not in the current one",
+        hint="nothing to do; Git still has the files",
+        name="output-stays-removed",
     )
 
 
@@ -133,7 +176,7 @@ def stale(path: str, kind: str) -> Diagnostic:
 def interrupted(directory: str) -> Diagnostic:
     """TJ063: `--check` of a directory whose last build was interrupted."""
     return _error(
-        "TJ063", "output-interrupted", f"the last build of {directory} was interrupted", "build again, which finishes it"
+        "TJ063", "output-interrupted", f"the last build of {directory} was interrupted", "build again, which first undoes it"
     )
 
 
@@ -151,6 +194,12 @@ def in_conflict(path: str) -> Diagnostic:
         "take one side of it with git checkout --ours or --theirs, of a run the side that its lock has, then build again; "
         "where Git took runs for renamed ones, merge again with -s resolve",
     )
+
+
+def _start_over(journal: str) -> str:
+    """The way out of a journal that cannot be used."""
+    folder = journal.rpartition("/")[0]
+    return f"restore the output and tjgen.lock.d from Git (git restore), remove {folder}, and build again"
 
 
 def _error(code: str, name: str, message: str, hint: str) -> Diagnostic:

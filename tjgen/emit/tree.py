@@ -6,7 +6,7 @@
         tree.record("prod/vision/resnet50.yaml", lock_text)
         result = tree.commit()
 
-One build at a time: the lock begins at `with`, so what is read inside (locks of runs, files of frozen
+One build at a time: it holds a file lock from `with` on, so what is read inside (locks of runs, files of frozen
 runs) is what `commit` replaces. Leaving without `commit` changes nothing.
 """
 
@@ -17,10 +17,11 @@ import os
 from types import TracebackType
 
 from tjgen.diagnostics.model import CompileError, Diagnostic
-from tjgen.emit import journal, problems
+from tjgen.emit import checkout, journal, problems, recovery, staging, transaction
 from tjgen.emit.filelock import BusyError, FileLock, acquire
-from tjgen.emit.journal import RECORD, TREE, Step
-from tjgen.emit.plan import CONFLICT, EDITED, EXTRA, FOREIGN, MISSING, STAGING, Change, OutputFile, Plan
+from tjgen.emit.filesystem import ObstacleError
+from tjgen.emit.journal import ABSENT, RECORD, TREE, Step, Version
+from tjgen.emit.plan import CONFLICT, EDITED, EXTRA, FOREIGN, MISSING, Change, OutputFile, Plan
 from tjgen.typing import NamedTuple, Self
 
 
@@ -40,7 +41,7 @@ class OutputTree:
         "_created",
         "_directory",
         "_force",
-        "_hidden",
+        "_history",
         "_locks",
         "_made",
         "_plan",
@@ -54,11 +55,23 @@ class OutputTree:
         "notes",
     )  # fmt: skip
 
-    def __init__(self, directory: str, *, force: bool = False, records: str | None = None, wait: float = 2.0) -> None:
-        """`records`: folder of files that must agree with the tree; `wait`: seconds to wait for another build."""
+    def __init__(
+        self,
+        directory: str,
+        *,
+        force: bool = False,
+        records: str | None = None,
+        history: recovery.History | None = None,
+        wait: float = 2.0,
+    ) -> None:
+        """`records`: folder of files that must agree with the tree; `wait`: seconds to wait for another build.
+
+        `history` answers from Git which files a checkout must have, should an interrupted build have removed some.
+        """
         self._directory = directory
         self._records = records
-        self._staging = f"{directory}/{STAGING}"
+        self._history = history
+        self._staging = staging.path_in(directory)
         self._force = force
         self._wait = wait
         self._plan = Plan(directory, records=records)
@@ -69,12 +82,11 @@ class OutputTree:
         self._made: list[str] = []
         self._locks: list[FileLock] = []
         self._recovered = False
-        self._hidden = False
         self.notes: list[Diagnostic] = []
         """What was found of an interrupted build (information and warnings)."""
 
     def __enter__(self) -> Self:
-        """Take the lock and put in order what an interrupted build left; raises CompileError."""
+        """Acquire the file lock and undo what an interrupted build left; raises CompileError."""
         if os.path.lexists(self._directory) and not os.path.isdir(self._directory):
             raise CompileError([problems.not_a_directory(self._directory)])
         place = self._directory
@@ -87,16 +99,19 @@ class OutputTree:
         except BusyError:
             self._leave()
             raise CompileError([problems.busy(place)]) from None
+        except ObstacleError as obstacle:
+            self._leave()
+            raise CompileError([problems.in_the_way(obstacle.path, obstacle.what)]) from None
         except OSError as error:
             self._leave()
-            raise self._failed(place, error) from error
+            raise self._failed(error.filename or place, error) from error
         except CompileError:
             self._leave()
             raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
-        """Give the lock up; without `commit`, throw away what was staged."""
+        """Release the file lock; without `commit`, remove what was staged."""
         self._leave()
 
     def put(self, file: OutputFile) -> None:
@@ -142,18 +157,22 @@ class OutputTree:
                 self._problems.append(_spoilt(change))
                 continue
             removed.append(change.path)
-            self._add_step(TREE, change, "")
+            self._add_step(TREE, change, None)
         found = self._plan.problems + self._problems
         if found:
             raise CompileError(found)
         if self._steps:
             self._make_folders()
             roots = self._roots()
-            journal.decide(self._staging, self._beside(), self._steps)
+            commit = checkout.commit(self._directory)
+            try:
+                transaction.carry_out(self._staging, commit, self._beside(), self._steps, roots)
+            except BaseException:
+                recovery.undo_now(self._directory, roots)
+                raise
             self._made.clear()
-            journal.carry_out(self._staging, self._steps, roots)
         for folder in self._plan.hollow:
-            journal.remove_empty(self._directory, folder)
+            transaction.remove_empty(self._directory, folder)
         return Committed(sorted(self._created), sorted(self._updated), sorted(self._plan.unchanged), sorted(removed))
 
     def _accept(self, change: Change | None, root: str) -> None:
@@ -164,22 +183,17 @@ class OutputTree:
         elif change.kind in (EDITED, CONFLICT) and not self._force:
             self._problems.append(_spoilt(change))
         else:
-            stage = "" if change.kind == EXTRA else self._stage(change)
-            self._add_step(root, change, stage)
+            self._add_step(root, change, None if change.kind == EXTRA else self._stage(change))
             if root == TREE:
                 (self._created if change.kind == MISSING else self._updated).append(change.path)
 
-    def _stage(self, change: Change) -> str:
-        if not self._hidden:
-            self._hidden = True
-            # Whoever commits everything after an interrupted build must not commit this.
-            journal.write(f"{self._staging}/.gitignore", b"*\n")
+    def _stage(self, change: Change) -> staging.Staged:
         mode = change.found.mode if change.found is not None else None
-        return journal.stage(self._staging, len(self._steps), change.content, mode)
+        return staging.stage(self._staging, len(self._steps), change.content, mode)
 
-    def _add_step(self, root: str, change: Change, stage: str) -> None:
-        before = journal.digest(change.found.content) if change.found is not None else ""
-        self._steps.append(Step(root, change.path, stage, before, journal.digest(change.content) if stage else ""))
+    def _add_step(self, root: str, change: Change, staged: staging.Staged | None) -> None:
+        after = Version(journal.digest(change.content), staged.modified) if staged is not None else ABSENT
+        self._steps.append(Step(root, change.path, f"{len(self._steps):x}", journal.version(change.found), after))
 
     def _make_folders(self) -> None:
         """Every folder in which something will change exists and can be written: afterwards it would be too late to find out."""
@@ -203,50 +217,44 @@ class OutputTree:
     def _begin(self, place: str) -> None:
         if not os.path.isdir(place):
             self._make(os.path.abspath(place))
-        self._locks.append(acquire(f"{place}/{STAGING}/lock", wait=self._wait))
+        staging.require_folder(place)
+        folder = staging.path_in(place)
+        self._locks.append(acquire(f"{folder}/{staging.LOCK}", wait=self._wait))
+        staging.hide(folder)
 
     def _recover(self) -> None:
-        try:
-            pending = journal.pending(self._staging)
-        except journal.UnreadableError:
-            raise CompileError([problems.unreadable_journal(f"{self._staging}/journal")]) from None
-        left = len(os.listdir(self._staging)) > 1
-        if pending is not None:
-            records, steps = pending
-            if records != self._beside():
-                raise CompileError([problems.unreadable_journal(f"{self._staging}/journal")])
-            for path in journal.finish(self._staging, steps, self._roots()):
-                self.notes.append(problems.kept_newer(path))
-        journal.clear(self._staging)
+        self.notes += recovery.recover(self._directory, self._roots(), self._beside(), self._history)
         self._recovered = True
-        if left:
-            self.notes.append(problems.recovered(self._directory, finished=pending is not None))
 
     def _leave(self) -> None:
-        """End the turns. What was decided and not done stays in the staging, for the next build."""
+        """Release the locks. A journal that could not be undone stays in the staging directory, for the next build."""
         for lock in self._locks:
-            staging = os.path.dirname(lock.path)
+            folder = os.path.dirname(lock.path)
             try:
-                if staging == self._staging and self._recovered and not journal.is_decided(staging):
-                    journal.clear(staging)
+                left = staging.leftovers(folder)
+                if left == [staging.IGNORED] or (self._recovered and staging.JOURNAL not in left):
+                    staging.clear(folder)
+            except OSError:
+                # What cannot be removed now is removed by the next build; the reason is reported there or was reported.
+                pass
+            try:
                 lock.release()
             except OSError:
-                # What cannot be removed now is removed by the next build; the reason has been or will be told there.
                 continue
-            journal.remove_empty(os.path.dirname(staging), STAGING)
+            transaction.remove_empty(os.path.dirname(folder), staging.NAME)
         self._locks.clear()
         for folder in reversed(self._made):
-            journal.remove_empty(os.path.dirname(folder), os.path.basename(folder))
+            transaction.remove_empty(os.path.dirname(folder), os.path.basename(folder))
 
     def _roots(self) -> dict[str, str]:
-        return {TREE: self._directory, RECORD: self._records or ""}
+        return {TREE: self._directory} | ({RECORD: self._records} if self._records is not None else {})
 
     def _beside(self) -> str:
-        """Where the records are from the directory: the same after both were moved together."""
-        return "" if self._records is None else os.path.relpath(self._records, self._directory)
+        """Where the records are from the directory, on one line: the same after both were moved together."""
+        return ascii("" if self._records is None else os.path.relpath(self._records, self._directory))
 
     def _failed(self, place: str, error: OSError) -> CompileError:
-        return CompileError([problems.failed(place, error, half_done=journal.is_decided(self._staging))])
+        return CompileError([problems.failed(place, error, half_done=journal.exists(self._staging))])
 
 
 def _spoilt(change: Change) -> Diagnostic:

@@ -16,6 +16,7 @@ from tjgen.emit.tree import Committed, OutputTree
 from tjgen.manifests.manifest import DATA, SYNC
 from tjgen.output.directory import Directory
 from tjgen.output.done import Counts
+from tjgen.output.interrupted import still_wanted
 from tjgen.output.layout import stage_folder
 from tjgen.output.memory import Memory, Remembered
 from tjgen.output.problems import refuse_nested
@@ -50,8 +51,10 @@ def write(
     if previews is not None:
         refuse_nested(directory, previews)
     with ExitStack() as stack:
-        tree = stack.enter_context(OutputTree(directory, force=wishes.force, records=builder.locks.folder))
-        shown = stack.enter_context(OutputTree(previews, force=wishes.force)) if previews is not None else None
+        tree = stack.enter_context(OutputTree(directory, force=wishes.force, records=builder.locks.folder, history=still_wanted))
+        shown = (
+            stack.enter_context(OutputTree(previews, force=wishes.force, history=still_wanted)) if previews is not None else None
+        )
         one = Directory(directory, tree, shown, builder.locks, of_project(builder, wishes))
         # A run is only renewed, and a file only forced, where it is looked at.
         forgets = bool(renew) or wishes.force or builder.choose is not None
