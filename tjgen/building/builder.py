@@ -9,6 +9,7 @@ from tjgen.budgets import Clock
 from tjgen.building.environment import Environment, is_watched, release
 from tjgen.building.inputs import (
     chosen_environments,
+    confinement,
     files_at,
     is_experiment,
     is_of_project,
@@ -77,20 +78,22 @@ class Builder:
         given: Mapping[str, bytes] | None = None,
         catalogs: Sequence[str] = (),
         namespace: str = NAMESPACE,
+        is_confined: bool = False,
     ) -> None:
         """`overlays`: files of overlays and platforms beside those of the project; `project`: where to look for it, if not at
         `paths`.
 
         `trainer`: the release of Trainer to build for, whatever the project says. `given`: texts of experiments that stand in
         no file, by the names that they would have. `catalogs`: files of runtimes that go before those of the project.
-        `namespace`: where an experiment goes that says none.
+        `namespace`: where an experiment goes that says none. `is_confined`: whether `paths` may not be outside of the repository
+        either, since they come from the input of another program.
         """
         self.diagnostics: list[Diagnostic] = []
         """What was found before and beside the experiments."""
         if project is None and is_root(paths):
             # The folder of a project means the project, as it does from inside.
             project, paths = paths[0], ()
-        self.project, found = project_at(paths, project)
+        self.project, found = project_at(paths, project, confined=confinement() if is_confined else None)
         self._add(found)
         if overlays:
             self.project, found = with_overlays(self.project, overlays)
@@ -153,8 +156,7 @@ class Builder:
     @property
     def output(self) -> str | None:
         """The folder that the project says its trees go to."""
-        said = self.project.spec.output.directory
-        return os.path.normpath(os.path.join(self.project.directory, said)) if said is not None else None
+        return self.project.output
 
     def surroundings(self) -> Iterator[bytes]:
         """The text of everything beside a source that its runs depend on: project, overlays, platforms, catalogs."""

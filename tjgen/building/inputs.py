@@ -9,6 +9,7 @@ from tjgen.building.run import Unit
 from tjgen.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic, Note
 from tjgen.fields.path import FieldPath
 from tjgen.files import problems
+from tjgen.files.repository import callers_project, repository_of
 from tjgen.files.sandbox import Sandbox
 from tjgen.k8s.nearest import nearest
 from tjgen.resolve.files import named
@@ -18,20 +19,38 @@ from tjgen.source.document import Document
 _BESIDE = ("Project", "Overlay", "Platform")
 
 
-def project_at(paths: Sequence[str], start: str | None = None) -> tuple[Project, list[Diagnostic]]:
+def project_at(
+    paths: Sequence[str], start: str | None = None, *, confined: Sandbox | None = None
+) -> tuple[Project, list[Diagnostic]]:
     """The project that all of `paths` belong to, or the one at `start`, which the caller named.
 
-    Raises CompileError where they belong to several (TJ260).
+    `confined`: what reads the files, also those of `paths`; where it is None, `paths` may be anywhere, since the caller names
+    them. Raises CompileError where they belong to several projects (TJ260).
     """
     found = {file for path in ((start,) if start is not None else paths or (".",)) if (file := find(path)) is not None}
     if len(found) > 1:
         message = f"the paths belong to {len(found)} projects: {', '.join(sorted(found))}"
         hint = "build one project at a time"
         raise CompileError([Diagnostic("TJ260", ERROR, message, hint=hint, name="several-projects")])
+    named_paths = paths if confined is None else ()
     if not found:
-        return alone(paths if start is None else (*paths, start)), []
-    project, diagnostics = load(found.pop(), paths, is_named=start is not None)
+        without = alone(named_paths if start is None or confined is not None else (*named_paths, start))
+        return without if confined is None else without._replace(sandbox=confined), []
+    file = found.pop()
+    is_named = start is not None and os.path.realpath(start) == os.path.realpath(os.path.dirname(file))
+    project, diagnostics = load(file, named_paths, is_named=is_named, sandbox=confined)
     return project, list(diagnostics)
+
+
+def confinement() -> Sandbox:
+    """What reads the files of an input that a program hands over, whoever wrote it: those of the working directory's repository.
+
+    Without a repository, those of the caller's project, or of the working directory unless that is the root of the file system.
+    """
+    here = os.path.realpath(".")
+    project = callers_project()
+    root = repository_of(here) or (os.path.dirname(project) if project is not None else here)
+    return Sandbox([root] if root != "/" else [])
 
 
 def is_root(paths: Sequence[str]) -> bool:

@@ -13,6 +13,7 @@ from tjgen.convert.file import File, converted
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
 from tjgen.fields.path import Tree
 from tjgen.kinds.table import targets
+from tjgen.source.encoding import decode
 from tjgen.trainer.release import chosen
 
 COMMAND = Command(
@@ -41,7 +42,7 @@ COMMAND = Command(
 def run(arguments: Arguments) -> int:
     """Convert every file, report, and answer with the exit code. With errors nothing is written."""
     reporter = Reporter(arguments)
-    found = list(good(texts(arguments["paths"]), reporter))
+    found = [(file, _as_utf8(content, file)) for file, content in good(texts(arguments["paths"]), reporter)]
     reporter.add(absent(arguments["catalog"]))
     if arguments["target"] is not None:
         return _retarget(arguments, reporter, found)
@@ -62,6 +63,12 @@ def run(arguments: Arguments) -> int:
     if not reporter.failed:
         _write(files, reporter, in_place=arguments["in_place"])
     return reporter.close()
+
+
+def _as_utf8(content: bytes, file: str) -> bytes:
+    """The same text in UTF-8, without a byte order mark; what cannot be decoded stays as it is."""
+    text, unreadable = decode(content, file)
+    return text.encode() if unreadable is None else content
 
 
 def _retarget(arguments: Arguments, reporter: Reporter, found: list[tuple[str, bytes]]) -> int:

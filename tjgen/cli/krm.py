@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 
 from tjgen.cli.command import COMMON, Arguments, Command
+from tjgen.cli.inputs import text
 from tjgen.cli.reporting import Reporter
+from tjgen.diagnostics.model import Diagnostic
 from tjgen.hosts.krm import answered
 from tjgen.source.writer import dump
 
@@ -25,7 +27,11 @@ COMMAND = Command(
 def run(arguments: Arguments) -> int:
     """Answer the list; the exit code is 1 where a result is an error."""
     reporter = Reporter(arguments)
-    answer = answered(sys.stdin.buffer.read())
+    content = text("-")
+    if isinstance(content, Diagnostic):
+        reporter.add([content])
+        return reporter.close()
+    answer = answered(content)
     if isinstance(answer, list):
         reporter.add(answer)
         return reporter.close()

@@ -5,7 +5,10 @@ from __future__ import annotations
 import sys
 
 from tjgen.cli.command import COMMON, FLAG, MANY, TRAINER, VALUE, Arguments, Command, Option
+from tjgen.cli.inputs import standard_input
 from tjgen.cli.reporting import Reporter
+from tjgen.diagnostics.model import Diagnostic
+from tjgen.files.sandbox import around
 from tjgen.hosts.helm import rerendered
 from tjgen.hosts.rendering import Asked
 from tjgen.source.encoding import decode
@@ -32,7 +35,8 @@ COMMAND = Command(
 def run(arguments: Arguments) -> int:
     """Give the chart back, report, and answer with the exit code."""
     reporter = Reporter(arguments)
-    text, unreadable = decode(sys.stdin.buffer.read(), "<stdin>")
+    content = standard_input(around())
+    text, unreadable = decode(content, "<stdin>") if not isinstance(content, Diagnostic) else ("", content)
     if unreadable is not None:
         reporter.add([unreadable])
         return reporter.close()

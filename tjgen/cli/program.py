@@ -47,6 +47,10 @@ def run(words: list[str]) -> int:
     except KeyboardInterrupt:
         return 130
     except OSError as error:
+        if isinstance(error, FileNotFoundError) and not _has_working_directory():
+            message = "the working directory does not exist any more"
+            sys.stderr.write(f"error[TJ036] {message}\n  hint: change to a folder that exists\n")
+            return 1
         # Files are opened by name and report themselves; what has no name is standard output, on a full disk for instance.
         return _unwritable(error) if error.filename is None else _defect(words, error)
     except Exception as error:  # noqa: BLE001  # the edge of the program: a defect is reported, not shown as a traceback
@@ -76,6 +80,16 @@ def _with_joined_values(words: list[str]) -> list[str]:
     if follower.startswith("-") or not writes or follower.endswith((".yaml", ".yml")):
         return [*words[:at], "--expanded=-", *words[at + 1 :]]
     return [*words[:at], f"--expanded={follower}", *words[at + 2 :]]
+
+
+def _has_working_directory() -> bool:
+    import os
+
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _unwritable(error: OSError) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from tjgen.cli.command import COMMON, FLAG, TRUSTED, VALUE, Arguments, Command, Option
@@ -45,7 +44,7 @@ def run(arguments: Arguments) -> int:
         file = find(".")
         project, problems = load(file) if file is not None else (alone(), [])
         reporter.add(problems)
-        directory = arguments["output"] or _output(project)
+        directory = arguments["output"] or project.output
         if directory is None:
             sys.stderr.write("Error: give -o DIR, or say spec.output.directory in tjgen.yaml\n")
             return 2
@@ -54,11 +53,6 @@ def run(arguments: Arguments) -> int:
     except CompileError as error:
         reporter.add(error.diagnostics)
     return reporter.close()
-
-
-def _output(project: Project) -> str | None:
-    said = project.spec.output.directory
-    return os.path.normpath(os.path.join(project.directory, said)) if said is not None else None
 
 
 def _promote(arguments: Arguments, project: Project, directory: str, reporter: Reporter) -> None:

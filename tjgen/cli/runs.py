@@ -49,7 +49,7 @@ def run(arguments: Arguments) -> int:
         project_file = find(".")
         project, problems = load(project_file) if project_file is not None else (alone(), [])
         reporter.add(problems)
-        directory = arguments["output"] or _output(project)
+        directory = arguments["output"] or project.output
         if directory is None and verb != "list":
             sys.stderr.write("Error: give -o DIR, or say spec.output.directory in tjgen.yaml\n")
             return 2
@@ -74,11 +74,6 @@ def _wrong_use(verb: str, patterns: Sequence[str], arguments: Arguments) -> str 
     if keep is not None and not (keep.isascii() and keep.isdigit()):
         return f"--keep takes a number, not {keep}"
     return None
-
-
-def _output(project: Project) -> str | None:
-    said = project.spec.output.directory
-    return os.path.normpath(os.path.join(project.directory, said)) if said is not None else None
 
 
 def _known_environments(project: Project, wanted: Sequence[str]) -> None:

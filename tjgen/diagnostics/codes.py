@@ -218,11 +218,32 @@ _PHASES = (
         "Raise `spec.budgets.entries` in `tjgen.yaml` of the root project, or name a smaller folder.",
     ),
     Code(
+        "TJ036",
+        "no-working-directory",
+        ERROR,
+        "The working directory does not exist any more.",
+        "Change to a folder that exists.",
+    ),
+    Code(
         "TJ037",
         "readable-not-allowed",
         ERROR,
         "`spec.readable` is in a project file that the caller did not name.",
         "List the folder in the project file of the working directory, or run the command in the folder of this project.",
+    ),
+    Code(
+        "TJ038",
+        "output-outside-repository",
+        ERROR,
+        "`output.directory` of a project leads out of the repository.",
+        "Name a folder of the repository, or give another folder on the command line with `-o`.",
+    ),
+    Code(
+        "TJ039",
+        "output-through-link",
+        ERROR,
+        "The output folder, or the folder of the lock, is reached through a symbolic link that lies in the repository.",
+        "Name the folder that the link leads to, or remove the link.",
     ),
     Code(
         "TJ040",

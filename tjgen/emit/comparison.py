@@ -8,6 +8,7 @@ from __future__ import annotations
 from tjgen.diagnostics.model import CompileError
 from tjgen.emit import journal, problems, staging
 from tjgen.emit.plan import Change, OutputFile, Plan
+from tjgen.emit.tree import refuse_links
 from tjgen.typing import NamedTuple
 
 
@@ -27,6 +28,7 @@ class Comparison:
     __slots__ = ("_changes", "_directory", "_plan", "_records")
 
     def __init__(self, directory: str, *, records: str | None = None) -> None:
+        refuse_links(directory, records)
         self._directory = directory
         self._records = records
         self._plan = Plan(directory, records=records)

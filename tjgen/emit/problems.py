@@ -30,6 +30,12 @@ _STALE = {
 }
 
 
+def linked(path: str, link: str) -> Diagnostic:
+    """TJ039: the folder to write to is reached through a link of the repository."""
+    message = f"{path} is not written to: {link} is a link" if link != path else f"{path} is not written to: it is a link"
+    return _error("TJ039", "output-through-link", message, "name the folder that the link leads to, or remove the link")
+
+
 def foreign(path: str) -> Diagnostic:
     """TJ050: a file without our header stands where we would write."""
     return _error(

@@ -22,6 +22,7 @@ from tjgen.emit.filelock import BusyError, FileLock, acquire
 from tjgen.emit.filesystem import ObstacleError
 from tjgen.emit.journal import ABSENT, RECORD, TREE, Step, Version
 from tjgen.emit.plan import CONFLICT, EDITED, EXTRA, FOREIGN, MISSING, Change, OutputFile, Plan
+from tjgen.files.links import link_in
 from tjgen.typing import NamedTuple, Self
 
 
@@ -32,6 +33,13 @@ class Committed(NamedTuple):
     updated: list[str]
     unchanged: list[str]
     removed: list[str]
+
+
+def refuse_links(*folders: str | None) -> None:
+    """Raise CompileError (TJ039) where a link of the repository leads to one of the folders."""
+    links = [(folder, link) for folder in folders if folder is not None and (link := link_in(folder)) is not None]
+    if links:
+        raise CompileError([problems.linked(folder, link) for folder, link in links])
 
 
 class OutputTree:
@@ -87,6 +95,7 @@ class OutputTree:
 
     def __enter__(self) -> Self:
         """Acquire the file lock and undo what an interrupted build left; raises CompileError."""
+        refuse_links(self._directory, self._records)
         if os.path.lexists(self._directory) and not os.path.isdir(self._directory):
             raise CompileError([problems.not_a_directory(self._directory)])
         place = self._directory

@@ -74,7 +74,7 @@ class Sandbox:
 
     def name(self, path: str) -> None:
         """Let a path of the command line be read, and what is below or next to it, unless it lies in the repository."""
-        if any(_is_below(os.path.abspath(path), root) for root in self._own):
+        if any(is_below(os.path.abspath(path), root) for root in self._own):
             return
         if os.path.isdir(path):
             self.allow(path)
@@ -197,7 +197,7 @@ class Sandbox:
 
     def is_inside(self, real: str) -> bool:
         """Whether a real path may be read, by where it is."""
-        return any(_is_below(real, root) for root in self._roots)
+        return any(is_below(real, root) for root in self._roots)
 
     def _target(self, path: str) -> str:
         """Where a link leads to. Raises UnreadableError where it leads out of the repository, in a circle or nowhere."""
@@ -262,5 +262,6 @@ def around(paths: Sequence[str] = (), *, start: str = ".", budgets: Budgets = DE
     return sandbox
 
 
-def _is_below(path: str, root: str) -> bool:
+def is_below(path: str, root: str) -> bool:
+    """Whether a path is a folder or below it; both without links."""
     return path == root or path.startswith(root.rstrip("/") + "/")

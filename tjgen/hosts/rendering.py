@@ -55,6 +55,7 @@ def _rendered(asked: Asked) -> Rendered:
         given=asked.given,
         catalogs=asked.catalogs,
         namespace=asked.namespace,
+        is_confined=True,
     )
     if len(builder.environments) > 1:
         raise CompileError([_several(builder.environments, asked.choose_environment)])

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from tjgen import __version__
 from tjgen.budgets import Budgets
-from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic, Note
+from tjgen.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic, Note
 from tjgen.fields.path import FieldPath
 from tjgen.files.problems import UnreadableError, is_problem
 from tjgen.files.repository import PROJECT_FILE, callers_project, repository_of
-from tjgen.files.sandbox import Sandbox, around
+from tjgen.files.sandbox import Sandbox, around, is_below
 from tjgen.files.search import is_pattern
 from tjgen.k8s.nearest import nearest
 from tjgen.resolve import policy
@@ -93,6 +93,16 @@ class Project(NamedTuple):
         folder = None if named is None else os.path.normpath(os.path.join(self.directory, named))
         return folder if folder is None or self.sandbox.resolved(folder) is not None else None
 
+    @property
+    def output(self) -> str | None:
+        """The folder that trees go to. Raises CompileError where it is outside of the repository (TJ038)."""
+        if self.spec.output.directory is None:
+            return None
+        folder = os.path.normpath(os.path.join(self.directory, self.spec.output.directory))
+        if not is_below(os.path.realpath(folder), self.sandbox.root):
+            raise CompileError([_leaves(folder, self.document)])
+        return folder
+
     def files(self, entries: Sequence[str]) -> list[str]:
         """The files that entries of the project file mean, each once."""
         return list(dict.fromkeys(file for entry in entries for file in named(self.sandbox, self.directory, entry)[0]))
@@ -117,16 +127,20 @@ def find(start: str) -> str | None:
         folder = above
 
 
-def load(file: str, paths: Sequence[str] = (), *, is_named: bool = False) -> tuple[Project, list[Diagnostic]]:
+def load(
+    file: str, paths: Sequence[str] = (), *, is_named: bool = False, sandbox: Sandbox | None = None
+) -> tuple[Project, list[Diagnostic]]:
     """What a project file says and names. Where something is wrong, what could be read, and errors.
 
     `paths`: what the caller names on the command line, which may be read wherever it is. `is_named`: whether the caller named
-    the project itself.
+    the project itself. `sandbox`: what reads the files; where it is None, one for the repository around the project.
     """
     directory = os.path.dirname(file)
     callers = callers_project()
     is_root = is_named or os.path.realpath(file) == callers
-    sandbox = _sandbox(directory, callers)
+    sandbox = _sandbox(directory, callers) if sandbox is None else sandbox
+    if callers is not None and not is_root:
+        _extend_by(callers, sandbox)
     for path in paths:
         sandbox.name(path)
     of_project = of_kind("Project", [file], sandbox)
@@ -162,7 +176,16 @@ def _sandbox(directory: str, callers: str | None) -> Sandbox:
         return Sandbox([repository])
     real = os.path.realpath(directory)
     outer = os.path.dirname(callers) if callers is not None else real
-    return Sandbox([outer if real.startswith(outer.rstrip("/") + "/") else real])
+    return Sandbox([outer if is_below(real, outer) else real])
+
+
+def _extend_by(callers: str, sandbox: Sandbox) -> None:
+    """Let the budgets and the readable folders of the caller's project hold for a project below it."""
+    for _, tree in of_kind("Project", [callers], around([callers])).good:
+        spec = ProjectSpec(tree["spec"])
+        sandbox.budgets = Budgets.of(spec.budgets)
+        for entry in spec.readable:
+            sandbox.allow(os.path.join(os.path.dirname(callers), entry))
 
 
 def _extended(project: Project, document: Document) -> list[Diagnostic]:
@@ -314,6 +337,14 @@ def _nothing(project: Project, document: Document, entry: str, path: FieldPath) 
     elif not is_pattern(entry):
         severity, message = ERROR, f"there is no file or folder {entry}"
     return Diagnostic("TJ202", severity, message, path=path, span=document.locate(path), name="no-such-file")
+
+
+def _leaves(folder: str, document: Document | None) -> Diagnostic:
+    path: FieldPath = ("spec", "output", "directory")
+    message = f"output.directory leads to {folder}, which is outside of the repository"
+    span = document.locate(path) if document is not None else None
+    hint = "name a folder of the repository, or give another one on the command line with -o"
+    return Diagnostic("TJ038", ERROR, message, path=path, span=span, hint=hint, name="output-outside-repository")
 
 
 def _is_other(document: Document) -> bool:

@@ -6,6 +6,7 @@ that exists is not built again, and a Job, which cannot be changed, need not be.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
@@ -136,7 +137,7 @@ def _recipe(
     directory = asked.directory or "."
     baked = _is_baked(code)
     try:
-        everything = files.found(setting.sandbox, _joined(setting.directory, directory), asked.include, asked.exclude)
+        everything = files.found(setting.sandbox, os.path.join(setting.directory, directory), asked.include, asked.exclude)
         known = {file.path: file for file in everything}
         for field, path in (("requirements", asked.requirements), ("dockerfile", asked.dockerfile)):
             if path is not None and path not in known:
@@ -250,10 +251,6 @@ def _image(workload: Workload) -> str | None:
         if image:
             return str(image)
     return None
-
-
-def _joined(folder: str, directory: str) -> str:
-    return f"{folder}/{directory}" if folder else directory
 
 
 def _broken(asked: Build, error: imports.BrokenError) -> Diagnostic:
