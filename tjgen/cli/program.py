@@ -48,9 +48,7 @@ def run(words: list[str]) -> int:
         return 130
     except OSError as error:
         if isinstance(error, FileNotFoundError) and not _has_working_directory():
-            message = "the working directory does not exist any more"
-            sys.stderr.write(f"error[TJ036] {message}\n  hint: change to a folder that exists\n")
-            return 1
+            return _no_working_directory()
         # Files are opened by name and report themselves; what has no name is standard output, on a full disk for instance.
         return _unwritable(error) if error.filename is None else _defect(words, error)
     except Exception as error:  # noqa: BLE001  # the edge of the program: a defect is reported, not shown as a traceback
@@ -90,6 +88,16 @@ def _has_working_directory() -> bool:
     except FileNotFoundError:
         return False
     return True
+
+
+def _no_working_directory() -> int:
+    from tjgen.diagnostics.model import ERROR, Diagnostic
+    from tjgen.diagnostics.render.text import render
+
+    message, hint = "the working directory does not exist any more", "change to a folder that exists"
+    found = Diagnostic("TJ036", ERROR, message, hint=hint, name="no-working-directory")
+    sys.stderr.write(render([found], lambda file: None))
+    return 1
 
 
 def _unwritable(error: OSError) -> int:
