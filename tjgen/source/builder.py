@@ -107,7 +107,8 @@ class Builder:
         if self._begun > self._budgets.documents:
             self.findings.exceed("documents", self._begun, self._budgets.documents, extent(event))
         self._begin()
-        self._start = event.start_mark.index
+        # A document without a separator can begin indented; its places are found in the text from the line's start.
+        self._start = event.start_mark.index - event.start_mark.column
         check_start(event, self._source, self._dialect, self.findings)
 
     def _end_document(self, event: Any) -> None:
