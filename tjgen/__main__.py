@@ -12,6 +12,10 @@ def main() -> None:
     _leave_out_working_directory()
     # What is built are trees, which go without the collector's help: it would only walk them over and over.
     gc.disable()
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if stream is None:
+            # The number of a closed stream must not become that of a file, which a library could write to.
+            os.open(os.devnull, os.O_RDWR)
     if sys.stderr is None:  # it was closed when we were started: whoever did that wants to hear nothing
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # as long as the program runs
     words = sys.argv[1:]

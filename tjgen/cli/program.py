@@ -36,6 +36,7 @@ COMMANDS = {
 
 def run(words: list[str]) -> int:
     """Run one command line; all that it says is written when this returns."""
+    _prepare_streams()
     try:
         code = _run(words)
         sys.stdout.flush()
@@ -50,9 +51,23 @@ def run(words: list[str]) -> int:
         if isinstance(error, FileNotFoundError) and not _has_working_directory():
             return _no_working_directory()
         # Files are opened by name and report themselves; what has no name is standard output, on a full disk for instance.
-        return _unwritable(error) if error.filename is None else _defect(words, error)
+        if error.filename is None:
+            return _unwritable(error)
+        return _unreadable(error) if error.filename == "<stdin>" else _defect(words, error)
     except Exception as error:  # noqa: BLE001  # the edge of the program: a defect is reported, not shown as a traceback
         return _defect(words, error)
+
+
+def _prepare_streams() -> None:
+    """Standard output takes every character whatever the locale is, and a stream that is closed reports its use."""
+    if sys.stdin is None or sys.stdout is None:
+        from tjgen.cli.streams import ClosedInput, ClosedOutput
+
+        sys.stdin, sys.stdout = sys.stdin or ClosedInput(), sys.stdout or ClosedOutput()
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        # Manifests are UTF-8. A file name that is not is shown with escapes, as on standard error.
+        reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def _run(words: list[str]) -> int:
@@ -106,6 +121,11 @@ def _unwritable(error: OSError) -> int:
         "  hint: what was written is not whole; make room, or write with -o, which leaves no half a file",
     ]
     sys.stderr.write("\n".join(lines) + "\n")
+    return 1
+
+
+def _unreadable(error: OSError) -> int:
+    sys.stderr.write(f"error[TJ020] {error.filename} cannot be read: {error.strerror}\n  hint: give the command an input\n")
     return 1
 
 
