@@ -95,7 +95,7 @@ def _retarget(arguments: Arguments, reporter: Reporter, found: list[tuple[str, b
 
 def _write(files: list[File], reporter: Reporter, *, in_place: bool) -> None:
     if not in_place:
-        sys.stdout.write("---\n".join(file.text.decode() for file in files))
+        sys.stdout.write("---\n".join(decode(file.text, file.name)[0] for file in files))
         return
     for file in files:
         if not file.is_changed or file.name == STANDARD_INPUT:

@@ -10,10 +10,12 @@ from tjgen.convert.text import rewritten
 from tjgen.diagnostics.model import INFO, WARNING, Diagnostic, has_errors
 from tjgen.fields.path import FieldPath, Tree, get
 from tjgen.source.document import Document
+from tjgen.source.encoding import decode
 from tjgen.source.reader import KUBERNETES, read
 from tjgen.source.writer import dump
+from tjgen.trainer.framework import undecodable
 from tjgen.trainer.inputs import Catalog, is_kind
-from tjgen.trainer.release import NEWEST, Release
+from tjgen.trainer.release import NEWEST, RELEASES, Release
 from tjgen.typing import NamedTuple
 
 _RUNTIMES = ("TrainingRuntime", "ClusterTrainingRuntime")
@@ -44,6 +46,7 @@ def converted(
 ) -> tuple[list[File], list[Diagnostic]]:
     """The files for `target`. `source` None: the release is seen by the fields of each TrainJob.
 
+    Errors: a field with a value of another type than every release has for it (TJ800, TJ806).
     Warnings: what the release has no place for (TJ404), what expands to something else (TJ405), what
     cannot be compared (TJ406), where comments are lost (TJ407). Everything that is no TrainJob and no
     runtime stays as it is.
@@ -54,6 +57,9 @@ def converted(
         found, problems = read(file.text, file.name, KUBERNETES)
         diagnostics += problems
         documents.append((file, found))
+    diagnostics += [
+        wrong for _, found in documents for document in found if (wrong := _undecodable(document, source)) is not None
+    ]
     if has_errors(diagnostics):
         return [], diagnostics
     everything = [document for _, found in documents for document in found]
@@ -71,6 +77,17 @@ def converted(
         if is_kind(one.document.value, "TrainJob"):
             diagnostics += _proof(one, ones, target, catalog)
     return result, diagnostics
+
+
+def _undecodable(document: Document, asked: Release | None) -> Diagnostic | None:
+    """Why the release that the file is for has no object with such types; where none is known, why no release has one."""
+    tree = document.value
+    if not any(is_kind(tree, kind) for kind in ("TrainJob", *_RUNTIMES)):
+        return None
+    known = asked or (shape.source_of(tree) if is_kind(tree, "TrainJob") else None)
+    found = [undecodable(tree, release) for release in ([known] if known is not None else RELEASES.values())]
+    wrong = found[0] if all(found) else None
+    return wrong._replace(span=document.locate(wrong.path or ())) if wrong is not None else None
 
 
 def _release(trees: Sequence[Tree]) -> Release | None:
@@ -102,7 +119,7 @@ def _text(
         text = rewritten(changed[0].document, changed[0].tree)
         if text is not None:
             return text.encode(), []
-    text = file.text.decode("utf-8-sig")
+    text = decode(file.text, file.name)[0]
     for one in reversed(changed):
         # From the last to the first, so that the places of the others stay right.
         after = rewritten(_again(one, text, file.name), one.tree)

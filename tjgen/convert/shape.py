@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.fields.path import FieldPath, Tree, get
+from tjgen.fields.path import FieldPath, Tree, get, list_at, mapping_at, mappings_at, text_at
 from tjgen.trainer.release import POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES, RELEASES, RUNTIME_PATCHES, Release
 from tjgen.typing import Any, NamedTuple
 
@@ -36,7 +36,7 @@ class Part(NamedTuple):
 
 def source_of(tree: Tree) -> Release | None:
     """The newest release that has all the fields of a TrainJob that releases differ in; None where all of them have."""
-    spec = get(tree, ("spec",), None) or {}
+    spec = mapping_at(tree, ("spec",))
     if POD_SPEC_OVERRIDES in spec:
         return RELEASES["2.0"]
     word = get(spec, ("trainer", "numProcPerNode"), None)
@@ -67,14 +67,14 @@ def trainjob(tree: Tree, source: Release, target: Release) -> tuple[Tree, list[L
 def runtime(tree: Tree, target: Release) -> tuple[Tree, list[Lost]]:
     """The runtime without the fields of its policies that `target` does not have."""
     lost: list[Lost] = []
-    spec = dict(tree.get("spec") or {})
+    spec = dict(mapping_at(tree, ("spec",)))
     for policy, name in (("mlPolicy", "MLPolicy"), ("podGroupPolicy", "PodGroupPolicy")):
         if spec.get(policy).__class__ is dict:
             spec[policy] = _known(spec[policy], name, target, ("spec", policy), lost)
     torch = get(spec, _TORCH, None)
     if torch.__class__ is dict:
         spec["mlPolicy"] = {**spec["mlPolicy"], "torch": _known(torch, "TorchMLPolicySource", target, ("spec", *_TORCH), lost)}
-    return ({**tree, "spec": spec} if "spec" in tree else tree), lost
+    return ({**tree, "spec": spec} if spec else tree), lost
 
 
 def _trainer(trainer: dict[str, Tree], target: Release, lost: list[Lost]) -> Tree:
@@ -98,30 +98,33 @@ def _known(tree: dict[str, Tree], name: str, target: Release, path: FieldPath, l
 
 def _parts(spec: dict[str, Any], source: Release) -> Iterator[Part]:
     if source.propagates_metadata:
-        own = {key: spec[key] for key in ("labels", "annotations") if spec.get(key)}
+        own = {key: spec[key] for key in ("labels", "annotations") if mapping_at(spec, (key,))}
         if own:
             yield Part(0, "", own, {}, {}, ("spec",))
-    for order, item in enumerate(spec.get(source.overrides) or ()):
+    for order, item in enumerate(list_at(spec, (source.overrides,))):
+        if item.__class__ is not dict:
+            continue
         path: FieldPath = ("spec", source.overrides, order)
         if source.overrides == RUNTIME_PATCHES:
             yield from _of_patch(order, item, path)
             continue
         pod = {key: value for key, value in item.items() if key not in ("targetJobs", "metadata", "spec")}
-        pod = pod if source.overrides == POD_SPEC_OVERRIDES else item.get("spec") or {}
-        for target in item.get("targetJobs") or ():
-            yield Part(order, target.get("name", ""), item.get("metadata") or {}, {}, pod, path)
+        pod = pod if source.overrides == POD_SPEC_OVERRIDES else mapping_at(item, ("spec",))
+        for target in mappings_at(item, ("targetJobs",)):
+            yield Part(order, text_at(target, ("name",)), mapping_at(item, ("metadata",)), {}, pod, path)
 
 
 def _of_patch(order: int, item: dict[str, Any], path: FieldPath) -> Iterator[Part]:
-    template = get(item, ("trainingRuntimeSpec", "template"), None) or {}
+    template = mapping_at(item, ("trainingRuntimeSpec", "template"))
     below: FieldPath = (*path, "trainingRuntimeSpec", "template")
-    if template.get("metadata"):
-        yield Part(order, "", template["metadata"], {}, {}, (*below, "metadata"))
-    for position, job in enumerate(get(template, ("spec", "replicatedJobs"), None) or ()):
-        pod = get(job, _POD, None) or {}
-        metadata = get(job, ("template", "metadata"), None) or {}
+    metadata = mapping_at(template, ("metadata",))
+    if metadata:
+        yield Part(order, "", metadata, {}, {}, (*below, "metadata"))
+    for position, job in enumerate(list_at(template, ("spec", "replicatedJobs"))):
+        metadata = mapping_at(job, ("template", "metadata"))
         where = (*below, "spec", "replicatedJobs", position)
-        yield Part(order, job.get("name", ""), pod.get("metadata") or {}, metadata, pod.get("spec") or {}, where)
+        pod_metadata, pod = mapping_at(job, (*_POD, "metadata")), mapping_at(job, (*_POD, "spec"))
+        yield Part(order, text_at(job, ("name",)), pod_metadata, metadata, pod, where)
 
 
 def _overrides(parts: list[Part], target: Release, lost: list[Lost]) -> dict[str, Tree]:
@@ -180,7 +183,7 @@ def _as_patches(parts: list[Part], target: Release, lost: list[Lost]) -> dict[st
 def _pod(part: Part, pod_type: str, container_type: str, target: Release, lost: list[Lost]) -> dict[str, Tree]:
     pod = _known(part.pod, pod_type, target, part.path, lost)
     for field in ("containers", "initContainers"):
-        if pod.get(field):
-            containers: Any = pod[field]
+        containers = mappings_at(pod, (field,))
+        if containers:
             pod[field] = [_known(item, container_type, target, (*part.path, field), lost) for item in containers]
     return pod

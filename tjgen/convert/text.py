@@ -31,7 +31,7 @@ Edit = tuple[int, int, str]
 def _edits(document: Document, tree: Tree, path: FieldPath, lines: list[str]) -> list[Edit] | None:
     """The lines from and to which something else is to stand, for the mapping at `path`; None in flow style."""
     before, after = get(document.value, path, None), get(tree, path, None)
-    if before.__class__ is not dict or after.__class__ is not dict:
+    if before.__class__ is not dict or after.__class__ is not dict or _is_flow(document, path, lines):
         return None
     edits: list[Edit] = []
     new = [key for key in after if key not in before]
@@ -58,6 +58,11 @@ def _edits(document: Document, tree: Tree, path: FieldPath, lines: list[str]) ->
             return None
         edits.append((last[1], last[1], _block({key: after[key] for key in new}, last[2])))
     return edits
+
+
+def _is_flow(document: Document, path: FieldPath, lines: list[str]) -> bool:
+    place = document.locate(path)
+    return place is not None and lines[place.line - 1][place.column - 1 :].startswith("{")
 
 
 def _entry(document: Document, path: FieldPath, lines: list[str]) -> tuple[int, int, int] | None:

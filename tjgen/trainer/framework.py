@@ -10,7 +10,7 @@ from __future__ import annotations
 from types import ModuleType
 
 from tjgen.diagnostics.model import Diagnostic
-from tjgen.fields.path import Tree
+from tjgen.fields.path import Tree, get
 from tjgen.trainer import refusals, runtimes
 from tjgen.trainer.decode import new_info
 from tjgen.trainer.info import Info, RefusedError
@@ -67,6 +67,16 @@ def expand(trainjob: Tree, runtime: Tree | None, *, uid: str = PLACEHOLDER_UID, 
     except RefusedError as error:
         return Expansion([], [refusals.refused(job, error)])
     return Expansion(objects, surprises(Subject(info, job, template)))
+
+
+def undecodable(tree: Tree, release: Release) -> Diagnostic | None:
+    """TJ800 for a TrainJob, TJ806 for a runtime with a value of another type than the release has for the field; else None."""
+    is_job = get(tree, ("kind",)) == "TrainJob"
+    try:
+        _ = Job(tree, PLACEHOLDER_UID, release) if is_job else runtimes.read(tree, release)
+    except DecodeError as error:
+        return (refusals.undecodable_trainjob if is_job else refusals.undecodable_runtime)(tree, error)
+    return None
 
 
 def _run(info: Info, job: Job) -> list[Made]:
