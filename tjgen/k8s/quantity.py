@@ -20,6 +20,7 @@ _NANO = 10**9
 _MOST = (2**63 - 1) * _NANO
 _SHORT_DIGITS = 18
 _WIDEST_EXPONENT = 999  # ours: upstream computes with any, and so would we, for hours
+_MOST_DIGITS = 1_000  # ours, too: Python refuses to print numbers of more than 4300 digits
 
 _SHAPE = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)\Z")
 _DECIMAL_SUFFIXES = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
@@ -114,6 +115,8 @@ def _parse(text: str) -> Quantity:
         raise ValueError(WRONG_FORMAT)
     sign, whole, fraction, suffix = match.group(1), match.group(2).lstrip("0"), match.group(3) or "", match.group(4)
     numeric = bool(match.group(2) or fraction)
+    if len(whole) + len(fraction) > _MOST_DIGITS:
+        raise ValueError(WRONG_NUMBER)
     whole = whole or "0"  # a missing number ("m", ".", "+") is zero, except on the long path
     exponent, format_ = _suffix(suffix)
     if format_ == BINARY:

@@ -14,6 +14,7 @@ Schema = dict[str, Any]
 
 QUANTITY: Schema = {
     "type": ["string", "number"],
+    "maxLength": 100,
     "maximum": 9223372036854775807,
     "minimum": 0,
     "pattern": r"^([0-9]+|[0-9]+\.[0-9]*|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$",

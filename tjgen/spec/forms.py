@@ -91,7 +91,7 @@ def _written_out(scalar: Tree, short: tuple[tuple[str, str], ...]) -> Tree:
     name, separator, number = scalar.partition(":")
     if not separator:
         return {first: name}
-    return {first: name, second: int(number)} if name and number.isascii() and number.isdigit() else scalar
+    return {first: name, second: int(number)} if name and number.isascii() and number.isdigit() and len(number) < 20 else scalar
 
 
 def text(scalar: Tree) -> str:

@@ -5,6 +5,8 @@ Mirrors k8s.io/apimachinery 0.36 `util/validation/field` (Error.ErrorBody) and G
 
 from __future__ import annotations
 
+from math import inf
+
 from tjgen.fields.path import FieldPath, Tree
 from tjgen.schema.store import Schema
 
@@ -50,10 +52,18 @@ def shown(value: Tree) -> str:
     if kind is str:
         return quote(value)
     if kind is float or (kind is int and not -_LARGEST <= value < _LARGEST):
-        return number(float(value))
+        return number(to_float(value))
     if kind is dict or kind is list or kind is Struct:
         return as_json(value)
     return "null" if value is None else str(value).lower()
+
+
+def to_float(value: float) -> float:
+    """The nearest float; an infinite one for a whole number that is too large for any."""
+    try:
+        return float(value)
+    except OverflowError:
+        return inf if value > 0 else -inf
 
 
 def quote(text: str) -> str:

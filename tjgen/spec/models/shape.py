@@ -49,7 +49,7 @@ def expects(words: str) -> Any:
 
 Text: TypeAlias = Annotated[str, StringConstraints(min_length=1)]
 Scalar: TypeAlias = str | bool | int | float
-QuantityText: TypeAlias = Annotated[str, StringConstraints(pattern=QUANTITY)]
+QuantityText: TypeAlias = Annotated[str, StringConstraints(pattern=QUANTITY, max_length=100)]
 _AMOUNT = Field(ge=0, le=2**63 - 1)
 QuantityNumber: TypeAlias = Annotated[int, _AMOUNT] | Annotated[float, _AMOUNT]
 Quantity: TypeAlias = Annotated[QuantityText | QuantityNumber, expects("write a quantity such as 8, 500m or 64Gi")]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tjgen.fields.path import MISSING, Tree
 from tjgen.typing import Any
+from tjgen.validate.wording import to_float
 
 _EXACT = 2**53
 _LARGEST = 2**63 - 1
@@ -38,7 +39,7 @@ def _rewritten(value: Tree, most: int) -> Tree:
     if kind is list:
         return [_rewritten(item, most) for item in value]
     if kind is int:
-        return value if -most <= value <= most else _written(float(value))
+        return value if -most <= value <= most else _written(to_float(value))
     return _written(value) if kind is float else value
 
 
