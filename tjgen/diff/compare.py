@@ -10,7 +10,7 @@ from tjgen.diff.effect import REFUSED, UNCHANGED, WORST, effect
 from tjgen.diff.fields import Changed, changed
 from tjgen.diff.side import Place, Said, Side, place_of, tree_of
 from tjgen.diff.update import Refusal, refusals
-from tjgen.fields.path import MISSING, FieldPath, Tree, get
+from tjgen.fields.path import MISSING, FieldPath, Tree, get, mapping_at
 from tjgen.kinds.protocol import IN_PLACE, SILENT
 from tjgen.manifests.manifest import RUNS, RUNTIMES
 from tjgen.runs.archive import MARKS
@@ -200,7 +200,7 @@ def _asked(change: Changed, ref: ObjectRef, old: Side, new: Side) -> tuple[Said 
 
 
 def _is_record(tree: Tree) -> bool:
-    annotations = get(tree, ("metadata", "annotations"), None) or {}
+    annotations = mapping_at(tree, ("metadata", "annotations"))
     return all(annotations.get(key) == value for key, value in MARKS.items())
 
 
@@ -254,6 +254,5 @@ def _state(side: Side, place: Place, run: str) -> str | None:
 
 def ref_of(tree: Tree) -> ObjectRef:
     """What a manifest is, as far as it says so."""
-    metadata = get(tree, ("metadata",), None) or {}
-    words = (get(tree, ("apiVersion",), ""), get(tree, ("kind",), ""), metadata.get("namespace", ""), metadata.get("name", ""))
-    return ObjectRef(*[str(word) for word in words])
+    paths: tuple[FieldPath, ...] = (("apiVersion",), ("kind",), ("metadata", "namespace"), ("metadata", "name"))
+    return ObjectRef(*[str(get(tree, path, "")) for path in paths])

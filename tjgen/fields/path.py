@@ -70,6 +70,32 @@ def get(tree: Tree, path: FieldPath, default: Any = MISSING) -> Any:
     return tree
 
 
+def mapping_at(tree: Tree, path: FieldPath) -> dict[str, Any]:
+    """The mapping at `path`; an empty one where the tree has none, or something else, there.
+
+    For trees that nothing has checked yet, such as hand-written manifests. The same holds for the other functions `..._at`.
+    """
+    value = get(tree, path)
+    return value if value.__class__ is dict else {}
+
+
+def list_at(tree: Tree, path: FieldPath) -> list[Any]:
+    """The list at `path`; an empty one where there is none."""
+    value = get(tree, path)
+    return value if value.__class__ is list else []
+
+
+def mappings_at(tree: Tree, path: FieldPath) -> list[dict[str, Any]]:
+    """The items of the list at `path` that are mappings."""
+    return [item for item in list_at(tree, path) if item.__class__ is dict]
+
+
+def text_at(tree: Tree, path: FieldPath) -> str:
+    """The string at `path`; "" where there is none."""
+    value = get(tree, path)
+    return value if value.__class__ is str else ""
+
+
 def index_of(items: list[Tree], wanted: Selector) -> int:
     """The position of the first element that has all fields of `wanted`, or -1."""
     if len(items) > _LONG:

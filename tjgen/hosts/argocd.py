@@ -148,9 +148,25 @@ def _parameters(text: str) -> tuple[dict[str, Tree], list[Diagnostic]]:
         elif parameter.shape not in one:
             shapes = ", ".join(key for key in ("string", "array", "map") if key in one) or "nothing"
             problems.append(_wrong(f"parameter {name} is given as {shapes}", f"give it as {parameter.shape}"))
-        else:
+        elif not _fits(one[parameter.shape], parameter.shape):
+            problems.append(_wrong(f"parameter {name} is not {_SHAPES[parameter.shape]}", "let Argo CD set it"))
+        elif one[parameter.shape] is not None:
             values[name] = one[parameter.shape]
     return values, problems
+
+
+_SHAPES = {"string": "a string", "array": "a list of strings", "map": "a mapping of strings"}
+
+
+def _fits(value: Tree, shape: str) -> bool:
+    """Whether a value has the shape, with strings in it. Null stands for a parameter without a value."""
+    if value is None:
+        return True
+    if shape == "string":
+        return isinstance(value, str)
+    if shape == "array":
+        return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    return isinstance(value, dict) and all(isinstance(one, str) for one in value.values())
 
 
 def _of_variable(parameter: Parameter, text: str) -> Tree:

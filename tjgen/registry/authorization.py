@@ -36,6 +36,13 @@ def answer(
     raise RegistryError(DENIED, f"{registry} refuses, and does not say how to get in")
 
 
+def _is_address(realm: str) -> bool:
+    try:
+        return urlsplit(realm).scheme in ("http", "https")
+    except ValueError:  # brackets without an IPv6 address
+        return False
+
+
 def _bearer(
     parameters: dict[str, str],
     credentials: Credentials | None,
@@ -46,7 +53,7 @@ def _bearer(
     scope: str,
 ) -> str:
     realm = parameters["realm"]
-    if urlsplit(realm).scheme not in ("http", "https"):
+    if not _is_address(realm):
         raise RegistryError(UNUSABLE, f"{registry} hands out tokens at {realm}, which is no address")
     if secure and credentials is not None and urlsplit(realm).scheme != "https":
         raise RegistryError(DENIED, f"{registry} wants the password sent in the clear, to {realm}")

@@ -135,14 +135,15 @@ def _service(job: Manifest, kind: OperatorJob, spec: Tree, replica: Replica) -> 
 
 
 def _autoscaler(job: Manifest) -> Manifest:
-    """`pytorch/hpa.go:desiredHPA`."""
+    """`pytorch/hpa.go:desiredHPA`; a bound that is left out is the number of workers (`pytorch_defaults.go:setElasticPolicy`)."""
     policy = get(job.tree, ("spec", "elasticPolicy"))
+    workers = get(job.tree, ("spec", "pytorchReplicaSpecs", "Worker", "replicas"), 1)
     target = {"apiVersion": job.api_version, "kind": job.kind, "name": job.name}
     metadata = {"name": job.name, "namespace": job.namespace, "ownerReferences": _owned_by(job)}
     spec = {
         "scaleTargetRef": target,
-        "minReplicas": policy["minReplicas"],
-        "maxReplicas": policy["maxReplicas"],
+        "minReplicas": policy.get("minReplicas", workers),
+        "maxReplicas": policy.get("maxReplicas", workers),
         "metrics": policy["metrics"],
     }
     tree = {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": metadata, "spec": spec}

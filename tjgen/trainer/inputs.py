@@ -63,11 +63,13 @@ def runtime_of(trainjob: Tree, trees: Sequence[Tree], catalog: Catalog | None = 
     if reference.__class__ is not dict:
         return None
     kind, name = reference.get("kind") or CLUSTER_RUNTIME, reference.get("name")
+    if kind.__class__ is not str or name.__class__ is not str:
+        return None
     namespace = "" if kind == CLUSTER_RUNTIME else _namespace(trainjob)
     for tree in reversed(indexed(trees).named(kind, name)):
         if is_kind(tree, kind) and (not namespace or _namespace(tree) == namespace):
             return tree
-    return catalog(kind, namespace, str(name)) if catalog is not None else None
+    return catalog(kind, namespace, name) if catalog is not None else None
 
 
 def is_kind(tree: Tree, kind: str) -> bool:

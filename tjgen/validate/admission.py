@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic
-from tjgen.fields.path import Tree, get
+from tjgen.fields.path import Tree, get, text_at
+from tjgen.schema import store, walk
 from tjgen.trainer.framework import live
 from tjgen.trainer.inputs import runtime_of
 from tjgen.trainer.release import NEWEST, Release
+from tjgen.trainer.typed import DecodeError
+from tjgen.validate.fault import Fault
 from tjgen.validate.report import subject_of
 from tjgen.validate.webhooks import jobset, trainer
-from tjgen.validate.webhooks.answer import Answer
+from tjgen.validate.webhooks.answer import Answer, refused
 from tjgen.validate.wording import field
 
 _TRAINER = "trainer.kubeflow.org"
@@ -30,9 +33,17 @@ def review(
     the cluster has nothing else.
     """
     group = str(get(tree, ("apiVersion",), "")).partition("/")[0]
+    if old is not None:
+        undecodable = _undecodable(tree, release) or _undecodable(old, release)
+        if undecodable is not None:
+            return Answer((undecodable,))
     if group == _JOBSET:
-        before = live(old, release) if old is not None else None
-        return jobset.validate(live(tree, release), old=before, context=context, release=release)
+        try:
+            before = live(old, release) if old is not None else None
+            after = live(tree, release)
+        except DecodeError as error:
+            return Answer((refused(error.text, error.path, "give the field a value of its type"),))
+        return jobset.validate(after, old=before, context=context, release=release)
     if group.endswith(_VOLCANO):
         from tjgen.validate.webhooks import volcano  # most gangs are PodGroups that nobody writes by hand
 
@@ -46,6 +57,18 @@ def review(
     if not is_whole and get(tree, ("kind",), None) == "TrainJob" and runtime_of(tree, context) is None:
         return trainer.validate(tree, old=old, context=None, release=release)
     return trainer.validate(tree, old=old, context=context, release=release)
+
+
+def _undecodable(tree: Tree, release: Release) -> Fault | None:
+    """Why a webhook cannot decode an object: a value of another type, which an update may leave as it was stored.
+
+    Upstream: controller-runtime v0.23 `pkg/webhook/admission/validator_custom.go:Handle`.
+    """
+    schema = store.find(text_at(tree, ("apiVersion",)), text_at(tree, ("kind",)), versions=release.versions)
+    for finding in walk.check(tree, schema) if schema is not None else ():
+        if finding.type == walk.TYPE:
+            return refused(f"{field(finding.path)}: {finding.message}", finding.path, hint="give the field a value of its type")
+    return None
 
 
 def diagnostics(tree: Tree, answer: Answer) -> Iterator[Diagnostic]:

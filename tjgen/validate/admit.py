@@ -67,7 +67,8 @@ def admit(
     """The verdict on creating `document`: a parsed object, or its YAML text where the text matters.
 
     `old` is the live object, or the manifest that it was made of: then the verdict is on applying `document` over it,
-    as `kubectl apply` does it. Under another name or namespace nothing is there, and the document is created.
+    as `kubectl apply` does it. Under another name or namespace nothing is there, and the document is created; likewise where
+    `old` is not an object.
     `context` are the other objects of the cluster, which webhooks look up: with some given, a runtime that is not among them
     does not exist; with none, nobody knows. `apply` is client-side or server-side.
     `versions` chooses releases, such as {"trainer": "v2.3.0"}. Raises ValueError for another way to apply.
@@ -83,6 +84,8 @@ def admit(
             return Verdict(False, PARSE, tuple(_problem(one) for one in refused if one.code != _DUPLICATE_KEY))
         duplicates = tuple(_duplicate(one) for one in refused)
         document, locate = (documents[0].value, documents[0].locate) if documents else (None, locate)
+    if old.__class__ is not dict:
+        old = None
     verdict = judge(document, old=old, versions=versions, duplicates=duplicates, server_side=apply == SERVER_SIDE)
     if not verdict.allowed:
         return Verdict(False, verdict.stage, _errors(verdict.errors, locate), verdict.checked)

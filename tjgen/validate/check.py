@@ -16,6 +16,7 @@ from tjgen.trainer.release import of_versions
 from tjgen.validate import admission, marks, unmakeable
 from tjgen.validate.judge import judge
 from tjgen.validate.report import diagnostics
+from tjgen.validate.verdict import DECODE
 
 Standing = Callable[[Tree], bool]
 """Whether an object stands in the cluster already, and so is judged as an update elsewhere."""
@@ -46,7 +47,7 @@ def check(
         for manifest, path in manifests(document.value):
             stands = standing is not None and standing(manifest)
             if stands:
-                judged = [*unmakeable.diagnostics(manifest, versions=versions), *_unlooked(manifest, versions)]
+                judged = list(_standing(manifest, versions, strict=strict))
             else:
                 judged = list(_judged(manifest, objects, versions, strict=strict, server_side=server_side))
             if accepted is not None and not stands and not has_errors(judged):
@@ -73,12 +74,22 @@ def _judged(
         yield from unmakeable.diagnostics(manifest, versions=versions)
 
 
+def _standing(manifest: Tree, versions: Mapping[str, str] | None, *, strict: bool) -> Iterator[Diagnostic]:
+    """What is wrong with an object that is applied already: its templates, and types that no server can have stored."""
+    verdict = judge(marks.without_marks(manifest), versions=versions)
+    if verdict.allowed:
+        yield from unmakeable.diagnostics(manifest, versions=versions)
+        yield from _unlooked(manifest, versions)
+    elif verdict.stage == DECODE:
+        yield from diagnostics(manifest, verdict, strict=strict)
+
+
 def _unlooked(manifest: Tree, versions: Mapping[str, str] | None) -> Iterator[Diagnostic]:
     """What the webhook of Trainer would say to a TrainingRuntime, if it looked at one that is changed.
 
     It looks at creations alone (pkg/webhooks/trainingruntime_webhook.go `ValidateUpdate`, v2.3.0).
     """
-    if not is_kind(manifest, RUNTIME) or not judge(manifest, versions=versions).allowed:
+    if not is_kind(manifest, RUNTIME):
         return
     for found in admission.diagnostics(manifest, admission.review(manifest, release=of_versions(versions))):
         if found.code == "TJ530":

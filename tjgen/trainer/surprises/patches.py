@@ -173,6 +173,8 @@ def late_variables(subject: Subject) -> Iterator[Diagnostic]:
                 names = [variable["name"] for variable in after.get(container.get("name", ""), ())]
                 for variable in container.get("env", ()):
                     own = variable["name"]
+                    if own not in names:
+                        continue  # a job or a container of that name stands twice, and the other one counts
                     late = [name for name in names[names.index(own) + 1 :] if f"$({name})" in (variable.get("value") or "")]
                     if late:
                         yield subject.of_trainjob(

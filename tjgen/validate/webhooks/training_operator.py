@@ -122,7 +122,7 @@ def _containers(spec: Tree, place: Place, rules: Rules) -> Iterator[Fault]:
 
 def _count(name: str, spec: Tree, place: Place, kind: str) -> Iterator[Fault]:
     """The webhooks see what is written: a count that is left out is not the 1 that the controller takes it for."""
-    count = spec.get("replicas")
+    count = get(spec, ("replicas",), None)
     if name == MASTER and kind in ("PyTorchJob", "XGBoostJob"):
         if count != 1:
             yield place.forbidden("must be 1")
