@@ -1,0 +1,242 @@
+"""A number -> an input: a command or a call of the library with mutated seeds. SCENES is the table of what is made how often."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any, NamedTuple
+
+from tests.fuzz import calls, hosts, trees
+from tests.fuzz.corpus import OUTPUT, Corpus
+from tests.fuzz.draw import Draw, Files
+from tests.fuzz.inputs import PROGRAM, Input
+from tests.fuzz.words import odd_words, options
+
+Tree = Any
+
+
+def _build(draw: Draw) -> Input:
+    seed = draw.experiment()
+    return draw.command(
+        "build",
+        *seed.words,
+        *draw.random.choice(((), (), (), ("-o", OUTPUT), ("--expanded",), ("--summary",))),
+        files=draw.files(seed),
+    )
+
+
+def _build_project(draw: Draw) -> Input:
+    return draw.command(
+        "build",
+        *draw.random.choice((("-o", "out"), ("-o", OUTPUT), ())),
+        files=draw.files(draw.random.choice(draw.corpus.projects)),
+    )
+
+
+def _build_again(draw: Draw) -> Input:
+    seed = draw.random.choice(draw.corpus.built)
+    flags = draw.random.choice(((), ("--check",), ("--prune-runs",), ("--force",), ("--prune-data",)))
+    return draw.command("build", *seed.words, "-o", OUTPUT, *flags, files=draw.files(seed))
+
+
+def _explain(draw: Draw) -> Input:
+    seed = draw.experiment()
+    kind = draw.random.choice(("TrainJob", "JobSet", "PodGroup", "PersistentVolumeClaim", "ConfigMap/x", "Job", ""))
+    fields = (
+        "spec",
+        "spec.trainer",
+        "spec.replicatedJobs[name=node].template",
+        "metadata.name",
+        "spec[0]",
+        "spec[[",
+        "a.b.c",
+        "",
+    )
+    words = [seed.words[0], kind, draw.random.choice(fields)][: draw.random.choice((1, 2, 3))]
+    return draw.command("explain", *words, files=draw.files(seed))
+
+
+def _of_experiments(name: str) -> Callable[[Draw], Input]:
+    """A command that takes experiments as `build` does."""
+
+    def make(draw: Draw) -> Input:
+        seed = draw.experiment()
+        return draw.command(name, *seed.words, files=draw.files(seed))
+
+    return make
+
+
+def _of_trees(name: str, *choices: tuple[str, ...]) -> Callable[[Draw], Input]:
+    """A command that works on an output tree."""
+
+    def make(draw: Draw) -> Input:
+        seed = draw.random.choice(draw.corpus.built)
+        runs = [path.split("/")[-1].partition(".")[0] for path in seed.files if "trainjob" in path.lower()]
+        words = [word.replace("RUN", draw.random.choice([*runs, "*", "a-*", "x"])) for word in draw.random.choice(choices)]
+        return draw.command(name, *words, files=draw.files(seed))
+
+    return make
+
+
+def _of_manifests(name: str, *choices: tuple[str, ...]) -> Callable[[Draw], Input]:
+    """A command that reads manifests; m.yaml is the file, before/m.yaml and runtimes.yaml are others."""
+
+    def make(draw: Draw) -> Input:
+        words = draw.random.choice(choices)
+        documents = draw.documents()
+        files: Files = {"m.yaml": draw.text(documents)}
+        if any(word.startswith("before") for word in words):
+            files["before/m.yaml"] = draw.text(draw.changed(documents))
+        if "runtimes.yaml" in words:
+            files["runtimes.yaml"] = draw.text(draw.documents())
+        if draw.random.random() < 0.01:
+            files = draw.moved(files, "m.yaml")
+        return draw.command(name, *words, files=files, stdin=b"" if "-" not in words else draw.text(documents))
+
+    return make
+
+
+def _lint(draw: Draw) -> Input:
+    seed = draw.random.choice(draw.corpus.linted)
+    return draw.command("lint", *seed.words, files=draw.files(seed))
+
+
+def _schemas(draw: Draw) -> Input:
+    random = draw.random
+    found = [trees.mutated(random, random.choice(draw.corpus.definitions), draw.corpus.vocabulary)]
+    words = random.choice((("import", "d.yaml", "--to", "own"), ("import", "-", "--to", "own"), ("list",)))
+    content = draw.text(found)
+    return draw.command("schemas", *words, files={"d.yaml": content}, stdin=content)
+
+
+def _own_schemas(draw: Draw) -> Input:
+    """Manifests that are checked by an imported folder of schemas."""
+    content = draw.text(draw.changed(draw.documents()))
+    index = trees.written(
+        draw.random,
+        [trees.mutated(draw.random, {"kinds": {"example.com/v1/Widget": "widget.json"}, "files": []}, draw.corpus.vocabulary)],
+    )
+    return draw.command(
+        "check", "m.yaml", "--schemas", "own", files={"m.yaml": content, "own/index.json": index, "own/widget.json": b"{}"}
+    )
+
+
+def _runtimes(draw: Draw) -> Input:
+    kinds = ("ClusterTrainingRuntime", "TrainingRuntime")
+    found = [draw.random.choice(draw.corpus.manifests[draw.random.choice(kinds)])]
+    content = draw.text(draw.changed(found))
+    words = draw.random.choice(
+        (("import", "r.yaml", "--to", "catalog"), ("import", "-"), ("show", "tjgen-torch"), ("list",), ("show", "x"))
+    )
+    return draw.command("runtimes", *words, files={"r.yaml": content, "catalog/r.yaml": content}, stdin=content)
+
+
+def _init(draw: Draw) -> Input:
+    words = draw.random.choice(((), ("new",), ("new", "--gitops", "flux", "--repository", "https://git.example.com/a.git")))
+    return draw.command("init", *words, files=draw.files(draw.experiment()))
+
+
+def _lines(draw: Draw) -> Input:
+    """Command lines alone: every command, with words that nobody expects."""
+    from tjgen.cli.program import COMMANDS
+
+    name = draw.random.choice([*COMMANDS, "explain", "schema"])
+    words = [draw.random.choice(("a.yaml", "TJ101", "experiment", "project", "list", "show", "import", ".", "-", "x"))]
+    return Input(PROGRAM, tuple(odd_words(draw.random, [name, *words, *options(draw.random, name)])), {"a.yaml": b"a: 1\n"})
+
+
+class Scene(NamedTuple):
+    """A way to make inputs, and its share."""
+
+    name: str
+    weight: float
+    make: Callable[[Draw], Input]
+
+
+SCENES = (
+    Scene("admit", 22, calls.admit),
+    Scene("library expand", 10, calls.expand),
+    Scene("library build", 2, calls.library_build),
+    Scene("read", 14, calls.read),
+    Scene("texts", 8, calls.parsers),
+    Scene("build", 8, _build),
+    Scene("build a project", 1, _build_project),
+    Scene("build again", 1, _build_again),
+    Scene(
+        "check",
+        9,
+        _of_manifests("check", ("m.yaml", "--no-cache"), ("-", "--no-cache"), ("m.yaml", "--catalog", "runtimes.yaml"), (".",)),
+    ),
+    Scene("check against", 5, _of_manifests("check", ("m.yaml", "--no-cache", "--against", "before"))),
+    Scene("check schemas", 1, _own_schemas),
+    Scene(
+        "expand", 4, _of_manifests("expand", ("m.yaml",), ("-",), ("m.yaml", "--live"), ("m.yaml", "--catalog", "runtimes.yaml"))
+    ),
+    Scene(
+        "convert",
+        4,
+        _of_manifests(
+            "convert", ("m.yaml",), ("--in-place", "m.yaml"), ("--trainer", "2.0", "m.yaml"), ("--target", "volcanojob", "m.yaml")
+        ),
+    ),
+    Scene(
+        "convert experiments",
+        0.5,
+        lambda draw: draw.command(
+            "convert", "--target", "jobset", *(seed := draw.experiment()).words[:1], files=draw.files(seed)
+        ),
+    ),
+    Scene(
+        "import",
+        3,
+        _of_manifests("import", ("m.yaml",), ("m.yaml", "-o", "out"), ("-",), ("m.yaml", "--catalog", "runtimes.yaml")),
+    ),
+    Scene("lint", 4, _lint),
+    Scene("lint manifests", 1, _of_manifests("lint", (".",), (".", "--fix"), ("m.yaml", "--against", "before"))),
+    Scene("diff manifests", 0.5, _of_manifests("diff", ("before", "-o", "."))),
+    Scene("explain", 2, _explain),
+    Scene("diagnose", 0.7, _of_experiments("diagnose")),
+    Scene("report", 0.5, _of_experiments("report")),
+    Scene("devices", 0.5, lambda draw: draw.command("devices", files=draw.files(draw.random.choice(draw.corpus.projects)))),
+    Scene("diff", 0.7, _of_trees("diff", ("-o", OUTPUT), (OUTPUT,), ("-o", OUTPUT, "--format", "markdown"))),
+    Scene(
+        "runs",
+        1,
+        _of_trees(
+            "runs",
+            ("list", "-o", OUTPUT),
+            ("archive", "RUN", "-o", OUTPUT),
+            ("rerun", "RUN", "-o", OUTPUT),
+            ("prune", "RUN", "-o", OUTPUT),
+            ("unarchive", "RUN", "-o", OUTPUT),
+        ),
+    ),
+    Scene("promote", 0.5, _of_trees("promote", ("RUN", "-o", OUTPUT), ("RUN", "--env", "prod", "-o", OUTPUT))),
+    Scene("report of a tree", 0.3, _of_trees("report", ("--tree", OUTPUT), ("--tree", OUTPUT, "-o", "r.html"))),
+    Scene("lint of a tree", 0.5, _of_trees("lint", (OUTPUT,), (OUTPUT, "--fix"))),
+    Scene("check of a tree", 0.5, _of_trees("check", (OUTPUT,))),
+    Scene("krm", 2, hosts.krm),
+    Scene("postrender", 2, hosts.postrender),
+    Scene("cmp", 2, hosts.cmp),
+    Scene("pin", 1, hosts.pin),
+    Scene("runtimes", 1, _runtimes),
+    Scene("schemas", 2, _schemas),
+    Scene("init", 0.3, _init),
+    Scene("git", 0.1, hosts.git),
+    Scene("command lines", 5, _lines),
+)
+"""The shares follow the time that inputs take: a second is spent on what is cheap and on what is dear alike."""
+_SHARES = [scene.weight for scene in SCENES]
+BY_NAME = {scene.name: scene for scene in SCENES}
+
+
+def scene_of(seed: int, number: int) -> tuple[Scene, Random]:
+    """The scene of an input, and the source that the rest of it is drawn from."""
+    random = Random(seed * 1_000_000_007 + number)
+    return random.choices(SCENES, _SHARES)[0], random
+
+
+def make(seed: int, number: int, corpus: Corpus) -> Input:
+    """The input of a seed and a number; the same for every process."""
+    scene, random = scene_of(seed, number)
+    return scene.make(Draw(random, corpus))
