@@ -13,8 +13,8 @@ from tjgen.passes.security import refused
 from tjgen.setting import Setting
 from tjgen.workload.workload import Workload
 
-_ON_FILES = ("cleaner", "prefetch")
-"""Programs that read or write files of the run."""
+_ON_FILES = ("prefetch",)
+"""Programs that read or write files of the run. The cleaner reports its user itself (TJ495)."""
 
 
 def problems(workload: Workload, setting: Setting) -> Iterator[Diagnostic]:

@@ -812,6 +812,11 @@ THRESHOLDS: Schema = {
         "checkpointFailures": THRESHOLD,
         "cacheHits": THRESHOLD,
         "evictions": THRESHOLD,
+        "checkpointAge": THRESHOLD,
+        "slowRank": THRESHOLD,
+        "volumeUsage": THRESHOLD,
+        "backupAge": THRESHOLD,
+        "gpuUtilization": THRESHOLD,
     },
 }
 
@@ -833,6 +838,13 @@ MONITOR: Schema = {
                     "checkpointFailures",
                     "cacheHits",
                     "evictions",
+                    "checkpointAge",
+                    "slowRank",
+                    "volumeUsage",
+                    "backupAge",
+                    "gpuUtilization",
+                    "gpuThrottling",
+                    "failedJobs",
                 ],
             },
         },
@@ -1842,6 +1854,16 @@ METRIC_NAMES: Schema = {
             "x-tjgen-expects": "name a metric of Prometheus, such as training_read_bytes_total",
         },
         "cacheEvictions": {
+            "type": "string",
+            "pattern": "^[a-zA-Z_:][a-zA-Z0-9_:]*$",
+            "x-tjgen-expects": "name a metric of Prometheus, such as training_read_bytes_total",
+        },
+        "checkpointTime": {
+            "type": "string",
+            "pattern": "^[a-zA-Z_:][a-zA-Z0-9_:]*$",
+            "x-tjgen-expects": "name a metric of Prometheus, such as training_read_bytes_total",
+        },
+        "stepDuration": {
             "type": "string",
             "pattern": "^[a-zA-Z_:][a-zA-Z0-9_:]*$",
             "x-tjgen-expects": "name a metric of Prometheus, such as training_read_bytes_total",

@@ -1132,14 +1132,19 @@ class Thresholds:
     """From where on somebody is told, of each measure; what is left out is as the Platform says, or else as tjgen does."""
 
     __slots__ = (
+        "backup_age",
         "cache_hits",
+        "checkpoint_age",
         "checkpoint_failures",
         "checkpoint_restore",
         "checkpoint_save",
         "evictions",
+        "gpu_utilization",
         "prefetch_hits",
         "read_latency",
         "read_throughput",
+        "slow_rank",
+        "volume_usage",
     )
 
     read_throughput: Threshold
@@ -1150,6 +1155,11 @@ class Thresholds:
     checkpoint_failures: Threshold
     cache_hits: Threshold
     evictions: Threshold
+    checkpoint_age: Threshold
+    slow_rank: Threshold
+    volume_usage: Threshold
+    backup_age: Threshold
+    gpu_utilization: Threshold
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
@@ -1161,6 +1171,11 @@ class Thresholds:
         self.checkpoint_failures = _THRESHOLD if (value := get("checkpointFailures")) is None else Threshold(value)
         self.cache_hits = _THRESHOLD if (value := get("cacheHits")) is None else Threshold(value)
         self.evictions = _THRESHOLD if (value := get("evictions")) is None else Threshold(value)
+        self.checkpoint_age = _THRESHOLD if (value := get("checkpointAge")) is None else Threshold(value)
+        self.slow_rank = _THRESHOLD if (value := get("slowRank")) is None else Threshold(value)
+        self.volume_usage = _THRESHOLD if (value := get("volumeUsage")) is None else Threshold(value)
+        self.backup_age = _THRESHOLD if (value := get("backupAge")) is None else Threshold(value)
+        self.gpu_utilization = _THRESHOLD if (value := get("gpuUtilization")) is None else Threshold(value)
 
 
 _THRESHOLDS = Thresholds(_NONE)
@@ -2286,10 +2301,12 @@ class MetricNames:
         "checkpoint_failures",
         "checkpoint_restore_duration",
         "checkpoint_save_duration",
+        "checkpoint_time",
         "prefetch_hits",
         "prefetch_misses",
         "read_bytes",
         "read_duration",
+        "step_duration",
     )
 
     read_bytes: str | None
@@ -2303,6 +2320,8 @@ class MetricNames:
     cache_hits: str | None
     cache_misses: str | None
     cache_evictions: str | None
+    checkpoint_time: str | None
+    step_duration: str | None
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
@@ -2317,6 +2336,8 @@ class MetricNames:
         self.cache_hits = get("cacheHits")
         self.cache_misses = get("cacheMisses")
         self.cache_evictions = get("cacheEvictions")
+        self.checkpoint_time = get("checkpointTime")
+        self.step_duration = get("stepDuration")
 
 
 _METRICNAMES = MetricNames(_NONE)

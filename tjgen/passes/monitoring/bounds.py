@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.path import FieldPath
 from tjgen.lower import SPEC
+from tjgen.passes.monitoring.cluster import MEASURES as CLUSTER
+from tjgen.passes.monitoring.cluster import ClusterMeasure
 from tjgen.passes.monitoring.measures import MEASURES, Measure
 from tjgen.spec.objects import Monitor, Monitoring
 from tjgen.typing import NamedTuple
@@ -28,7 +30,7 @@ def chosen(asked: Monitor) -> tuple[Measure, ...]:
     return tuple([one for one in MEASURES if not asked.measures or one.name in asked.measures])
 
 
-def bounds_of(measure: Measure, asked: Monitor, platform: Monitoring | None) -> Bounds:
+def bounds_of(measure: Measure | ClusterMeasure, asked: Monitor, platform: Monitoring | None) -> Bounds:
     """What holds for a measure."""
     said = [getattr(one.thresholds, measure.field) for one in (asked, platform) if one is not None]
     found = {}
@@ -45,7 +47,9 @@ def problems(asked: Monitor, platform: Monitoring | None) -> Iterator[Diagnostic
             message = f'"{label}" is no label of Prometheus, which takes letters, digits and _, and severity is ours'
             hint = "write it otherwise, such as team"
             yield Diagnostic("TJ933", ERROR, message, path=(*AT, "labels", label), hint=hint, name="no-alert-label")
-    for measure in chosen(asked):
+    measures: list[Measure | ClusterMeasure] = [*chosen(asked)]
+    measures += [one for one in CLUSTER if not asked.measures or one.name in asked.measures]
+    for measure in measures:
         bounds = bounds_of(measure, asked, platform)
         own = getattr(asked.thresholds, measure.field)
         said = next((field for field in ("critical", "warning") if getattr(own, field) is not None), None)

@@ -22,6 +22,8 @@ METRICS: Mapping[str, str] = {
     "cache_hits": "training_cache_hits_total",
     "cache_misses": "training_cache_misses_total",
     "cache_evictions": "training_cache_evictions_total",
+    "checkpoint_time": "training_checkpoint_last_success_timestamp_seconds",
+    "step_duration": "training_step_duration_seconds",
 }
 """Field of `metrics` -> name of the metric."""
 BY = "namespace, experiment, run"

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 from tjgen.fields.path import Tree
 from tjgen.passes.beside import metadata
+from tjgen.passes.monitoring import cluster_rules
 from tjgen.passes.monitoring.bounds import bounds_of, chosen
 from tjgen.passes.monitoring.measures import Measure, Names, expression, names
 from tjgen.setting import Setting
 from tjgen.spec.forms import text
-from tjgen.spec.objects import Monitor
+from tjgen.spec.objects import Experiment, Monitor
+from tjgen.workload.workload import Workload
 
 
 def name(setting: Setting) -> str:
@@ -18,18 +20,24 @@ def name(setting: Setting) -> str:
     return f"{setting.family}-training"
 
 
-def rule(asked: Monitor, setting: Setting) -> Tree:
+def rule(workload: Workload, experiment: Experiment, asked: Monitor, setting: Setting) -> Tree:
     """The PrometheusRule."""
     platform = setting.cluster.monitoring
     described = metadata(name(setting), setting)
     described["labels"] |= dict(platform.labels) if platform is not None else {}
     known = names(platform.metrics if platform is not None else None)
     rules = [one for measure in chosen(asked) for one in _alerts(measure, known, asked, setting)]
+    of_cluster = list(cluster_rules.alerts(workload, experiment, asked, setting))
     return {
         "apiVersion": "monitoring.coreos.com/v1",
         "kind": "PrometheusRule",
         "metadata": described,
-        "spec": {"groups": [{"name": f"{setting.namespace}.{name(setting)}", "rules": rules}]},
+        "spec": {
+            "groups": [
+                *([{"name": f"{setting.namespace}.{name(setting)}", "rules": rules}] if rules else []),
+                *([{"name": f"{setting.namespace}.{name(setting)}-cluster", "rules": of_cluster}] if of_cluster else []),
+            ]
+        },
     }
 
 

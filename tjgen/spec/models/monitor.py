@@ -26,6 +26,13 @@ Measure: TypeAlias = Literal[
     "checkpointFailures",
     "cacheHits",
     "evictions",
+    "checkpointAge",
+    "slowRank",
+    "volumeUsage",
+    "backupAge",
+    "gpuUtilization",
+    "gpuThrottling",
+    "failedJobs",
 ]
 
 
@@ -57,6 +64,16 @@ class Thresholds(Shape):
     """Percent of reads that the cache answers; told when it is less: 85, 70."""
     evictions: Setting[Threshold] = Threshold()
     """Entries that the cache drops in a second; told when it is more: 1000, 5000."""
+    checkpoint_age: Threshold = Threshold()
+    """Minutes since the last checkpoint of a run that trains; alerts when it is more: 60, 180."""
+    slow_rank: Threshold = Threshold()
+    """Mean step time of a process, as a multiple of the median of all processes; alerts when it is more: 1.5, 2."""
+    volume_usage: Threshold = Threshold()
+    """Percent of a claim that is used; alerts when it is more: 85, 95."""
+    backup_age: Threshold = Threshold()
+    """Hours since the last backup that succeeded; alerts when it is more: 26, 50."""
+    gpu_utilization: Threshold = Threshold()
+    """Percent of the time that the GPUs of a pod work; alerts when it is less: 20, 5."""
 
 
 class MetricNames(Shape):
@@ -84,6 +101,10 @@ class MetricNames(Shape):
     """Counter of reads that it did not."""
     cache_evictions: MetricName | None = None
     """Counter of entries that it dropped."""
+    checkpoint_time: MetricName | None = None
+    """Time of the last checkpoint that was saved, in seconds since 1970."""
+    step_duration: MetricName | None = None
+    """Duration of a step in one process, without what it waits for others; label `rank`; without `_sum` and `_count`."""
 
 
 class Monitoring(Shape):
