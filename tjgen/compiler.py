@@ -28,7 +28,7 @@ from tjgen.targets.table import direct
 from tjgen.trainer.framework import Expansion, expand
 from tjgen.trainer.release import NEWEST, Release, of_versions
 from tjgen.typing import TYPE_CHECKING, NamedTuple
-from tjgen.validate import admission, report, unmakeable
+from tjgen.validate import admission, disclosure, report, unmakeable
 from tjgen.validate.judge import judge
 from tjgen.validate.likeness import likeness
 from tjgen.workload.contribution import EXPERIMENT, contribute
@@ -76,6 +76,8 @@ def compile_run(
         return Compiled([], [], placed(_once(diagnostics), tree, sources.documents), sources, workload)
     # A generated Secret's values are the controller's: there is nothing of ours to judge in it.
     for manifest in (*made.applied, *(preview for preview in made.previews if preview.kind != "Secret")):
+        if manifest.stage != PREVIEW:
+            diagnostics += _located(list(disclosure.diagnostics(manifest.tree, setting.harmless)), manifest, sources)
         like = f"{manifest.tree['metadata']}" if manifest.stage == RUNTIMES else likeness(manifest.tree)
         if like in judged:
             continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 
 from tjgen.diagnostics.model import Diagnostic
@@ -87,6 +87,8 @@ class Setting(NamedTuple):
     """What the project's policy demands."""
     allows: Sequence[str]
     """What the policy of the root project allows."""
+    harmless: Collection[str]
+    """Fingerprints of values that are no secrets, by the word of the root project."""
 
     def emitted(self, image: str) -> str:
         """An image as it is to be pulled: with the digest that it is pinned to, from where the Platform has it."""

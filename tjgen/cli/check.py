@@ -82,6 +82,7 @@ def run(arguments: Arguments) -> int:
                 server_side=server_side,
                 standing=standing,
                 accepted=accepted,
+                harmless=project.spec.policy.harmless if project is not None and project.is_root else (),
                 budgets=sandbox.budgets,
             )
             reporter.add(_judged(said, project))

@@ -9,6 +9,7 @@ __all__ = [
     "COMMIT",
     "CREDENTIALS",
     "DIRTY",
+    "HOLDS_SECRET",
     "IMPORTS",
     "LARGE",
     "MOUNT",
@@ -43,5 +44,6 @@ MOUNT = ("TJ452", "code-mount-taken")
 IMPORTS = ("TJ453", "missing-package")
 UNPINNED = ("TJ454", "packages-guessed")
 SYNTAX = ("TJ455", "code-syntax")
+HOLDS_SECRET = ("TJ108", "secret-in-code")
 TAGGED = ("TJ456", "build-image-tagged")
 CREDENTIALS = ("TJ388", "credentials-in-build")

@@ -644,6 +644,25 @@ _PHASES = (
         "`spec.policy.allow: [identity-patches]` in the `tjgen.yaml` at the root.",
     ),
     Code(
+        "TJ108",
+        "secret-in-code",
+        ERROR,
+        "A file that would be packed into a ConfigMap is called like a file of secrets, or holds a private key or a well-known "
+        "token. Everybody can read a ConfigMap who can read the repository or the namespace.",
+        "Exclude the file, and mount a Secret instead. Where only the name is wrong, name the file in `include` without a "
+        "pattern. Where the content is no secret, add the fingerprint that the hint prints to `spec.policy.harmless` of the "
+        "project, with the reason.",
+    ),
+    Code(
+        "TJ109",
+        "secret-in-manifest",
+        ERROR,
+        "A field of a manifest holds a private key or a well-known token: in a ConfigMap, a variable, an argument, a script, an "
+        "annotation. Everybody can read it who can read the repository or the object. No diagnostic prints it.",
+        "Take it from a Secret, and revoke what was committed. Where it is no secret, add the fingerprint that the hint prints "
+        "to `spec.policy.harmless` of the project, with the reason.",
+    ),
+    Code(
         "TJ120",
         "no-runtime",
         ERROR,

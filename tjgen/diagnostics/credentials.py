@@ -1,8 +1,10 @@
-"""Text -> the credentials in URLs of it: found, or concealed before the text is printed."""
+"""Text -> the credentials in URLs of it: found, or concealed before the text is printed, as private keys and tokens are."""
 
 from __future__ import annotations
 
 import re
+
+from tjgen.diagnostics import tokens
 
 _URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<user>[^\s/@\"'<>]+)@(?P<host>[^\s/\"'<>,;]*)")
 _PAIR = re.compile(r"(?<![\w/.])(?P<user>[^\s/:@\"'=,{}\[\]()]+:[^\s/@\"'{}\[\]()]+)@(?!sha256:)(?=[\w.-]+[:/])")
@@ -24,7 +26,8 @@ def find_in_address(text: str) -> list[str]:
 
 
 def concealed(text: str) -> str:
-    """The text with asterisks in place of passwords and tokens; columns stay where they are."""
+    """The text with asterisks in place of passwords, private keys and tokens; columns stay where they are."""
+    text = tokens.concealed(text)
     if "@" not in text:
         return text
     hidden = _URL.sub(lambda match: _hidden(match) if _is_secret(match) else match[0], text)

@@ -1994,6 +1994,7 @@ POLICY: Schema = {
         "strict": {"type": "boolean"},
         "demand": {"type": "array", "items": {"type": "string", "enum": ["commits", "digests"]}},
         "allow": {"type": "array", "items": {"type": "string", "enum": ["identity-patches"]}},
+        "harmless": {"type": "object", "additionalProperties": {"type": "string", "minLength": 1}},
         "severity": {
             "type": "object",
             "additionalProperties": {"type": "string", "enum": ["error", "warning", "info", "ignore"]},

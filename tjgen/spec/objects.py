@@ -2570,11 +2570,12 @@ _HISTORY = History(_NONE)
 class Policy:
     """How strict a build is."""
 
-    __slots__ = ("allow", "demand", "severity", "strict")
+    __slots__ = ("allow", "demand", "harmless", "severity", "strict")
 
     strict: bool
     demand: Sequence[str]
     allow: Sequence[str]
+    harmless: Mapping[str, str]
     severity: Mapping[str, str]
 
     def __init__(self, tree: Tree) -> None:
@@ -2582,6 +2583,7 @@ class Policy:
         self.strict = get("strict", False)
         self.demand = get("demand", ())
         self.allow = get("allow", ())
+        self.harmless = get("harmless", _NONE)
         self.severity = get("severity", _NONE)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from tjgen.budgets import DEFAULT, Budgets
 from tjgen.diagnostics.model import WARNING, Diagnostic, has_errors
@@ -13,7 +13,7 @@ from tjgen.trainer.inputs import is_kind
 from tjgen.trainer.placed import Placed
 from tjgen.trainer.refusals import RUNTIME
 from tjgen.trainer.release import of_versions
-from tjgen.validate import admission, marks, unmakeable
+from tjgen.validate import admission, disclosure, marks, unmakeable
 from tjgen.validate.judge import judge
 from tjgen.validate.report import diagnostics
 from tjgen.validate.verdict import DECODE
@@ -32,12 +32,14 @@ def check(
     standing: Standing | None = None,
     accepted: list[Placed] | None = None,
     budgets: Budgets = DEFAULT,
+    harmless: Collection[str] = (),
 ) -> list[Diagnostic]:
     """Everything that is wrong with a file of Kubernetes manifests; never raises because of its text.
 
     `versions` chooses the releases that the cluster runs. With `strict`, a kind without a schema is an error. With
     `server_side` the manifests are judged as server-side apply judges them. Of what is `standing` only templates are checked.
     Of the rest, what is accepted goes into `accepted`, for whoever looks at the objects of all files together.
+    `harmless`: fingerprints of what looks like a secret and is none.
     """
     documents, found = reader.read(text, file, reader.KUBERNETES, budgets)
     # What stands in one file is applied together, so webhooks find it in the cluster.
@@ -52,7 +54,7 @@ def check(
                 judged = list(_judged(manifest, objects, versions, strict=strict, server_side=server_side))
             if accepted is not None and not stands and not has_errors(judged):
                 accepted.append(Placed(manifest, document, path))
-            for diagnostic in judged:
+            for diagnostic in (*judged, *disclosure.diagnostics(manifest, harmless)):
                 whole = path + (diagnostic.path or ())
                 span = document.locate(whole, key=diagnostic.name == "unknown-field")
                 found.append(diagnostic._replace(path=whole, span=span))

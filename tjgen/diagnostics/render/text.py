@@ -8,6 +8,7 @@ error[TJ103] examples/a.yaml:7:3: unknown field "imagee"
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 
 from tjgen.diagnostics.credentials import concealed
@@ -16,6 +17,8 @@ from tjgen.diagnostics.render.excerpt import excerpt, visible
 from tjgen.fields.path import render as render_path
 
 _COLORS = {ERROR: "\033[1;31m", WARNING: "\033[1;33m", INFO: "\033[1;36m"}
+_OF_SECRETS = ("TJ109", "TJ662")
+"""Codes whose place is the secret itself, also where its text does not look like one."""
 _BOLD = "\033[1m"
 _RESET = "\033[0m"
 
@@ -64,7 +67,7 @@ def _diagnostic(diagnostic: Diagnostic, lines: _Lines, *, color: bool) -> str:
     spans = [span for span in (diagnostic.span, *(note.span for note in diagnostic.related)) if span is not None]
     width = max((len(str(span.line)) for span in spans), default=0)
     if diagnostic.span is not None:
-        out.append(_excerpt(diagnostic.span, lines, width, tint))
+        out.append(_excerpt(diagnostic.span, lines, width, tint, conceals=diagnostic.code in _OF_SECRETS))
         if diagnostic.subject is not None:
             out.append(f"  in: {_object(diagnostic)}\n")
     out += [_note(note, lines, width, tint) for note in diagnostic.related]
@@ -89,11 +92,15 @@ def _note(note: Note, lines: _Lines, width: int, tint: str) -> str:
     return f"  note: {visible(str(note.span))}: {_lines_of(note.message)}\n" + _excerpt(note.span, lines, width, tint)
 
 
-def _excerpt(span: Span, lines: _Lines, width: int, tint: str) -> str:
+def _excerpt(span: Span, lines: _Lines, width: int, tint: str, *, conceals: bool = False) -> str:
     line = lines.line(span)
     if line is None:
         return ""
     end = span.end_column if span.end_line == span.line else len(line) + 1
+    if conceals:
+        # Where the place is a key, its value follows.
+        first, last = (end, len(line)) if line[end - 1 : end] == ":" else (span.column - 1, end - 1)
+        line = line[:first] + re.sub(r"\S", "*", line[first:last]) + line[last:]
     shown, before, marked = excerpt(line, span.column, end)
     number = str(span.line).rjust(width)
     carets = _tinted("^" * marked, tint)

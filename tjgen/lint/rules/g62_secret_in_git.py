@@ -9,6 +9,7 @@ from tjgen.lint.kinds import SECRET
 from tjgen.lint.pods import containers
 from tjgen.lint.rule import DOCUMENTED, ERROR, WARNING, Finding, Rule
 from tjgen.lint.scene import Scene
+from tjgen.validate.disclosure import find
 
 RULE = Rule(
     code="TJ662",
@@ -23,16 +24,12 @@ RULE = Rule(
     flux="It is applied as it is; Flux can decrypt SOPS.",
     upstream="Kubernetes documentation, good practices for Secrets.",
 )
-_TOKENS = re.compile(
-    r"\A(hf_[A-Za-z0-9]{20,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{20,}|sk-[\w-]{20,}|AKIA[A-Z0-9]{16}"
-    r"|xox[abprs]-[\w-]{10,}|AIza[\w-]{30,}|-----BEGIN [A-Z ]*PRIVATE KEY-----)"
-)
 _NAMES = re.compile(r"(\A|_)(PASSWORD|PASSWD|SECRET|TOKEN|API_?KEY|SECRET_ACCESS_KEY|PRIVATE_KEY|CREDENTIALS)\Z")
 _HARMLESS = ("", "true", "false", "none", "null", "0", "1")
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    """A finding for each Secret with data, and for each variable that looks like one: by its value, or its name alone."""
+    """A finding for each Secret with data, for each key and token elsewhere, and for each variable that sounds like one."""
     for item in scene.of(SECRET):
         if item.tree.get("sops") is None:
             for field in ("data", "stringData"):
@@ -40,6 +37,7 @@ def check(scene: Scene) -> Iterator[Finding]:
                     message = "its data can be read by whoever reads the repository"
                     yield Finding(item, (field,), message, hint="encrypt it, or let an operator bring it", key=True)
     for item in scene.items:
+        disclosed = dict(find(item.tree))
         for path, container in containers(item):
             env = container.get("env")
             for position, variable in enumerate(env if env.__class__ is list else ()):
@@ -49,10 +47,13 @@ def check(scene: Scene) -> Iterator[Finding]:
                 name = str(variable.get("name"))
                 place = (*path, "env", position, "value")
                 hint = "take it from a Secret with valueFrom.secretKeyRef"
-                if _TOKENS.match(value):
-                    yield Finding(item, place, f"{name} holds what looks like a token", hint=hint)
+                token = disclosed.pop(place, None)
+                if token is not None:
+                    yield Finding(item, place, f"{name} holds {token.kind}", hint=hint)
                 elif _NAMES.search(name.upper()) and value.lower() not in _HARMLESS and not value.startswith(("$", "/")):
                     yield Finding(item, place, f"{name} sounds like a secret", hint=hint, severity=WARNING)
+        for place, token in disclosed.items():
+            yield Finding(item, place, f"it holds {token.kind}", hint="take it from a Secret, mounted as a volume or a variable")
 
 
 def _is_plain(value: object) -> bool:

@@ -162,8 +162,8 @@ def _recipe(
         return Recipe(text, [], [code.git.repository, commit, code.git.path or ""]), found
     if not baked and asked.dockerfile is None:
         return Recipe(text, listing, []), found
-    wanted, problem = read(setting.sandbox, setting.directory, directory, asked.include, asked.exclude, HERE)
-    return (Recipe(text, wanted, []), found) if problem is None else (None, [*found, problem])
+    wanted, wrong = read(setting, directory, asked.include, asked.exclude, HERE)
+    return (Recipe(text, wanted, []), found) if not wrong else (None, [*found, *wrong])
 
 
 def _dockerfile(

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from tjgen.canonical import json_text, sha256_hex
-from tjgen.codebase import files, packing, problems
+from tjgen.codebase import files, packing, problems, secrets
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.fields.path import FieldPath, Tree
 from tjgen.files.sandbox import Sandbox
@@ -26,9 +26,9 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
     """The ConfigMap, named by its content, and its mounts."""
     asked = code.config_map
     assert asked is not None, "asked only where it is described"
-    found, problem = read(setting.sandbox, setting.directory, asked.directory, asked.include, asked.exclude, HERE)
-    if problem is not None:
-        yield problem
+    found, wrong = read(setting, asked.directory, asked.include, asked.exclude, HERE)
+    yield from wrong
+    if wrong:
         return
     try:
         packed = packing.pack(found)
@@ -44,24 +44,37 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
 
 
 def read(
-    sandbox: Sandbox, folder: str, directory: str, include: Sequence[str], exclude: Sequence[str], because: FieldPath
-) -> tuple[list[files.File], Diagnostic | None]:
+    setting: Setting, directory: str, include: Sequence[str], exclude: Sequence[str], because: FieldPath
+) -> tuple[list[files.File], list[Diagnostic]]:
     """The files to pack, and what keeps them from being packed."""
     try:
-        found = files.found(sandbox, os.path.join(folder, directory), include, exclude)
+        found = files.found(setting.sandbox, os.path.join(setting.directory, directory), include, exclude)
+        if not found:
+            message = f"no file of {directory} is taken"
+            hint = "correct include and exclude" if include or exclude else "name the folder that the code is in"
+            return [], [problems.error(problems.NONE, message, path=because, hint=hint)]
+        size = packing.size(found)
+        if size > packing.LIMIT:
+            largest = max(found, key=lambda file: file.size)
+            message = f"the {len(found)} files of {directory} take {size} bytes, and a ConfigMap holds {packing.LIMIT}"
+            hint = f"exclude what is no code, such as {largest.path} ({largest.size} bytes), or use workspace, git or build"
+            return [], [problems.error(problems.LARGE, message, path=because, hint=hint)]
+        secret = [_secret(directory, one, because) for one in secrets.suspects(found, include, setting.harmless)]
     except files.FolderError as error:
-        return [], unreadable(directory, error, because)
-    if not found:
-        message = f"no file of {directory} is taken"
-        hint = "correct include and exclude" if include or exclude else "name the folder that the code is in"
-        return [], problems.error(problems.NONE, message, path=because, hint=hint)
-    size = packing.size(found)
-    if size > packing.LIMIT:
-        largest = max(found, key=lambda file: file.size)
-        message = f"the {len(found)} files of {directory} take {size} bytes, and a ConfigMap holds {packing.LIMIT}"
-        hint = f"exclude what is no code, such as {largest.path} ({largest.size} bytes), or use workspace, git or build"
-        return [], problems.error(problems.LARGE, message, path=because, hint=hint)
-    return found, None
+        return [], [unreadable(directory, error, because)]
+    return ([] if secret else found), secret
+
+
+def _secret(directory: str, suspect: secrets.Suspect, because: FieldPath) -> Diagnostic:
+    place = os.path.normpath(os.path.join(directory, suspect.path))
+    message = f"{place} {suspect.reason}, and everybody can read a ConfigMap who reads the repository or the namespace"
+    other = (
+        f"if it is no secret, add its fingerprint {suspect.fingerprint} to spec.policy.harmless of the project"
+        if suspect.fingerprint
+        else f"if it is no secret, name it without a pattern: include: [{suspect.path}, ...]"
+    )
+    hint = f"exclude it (exclude: [{suspect.path}]) and use a Secret; {other}"
+    return problems.error(problems.HOLDS_SECRET, message, path=because, hint=hint)
 
 
 def local_files(code: Code, folder: str, sandbox: Sandbox) -> dict[str, str]:

@@ -103,6 +103,8 @@ class Policy(Shape):
     allow: list[Literal["identity-patches"]] = []
     """What a build refuses without it: `identity-patches`, patches that change the kind, name, namespace, owners, finalizers or
     tjgen's own labels of an object. Only the root project, the one that the command names or runs in, can allow it."""
+    harmless: dict[str, Text] = {}
+    """Fingerprint of a value that looks like a private key or token, as diagnostics print it -> why it is none."""
     severity: dict[str, Literal["error", "warning", "info", "ignore"]] = {}
     """Code or name of a warning or note -> its severity here; errors stay errors, but for those of `tjgen lint`."""
 
