@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from hashlib import sha256
 
+from tjgen.canonical import sha256_hex
 from tjgen.typing import NamedTuple
 
 _MARKS = (
@@ -53,8 +53,7 @@ def find(text: str) -> Iterator[Token]:
         return
     for match in _pattern().finditer(text):
         kind = _FORMS[int(str(match.lastgroup)[1:])][0]
-        digest = sha256(match[0].encode("utf-8", "surrogatepass")).hexdigest()
-        yield Token(kind, match.start(), match.end(), digest[:16])
+        yield Token(kind, match.start(), match.end(), sha256_hex(match[0].encode(errors="replace").decode())[:16])
 
 
 def concealed(text: str) -> str:

@@ -5,8 +5,6 @@ Secrets are left out: they are made to hold them, and `tjgen lint` has a rule fo
 
 from __future__ import annotations
 
-from base64 import b64decode
-from binascii import Error
 from collections.abc import Collection, Iterator
 
 from tjgen.diagnostics import tokens
@@ -14,7 +12,6 @@ from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.path import FieldPath, Tree, render
 from tjgen.typing import NamedTuple
 
-CODE = "TJ109"
 _MADE_FOR_SECRETS = ("Secret", "SealedSecret")
 
 
@@ -40,7 +37,7 @@ def diagnostics(tree: Tree, harmless: Collection[str] = ()) -> Iterator[Diagnost
     for path, token in find(tree):
         if token.fingerprint not in harmless:
             message = f"{render(path)} holds {token.kind}, which everybody can read who reads the repository or the object"
-            yield Diagnostic(CODE, ERROR, message, path=path, hint=hint(token), name="secret-in-manifest")
+            yield Diagnostic("TJ109", ERROR, message, path=path, hint=hint(token), name="secret-in-manifest")
 
 
 def hint(token: tokens.Token) -> str:
@@ -67,6 +64,9 @@ def _texts(tree: Tree, path: FieldPath) -> Iterator[tuple[FieldPath, str]]:
 
 
 def _decoded(content: Tree) -> str:
+    from base64 import b64decode  # few manifests have binary data
+    from binascii import Error
+
     try:
         return b64decode(content).decode("latin-1") if content.__class__ is str else ""
     except (Error, ValueError):
