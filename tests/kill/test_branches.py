@@ -94,3 +94,10 @@ def assert_built(prepared: Prepared, branch: str, number: int) -> None:
     answer = build(prepared.place)
     assert answer.code == 0, (number, answer.err)
     assert output(prepared.place) == prepared.clean[branch], number
+
+
+def test_commands_that_read_warn_of_an_interrupted_build(prepared: Prepared) -> None:
+    assert killed(prepared, 3, since=JOURNAL) == KILLED
+    answer = tjgen(prepared.place, "runs", "list")
+    assert answer.code == 0
+    assert "warning[TJ063] the last build of out was interrupted" in answer.err

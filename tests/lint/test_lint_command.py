@@ -269,11 +269,11 @@ def test_a_generated_file_is_never_changed(tmp_path: Path) -> None:
 def test_a_fix_that_cannot_be_written_changes_nothing(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(ONE, encoding="utf-8")
     (tmp_path / "b.yaml").write_text(TWO, encoding="utf-8")
-    (tmp_path / "b.yaml.tjgen").mkdir()
+    (tmp_path / ".b.yaml.tjgen").mkdir()
     answer = tjgen(tmp_path, "lint", "a.yaml", "b.yaml", "--fix")
     assert "error[TJ408]" in answer.err
     assert (tmp_path / "a.yaml").read_text(encoding="utf-8") == ONE
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.yaml", "b.yaml", "b.yaml.tjgen"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".b.yaml.tjgen", "a.yaml", "b.yaml"]
 
 
 def test_a_fix_keeps_what_it_does_not_touch(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from tjgen.catalog.find import Catalog
@@ -10,7 +9,7 @@ from tjgen.cli.command import COMMON, FLAG, MANY, VALUE, Arguments, Command, Opt
 from tjgen.cli.inputs import STANDARD_INPUT, absent, good, texts
 from tjgen.cli.reporting import Reporter
 from tjgen.convert.file import File, converted
-from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
+from tjgen.diagnostics.model import CompileError
 from tjgen.fields.path import Tree
 from tjgen.kinds.table import targets
 from tjgen.source.encoding import decode
@@ -97,15 +96,10 @@ def _write(files: list[File], reporter: Reporter, *, in_place: bool) -> None:
     if not in_place:
         sys.stdout.write("---\n".join(decode(file.text, file.name)[0] for file in files))
         return
-    for file in files:
-        if not file.is_changed or file.name == STANDARD_INPUT:
-            continue
-        temporary = f"{file.name}.tjgen"
-        try:
-            with open(temporary, "wb") as stream:
-                stream.write(file.text)
-            os.replace(temporary, file.name)
-        except OSError as error:
-            message = f"{file.name} cannot be written: {error.strerror}"
-            hint = "check the folder's permissions"
-            reporter.add([Diagnostic("TJ408", ERROR, message, hint=hint, name="unwritten-file")])
+    from tjgen.cli.fixing import unwritten
+    from tjgen.emit.file import UnwrittenError, replace_all
+
+    try:
+        replace_all({file.name: file.text for file in files if file.is_changed and file.name != STANDARD_INPUT})
+    except UnwrittenError as error:
+        reporter.add([unwritten(error)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Mapping
 from difflib import unified_diff
@@ -11,6 +10,7 @@ from tjgen.cli.inputs import STANDARD_INPUT
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.emit import header
+from tjgen.emit.file import UnwrittenError, replace_all
 from tjgen.lint.engine import Result
 from tjgen.lint.fix import fixed
 
@@ -63,25 +63,16 @@ def _difference(file: str, before: bytes, after: bytes) -> str:
 
 
 def _write(files: Mapping[str, bytes], reporter: Reporter) -> bool:
-    """Write all files, or where one cannot be written none: each is written beside its place first."""
-    ready: list[tuple[str, str]] = []
-    file = ""
+    """Write all files, or where one cannot be written none."""
     try:
-        for file, content in files.items():
-            place = os.path.realpath(file)
-            temporary = f"{place}.tjgen"
-            with open(temporary, "wb") as stream:
-                ready.append((temporary, place))
-                stream.write(content)
-            os.chmod(temporary, os.stat(place).st_mode & 0o7777)
-        for temporary, place in ready:
-            os.replace(temporary, place)
-    except OSError as error:
-        for temporary, _ in ready:
-            if os.path.exists(temporary):
-                os.remove(temporary)
-        message = f"{file} cannot be written: {error.strerror}"
-        hint = "check the folder's permissions"
-        reporter.add([Diagnostic("TJ408", ERROR, message, hint=hint, name="unwritten-file")])
+        replace_all(files)
+    except UnwrittenError as error:
+        reporter.add([unwritten(error)])
         return False
     return True
+
+
+def unwritten(error: UnwrittenError) -> Diagnostic:
+    """TJ408: files stay as they are, since one of them cannot be replaced."""
+    message = f"{error.path} cannot be written: {error.reason}"
+    return Diagnostic("TJ408", ERROR, message, hint="check the folder's permissions", name="unwritten-file")

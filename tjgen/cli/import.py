@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
 from tjgen.cli.command import COMMON, MANY, VALUE, Arguments, Command, Option
 from tjgen.cli.inputs import absent, good, texts
 from tjgen.cli.reporting import Reporter
-from tjgen.diagnostics.model import ERROR, Diagnostic
+from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
 
 COMMAND = Command(
     "import",
@@ -51,15 +52,20 @@ def run(arguments: Arguments) -> int:
 
 
 def _written(folder: str, files: dict[str, str]) -> list[Diagnostic]:
+    from tjgen.emit.file import write
+
     found = []
     for name, text in files.items():
         path = os.path.join(folder, *name.split("/"))
         try:
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "x", encoding="utf-8") as stream:
-                stream.write(text)
+            if os.path.lexists(path):
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+            write(path, [text])
         except OSError as error:
             message = f"{path} cannot be written: {error.strerror}"
             hint = "name a folder that does not have it yet"
             found.append(Diagnostic("TJ408", ERROR, message, hint=hint, name="unwritten-file"))
+        except CompileError as error:
+            found += error.diagnostics
     return found

@@ -8,6 +8,7 @@ from tjgen.cli.command import COMMON, FLAG, TRUSTED, VALUE, Arguments, Command, 
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, has_errors
 from tjgen.k8s.nearest import nearest
+from tjgen.output import interrupted
 from tjgen.output.inventory import entries, matching
 from tjgen.output.promote import promote
 from tjgen.resolve.project import Project, alone, find, load
@@ -61,7 +62,9 @@ def _promote(arguments: Arguments, project: Project, directory: str, reporter: R
     unknown = [name for name in (wanted, source) if name is not None and name not in known]
     if unknown:
         raise CompileError([_unknown(name, known) for name in unknown])
-    candidates = [one for one in entries(Locks(project.directory)) if source is None or one.place.environment == source]
+    locks = Locks(project.directory)
+    reporter.add(interrupted.undo(directory, locks.folder))
+    candidates = [one for one in entries(locks) if source is None or one.place.environment == source]
     chosen, problems = matching(candidates, arguments["paths"])
     reporter.add(problems)
     # A pattern means the runs of now, of other environments; one that is named is meant, whatever it is.

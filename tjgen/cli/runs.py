@@ -10,6 +10,7 @@ from tjgen.cli.command import COMMON, FLAG, MANY, TRUSTED, VALUE, Arguments, Com
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, has_errors
 from tjgen.fields.path import Tree
+from tjgen.output import interrupted
 from tjgen.output.inventory import Entry, disagreements, entries, matching, own_files
 from tjgen.resolve.project import Project, alone, find, load
 from tjgen.runs.lock import ARCHIVED, SUPERSEDED
@@ -94,7 +95,7 @@ def _do(
         chosen, problems = matching(known, patterns) if patterns else (known, [])
         reporter.add(problems)
         if directory is not None:
-            reporter.add(list(disagreements(directory, known)))
+            reporter.add([*interrupted.warning(directory), *disagreements(directory, known)])
         _list(chosen, directory, as_json=arguments["format"] == "json")
     elif verb == "rerun":
         _rerun(patterns, arguments, locks, directory, reporter)
@@ -105,6 +106,7 @@ def _do(
 def _rerun(patterns: list[str], arguments: Arguments, locks: Locks, directory: str, reporter: Reporter) -> None:
     from tjgen.output.rerun import rerun
 
+    reporter.add(interrupted.undo(directory, locks.folder))
     chosen, problems = matching(entries(locks, arguments["env"]), patterns)
     reporter.add(problems)
     # A pattern means the runs of now; one that is named is meant, whatever it is.
@@ -119,10 +121,9 @@ def _rerun(patterns: list[str], arguments: Arguments, locks: Locks, directory: s
 def _change(verb: str, patterns: list[str], arguments: Arguments, project: Project, directory: str, reporter: Reporter) -> None:
     from tjgen.emit.tree import OutputTree
     from tjgen.output.history import History
-    from tjgen.output.interrupted import still_wanted
 
     locks = Locks(project.directory)
-    with OutputTree(directory, force=arguments["force"], records=locks.folder, history=still_wanted) as tree:
+    with OutputTree(directory, force=arguments["force"], records=locks.folder, history=interrupted.still_wanted) as tree:
         reporter.add(tree.notes)
         known = entries(locks, arguments["env"])
         chosen, problems = matching(known, patterns) if patterns else (known, [])

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from tjgen.diagnostics.model import CompileError
 from tjgen.emit import problems
 from tjgen.emit.filelock import BusyError, FileLock, acquire
 
 _CHUNK = 1 << 16
+
+
+class UnwrittenError(Exception):
+    """A file cannot be replaced."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path = path
+        self.reason = reason
 
 
 def write(path: str, chunks: Iterable[str], *, inputs: Iterable[str] = (), wait: float = 2.0) -> bool:
@@ -41,11 +50,9 @@ def write(path: str, chunks: Iterable[str], *, inputs: Iterable[str] = (), wait:
 
 
 def _replace(path: str, chunks: Iterable[str], mode: int | None, wait: float) -> bool:
-    folder, name = os.path.split(path)
-    if not os.path.isdir(folder):
-        raise FileNotFoundError(2, os.strerror(2), folder)
-    # The new file is its own lock: one writer at a time, and what a killed one left is used again.
-    near = f"{folder}/.{name}.tjgen"
+    if not os.path.isdir(os.path.dirname(path)):
+        raise FileNotFoundError(2, os.strerror(2), os.path.dirname(path))
+    near = _near(path)
     lock = acquire(near, wait=wait)
     placed = False
     try:
@@ -60,11 +67,46 @@ def _replace(path: str, chunks: Iterable[str], mode: int | None, wait: float) ->
     return placed
 
 
-def _fill(lock: FileLock, chunks: Iterable[str]) -> None:
+def replace_all(contents: Mapping[str, bytes], *, wait: float = 2.0) -> None:
+    """Replace files that exist, all or none of them where the system refuses; raises UnwrittenError.
+
+    Permissions stay, and a link is followed. Killed at any moment, each file is old or new.
+    """
+    ready: list[tuple[FileLock, str]] = []
+    placed = 0
+    path = ""
+    try:
+        for path, content in contents.items():
+            place = os.path.realpath(path)
+            mode = stat.S_IMODE(os.stat(place).st_mode)
+            lock = acquire(_near(place), wait=wait)
+            ready.append((lock, place))
+            _fill(lock, [content])
+            os.fchmod(lock.descriptor, mode)
+        for lock, place in ready:
+            path = place
+            os.rename(lock.path, place)
+            placed += 1
+    except BusyError:
+        raise UnwrittenError(path, "another command is writing it") from None
+    except OSError as error:
+        raise UnwrittenError(path, error.strerror or str(error)) from error
+    finally:
+        for number, (lock, _) in enumerate(ready):
+            lock.release(keep=number < placed)
+
+
+def _near(path: str) -> str:
+    """Where the new content of a file is written. The file is its own lock, and what a killed command left is used again."""
+    folder, name = os.path.split(path)
+    return f"{folder}/.{name}.tjgen"
+
+
+def _fill(lock: FileLock, chunks: Iterable[str | bytes]) -> None:
     os.ftruncate(lock.descriptor, 0)
     with open(lock.descriptor, "wb", closefd=False) as stream:
         for chunk in chunks:
-            stream.write(chunk.encode())
+            stream.write(chunk if isinstance(chunk, bytes) else chunk.encode())
 
 
 def _is_equal(path: str, other: str) -> bool:

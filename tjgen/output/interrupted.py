@@ -1,8 +1,28 @@
-"""Files that an interrupted command had removed, and the commit of that moment -> those that the checkout must have now."""
+"""An output directory whose last command was interrupted -> undone before its locks are read, or a warning about it."""
 
 from __future__ import annotations
 
-from tjgen.diagnostics.model import CompileError
+from tjgen.diagnostics.model import WARNING, CompileError, Diagnostic
+from tjgen.emit import journal, problems, staging
+
+
+def undo(directory: str, records: str) -> list[Diagnostic]:
+    """Undo the interrupted command, for commands that choose runs by their locks; what was found. Raises CompileError."""
+    if not _is_interrupted(directory):
+        return []
+    from tjgen.emit.tree import OutputTree
+
+    with OutputTree(directory, records=records, history=still_wanted) as tree:
+        return tree.notes
+
+
+def warning(directory: str) -> list[Diagnostic]:
+    """TJ063 as a warning, for commands that only read."""
+    return [problems.interrupted(directory)._replace(severity=WARNING)] if _is_interrupted(directory) else []
+
+
+def _is_interrupted(directory: str) -> bool:
+    return journal.exists(staging.path_in(directory))
 
 
 def still_wanted(commit: str, folder: str, paths: list[str]) -> set[str] | None:

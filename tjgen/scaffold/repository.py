@@ -33,7 +33,8 @@ def written(directory: str, texts: Iterable[tuple[str, str]]) -> list[Diagnostic
         message, hint = f"{there} is there: {directory} is a project already", "choose another folder, or change the file"
         raise CompileError([Diagnostic("TJ771", ERROR, message, hint=hint, name="project-is-there")])
     notes = []
-    for name, text in texts:
+    # The project file makes a folder a project, so it comes last: after an interruption the command can run again.
+    for name, text in sorted(texts, key=lambda file: file[0] == PROJECT):
         path = os.path.normpath(os.path.join(directory, name))
         if os.path.lexists(path):
             notes.append(_kept(path))

@@ -72,10 +72,11 @@ def write(folder: str, found: list[Definition]) -> tuple[list[str], list[str]]:
         blocks[one.name] = lines
     after = {name for lines in blocks.values() for name in _files(lines)}
     removed = [os.path.join(folder, name) for name in sorted(before - after)]
+    _replace(os.path.join(folder, store.SOURCE), "".join(f"{line}\n" for name in sorted(blocks) for line in blocks[name]))
+    # After an interruption here no list names the files any more, so they do no harm.
     for path in removed:
         if os.path.exists(path):
             os.remove(path)
-    _replace(os.path.join(folder, store.SOURCE), "".join(f"{line}\n" for name in sorted(blocks) for line in blocks[name]))
     return written, removed
 
 
@@ -103,7 +104,9 @@ def _files(lines: list[str]) -> list[str]:
 
 def _replace(path: str, text: str) -> None:
     """Write a file whole or not at all."""
-    temporary = f"{path}.new"
-    with open(temporary, "w", encoding="utf-8") as file:
+    temporary = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.new")
+    # A folder of a project may hold a link of that name.
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    with open(descriptor, "w", encoding="utf-8") as file:
         file.write(text)
     os.replace(temporary, path)
