@@ -1,17 +1,98 @@
-# Copies the part INDEX of WORKERS of what REMOTE holds into the folder TARGET, by rclone; what is there stays.
-# With ONE=true REMOTE is the URL of one file, which the first worker copies.
-set -eu
-mkdir -p "$TARGET"
-if [ "${ONE:-}" = true ]; then
-  [ "$INDEX" != 0 ] || rclone copyurl --auto-filename "$REMOTE" "$TARGET"
+# Copies the part INDEX of WORKERS of what REMOTE holds to the folder TARGET by rclone, verifies it, and marks it as complete.
+# With ONE=true REMOTE is the URL of one file. All workers divide one list of REMOTE, which the first of them writes. If
+# REMOTE has changed since, the worker removes the list and fails, and the next attempts use a new one. marks.sh goes before.
+tmp=$(mktemp -d)
+own=$STATE/lists/$JOB.$INDEX.$POD
+reason=
+ended() {
+  code=$?
+  rm -rf "$tmp" "$own"
+  [ "$code" -ne 0 ] || exit 0
+  reason=${reason:-a command ended with exit code $code}
+  printf 'prefetch failed: %s\n' "$reason" >&2
+  mkdir -p "$STATE/failures/$JOB_NAME" && printf '%s\n' "$reason" >"$STATE/failures/$JOB_NAME/$JOB.$POD"
+  exit 1
+}
+trap ended EXIT
+trap 'trap - EXIT; rm -rf "$tmp" "$own"; exit 143' TERM INT
+
+fail() {
+  reason=$1
+  exit 1
+}
+
+listing() { # prints time;size;path of every object, sorted
+  rclone lsf --recursive --files-only --use-server-modtime --format tsp --separator ';' "$REMOTE" >"$tmp/raw" 2>"$tmp/errors" ||
+    fail "$REMOTE cannot be listed: $(tail -n 1 "$tmp/errors")"
+  sort "$tmp/raw"
+}
+
+bring() { # part: copy, verify and mark it
+  awk -v workers="$WORKERS" -v own="$1" '(NR - 1) % workers == own' "$tmp/list" >"$tmp/part"
+  cut -d ';' -f 3- "$tmp/part" >"$tmp/names"
+  echo "part $1 of $WORKERS: $(wc -l <"$tmp/part") of $(wc -l <"$tmp/list") files"
+  failed=
+  ! complete || fail "another Job has completed this data, which runs may be reading: it is not changed"
+  if [ -s "$tmp/names" ]; then
+    rclone copy --files-from-raw "$tmp/names" --no-traverse --use-server-modtime --transfers 16 --checkers 16 \
+      --stats 10s --stats-one-line --stats-log-level NOTICE "$REMOTE" "$TARGET" || failed=true
+    rclone lsf --recursive --files-only --files-from-raw "$tmp/names" --format sp --separator ';' "$TARGET" | sort >"$tmp/there"
+  else
+    : >"$tmp/there"
+  fi
+  listing >"$tmp/now"
+  if ! cmp -s "$tmp/list" "$tmp/now"; then
+    ! cmp -s "$tmp/list" "$STATE/lists/$JOB" || rm -f "$STATE/lists/$JOB"
+    fail "$REMOTE has changed since it was listed: $(diff "$tmp/list" "$tmp/now" | grep '^[<>+-]' | head -n 5)"
+  fi
+  [ -z "$failed" ] || fail "rclone could not copy part $1 of $REMOTE"
+  # What attempts with an earlier list brought.
+  cut -d ';' -f 3- "$tmp/list" | sort >"$tmp/known"
+  (cd "$TARGET" && find . ! -type d | cut -c 3- | sort) | comm -13 "$tmp/known" - >"$tmp/others"
+  while IFS= read -r name; do
+    printf '%s is removed from the target: %s does not have it any more\n' "$name" "$REMOTE"
+    rm -f "$TARGET/$name"
+  done <"$tmp/others"
+  cut -d ';' -f 2- "$tmp/part" | sort >"$tmp/wanted"
+  cmp -s "$tmp/wanted" "$tmp/there" ||
+    fail "files at the target are missing or of another size: $(diff "$tmp/wanted" "$tmp/there" | grep '^[<>+-]' | head -n 5)"
+  sync
+  cmp -s "$tmp/list" "$STATE/lists/$JOB" || fail "another worker has replaced the list: the next attempt uses the new one"
+  mark "$1" "$digest"
+}
+
+begin
+if complete; then
+  echo "all parts are complete: nothing is copied again"
   exit 0
 fi
-list=$(mktemp)
-rclone lsf --recursive --files-only "$REMOTE" >"$list"
-if [ ! -s "$list" ]; then
-  echo "$REMOTE holds no files" >&2
-  exit 1
+mkdir -p "$STATE/lists"
+# A name that others do not have is never of a file that is being copied.
+export RCLONE_INPLACE=true
+if [ "${ONE:-}" = true ]; then
+  part=$STATE/tmp/$JOB-$INDEX
+  rm -rf "$part"
+  mkdir -p "$part"
+  rclone copyurl --auto-filename "$REMOTE" "$part" || fail "rclone could not copy $REMOTE"
+  sync
+  mv -f "$part"/* "$TARGET"
+  mark 0 "$(find "$TARGET" -type f | sort | sha256sum | cut -c 1-64)"
+  exit 0
 fi
-LC_ALL=C sort "$list" | awk -v workers="$WORKERS" -v own="$INDEX" '(NR - 1) % workers == own' >"$list.own"
-echo "$(wc -l <"$list.own") of $(wc -l <"$list") files"
-[ ! -s "$list.own" ] || rclone copy --files-from-raw "$list.own" --no-traverse "$REMOTE" "$TARGET"
+if [ ! -e "$STATE/lists/$JOB" ]; then
+  listing >"$own"
+  [ -s "$own" ] || fail "$REMOTE holds no files"
+  # A line end in a name leaves a line without time and size.
+  ! grep -qvE '^[^;]+;-?[0-9]+;.' "$own" || fail "$REMOTE has files with line ends in their names"
+  # A hard link is made only if there is no list yet; without hard links the last list is the list, as the marks show.
+  ln "$own" "$STATE/lists/$JOB" 2>/dev/null || [ -e "$STATE/lists/$JOB" ] || mv -f "$own" "$STATE/lists/$JOB"
+fi
+cp "$STATE/lists/$JOB" "$tmp/list"
+digest=$(sha256sum <"$tmp/list" | cut -c 1-64)
+bring "$INDEX"
+# Workers that completed by a list that was replaced since do not run again.
+number=0
+while [ "$number" -lt "$WORKERS" ]; do
+  if [ -e "$STATE/marks/$JOB/$WORKERS-$number" ] && [ "$(stated "$STATE/marks/$JOB" "$WORKERS" "$number" || :)" != "$digest" ]; then bring "$number"; fi
+  number=$((number + 1))
+done

@@ -14,6 +14,9 @@ SMALL: Tree = {"cpu": "1", "memory": "1Gi"}
 TINY: Tree = {"cpu": "250m", "memory": "256Mi"}
 """What something takes that looks after things now and then."""
 
+PYTHON = ("python3", "-I", "-B", "-c")
+"""Python without the packages, variables and files that an image may have for it."""
+
 
 def metadata(name: str, setting: Setting, **more: Tree) -> Tree:
     """Name, namespace and labels of an object of the experiment; `more` as it is."""

@@ -788,6 +788,11 @@ PREFETCH: Schema = {
             "x-tjgen-expects": "write a number and s, m, h or d, such as 12h",
         },
         "wait": {"type": "boolean"},
+        "waitTimeout": {
+            "type": "string",
+            "pattern": "^[1-9][0-9]{0,4}[smhd]$",
+            "x-tjgen-expects": "write a number and s, m, h or d, such as 12h",
+        },
         "cache": CACHE,
     },
 }

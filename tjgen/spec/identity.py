@@ -180,6 +180,7 @@ SPEC: Rule = (
                 "workers": ("excluded", None, {}),
                 "deadline": ("excluded", None, {}),
                 "wait": ("counts", True, {}),
+                "waitTimeout": ("excluded", None, {}),
                 "cache": (
                     "counts",
                     None,

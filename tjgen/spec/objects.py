@@ -1079,6 +1079,7 @@ class Prefetch:
         "source",
         "volume",
         "wait",
+        "wait_timeout",
         "workers",
     )
 
@@ -1093,6 +1094,7 @@ class Prefetch:
     workers: int
     deadline: str
     wait: bool
+    wait_timeout: str
     cache: Cache | None
 
     def __init__(self, tree: Tree) -> None:
@@ -1108,6 +1110,7 @@ class Prefetch:
         self.workers = get("workers", 4)
         self.deadline = get("deadline", "1d")
         self.wait = get("wait", True)
+        self.wait_timeout = get("waitTimeout", "6h")
         self.cache = None if (value := get("cache")) is None else Cache(value)
 
 

@@ -9,7 +9,7 @@ from tjgen.diagnostics.model import Diagnostic
 from tjgen.fields.path import FieldPath, get
 from tjgen.lower import SPEC
 from tjgen.passes import tool_pods
-from tjgen.passes.beside import TINY, alone, script, shell
+from tjgen.passes.beside import PYTHON, TINY, alone, script, shell
 from tjgen.passes.claims import access_modes
 from tjgen.passes.keeping import problems
 from tjgen.passes.keeping.location import Location, owner, resumed_folder
@@ -23,8 +23,6 @@ from tjgen.workload.workload import PodSet, Workload
 Found = Iterator[Contribution | Diagnostic]
 AT: FieldPath = (*SPEC, "checkpoints", "keep")
 ROOT = "/checkpoints"
-_PYTHON = ["python3", "-I", "-B", "-c"]
-"""Without the packages, variables and files that an image may have for Python."""
 
 
 def scheduled(workload: Workload, users: Sequence[PodSet], asked: Checkpoints, where: Location, setting: Setting) -> Found:
@@ -50,7 +48,7 @@ def scheduled(workload: Workload, users: Sequence[PodSet], asked: Checkpoints, w
         script("cleaner.py"),
         _told(keep, asked, where, setting),
         [{"name": "checkpoints", "mountPath": ROOT}],
-        command=_PYTHON,
+        command=list(PYTHON),
         resources={"requests": TINY, "limits": TINY},
     )
     volume = {"name": "checkpoints", **source(asked.volume, where.volume, setting)}

@@ -1,4 +1,4 @@
-"""What is to be prefetched -> the Job that does so: an index for each worker, first what brings its part, then the mark."""
+"""What is to be prefetched -> the Job that copies, verifies and marks it, with an index for each worker."""
 
 from __future__ import annotations
 
@@ -7,21 +7,28 @@ from tjgen.fields.path import Tree
 from tjgen.k8s import duration
 from tjgen.lower import by_reference, env_item
 from tjgen.passes import tool_pods
-from tjgen.passes.beside import TINY, alone, script, shell
+from tjgen.passes.beside import PYTHON, TINY, alone, script, shell
 from tjgen.passes.sources import source
 from tjgen.setting import Setting
 from tjgen.spec.objects import Experiment, Prefetch
 from tjgen.typing import NamedTuple
 
+FOLDER = ".tjgen-prefetch"
+"""Folder at the root of the volume: for each content a folder with the data, the list of the source and the marks."""
+CONTENT = "content"
+"""Folder of the data in the folder of a content."""
 TARGET = "/tjgen/target"
 SOURCE = "/tjgen/source"
 DATASET = "/workspace/dataset"
 """Where the image of Trainer's dataset initializer writes to."""
 BRINGING: Tree = {"cpu": "2", "memory": "4Gi"}
-INDEX: Tree = {
-    "name": "INDEX",
-    "valueFrom": {"fieldRef": {"fieldPath": "metadata.annotations['batch.kubernetes.io/job-completion-index']"}},
+_OF_POD = {
+    "INDEX": "metadata.annotations['batch.kubernetes.io/job-completion-index']",
+    "JOB": "metadata.labels['batch.kubernetes.io/controller-uid']",
+    "JOB_NAME": "metadata.labels['batch.kubernetes.io/job-name']",
+    "POD": "metadata.name",
 }
+"""Variable of a worker -> the field of its pod. JOB is the UID of the Job: a Job that is made again does not have it."""
 _ATTEMPTS = 3
 """For each worker: downloads fail for reasons that pass."""
 
@@ -57,32 +64,47 @@ def content(asked: Prefetch) -> Tree:
     return [where, asked.path, asked.image, list(asked.command), list(asked.args), environment]
 
 
-def made(
-    asked: Prefetch, experiment: Experiment, target: Tree, marks: str, user: tool_pods.User, setting: Setting
-) -> tuple[str, Tree]:
-    """Name and tree of the Job; the name follows all that it does, since a Job cannot be changed."""
+def state_folder(asked: Prefetch) -> str:
+    """The folder of a content below the volume. Another source has another folder, so runs that read this one keep it."""
+    return f"{FOLDER}/{sha256_hex(json_text(content(asked)))[:10]}"
+
+
+def attempts(asked: Prefetch) -> int:
+    """Failures of pods that the Job accepts."""
+    return _ATTEMPTS * workers_of(asked)
+
+
+def made(asked: Prefetch, experiment: Experiment, target: Tree, user: tool_pods.User, setting: Setting) -> tuple[str, Tree]:
+    """Name and tree of the Job. The name follows from all that the Job does, since a Job cannot be changed."""
     workers = workers_of(asked)
-    folder = f"{TARGET}/{asked.path.strip('/')}" if asked.path is not None else TARGET
+    state = f"{TARGET}/{state_folder(asked)}"
+    told = {"STATE": state, "TARGET": f"{state}/{CONTENT}", "WORKERS": str(workers)}
+    if asked.path is not None:
+        told["MOUNT_POINT"] = f"{TARGET}/{asked.path.strip('/')}"
     volumes: list[Tree] = [{"name": "target", **target}]
     mounts: list[Tree] = [{"name": "target", "mountPath": TARGET}]
-    bring = _bringing(asked, experiment, folder, workers, volumes, mounts, user, setting)
-    mark = shell(
-        "mark",
-        alone("shell", setting),
-        script("mark.sh"),
-        {"MARKS": f"{TARGET}/{marks}", "WORKERS": str(workers)},
-        [{"name": "target", "mountPath": TARGET}],
-        resources={"requests": TINY, "limits": TINY},
-    )
-    mark["env"] = [INDEX, *mark["env"]]
-    pod = tool_pods.pod([mark], volumes, user, first=[bring])
+    where = asked.source
+    if where is not None and where.volume is not None:
+        volumes.append({"name": "source", **source(where.volume, experiment.spec.volumes[where.volume], setting)})
+        mounts.append({"name": "source", "mountPath": SOURCE, "readOnly": True})
+        told["SOURCE"] = f"{SOURCE}/{where.path.strip('/')}" if where.path is not None else SOURCE
+    known = remote(where.uri) if where is not None and where.uri is not None else None
+    if where is not None and where.uri is not None:
+        told["STORAGE_URI"] = where.uri
+    if asked.command or (known is not None and known.purpose == "dataset"):
+        # The program is not ours: nothing is known of what it should bring, so nothing is verified.
+        bring = _of_others(asked, told, mounts, user, setting)
+        first = [_tiny("prepare", told, mounts[:1], setting), bring]
+        pod = tool_pods.pod([_tiny("mark", told, mounts[:1], setting)], volumes, user, first=first)
+    else:
+        pod = tool_pods.pod([_bringing(asked, known, told, mounts, user, setting)], volumes, user)
     name = f"{setting.family}-prefetch-{sha256_hex(json_text([workers, pod]))[:10]}"
     # No ttlSecondsAfterFinished: a sync would create the Job again each time.
     spec: Tree = {
         "completionMode": "Indexed",
         "completions": workers,
         "parallelism": workers,
-        "backoffLimit": _ATTEMPTS * workers,
+        "backoffLimit": attempts(asked),
     }
     return name, tool_pods.job(name, "prefetch", pod, setting, deadline=duration.seconds(asked.deadline), **spec)
 
@@ -94,47 +116,54 @@ def workers_of(asked: Prefetch) -> int:
 
 
 def _bringing(
-    asked: Prefetch,
-    experiment: Experiment,
-    folder: str,
-    workers: int,
-    volumes: list[Tree],
-    mounts: list[Tree],
-    user: tool_pods.User,
-    setting: Setting,
+    asked: Prefetch, known: Remote | None, told: dict[str, str], mounts: list[Tree], user: tool_pods.User, setting: Setting
 ) -> Tree:
-    """The container that brings a part. It adds the volumes that it needs."""
-    told = {"TARGET": folder, "WORKERS": str(workers)}
-    purpose, text = "shell", script("copy-volume.sh")
-    where = asked.source
-    if where is not None and where.volume is not None:
-        volumes.append({"name": "source", **source(where.volume, experiment.spec.volumes[where.volume], setting)})
-        mounts.append({"name": "source", "mountPath": SOURCE, "readOnly": True})
-        told["SOURCE"] = f"{SOURCE}/{where.path.strip('/')}" if where.path is not None else SOURCE
-    elif where is not None and where.uri is not None:
-        known = remote(where.uri)
-        told["STORAGE_URI"] = where.uri
-        if known is not None:
-            purpose, text = known.purpose, script("copy-remote.sh")
-        if known is not None and purpose == "copy":
-            told["REMOTE"] = known.name
-            if not known.workers:
-                told["ONE"] = "true"
+    """The container that copies, verifies and marks a part."""
+    more: dict[str, Tree] = {"resources": {"requests": BRINGING, "limits": BRINGING}}
+    if known is None:
+        purpose, text = "python", script("copy-volume.py")
+        more["command"] = list(PYTHON)
+    else:
+        purpose, text = known.purpose, script("marks.sh") + script("copy-remote.sh")
+        told = {**told, "REMOTE": known.name, **({} if known.workers else {"ONE": "true"})}
     image = setting.emitted(asked.image) if asked.image is not None else alone(purpose, setting)
-    container: dict[str, Tree] = shell("bring", image, text, told, mounts, resources={"requests": BRINGING, "limits": BRINGING})
-    if asked.command or purpose == "dataset":
-        del container["command"], container["args"]
-        if asked.command:
-            container["command"] = list(asked.command)
-        if asked.args:
-            container["args"] = list(asked.args)
-    if purpose == "dataset" and not asked.command:
-        below = {"subPath": asked.path.strip("/")} if asked.path is not None else {}
-        container["volumeMounts"] = [{"name": "target", "mountPath": DATASET, **below}]
+    return _completed(shell("bring", image, text, told, mounts, **more), asked, user)
+
+
+def _of_others(asked: Prefetch, told: dict[str, str], mounts: list[Tree], user: tool_pods.User, setting: Setting) -> Tree:
+    """The container with the command of the experiment, or with Trainer's dataset initializer."""
+    image = (
+        setting.emitted(asked.image) if asked.image is not None else alone("dataset" if not asked.command else "shell", setting)
+    )
+    container = shell("bring", image, "", told, mounts, resources={"requests": BRINGING, "limits": BRINGING})
+    del container["command"], container["args"]
+    if asked.command:
+        container["command"] = list(asked.command)
+    else:
+        below = told["TARGET"].removeprefix(f"{TARGET}/")
+        container["volumeMounts"] = [{"name": "target", "mountPath": DATASET, "subPath": below}]
+    if asked.args:
+        container["args"] = list(asked.args)
+    return _completed(container, asked, user)
+
+
+def _completed(container: Tree, asked: Prefetch, user: tool_pods.User) -> Tree:
+    """The container with what the experiment sets for the program that brings the data."""
     own = [env_item(name, asked.env[name]) for name in by_reference(asked.env)]
-    container["env"] = [INDEX, *container["env"], *own]
+    more: dict[str, Tree] = {"env": [*_variables_of_pod(), *container["env"], *own]}
     if asked.image is not None:
-        container["securityContext"] = user.of_container_of_others()
+        more["securityContext"] = user.of_container_of_others()
     if asked.secret is not None:
-        container["envFrom"] = [{"secretRef": {"name": asked.secret}}]
-    return container
+        more["envFrom"] = [{"secretRef": {"name": asked.secret}}]
+    return {**container, **more}
+
+
+def _tiny(name: str, told: dict[str, str], mounts: list[Tree], setting: Setting) -> Tree:
+    """A container with the script of this name, before or after a program that is not ours."""
+    text = script("marks.sh") + script(f"{name}.sh")
+    container = shell(name, alone("shell", setting), text, told, mounts, resources={"requests": TINY, "limits": TINY})
+    return {**container, "env": [*_variables_of_pod(), *container["env"]]}
+
+
+def _variables_of_pod() -> list[Tree]:
+    return [{"name": name, "valueFrom": {"fieldRef": {"fieldPath": path}}} for name, path in _OF_POD.items()]

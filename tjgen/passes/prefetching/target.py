@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.canonical import json_text, sha256_hex
 from tjgen.diagnostics.model import Diagnostic, has_errors
 from tjgen.fields.path import FieldPath, Tree, named
+from tjgen.k8s import duration
 from tjgen.lower import SPEC
 from tjgen.passes import tool_pods
 from tjgen.passes.beside import in_pod, script, shell
 from tjgen.passes.claims import access_modes, own_folder
-from tjgen.passes.prefetching import job, problems
+from tjgen.passes.prefetching import job, mounts, problems
 from tjgen.passes.sources import source
 from tjgen.passes.volumes import places, users_of
 from tjgen.setting import Setting
@@ -23,8 +23,6 @@ from tjgen.workload.workload import Workload
 Found = Iterator[Contribution | Diagnostic]
 AT: FieldPath = (*SPEC, "prefetch")
 MARKS = "/tjgen/marks"
-FOLDER = ".tjgen-prefetch"
-"""Folder of the volume, at its root, where workers say what is there."""
 PAUSE_SECONDS = 10
 
 
@@ -44,19 +42,26 @@ def brought(workload: Workload, experiment: Experiment, setting: Setting) -> Fou
         return
     yield from _warnings(asked, volume, setting)
     writable = writable_source(asked.volume, volume, setting)
-    digest = sha256_hex(json_text(job.content(asked)))[:10]
-    marks = f"{FOLDER}/{digest}"
     users = [podset for podset, _ in users_of(workload, asked.volume, volume)]
     user = tool_pods.user_of(workload, users or members(workload), setting)
-    name, tree = job.made(asked, experiment, writable, marks, user, setting)
+    name, tree = job.made(asked, experiment, writable, user, setting)
     yield Contribution(("ahead", f"Job/{name}"), tree, AT)
+    state = job.state_folder(asked)
+    for podset in users:
+        yield from mounts.shown(workload, podset, asked.volume, asked.path or "", f"{state}/{job.CONTENT}")
     if not asked.wait:
         return
+    told = {
+        "STATE": f"{MARKS}/{state}",
+        "JOB_NAME": name,
+        "ATTEMPTS": str(job.attempts(asked)),
+        "TIMEOUT": str(duration.seconds(asked.wait_timeout)),
+        "PAUSE": str(PAUSE_SECONDS),
+    }
     for podset in users:
-        # The whole volume: the folder with the marks may lie beside what the program sees.
+        # The whole volume: the main container sees only the data.
         mount = {"name": asked.volume, "mountPath": MARKS, "readOnly": True}
-        told = {"MARKS": f"{MARKS}/{marks}", "PAUSE": str(PAUSE_SECONDS)}
-        container = shell("tjgen-wait", in_pod("shell", setting), script("wait.sh"), told, [mount])
+        container = shell("tjgen-wait", in_pod("shell", setting), script("marks.sh") + script("wait.sh"), told, [mount])
         safe = tool_pods.secured_in_run(container, tool_pods.user_of(workload, [podset], setting))
         yield Contribution((*podset.pod, "initContainers", named("tjgen-wait")), safe, AT)
         yield Contribution((*podset.pod, "volumes", named(tool_pods.TMP_VOLUME)), tool_pods.tmp_volume(), AT)

@@ -185,7 +185,7 @@ class Helpers(Shape):
     model: Text | None = None
     """Trainer's initializer of models."""
     python: Text | None = None
-    """What removes checkpoints: Python 3.9 or later."""
+    """What removes checkpoints and copies volumes: Python 3.9 or later."""
     shell: Text | None = None
     """What copies, waits and removes: a shell with awk, find, sort and stat, such as busybox."""
 

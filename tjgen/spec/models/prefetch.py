@@ -86,5 +86,7 @@ class Prefetch(Shape):
     """Time after which the Job that brings the data fails, all its attempts together."""
     wait: Counts[bool] = True
     """Whether the pods that train wait until all is there."""
+    wait_timeout: Excluded[Deadline] = "6h"
+    """How long they wait, holding their devices, before they fail."""
     cache: Counts[Cache | None] = None
     """Caches of the pods that train."""
