@@ -224,6 +224,46 @@ def test_output_does_not_follow_a_link_of_the_repository(repository: Path, tmp_p
     assert sorted((tmp_path / "outside").iterdir()) == before
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(["build", "-o", "out.yaml"], id="build"),
+        pytest.param(["report", "-o", "out.yaml"], id="report"),
+        pytest.param(["runtimes", "import", "runtime.yaml"], id="runtimes import"),
+    ],
+)
+def test_a_file_is_not_written_through_a_link_of_the_repository(repository: Path, tmp_path: Path, words: list[str]) -> None:
+    write(repository)
+    runtime = tjgen(repository, "runtimes", "show", "tjgen-plain").out.replace("tjgen-plain", "out")
+    (repository / "runtime.yaml").write_text(runtime, encoding="utf-8")
+    (tmp_path / "outside" / "target.yaml").write_text(runtime, encoding="utf-8")
+    (repository / "out.yaml").symlink_to("../outside/target.yaml")
+    assert run(repository, *words).code == 1
+    assert (tmp_path / "outside" / "target.yaml").read_text(encoding="utf-8") == runtime
+
+
+@pytest.mark.parametrize("command", ["convert", "lint"])
+def test_a_temporary_file_is_not_written_through_a_link(repository: Path, tmp_path: Path, command: str) -> None:
+    words = {
+        "convert": ["convert", "job.yaml", "--in-place", "--trainer", "2.0", "--from", "2.3"],
+        "lint": ["lint", "job.yaml", "--fix", "--gitops", "argocd"],
+    }
+    tree: dict[str, Any] = {
+        "apiVersion": "trainer.kubeflow.org/v1alpha1",
+        "kind": "TrainJob",
+        "metadata": {"name": "a", "namespace": "vision", "annotations": {"argocd.argoproj.io/hook": "Sync"}},
+        "spec": {"runtimeRef": {"name": "tjgen-plain"}, "runtimePatches": [{"manager": "a.example.com/b"}]},
+    }
+    job = repository / "job.yaml"
+    job.write_text(yaml.safe_dump(tree), encoding="utf-8")
+    before = job.read_text(encoding="utf-8")
+    target = tmp_path / "outside" / "list.txt"
+    (repository / "job.yaml.tjgen").symlink_to("../outside/list.txt")
+    answer = run(repository, *words[command])
+    assert job.read_text(encoding="utf-8") != before, answer
+    assert target.read_text(encoding="utf-8") == f"{SECRET}\n"
+
+
 def test_output_outside_of_the_repository_may_be_a_link(repository: Path, tmp_path: Path) -> None:
     write(repository)
     (tmp_path / "there").symlink_to("outside")

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from tjgen.diagnostics.model import CompileError
 from tjgen.emit import problems
 from tjgen.emit.filelock import BusyError, FileLock, acquire
+from tjgen.files.links import link_in
 
 _CHUNK = 1 << 16
 
@@ -25,9 +26,12 @@ class UnwrittenError(Exception):
 def write(path: str, chunks: Iterable[str], *, inputs: Iterable[str] = (), wait: float = 2.0) -> bool:
     """Write the chunks to `path`; whether anything changed: an unchanged file keeps its time of modification.
 
-    A link is followed, so that it stays one. `inputs` are the files that are being compiled, none of
-    which may be `path`. Raises CompileError; the old content is whole then.
+    A link is followed, so that it stays one, unless it is one of the repository (TJ039). `inputs` are the files that are being
+    compiled, none of which may be `path`. Raises CompileError; the old content is whole then.
     """
+    link = link_in(path)
+    if link is not None:
+        raise CompileError([problems.linked(path, link)])
     try:
         known = os.stat(path)
     except FileNotFoundError:

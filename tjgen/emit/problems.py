@@ -31,9 +31,9 @@ _STALE = {
 
 
 def linked(path: str, link: str) -> Diagnostic:
-    """TJ039: the folder to write to is reached through a link of the repository."""
+    """TJ039: what is to be written is reached through a link of the repository."""
     message = f"{path} is not written to: {link} is a link" if link != path else f"{path} is not written to: it is a link"
-    return _error("TJ039", "output-through-link", message, "name the folder that the link leads to, or remove the link")
+    return _error("TJ039", "output-through-link", message, "name the place that the link leads to, or remove the link")
 
 
 def foreign(path: str) -> Diagnostic:

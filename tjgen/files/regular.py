@@ -63,6 +63,15 @@ def read_regular(path: str, limit: int = LIMIT) -> bytes:
         os.close(descriptor)
 
 
+def write_new(path: str, content: bytes) -> None:
+    """Write a new file in place of whatever is at the path; a link there is removed, not followed. Raises OSError."""
+    if os.path.lexists(path):
+        os.unlink(path)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666)
+    with os.fdopen(descriptor, "wb") as stream:
+        stream.write(content)
+
+
 def read_text(path: str) -> str:
     """The text of a regular file, its lines ended by line feeds. Raises OSError, also for a link, and UnicodeDecodeError."""
     return read_regular(path).decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")

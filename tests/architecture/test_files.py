@@ -1,0 +1,123 @@
+"""Files of the input are opened in one place: `tjgen/files/sandbox.py`. Others are listed here, with a reason."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tests.checkout import ROOT
+
+OPENS = {
+    "open",
+    "io.open",
+    "os.open",
+    "os.fdopen",
+    "os.walk",
+    "os.fwalk",
+    "os.scandir",
+    "os.listdir",
+    "glob.glob",
+    "glob.iglob",
+    "linecache.getline",
+    "shutil.copyfile",
+    "shutil.copy",
+    "shutil.copytree",
+}
+METHODS = {"read_text", "read_bytes", "write_text", "write_bytes", "iterdir", "rglob"}
+"""Methods of paths, whatever the object is called."""
+
+SHIPPED = "reads what is shipped with tjgen"
+OWN_TREE = "writes and compares the output tree: descriptors of its folders, no links"
+OWN_FOLDER = "lists the folders of the lock, which tjgen writes; their files are read by read_regular"
+WRITES = "creates files, and reads none"
+
+ALLOWED = {
+    "__main__": "opens the null device where standard error is closed",
+    "cli.answers": "keeps answers in the cache of the user, and looks at the files of the program itself",
+    "cli.folders": "lists folders for the key of a kept answer; bounded, and a link ends it",
+    "cli.import": WRITES,
+    "emit.cache": "the cache of the user",
+    "emit.checkout": "asks Git's own files which commit is checked out",
+    "emit.file": OWN_TREE,
+    "emit.filelock": OWN_TREE,
+    "emit.filesystem": OWN_TREE,
+    "emit.ondisk": OWN_TREE,
+    "emit.plan": OWN_TREE,
+    "emit.program": SHIPPED,
+    "emit.staging": OWN_TREE,
+    "files.regular": "opens regular files, for the sandbox",
+    "files.sandbox": "the sandbox",
+    "hosts.items": "creates files in a temporary folder of its own",
+    "importing.workshop": "creates files in a temporary folder of its own",
+    "lint.table": SHIPPED,
+    "output.bundles": OWN_FOLDER,
+    "output.earlier": "creates files in a temporary folder of its own",
+    "output.staged": "creates files in a temporary folder of its own",
+    "passes.beside": SHIPPED,
+    "registry.credentials": "the credentials of the user, where docker login puts them",
+    "report.assets": SHIPPED,
+    "runs.pins": OWN_FOLDER,
+    "runs.store": OWN_FOLDER,
+    "schema.store": SHIPPED,
+    "spec.generate.__main__": "a tool of this repository",
+    "spec.generate.classes": "a tool of this repository",
+    "testing.snapshot": "the snapshots of the user's own tests",
+}
+REGULAR = {
+    "catalog.importer": "files in the folder that the caller imports into",
+    "cli.answers": "files that the caller names, for the key of a kept answer; a link ends it",
+    "files.sandbox": "the sandbox",
+    "gitops.problems": "Git's own configuration of the repository",
+    "output.bundles": "the lock of platforms",
+    "output.memory": "the lock of runs",
+    "report.standing": "the output tree that was listed by the sandbox",
+    "runs.pins": "the lock of images",
+    "runs.store": "the lock of runs",
+    "schema.store": "the folder of schemas that the sandbox has let pass",
+    "validate.own": "the folder of schemas that the caller imports into",
+}
+"""Modules that read regular files without the sandbox: bounded, never a link, but not below a root."""
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    for file in sorted((ROOT / "tjgen").rglob("*.py")):
+        name = ".".join(file.relative_to(ROOT / "tjgen").with_suffix("").parts).removesuffix(".__init__")
+        yield name, ast.parse(file.read_text(encoding="utf-8"))
+
+
+def opens(tree: ast.Module) -> list[str]:
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func)
+            owner, _, method = name.rpartition(".")
+            if name in OPENS or (owner and method in METHODS):
+                found.append(f"{node.lineno}: {name}")
+        elif isinstance(node, ast.ImportFrom) and node.module in ("glob", "os", "io", "shutil"):
+            found += [f"{node.lineno}: {one.name}" for one in node.names if f"{node.module}.{one.name}" in OPENS]
+    return found
+
+
+def test_files_are_opened_in_the_modules_that_are_listed() -> None:
+    assert {name: found for name, tree in modules() if name not in ALLOWED and (found := opens(tree))} == {}
+
+
+def test_every_module_of_the_list_opens_files() -> None:
+    assert sorted(set(ALLOWED) - {name for name, tree in modules() if opens(tree)}) == []
+
+
+def test_regular_files_are_read_without_the_sandbox_in_the_modules_that_are_listed() -> None:
+    users = {
+        name
+        for name, tree in modules()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        and node.module == "tjgen.files.regular"
+        and {one.name for one in node.names} & {"read_regular", "read_text"}
+    }
+    assert users == set(REGULAR)
+
+
+def test_a_module_that_opens_a_file_is_found() -> None:
+    text = "from os import scandir\nfrom pathlib import Path\nopen('a')\nPath('a').read_text()\nos.walk('a')\n"
+    assert opens(ast.parse(text)) == ["1: scandir", "3: open", "4: Path('a').read_text", "5: os.walk"]
