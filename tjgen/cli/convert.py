@@ -11,7 +11,6 @@ from tjgen.cli.reporting import Reporter
 from tjgen.convert.file import File, converted
 from tjgen.diagnostics.model import CompileError
 from tjgen.fields.path import Tree
-from tjgen.files.regular import write_new
 from tjgen.kinds.table import targets
 from tjgen.source.encoding import decode
 from tjgen.trainer.release import chosen
@@ -97,7 +96,6 @@ def _write(files: list[File], reporter: Reporter, *, in_place: bool) -> None:
     if not in_place:
         sys.stdout.write("---\n".join(decode(file.text, file.name)[0] for file in files))
         return
-<<<<<<< HEAD
     from tjgen.cli.fixing import unwritten
     from tjgen.emit.file import UnwrittenError, replace_all
 
@@ -105,16 +103,3 @@ def _write(files: list[File], reporter: Reporter, *, in_place: bool) -> None:
         replace_all({file.name: file.text for file in files if file.is_changed and file.name != STANDARD_INPUT})
     except UnwrittenError as error:
         reporter.add([unwritten(error)])
-=======
-    for file in files:
-        if not file.is_changed or file.name == STANDARD_INPUT:
-            continue
-        temporary = f"{file.name}.tjgen"
-        try:
-            write_new(temporary, file.text)
-            os.replace(temporary, file.name)
-        except OSError as error:
-            message = f"{file.name} cannot be written: {error.strerror}"
-            hint = "check the folder's permissions"
-            reporter.add([Diagnostic("TJ408", ERROR, message, hint=hint, name="unwritten-file")])
->>>>>>> 6da4bf7 (Open files of the input in one module: a test lists the others; write no file through a link of the repository)

@@ -10,11 +10,7 @@ from tjgen.cli.inputs import STANDARD_INPUT
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.emit import header
-<<<<<<< HEAD
 from tjgen.emit.file import UnwrittenError, replace_all
-=======
-from tjgen.files.regular import write_new
->>>>>>> 6da4bf7 (Open files of the input in one module: a test lists the others; write no file through a link of the repository)
 from tjgen.lint.engine import Result
 from tjgen.lint.fix import fixed
 
@@ -69,27 +65,9 @@ def _difference(file: str, before: bytes, after: bytes) -> str:
 def _write(files: Mapping[str, bytes], reporter: Reporter) -> bool:
     """Write all files, or where one cannot be written none."""
     try:
-<<<<<<< HEAD
         replace_all(files)
     except UnwrittenError as error:
         reporter.add([unwritten(error)])
-=======
-        for file, content in files.items():
-            place = os.path.realpath(file)
-            temporary = f"{place}.tjgen"
-            ready.append((temporary, place))
-            write_new(temporary, content)
-            os.chmod(temporary, os.stat(place).st_mode & 0o7777)
-        for temporary, place in ready:
-            os.replace(temporary, place)
-    except OSError as error:
-        for temporary, _ in ready:
-            if os.path.exists(temporary):
-                os.remove(temporary)
-        message = f"{file} cannot be written: {error.strerror}"
-        hint = "check the folder's permissions"
-        reporter.add([Diagnostic("TJ408", ERROR, message, hint=hint, name="unwritten-file")])
->>>>>>> 6da4bf7 (Open files of the input in one module: a test lists the others; write no file through a link of the repository)
         return False
     return True
 

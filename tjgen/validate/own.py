@@ -104,14 +104,6 @@ def _files(lines: list[str]) -> list[str]:
 
 def _replace(path: str, text: str) -> None:
     """Write a file whole or not at all."""
-<<<<<<< HEAD
     temporary = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.new")
-    # A folder of a project may hold a link of that name.
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
-    with open(descriptor, "w", encoding="utf-8") as file:
-        file.write(text)
-=======
-    temporary = f"{path}.new"
     write_new(temporary, text.encode())
->>>>>>> 6da4bf7 (Open files of the input in one module: a test lists the others; write no file through a link of the repository)
     os.replace(temporary, path)
