@@ -29,13 +29,11 @@ METHODS = {"read_text", "read_bytes", "write_text", "write_bytes", "iterdir", "r
 SHIPPED = "reads what is shipped with tjgen"
 OWN_TREE = "writes and compares the output tree: descriptors of its folders, no links"
 OWN_FOLDER = "lists the folders of the lock, which tjgen writes; their files are read by read_regular"
-WRITES = "creates files, and reads none"
 
 ALLOWED = {
     "__main__": "opens the null device where standard error is closed",
     "cli.answers": "keeps answers in the cache of the user, and looks at the files of the program itself",
     "cli.folders": "lists folders for the key of a kept answer; bounded, and a link ends it",
-    "cli.import": WRITES,
     "emit.cache": "the cache of the user",
     "emit.checkout": "asks Git's own files which commit is checked out",
     "emit.file": OWN_TREE,
