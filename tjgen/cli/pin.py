@@ -31,6 +31,8 @@ COMMAND = Command(
         Option(("--platform",), "platform", "What images must be there for (linux/amd64), or any.", VALUE, "OS/ARCH"),
         Option(("--mirror",), "mirror", "Ask the registries that platforms rewrite to, not those that are written.", FLAG),
         Option(("--insecure",), "insecure", "Registry to ask over plain HTTP; may be repeated.", MANY, "HOST"),
+        Option(("--local",), "local", "Registry that may be at an address of this machine; may be repeated.", MANY, "HOST"),
+        Option(("--token-host",), "token_host", "Host that may get a registry's credentials; may be repeated.", MANY, "HOST"),
         Option(("--timeout",), "timeout", "Seconds to wait for an answer (15).", VALUE, "SECONDS"),
         TRUSTED,
         *COMMON,
@@ -87,8 +89,13 @@ def _registries(arguments: Arguments) -> Resolve:
     from tjgen.registry.registry import Registries
     from tjgen.registry.transport import Transport
 
-    transport = Transport(timeout=float(arguments["timeout"] or _TIMEOUT), agent=f"tjgen/{__version__}")
-    registries = Registries(transport, find, insecure=arguments["insecure"])
+    transport = Transport(
+        timeout=float(arguments["timeout"] or _TIMEOUT),
+        agent=f"tjgen/{__version__}",
+        insecure=arguments["insecure"],
+        local=arguments["local"],
+    )
+    registries = Registries(transport, find, token_hosts=arguments["token_host"])
     platform = arguments["platform"] or _PLATFORM
     return lambda reference: registries.digest(reference, platform=platform if platform != "any" else None)
 

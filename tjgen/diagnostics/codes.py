@@ -2412,6 +2412,28 @@ _PHASES = (
         "Give one of them another name, or leave `naming: fixed` out.",
     ),
     Code(
+        "TJ742",
+        "invalid-image-name",
+        ERROR,
+        "The name of an image is not one by the grammar of references, so no registry is asked for it.",
+        "Write `registry/path:tag`, with the path in lower case.",
+    ),
+    Code(
+        "TJ743",
+        "registry-address-refused",
+        ERROR,
+        "An image, a redirect or a token service leads to an address of this machine, of its network segment, or of a cloud's "
+        "metadata. Anybody who can name an image could reach services that only this machine may reach.",
+        "Where you mean the address, name it on the command line: `--local HOST`, or `--insecure HOST` for plain HTTP.",
+    ),
+    Code(
+        "TJ744",
+        "credentials-not-sent",
+        ERROR,
+        "A registry asks to send its credentials to a host of another domain, or a request would leave https.",
+        "Where you trust the host, name it on the command line: `--token-host HOST`, or `--insecure HOST` for plain HTTP.",
+    ),
+    Code(
         "TJ760",
         "unknown-diagnostic",
         ERROR,

@@ -13,7 +13,7 @@ from tjgen.emit.problems import failed
 from tjgen.fields.path import get
 from tjgen.manifests.leaves import leaves
 from tjgen.platform.images import pinned, rewrite, tagged
-from tjgen.registry.failure import DENIED, OTHER_PLATFORM, UNKNOWN, UNREACHABLE, UNUSABLE, RegistryError
+from tjgen.registry.failure import ADDRESS, DENIED, INVALID, OTHER_PLATFORM, REALM, UNKNOWN, UNREACHABLE, UNUSABLE, RegistryError
 from tjgen.registry.reference import Reference
 from tjgen.runs.pins import Pins, write
 from tjgen.typing import NamedTuple
@@ -32,6 +32,13 @@ _ANSWERS = {
     DENIED: ("TJ724", "registry-denied", "log in with docker login, which writes the credentials that are used"),
     UNKNOWN: ("TJ725", "no-such-image", "correct the image, or push it first"),
     UNUSABLE: ("TJ726", "registry-answer-unusable", "ask again later, or pull the image by hand to see more"),
+    INVALID: ("TJ742", "invalid-image-name", "write registry/path:tag, the path in lower case"),
+    ADDRESS: ("TJ743", "registry-address-refused", "name it where you mean it: --local HOST, or --insecure HOST without https"),
+    REALM: (
+        "TJ744",
+        "credentials-not-sent",
+        "name the host where you mean it: --token-host HOST, or --insecure HOST without https",
+    ),
     OTHER_PLATFORM: ("TJ727", "image-for-another-platform", "build the image for it, or say --platform"),
 }
 

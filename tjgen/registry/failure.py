@@ -7,6 +7,9 @@ DENIED = "denied"
 UNKNOWN = "unknown"
 UNUSABLE = "unusable"
 OTHER_PLATFORM = "other-platform"
+INVALID = "invalid"
+ADDRESS = "address"
+REALM = "realm"
 
 
 class RegistryError(Exception):

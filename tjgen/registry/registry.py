@@ -14,7 +14,7 @@ from urllib.parse import quote
 from tjgen.registry import authorization
 from tjgen.registry.credentials import Credentials
 from tjgen.registry.failure import DENIED, OTHER_PLATFORM, UNKNOWN, UNUSABLE, RegistryError
-from tjgen.registry.reference import Reference, is_loopback
+from tjgen.registry.reference import Reference
 from tjgen.registry.transport import Answer, Transport
 from tjgen.typing import Any
 
@@ -24,14 +24,17 @@ _ACCEPT = ", ".join((*_INDEXES, *_MANIFESTS))
 
 
 class Registries:
-    """Registries that are asked for digests. `insecure`: hosts, beside this machine, that are asked over plain HTTP."""
+    """Registries that are asked for digests.
+
+    `token_hosts`: hosts outside of a registry's own domain that may get its credentials in exchange for a token.
+    """
 
     def __init__(
-        self, transport: Transport, credentials: Callable[[str], Credentials | None], *, insecure: Sequence[str] = ()
+        self, transport: Transport, credentials: Callable[[str], Credentials | None], *, token_hosts: Sequence[str] = ()
     ) -> None:
         self._transport = transport
         self._credentials = credentials
-        self._insecure = tuple(insecure)
+        self._token_hosts = tuple(token_hosts)
         self._headers: dict[tuple[str, str], str] = {}
         """Registry and repository -> the header that it wants."""
 
@@ -39,12 +42,13 @@ class Registries:
         """The digest of a tag, `sha256:...`. With `platform` (`linux/amd64`) it must be there for it. Raises RegistryError."""
         answer = self._get(reference, f"manifests/{quote(reference.tag)}", accept=_ACCEPT)
         digest = "sha256:" + sha256(answer.body).hexdigest()
-        said = answer.headers.get("Docker-Content-Digest") or digest
-        if said.startswith("sha256:") and said != digest:
-            raise RegistryError(UNUSABLE, f"{reference.registry} says that the digest is {said}, but what it sends has {digest}")
+        claimed = answer.headers.get("Docker-Content-Digest") or digest
+        if claimed != digest:
+            raise RegistryError(UNUSABLE, f"{reference.registry} claims the digest {claimed}, but what it sends has {digest}")
         manifest = _object(answer.body, reference)
         if manifest.get("schemaVersion") == 1:
             raise RegistryError(UNUSABLE, "the image has a manifest of the first form, which has no digest of its own")
+        _check_type(answer, manifest, reference)
         offered = self._platforms(reference, manifest) if platform is not None else []
         if platform is not None and offered and not any(_fits(platform, one) for one in offered):
             raise RegistryError(OTHER_PLATFORM, f"the image is there for {', '.join(sorted(set(offered)))}, not for {platform}")
@@ -66,7 +70,7 @@ class Registries:
 
     def _get(self, reference: Reference, what: str, *, accept: str) -> Answer:
         registry, host = reference.registry, reference.host
-        secure = not (is_loopback(host) or registry in self._insecure or host in self._insecure)
+        secure = not {registry, host, host.partition(":")[0]} & self._transport.insecure
         url = f"{'https' if secure else 'http'}://{host}/v2/{quote(reference.repository)}/{what}"
         key = (registry, reference.repository)
         headers = {"Accept": accept}
@@ -78,7 +82,7 @@ class Registries:
             scope = f"repository:{reference.repository}:pull"
             known = self._credentials(registry)
             self._headers[key] = authorization.answer(
-                challenges, known, self._transport, registry=registry, secure=secure, scope=scope
+                challenges, known, self._transport, registry=registry, host=host, token_hosts=self._token_hosts, scope=scope
             )
             answer = self._transport.ask(url, {**headers, "Authorization": self._headers[key]})
         if answer.status in (401, 403):
@@ -88,6 +92,17 @@ class Registries:
         if answer.status != 200:
             raise RegistryError(UNUSABLE, f"{registry} answers {answer.status}")
         return answer
+
+
+def _check_type(answer: Answer, manifest: Any, reference: Reference) -> None:
+    """Raises RegistryError for what is no manifest or index by its type and by its fields: any page can have the status 200."""
+    kind = answer.headers.get_content_type()
+    stated = manifest.get("mediaType", kind)
+    if kind in _INDEXES and stated == kind and manifest.get("manifests").__class__ is list:
+        return
+    if kind in _MANIFESTS and stated == kind and manifest.get("config").__class__ is dict:
+        return
+    raise RegistryError(UNUSABLE, f"what {reference.registry} sends as {kind} is no manifest of an image")
 
 
 def _object(body: bytes, reference: Reference) -> Any:

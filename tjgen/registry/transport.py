@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from email.message import Message
-from http.client import HTTPException, HTTPMessage
-from typing import IO
+from http.client import HTTPConnection, HTTPException, HTTPMessage, HTTPResponse, HTTPSConnection
+from typing import IO, Any
 from urllib.parse import urlsplit
 
-from tjgen.registry.failure import UNREACHABLE, UNUSABLE, RegistryError
+from tjgen.registry.addresses import Connect, connecting, is_named, refuse
+from tjgen.registry.failure import REALM, UNREACHABLE, UNUSABLE, RegistryError
 from tjgen.typing import NamedTuple
 
 _ATTEMPTS = 3
@@ -19,6 +20,7 @@ _PAUSE = 0.5
 _LONGEST_PAUSE = 20.0
 _LARGEST = 4 << 20
 """Bytes of a manifest that registries accept (OCI distribution, manifest size limit)."""
+_CHUNK = 64 << 10
 _BUSY = (429, 500, 502, 503, 504)
 
 
@@ -31,16 +33,41 @@ class Answer(NamedTuple):
 
 
 class Transport:
-    """Requests to servers. `pause` waits between attempts."""
+    """Requests to servers. `pause` waits between attempts.
 
-    def __init__(self, *, timeout: float, agent: str, pause: Callable[[float], None] = time.sleep) -> None:
+    `insecure`: hosts that are asked over plain HTTP, `local`: hosts that may have an address of this machine or of its network
+    segment. Both are named by the caller, never by an image.
+    """
+
+    def __init__(
+        self,
+        *,
+        timeout: float,
+        agent: str,
+        pause: Callable[[float], None] = time.sleep,
+        insecure: Collection[str] = (),
+        local: Collection[str] = (),
+    ) -> None:
+        self.insecure = frozenset(insecure)
         self._timeout = timeout
         self._agent = agent
         self._pause = pause
-        self._opener = urllib.request.build_opener(_Redirects)
+        connect = connecting((*insecure, *local))
+        self._named = (*insecure, *local)
+        self._opener = urllib.request.build_opener(_Redirects(self), _Http(connect), _Https(connect))
+
+    def allow(self, url: str) -> None:
+        """Raises RegistryError where the address may not be asked: plain HTTP, or a host that is refused, and not named."""
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+        if parts.scheme != "https" and not (parts.scheme == "http" and is_named(host, port, self.insecure)):
+            raise RegistryError(REALM, f"{parts.scheme}://{parts.netloc} is not https")
+        if not is_named(host, port, self._named):
+            refuse(host, host)  # a proxy would connect to it unseen
 
     def ask(self, url: str, headers: Mapping[str, str], *, form: bytes | None = None) -> Answer:
-        """The answer to a GET, or to a POST of a form. Raises RegistryError where none comes (unreachable)."""
+        """The answer to a GET, or to a POST of a form. Raises RegistryError where none comes, or it may not be asked."""
+        self.allow(url)
         request = urllib.request.Request(url, data=form, headers={"User-Agent": self._agent, **headers})
         wait = _PAUSE
         for attempt in range(_ATTEMPTS):
@@ -61,28 +88,74 @@ class Transport:
     def _once(self, request: urllib.request.Request) -> Answer:
         try:
             with self._opener.open(request, timeout=self._timeout) as response:
-                return Answer(response.status, response.headers, _body(response, request.full_url))
+                return Answer(response.status, response.headers, _body(response, request.full_url, self._deadline()))
         except urllib.error.HTTPError as error:
             with error:
-                return Answer(error.code, error.headers, _body(error, request.full_url))
+                return Answer(error.code, error.headers, _body(error, request.full_url, self._deadline()))
+
+    def _deadline(self) -> float:
+        """When a body must be there: a server that sends a byte now and then would never run into the timeout."""
+        return time.monotonic() + 4 * self._timeout
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
-    """Redirects as ever, but credentials stay with the host that they are for: storage behind a registry refuses them."""
+    """Redirects without credentials, and only to what may be asked."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
 
     def redirect_request(
         self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
     ) -> urllib.request.Request | None:
         request = super().redirect_request(req, fp, code, msg, headers, newurl)
-        if request is not None and urlsplit(newurl).netloc != urlsplit(req.full_url).netloc:
+        if request is not None:
+            try:
+                self._transport.allow(request.full_url)
+            except RegistryError:
+                fp.close()
+                raise
             request.remove_header("Authorization")
         return request
 
 
-def _body(response: IO[bytes], url: str) -> bytes:
-    body = response.read(_LARGEST + 1)
-    if len(body) > _LARGEST:
-        raise RegistryError(UNUSABLE, f"{urlsplit(url).netloc} answers with more than {_LARGEST >> 20} MiB")
+class _Http(urllib.request.HTTPHandler):
+    def __init__(self, connect: Connect) -> None:
+        super().__init__()
+        self._connect = connect
+
+    def http_open(self, req: urllib.request.Request) -> HTTPResponse:
+        return self.do_open(_with(HTTPConnection, self._connect), req)
+
+
+class _Https(urllib.request.HTTPSHandler):
+    def __init__(self, connect: Connect) -> None:
+        super().__init__()
+        self._connect = connect
+
+    def https_open(self, req: urllib.request.Request) -> HTTPResponse:
+        return self.do_open(_with(HTTPSConnection, self._connect), req)
+
+
+def _with(kind: type[HTTPConnection], connect: Connect) -> Any:
+    """A maker of connections that looks at every address."""
+
+    def made(host: str, **options: Any) -> HTTPConnection:
+        connection = kind(host, **options)
+        connection._create_connection = connect  # type: ignore[attr-defined]  # the seam that http.client has for this
+        return connection
+
+    return made
+
+
+def _body(response: IO[bytes], url: str, deadline: float) -> bytes:
+    read = getattr(response, "read1", response.read)
+    body = b""
+    while part := read(_CHUNK):
+        body += part
+        if len(body) > _LARGEST:
+            raise RegistryError(UNUSABLE, f"{urlsplit(url).netloc} answers with more than {_LARGEST >> 20} MiB")
+        if time.monotonic() > deadline:
+            raise RegistryError(UNREACHABLE, f"{urlsplit(url).netloc} does not answer: its answer takes too long")
     return body
 
 
