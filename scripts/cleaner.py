@@ -25,15 +25,12 @@ import sys
 import time
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
-MARK, STATE, TRASH, PIN, RECORD, DELETING = (
-    ".tjgen-run",
-    ".tjgen-cleaner.json",
-    ".tjgen-trash",
-    ".keep",
-    "record.json",
-    ".deleting",
-)
-NEW = ".new"
+MARK = ".tjgen-run"
+STATE = ".tjgen-cleaner.json"
+TRASH = ".tjgen-trash"
+PIN = ".keep"
+RECORD = "record.json"
+NEW, DELETING = ".new", ".deleting"
 LOST = "lost+found"  # A folder that file systems make, and that only root can read.
 SKEW = 60  # Seconds that the clocks of the cleaner and of the storage may differ.
 SETTLED = 600  # Seconds after which a file without a marker, or an entry of the trash, is no longer being written.
@@ -69,7 +66,6 @@ class Checkpoint(NamedTuple):
     items: Tuple[str, ...]  # The entries of the folder that it consists of.
     time: float
     content: str  # A digest of names, sizes, times, and the marker of all that it holds.
-    identity: Tuple[object, ...]  # What changes when the checkpoint, its marker, or its metric is replaced.
     metric: Optional[float]
     problem: str  # Why the metric is not known.
 
@@ -186,6 +182,7 @@ class Pass:
         first = not self.dry and self.is_first(folder)
         if not self.dry and not first:
             self.empty_trash(folder)
+        seen = self.snapshot(folder)
         complete, links = self.scan(folder)
         around = around._replace(links=[*around.links, *links])
         kept = self.plan(folder, complete, around)
@@ -197,9 +194,8 @@ class Pass:
             write(join(folder, STATE), {"rules": self.rules._asdict(), "time": self.now})
         if self.dry or first:
             return
-        staying = [one for one in complete if one.name in kept]
         for one in going[: self.left]:
-            if not self.move(folder, owner, one, staying):
+            if not self.move(folder, owner, one, seen):
                 print(f"{folder}: changed during the pass: the rest waits for the next one")
                 break
             self.left -= 1
@@ -271,8 +267,7 @@ class Pass:
         if rules.files and when > self.now - SETTLED and when <= self.now + SKEW:
             return None
         value, problem = self.evaluate(self.metric(folder, name)) if rules.best else (None, "")
-        one = Checkpoint(number, name, tuple(items), when, digest(tree, proofs), (), value, problem)
-        return one._replace(identity=self.identity(folder, one))
+        return Checkpoint(number, name, tuple(items), when, digest(tree, proofs), value, problem)
 
     def proofs(self, place: str, items: Sequence[str]) -> List[str]:
         """The files that show that a checkpoint is complete."""
@@ -281,12 +276,15 @@ class Pass:
     def metric(self, place: str, name: str) -> str:
         return join(place, name + self.rules.metric) if self.rules.files else join(place, name, self.rules.metric)
 
-    def identity(self, place: str, one: Checkpoint) -> Tuple[object, ...]:
-        """What changes when a checkpoint is replaced, or its marker or metric is written."""
-        whole = [os.lstat(join(place, item)).st_ino for item in one.items]
-        files = [*self.proofs(place, one.items), *([self.metric(place, one.name)] if self.rules.best else [])]
-        abouts = [os.lstat(path) if os.path.lexists(path) else None for path in files]
-        return (*whole, *((about.st_ino, about.st_mtime_ns, about.st_size) if about else None for about in abouts))
+    def snapshot(self, folder: str) -> Dict[str, object]:
+        """What changes when a checkpoint comes, goes, or is replaced, or when its marker or metric is written."""
+        return {entry: self.state(folder, entry) for _, _, entry in self.numbered(folder)}
+
+    def state(self, place: str, entry: str) -> object:
+        if self.rules.files:
+            return file_state(join(place, entry))
+        names = [name for name in (self.rules.marker, self.rules.metric) if name]
+        return (inode(join(place, entry)), *(file_state(join(place, entry, name)) for name in names))
 
     def evaluate(self, path: str) -> Tuple[Optional[float], str]:
         """The metric; else None and why it is not known, "" where it is yet to be written."""
@@ -359,17 +357,17 @@ class Pass:
                 near = is_below(where, folder) or not any(is_below(where, other) for other in around.marked)
                 if os.path.isabs(target) and near and item in target.split(os.sep):
                     return f"target of a link in {where}"
-                reached = (join(where, target), os.path.realpath(join(where, target)))
+                reached = (join(where, target), os.path.realpath(os.path.join(where, target)))
                 if not os.path.isabs(target) and any(is_below(one_path, path) for one_path in reached):
                     return f"target of a link in {where}"
         return ""
 
     # Moving and deleting ------------------------------------------------------------------------------------------
 
-    def move(self, folder: str, owner: str, one: Checkpoint, staying: List[Checkpoint]) -> bool:
+    def move(self, folder: str, owner: str, one: Checkpoint, seen: Dict[str, object]) -> bool:
         """Move a checkpoint to the trash; False if it, or what the decision rests on, is no longer the same."""
         trash = join(folder, TRASH)
-        if not self.still(folder, folder, owner, one, staying):
+        if not self.still(folder, folder, owner, one, seen):
             return False
         if not os.path.lexists(trash):
             os.mkdir(trash)
@@ -380,16 +378,20 @@ class Pass:
         write(join(entry, RECORD), {"items": one.items, "content": one.content, "time": self.now})
         for item in one.items:
             os.rename(join(folder, item), join(entry, item))
-        if self.still(folder, entry, owner, one, staying):
+        if self.still(folder, entry, owner, one, seen):
+            for item in one.items:
+                del seen[item]
             print(f"moved {folder}/{one.name} to {entry}")
             return True
         self.restore(folder, entry, one.items)
         return False
 
-    def still(self, folder: str, place: str, owner: str, one: Checkpoint, staying: List[Checkpoint]) -> bool:
+    def still(self, folder: str, place: str, owner: str, one: Checkpoint, seen: Dict[str, object]) -> bool:
         """Whether the checkpoint, now in `place`, and all that the decision rests on are as they were."""
         try:
-            if any(self.identity(place if each is one else folder, each) != each.identity for each in [one, *staying]):
+            here = {**self.snapshot(folder), **{item: self.state(place, item) for item in one.items}}
+            again = place != folder and any(os.path.lexists(join(folder, item)) for item in one.items)
+            if again or here != seen:
                 return False
             if digest(listing(place, one.items), self.proofs(place, one.items)) != one.content or self.is_pinned(folder, one):
                 return False
@@ -400,13 +402,14 @@ class Pass:
 
     def restore(self, folder: str, entry: str, items: Tuple[str, ...]) -> None:
         """Move the items of an entry of the trash back, unless something else has their names by now."""
-        for item in items:
-            if os.path.lexists(join(entry, item)):
-                if os.path.lexists(join(folder, item)):
-                    self.fail(f"{join(entry, item)}: changed while it was moved, and {item} exists again: decide what to keep")
-                    return
-                os.rename(join(entry, item), join(folder, item))
-                print(f"moved {join(entry, item)} back")
+        left = [item for item in items if os.path.lexists(join(entry, item))]
+        for item in [item for item in left if not os.path.lexists(join(folder, item))]:
+            os.rename(join(entry, item), join(folder, item))
+            print(f"moved {join(entry, item)} back")
+            left.remove(item)
+        if left:
+            self.fail(f"{entry}: kept: {', '.join(left)} cannot move back, since the trainer saved it again: delete one of them")
+            return
         os.remove(join(entry, RECORD))
         os.rmdir(entry)
 
@@ -420,7 +423,7 @@ class Pass:
         for name in sorted(os.listdir(trash)):
             entry = join(trash, name)
             try:
-                if name.endswith(DELETING):
+                if re.fullmatch(r".*\.[0-9]{15,}" + DELETING, name, re.DOTALL):
                     shutil.rmtree(entry)
                     continue
                 with open(join(entry, RECORD), encoding="utf-8") as stream:
@@ -496,6 +499,19 @@ def listing(folder: str, items: Sequence[str]) -> List[Tuple[str, str, object, i
         else:
             raise DoubtError(f"{path} is neither a file nor a folder nor a link")
     return sorted(found, key=lambda one: one[0])
+
+
+def inode(path: str) -> Optional[int]:
+    about = file_state(path)
+    return about[0] if about else None
+
+
+def file_state(path: str) -> Optional[Tuple[int, int, int]]:
+    try:
+        about = os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return about.st_ino, about.st_mtime_ns, about.st_size
 
 
 def digest(tree: object, proofs: List[str]) -> str:

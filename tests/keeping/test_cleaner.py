@@ -197,10 +197,12 @@ def test_the_trash_holds_only_what_was_decided(run: Path) -> None:
         save(run, number, age=100 - number)
     clean_twice(cleaner(), run.parent)
     by_hand = save(run / ".tjgen-trash", 7, age=DAY, name="by-hand-")
+    other = save(run / ".tjgen-trash", "8.deleting", age=DAY, name="by-hand-")
     answer = clean(cleaner(), run.parent, GRACE="-1")
     assert answer.code == 1
-    assert "no record of a decision" in answer.message
+    assert answer.message.count("no record of a decision") == 2
     assert by_hand.is_dir()
+    assert other.is_dir()
 
 
 def test_a_checkpoint_that_is_moved_back_is_kept_by_a_pin(run: Path) -> None:

@@ -22,6 +22,9 @@ def judged(asked: Checkpoints) -> Iterator[Diagnostic]:
     for field, value in names.items():
         if value in RESERVED:
             yield _reserved(value, (*AT, field))
+    for position, ending in enumerate(asked.files):
+        if ending in RESERVED:
+            yield _reserved(ending, (*AT, "files", position))
     if asked.keep is not None:
         yield from _keep(asked.keep, asked)
 
