@@ -59,7 +59,7 @@ measure() { # side, files it works on, arguments of fio: an object of JSON in $r
   # Past the page cache where the file system can.
   for direct in 1 0; do
     rm -f "$tmp/out" "$tmp/err"
-    if (cd "$tmp" && fio --name="$side" --ioengine=psync --direct="$direct" --group_reporting --output-format=json --output="$tmp/out" "$@") >"$tmp/err" 2>&1; then
+    if (cd "$tmp" && fio --ioengine=psync --direct="$direct" --group_reporting --output-format=json --output="$tmp/out" "$@") >"$tmp/err" 2>&1; then
       found=$(numbers "$side")
       if [ -n "$found" ]; then
         said=$([ "$direct" = 1 ] && echo true || echo false)
@@ -88,28 +88,79 @@ room() { # makes the folder that this may write to; false where that cannot be, 
 
 newline='
 '
-# Files of the volume that are large enough, whose names fio does not take apart; the first of them are enough.
-standing=$(find "$ROOT" -type f -size +2047 ! -path "*:*" ! -path "*$newline*" ! -path "$own/*" 2>/dev/null | awk 'NR <= 64 { printf "%s%s", (NR > 1 ? ":" : ""), $0 } NR == 64 { exit }')
+# Files of the volume that are large enough, whose names fio does not take apart, largest first: size and name. A file with holes
+# is left out: its holes are read without the volume. The first files are enough.
+find "$ROOT" -type f -size +2047 ! -path "*:*" ! -path "*$newline*" ! -path "$own/*" -exec stat -c '%s %b %B %n' {} + 2>/dev/null |
+  awk '{ size = $1; stored = $2 * $3; sub(/^[0-9]+ [0-9]+ [0-9]+ /, "") }
+    stored < size { holes = 1; next }
+    { print size, $0; if (++found == 64) exit }
+    END { if (holes && !found) print "holes" }' | sort -rn >"$tmp/files"
+has_holes=false
+if [ "$(cat "$tmp/files")" = holes ]; then
+  has_holes=true
+  : >"$tmp/files"
+fi
 
-reads() { # name of fio's pattern, block size, jobs
-  timed="--rw=$1 --bs=$2 --numjobs=$3 --runtime=$TIME --time_based"
-  # shellcheck disable=SC2086
-  if [ -n "$standing" ]; then
-    measure read data --readonly --allow_file_create=0 $timed --filename="$standing"
+regions() { # bytes and name of files, largest first -> offset, bytes and names for each of 4 jobs: no two jobs read the same
+  awk -v block=1048576 '{ size[NR] = $1; sub(/^[0-9]+ /, ""); name[NR] = $0 }
+    END {
+      if (NR >= 4) {
+        for (i = 1; i <= NR; i++) names[i % 4] = names[i % 4] (i > 4 ? ":" : "") name[i]
+        for (job = 0; job < 4; job++) print 0, 0, names[(job + 1) % 4]
+        exit
+      }
+      for (i = 1; i <= NR; i++) {
+        parts = int(4 / NR) + (i <= 4 % NR)
+        length_of = int(size[i] / parts / block) * block
+        if (length_of == 0) { parts = 1; length_of = size[i] }
+        for (part = 0; part < parts; part++) printf "%.0f %.0f %s\n", part * length_of, length_of, name[i]
+      }
+    }'
+}
+
+reads() { # name of fio's pattern: measures the files in $tmp/files, else files of its own
+  if [ -s "$tmp/files" ]; then
+    on=data
+    cp "$tmp/files" "$tmp/read"
+    set -- "$1" --readonly --allow_file_create=0
   elif [ "$READ_ONLY" = true ]; then
     complete=false
-    result=$(without failed "no file of 1 MiB or more is on the volume, and nothing may be written")
+    reason="no file of 1 MiB or more is on the volume, and nothing may be written"
+    [ "$has_holes" = false ] || reason="all files of 1 MiB or more have holes, and nothing may be written"
+    result=$(without failed "$reason")
+    return
   elif room; then
-    measure read own $timed --filename="$own/data" --size="$SIZE"
+    on=own
+    : >"$tmp/read"
+    for number in 0 1 2 3; do echo "$((SIZE / 4)) $own/data.$number" >>"$tmp/read"; done
+    set -- "$1"
   else
     complete=false
     result=$(without failed "$reason")
+    return
   fi
+  pattern=$1
+  shift
+  set -- "$@" --rw="$pattern" --runtime="$TIME" --time_based
+  if [ "$pattern" = read ]; then
+    set -- "$@" --bs=1M
+    regions <"$tmp/read" >"$tmp/regions"
+    while read -r offset length names; do
+      set -- "$@" --name=read --filename="$names"
+      [ "$length" = 0 ] || set -- "$@" --offset="$offset" --size="$length"
+      [ "$on" = data ] || set -- "$@" --size="$((SIZE / 4))"
+    done <"$tmp/regions"
+  else
+    names=$(awk '{ sub(/^[0-9]+ /, ""); printf "%s%s", (NR > 1 ? ":" : ""), $0 }' "$tmp/read")
+    set -- "$@" --bs=4k --numjobs=16 --name=read --filename="$names"
+    [ "$on" = data ] || set -- "$@" --size="$SIZE"
+  fi
+  measure read "$on" "$@"
 }
 
-reads read 1M 4
+reads read
 sequential=$result
-reads randread 4k 16
+reads randread
 random=$result
 
 if [ "$CHECKPOINTS" != true ]; then
@@ -119,10 +170,10 @@ elif [ "$READ_ONLY" = true ]; then
   write=$(without skipped "the volume is read only")
   restore=$write
 elif room; then
-  measure write own --rw=write --bs=1M --numjobs=1 --size="$SIZE" --end_fsync=1 --filename="$own/checkpoint"
+  measure write own --name=write --rw=write --bs=1M --size="$SIZE" --end_fsync=1 --filename="$own/checkpoint"
   write=$result
   if [ -f "$own/checkpoint" ]; then
-    measure read own --readonly --allow_file_create=0 --rw=read --bs=1M --numjobs=1 --filename="$own/checkpoint"
+    measure read own --name=read --readonly --allow_file_create=0 --rw=read --bs=1M --filename="$own/checkpoint"
     restore=$result
   else
     restore=$(without failed "no checkpoint could be written")

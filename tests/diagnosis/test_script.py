@@ -9,15 +9,18 @@ import shutil
 import stat
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
 from tests.checkout import ROOT
+from tests.prefetching.programs import SHELLS as WORDS
 
 SCRIPT = ROOT / "scripts/diagnose.sh"
 FOLDER = ".tjgen-diagnose-run"
+SHELLS = {**WORDS, "sh": ["sh"]}
 KEYS = [
     "schema", "status", "volume", "claim", "driver", "readOnly",
     "sequentialRead", "randomRead", "checkpointWrite", "checkpointRead", "cache",
@@ -28,7 +31,12 @@ STAND_IN = """\
 #!{python}
 # Behaves as fio does towards the script: the same words, the same JSON, and a log of what it was asked.
 import json, os, sys
-asked = dict((word[2:].split("=", 1) + [""])[:2] for word in sys.argv[1:])
+asked, jobs = {{}}, []
+for key, value in ((word[2:].split("=", 1) + [""])[:2] for word in sys.argv[1:]):
+    if key == "name":
+        jobs.append(dict(asked))
+    (jobs[-1] if jobs else asked)[key] = value
+asked = {{**jobs[0], "jobs": jobs}}
 with open({log!r}, "a") as log:
     log.write(json.dumps(asked) + "\\n")
 mode = os.environ.get("MODE", "")
@@ -36,11 +44,12 @@ if mode == "no-direct" and asked["direct"] == "1":
     sys.exit("fio: looks like your file system does not support direct=1/buffered=0")
 if mode == "broken":
     sys.exit("fio: pid=7, err=5/file:x.c, func=xfer, error=Input/output error")
-for file in asked["filename"].split(":"):
-    if not os.path.exists(file):
-        assert "readonly" not in asked, file
-        with open(file, "wb") as stream:
-            stream.write(bytes(int(asked["size"])))
+for job in jobs:
+    for file in job["filename"].split(":"):
+        if not os.path.exists(file):
+            assert "readonly" not in job, file
+            with open(file, "wb") as stream:
+                stream.write(bytes(int(job["size"])))
 side = "write" if asked["rw"] == "write" else "read"
 idle = {{"bw_bytes": 0, "iops": 0.0, "clat_ns": {{"mean": 0.0}}, "lat_ns": {{"mean": 0.0}}}}
 busy = {{
@@ -62,7 +71,7 @@ with open(asked["output"], "w") as out:
 class Answer(NamedTuple):
     code: int
     report: dict[str, Any]
-    asked: list[dict[str, str]]
+    asked: list[dict[str, Any]]
 
 
 class Bench:
@@ -79,13 +88,17 @@ class Bench:
         self.fio.write_text(STAND_IN.format(python=sys.executable, log=str(self.log)))
         self.fio.chmod(self.fio.stat().st_mode | stat.S_IXUSR)
 
-    def run(self, *, path: str | None = None, **told: str) -> Answer:
+    def run(self, *, path: str | None = None, shell: str = "sh", **told: str) -> Answer:
         variables = {
             "ROOT": str(self.volume), "VOLUME": "data", "CLAIM": "a-data", "DRIVER": "", "CACHE": "",
-            "READ_ONLY": "false", "CHECKPOINTS": "false", "FOLDER": FOLDER, "SIZE": str(2**21), "TIME": "1",
+            "READ_ONLY": "false", "CHECKPOINTS": "false", "FOLDER": FOLDER, "SIZE": str(2**23), "TIME": "1",
             "PATH": path or f"{self.bin}{os.pathsep}{os.defpath}", **told,
         }  # fmt: skip
-        done = subprocess.run(["sh", str(SCRIPT)], env=variables, cwd=self.bin, capture_output=True, text=True, check=False)
+        if shutil.which(SHELLS[shell][0]) is None:
+            pytest.skip(f"{shell} is not installed")
+        done = subprocess.run(
+            [*SHELLS[shell], str(SCRIPT)], env=variables, cwd=self.bin, capture_output=True, text=True, check=False
+        )
         assert done.stderr == ""
         assert done.stdout.count("\n") == 1
         return Answer(done.returncode, json.loads(done.stdout), [json.loads(line) for line in self.log.read_text().splitlines()])
@@ -111,7 +124,7 @@ def bench(tmp_path: Path) -> Bench:
 
 
 def test_all_is_measured(bench: Bench) -> None:
-    bench.fill()
+    bench.fill(size=2**22)
     before = bench.digest()
     code, report, asked = bench.run(CHECKPOINTS="true", DRIVER="csi.juicefs.com", CACHE='echo "hits 1"')
     assert (code, report["status"], list(report)) == (0, "complete", KEYS)
@@ -128,11 +141,11 @@ def test_all_is_measured(bench: Bench) -> None:
             "files": "data" if key in ("sequentialRead", "randomRead") else "own",
         }
     assert report["cache"] == {"status": "measured", "reason": None, "output": "hits 1"}
-    assert [(one["rw"], one["bs"], one["numjobs"], one.get("runtime")) for one in asked] == [
-        ("read", "1M", "4", "1"),
-        ("randread", "4k", "16", "1"),
-        ("write", "1M", "1", None),
-        ("read", "1M", "1", None),
+    assert [(one["rw"], one["bs"], len(one["jobs"]), one.get("numjobs"), one.get("runtime")) for one in asked] == [
+        ("read", "1M", 4, None, "1"),
+        ("randread", "4k", 1, "16", "1"),
+        ("write", "1M", 1, None, None),
+        ("read", "1M", 1, None, None),
     ]
     assert bench.digest() == before
 
@@ -147,9 +160,9 @@ def test_data_is_only_read(bench: Bench) -> None:
     assert code == 0
     for one in asked:
         assert {"readonly", "allow_file_create"} <= set(one)
-        assert sorted(one["filename"].split(":")) == sorted(
+        assert {file for job in one["jobs"] for file in job["filename"].split(":")} == {
             str(bench.volume / name) for name in ("a b/shard {1}.bin", 'say "read" {.bin')
-        )
+        }
     assert bench.digest() == before
 
 
@@ -164,7 +177,8 @@ def test_nothing_is_written_to_a_volume_that_is_read_only(bench: Bench) -> None:
 def test_an_empty_volume_is_measured_by_a_file_that_goes_again(bench: Bench) -> None:
     code, report, asked = bench.run()
     assert (code, report["sequentialRead"]["files"]) == (0, "own")
-    assert {one["filename"] for one in asked} == {str(bench.volume / FOLDER / "data")}
+    own = [str(bench.volume / FOLDER / f"data.{number}") for number in range(4)]
+    assert [[job["filename"] for job in one["jobs"]] for one in asked] == [own, [":".join(own)]]
     assert list(bench.volume.iterdir()) == []
 
 
@@ -178,6 +192,46 @@ def test_a_folder_of_others_stays(bench: Bench) -> None:
     assert bench.digest() == before
 
 
+def regions(asked: list[dict[str, Any]]) -> list[tuple[str, int, int | None]]:
+    """What the sequential jobs read: names of files, offset and bytes; None for all."""
+    jobs = asked[0]["jobs"]
+    return [(job["filename"], int(job.get("offset", 0)), int(job["size"]) if "size" in job else None) for job in jobs]
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 9, 70])
+def test_no_two_sequential_jobs_read_the_same(bench: Bench, count: int, shell: str) -> None:
+    sizes = {str(bench.fill(f"shard {number}.bin", 2**22 + number * 2**20)): 2**22 + number * 2**20 for number in range(count)}
+    found = regions(bench.run(shell=shell).asked)
+    assert len(found) == 4
+    read: dict[str, list[tuple[int, int]]] = {}
+    for names, offset, size in found:
+        for name in names.split(":"):
+            read.setdefault(name, []).append((offset, offset + (sizes[name] if size is None else size)))
+    assert len(read) == min(count, 64)
+    for name, parts in read.items():
+        assert all(before[1] <= after[0] for before, after in pairwise(sorted(parts)))
+        assert max(end for _, end in parts) <= sizes[name]
+        assert sum(end - start for start, end in parts) > sizes[name] - 2**22
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_files_with_holes_are_no_data(bench: Bench, shell: str) -> None:
+    with (bench.volume / "sparse.bin").open("wb") as stream:
+        stream.truncate(2**30)
+        stream.write(bytes(4096))
+    code, report, asked = bench.run(READ_ONLY="true", shell=shell)
+    assert (code, asked) == (3, [])
+    assert report["sequentialRead"]["reason"] == "all files of 1 MiB or more have holes, and nothing may be written"
+    _, report, asked = bench.run(shell=shell)
+    assert report["sequentialRead"]["files"] == report["randomRead"]["files"] == "own"
+    bench.log.write_text("")
+    dense = bench.fill("dense.bin", 2**22)
+    code, report, asked = bench.run(shell=shell)
+    assert (code, report["sequentialRead"]["files"]) == (0, "data")
+    assert {job["filename"] for one in asked for job in one["jobs"]} == {str(dense)}
+
+
 def test_what_a_killed_job_left_goes(bench: Bench) -> None:
     bench.fill(f"{FOLDER}/data")
     bench.fill(f"{FOLDER}/.tjgen-diagnose", 0)
@@ -188,7 +242,7 @@ def test_what_a_killed_job_left_goes(bench: Bench) -> None:
 def test_without_fio_the_report_says_so(bench: Bench, tmp_path: Path) -> None:
     tools = tmp_path / "tools"
     tools.mkdir()
-    for name in ("awk", "cat", "find", "head", "mkdir", "mktemp", "rm", "sed", "sh", "tr"):
+    for name in ("awk", "cat", "cp", "find", "head", "mkdir", "mktemp", "rm", "sed", "sh", "sort", "stat", "tr"):
         (tools / name).symlink_to(str(shutil.which(name)))
     code, report, _ = bench.run(path=str(tools), CHECKPOINTS="true")
     assert (code, list(report)) == (3, KEYS)
