@@ -75,12 +75,15 @@ def visible(files: Files) -> Files:
     return {path: content for path, content in files.items() if "/.tjgen/" not in path}
 
 
-def create(folder: Path) -> None:
-    """Make the repository, with branch `main` checked out and not built."""
+def create(folder: Path, *, points: int = 1) -> None:
+    """Make the repository, with branch `main` checked out and not built; experiment `digits` is a sweep of `points` runs."""
     (folder / "experiments").mkdir(parents=True)
     (folder / "tjgen.yaml").write_text(PROJECT, encoding="utf-8")
     for name in ("digits", "letters", "stable"):
         (folder / f"experiments/{name}.yaml").write_text(EXPERIMENT.replace("NAME", name), encoding="utf-8")
+    seeds = ", ".join(f'"{number}"' for number in range(points))
+    with (folder / "experiments/digits.yaml").open("a", encoding="utf-8") as stream:
+        stream.write(f"  sweep: {{matrix: {{env.SEED.value: [{seeds}]}}}}\n" if points > 1 else "")
     git(folder, "init", "--quiet", "--initial-branch=main")
     _commit_built(folder)
     git(folder, "checkout", "--quiet", "-b", "other")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from tests.emit.crash import DONE, KILLED, dies_at, run
+from tests.kill.processes import Judge, at_random
 from tests.kill.repository import CHECKS, IDENTITY, NEXT, Files, build, clean, create, output, renew, visible
 from tests.program import tjgen
 
@@ -101,3 +103,10 @@ def test_commands_that_read_warn_of_an_interrupted_build(prepared: Prepared) -> 
     answer = tjgen(prepared.place, "runs", "list")
     assert answer.code == 0
     assert "warning[TJ063] the last build of out was interrupted" in answer.err
+
+
+def test_real_processes_killed_at_random_moments(tmp_path: Path) -> None:
+    judge = Judge(tmp_path, points=12)
+    at_random(judge, 6, random.Random(3))
+    assert judge.problems == []
+    assert judge.counts["kills"] > 0
