@@ -117,7 +117,7 @@ def _project(reporter: Reporter) -> Project | None:
         if folder == os.path.dirname(folder):
             return None
         folder = os.path.dirname(folder)
-    content = around([file := os.path.join(folder, _PROJECT)]).content(file)
+    content = around([file := os.path.relpath(os.path.join(folder, _PROJECT))]).content(file)
     # The release of Trainer is read from the same file, and what keeps it from being read is reported there.
     if isinstance(content, Diagnostic):
         return None
@@ -126,6 +126,6 @@ def _project(reporter: Reporter) -> Project | None:
     # Only a project that has schemas or a policy of its own pays for the language of projects.
     from tjgen.resolve.project import load
 
-    project, found = load(os.path.relpath(file))
+    project, found = load(file)
     reporter.add([one for one in found if is_problem(one)])
     return project

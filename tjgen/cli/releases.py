@@ -24,10 +24,11 @@ def release_for(asked: str | None) -> Release:
     file = _project()
     if file is None:
         return NEWEST
+    file = os.path.relpath(file)
     content = around([file]).content(file)
     if isinstance(content, Diagnostic):
         raise CompileError([content])
-    documents, _ = read(content, os.path.relpath(file), CORE)
+    documents, _ = read(content, file, CORE)
     # What is wrong with the project is told by those who build it.
     for document in documents:
         said = get(document.value, _RELEASE, None)
