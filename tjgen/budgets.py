@@ -44,7 +44,7 @@ class Budgets(NamedTuple):
     """Runs of one experiment: its tasks times their points."""
     documents: int = 100_000
     """Documents of one file."""
-    values: int = 1_000_000
+    values: int = 750_000
     """Keys, scalars, lists and mappings of one file, those included that aliases stand for."""
     file_size: int = 32 * _MI
     """Bytes of one file."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from tjgen.fields.path import FieldPath, Tree, get, index_of
 from tjgen.source import libyaml
 from tjgen.source.keys import read_key
@@ -12,24 +14,42 @@ Range = tuple[int, int]
 
 
 class Place:
-    """Where a value stands (indexes of its first character and of the one after its last), and the places in it."""
+    """Where a value stands: indexes of its first character and of the one after its last. Small: a file may have a million."""
 
-    __slots__ = ("end", "entries", "items", "merged", "start")
+    __slots__ = ("end", "start")
+
+    entries: Mapping[str, tuple[int, int, Place]] = {}  # of a scalar; a container has its own
+    """Of a mapping: key -> where the key begins and ends, and the place of its value."""
+    items: Sequence[Place] = ()
+    """Of a sequence."""
+    merged: Sequence[Place] = ()
+    """Of a mapping: the places that a merge key names."""
 
     def __init__(self, start: int, end: int) -> None:
         self.start = start
         self.end = end
-        self.entries: dict[str, tuple[Range, Place]] = {}
-        """Of a mapping: key -> where the key stands, where its value."""
-        self.items: list[Place] = []
-        """Of a sequence."""
+
+
+class _Mapping(Place):
+    __slots__ = ("entries", "merged")
+
+    def __init__(self, start: int, end: int) -> None:
+        super().__init__(start, end)
+        self.entries: dict[str, tuple[int, int, Place]] = {}
         self.merged: list[Place] = []
-        """Of a mapping: the places that a merge key names."""
+
+
+class _Sequence(Place):
+    __slots__ = ("items",)
+
+    def __init__(self, start: int, end: int) -> None:
+        super().__init__(start, end)
+        self.items: list[Place] = []
 
 
 def compose(content: str, start: int, end: int, *, dialect: Dialect) -> Place:
     """The places of the document that stands in `content` from `start` to before `end`, and is known to be YAML."""
-    root = Place(start, end)
+    root = _Sequence(start, end)
     composer = _Composer(root, start, dialect)
     parser = libyaml.parse(content[start:end])
     while True:
@@ -42,8 +62,8 @@ def compose(content: str, start: int, end: int, *, dialect: Dialect) -> Place:
 class _Composer:
     """Places under construction: the open containers with, in a mapping, the key that waits for its value."""
 
-    def __init__(self, root: Place, offset: int, dialect: Dialect) -> None:
-        self._open: list[tuple[Place, bool]] = [(root, False)]
+    def __init__(self, root: _Sequence, offset: int, dialect: Dialect) -> None:
+        self._open: list[_Mapping | _Sequence] = [root]
         self._keys: list[tuple[Range, Any] | None] = [None]
         self._anchors: dict[str, tuple[Place, Any]] = {}
         self._offset = offset
@@ -54,7 +74,7 @@ class _Composer:
         if kind is libyaml.AliasEvent:
             written = self._range(event)
             place, anchored = self._anchors.get(event.anchor, (None, event))
-            if place is None or any(place is holder for holder, _ in self._open):  # refused by the reader
+            if place is None or any(place is holder for holder in self._open):  # refused by the reader
                 place = Place(*written)
             self._add(place, anchored, written=written)
         elif kind is libyaml.ScalarEvent:
@@ -62,18 +82,18 @@ class _Composer:
             self._remember(event, place)
             self._add(place, event, written=(place.start, place.end))
         elif kind is libyaml.MappingStartEvent or kind is libyaml.SequenceStartEvent:
-            place = Place(*self._range(event))
+            place = (_Mapping if kind is libyaml.MappingStartEvent else _Sequence)(*self._range(event))
             self._remember(event, place)
             self._add(place, event, written=(place.start, place.end))
-            self._open.append((place, kind is libyaml.MappingStartEvent))
+            self._open.append(place)
             self._keys.append(None)
         elif kind is libyaml.MappingEndEvent or kind is libyaml.SequenceEndEvent:
-            place, _ = self._open.pop()
+            place = self._open.pop()
             self._keys.pop()
             start, end = self._range(event)
             if end > start:
                 place.end = end  # the closing bracket; libyaml ends a block collection only at the next token, too late
-            holder = self._open[-1][0]
+            holder = self._open[-1]
             holder.end = max(holder.end, place.end)
 
     def _range(self, event: Any) -> Range:
@@ -84,9 +104,9 @@ class _Composer:
             self._anchors[event.anchor] = (place, event)
 
     def _add(self, place: Place, event: Any, *, written: Range) -> None:
-        holder, is_mapping = self._open[-1]
+        holder = self._open[-1]
         holder.end = max(holder.end, written[1])
-        if not is_mapping:
+        if isinstance(holder, _Sequence):
             holder.items.append(place)
             return
         waiting = self._keys[-1]
@@ -98,7 +118,7 @@ class _Composer:
         if key is MERGE:
             holder.merged.extend(place.items or [place])
         else:
-            holder.entries[key] = (where, place)
+            holder.entries[key] = (*where, place)
 
     def _key(self, event: Any) -> Any:
         if event.__class__ is not libyaml.ScalarEvent:
@@ -133,7 +153,8 @@ def _entry(place: Place, key: str) -> tuple[Range, Place] | None:
     while waiting:
         one = waiting.pop()
         if key in one.entries:
-            return one.entries[key]
+            start, end, found = one.entries[key]
+            return (start, end), found
         if one.merged and id(one) not in seen:
             seen.add(id(one))
             waiting.extend(reversed(one.merged))

@@ -2645,7 +2645,7 @@ class Budgets:
         self.tasks = get("tasks", 1000)
         self.runs = get("runs", 10000)
         self.documents = get("documents", 100000)
-        self.values = get("values", 1000000)
+        self.values = get("values", 750000)
         self.file_size = get("fileSize", "32Mi")
         self.total_size = get("totalSize", "1024Mi")
         self.list_size = get("listSize", "256Mi")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from tjgen.diagnostics.credentials import concealed
 
@@ -12,6 +13,10 @@ _BEFORE = 40
 """Columns shown before the span where the line is cut."""
 _TAB = "    "
 _CUT = "..."
+_LONG = 10_000
+"""Characters of a line of which only the part around the span is looked at."""
+_NEAR = 1000
+"""Characters of a long line that are looked at on each side: many times what is shown."""
 
 # What could move the cursor, change colours, or reorder what is seen.
 _UNSAFE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
@@ -23,13 +28,21 @@ def excerpt(line: str, column: int, end_column: int) -> tuple[str, int, int]:
     Columns of the line are characters counted from 1, the end exclusive; columns of the answer are those of a terminal,
     where a tab is four wide, a Chinese character two, and a combining mark none. Passwords in URLs become asterisks.
     """
-    line = concealed(line)
+    line = _concealed(line)
     start = min(max(column - 1, 0), len(line))
     end = min(max(end_column - 1, start), len(line))
-    before, marked, after = (visible(part).replace("\t", _TAB) for part in (line[:start], line[start:end], line[end:]))
+    first, last = (0, len(line)) if len(line) <= _LONG else (max(0, start - _NEAR), start + _NEAR)
+    parts = (line[first:start], line[start : min(end, last)], line[end : max(end, last)])
+    before, marked, after = (visible(part).replace("\t", _TAB) for part in parts)
     if columns(before) + columns(marked) + columns(after) > MOST_COLUMNS:
         before, marked, after = _cut(before, marked, after)
     return (before + marked + after).rstrip(), columns(before), max(columns(marked), 1)
+
+
+@lru_cache(maxsize=4)
+def _concealed(line: str) -> str:
+    """The line without passwords. A long line may have many diagnostics."""
+    return concealed(line)
 
 
 def visible(text: str) -> str:
