@@ -7,7 +7,7 @@ from textwrap import dedent
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.resolve.layers import present
 from tjgen.resolve.overlays import Resolved, Surroundings
-from tjgen.resolve.project import OverlayDocument, PlatformDocument, Project, alone
+from tjgen.resolve.project import OverlayDocument, PlatformDocument, Platforms, Project, alone
 from tjgen.resolve.settings import settings
 from tjgen.resolve.variants import Variants, variants
 from tjgen.source.document import Document
@@ -49,7 +49,7 @@ def platform(name: str, spec: str) -> PlatformDocument:
 def project(spec: str, *overlays: OverlayDocument, platforms: tuple[PlatformDocument, ...] = ()) -> Project:
     found = document(HEAD.format(kind="Project", name="p") + _indented(spec), "tjgen.yaml")
     tree = long_form(found.value["spec"] or {}, PROJECT_FORM.fields["spec"])
-    return alone()._replace(spec=ProjectSpec(tree), document=found, overlays=overlays, platforms=platforms)
+    return alone()._replace(spec=ProjectSpec(tree), document=found, overlays=overlays, platforms=Platforms(platforms))
 
 
 def resolve(of: Document, *overlays: OverlayDocument, environment: str | None = None) -> Resolved:

@@ -7,6 +7,7 @@ root. A deeper path is answered by its nearest recorded ancestor. How trees are 
 from __future__ import annotations
 
 from tjgen.fields.path import FieldPath, Tree
+from tjgen.fields.subpaths import Subpaths, below
 from tjgen.typing import NamedTuple
 
 
@@ -34,18 +35,36 @@ ListKeys = dict[str, tuple[str, ...]]
 """Field name of a list -> the fields that key its elements; lists that are not named are atomic."""
 
 
+_SEVERAL = 4
+"""Up to so many questions a look at all owners for each is cheaper than an index."""
+
+
 class Managed:
     """A tree and the owners of its parts. Both are values: nobody writes into them."""
 
-    __slots__ = ("owners", "value")
+    __slots__ = ("_asked", "_ranks", "_subpaths", "owners", "value")
 
     def __init__(self, value: Tree, owners: Owners) -> None:
         self.value = value
         self.owners = owners
+        self._asked = 0
+        self._ranks: dict[FieldPath, int] = {}
+        self._subpaths: Subpaths | None = None
 
     def origins(self, path: FieldPath) -> tuple[Origin, ...]:
         """Who set the value at `path`: the owners recorded there or at the nearest ancestor."""
         return origins_of(self.owners, path)
+
+    def recorded_below(self, path: FieldPath) -> list[FieldPath]:
+        """The paths below `path` that have owners, in the order in which they were recorded."""
+        self._asked += 1
+        if self._asked <= _SEVERAL:
+            return below(self.owners, path)
+        if self._subpaths is None:
+            self._subpaths = Subpaths(self.owners)
+            self._ranks = {known: rank for rank, known in enumerate(self.owners)}
+        ranks = self._ranks
+        return sorted([known for known in self._subpaths.below(path) if known in ranks], key=ranks.__getitem__)
 
 
 def origins_of(owners: Owners, path: FieldPath) -> tuple[Origin, ...]:

@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
+_LONGEST = 100
+"""Characters of a word that may be a slip: comparing two words takes the product of their lengths."""
+_MOST = 1000
+"""Known words that are compared."""
+
+
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word that is fewest edits away, if that is near enough to be a slip; ties go to the first by name."""
+    if len(word) > _LONGEST:
+        return None
     limit = max(1, len(word) // 3)
     best: str | None = None
     lowest = limit + 1
-    for candidate in sorted(known):
+    for candidate in sorted(known)[:_MOST]:
         if abs(len(candidate) - len(word)) < lowest:
             edits = distance(word.lower(), candidate.lower())
             if edits < lowest:

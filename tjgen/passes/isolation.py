@@ -6,8 +6,7 @@ meet when they are the same, or one is a folder that the other is in.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import combinations
+from collections.abc import Iterable, Iterator, Sequence
 
 from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.path import FieldPath
@@ -17,6 +16,7 @@ from tjgen.passes.claims import claim_name, own_folder
 from tjgen.passes.slice_readers import Cut
 from tjgen.passes.slices import AT, part_of_task
 from tjgen.passes.sources import image_reference
+from tjgen.passes.usesbypath import UsesByPath
 from tjgen.passes.volumes import places
 from tjgen.setting import Setting
 from tjgen.spec.objects import Data, Experiment, Volume
@@ -40,28 +40,42 @@ class Use(NamedTuple):
     """What is divided by arithmetic, and which part of it: parts of one division have nothing in common."""
 
 
+_MOST = 8
+"""Overlaps of one use that are reported: the others have the same cause."""
+
+
 def overlaps(runs: Iterable[tuple[Experiment, Setting]]) -> Iterator[tuple[str, Diagnostic]]:
-    """Each overlap of two tasks once, with the later task, in whose experiment the diagnostic's path is."""
+    """Overlaps of two tasks, each once, with the later task, in whose experiment the diagnostic's path is."""
     by_source: dict[Source, list[Use]] = {}
     for experiment, setting in runs:
         for use in _uses(experiment, setting):
             by_source.setdefault(use.source, []).append(use)
-    said = set()
     for uses in by_source.values():
-        if len({use.task for use in uses}) < 2:
-            continue
-        for one, other in combinations(uses, 2):
-            if one.task == other.task or (one.task, other.task, one.volume, other.volume) in said or _apart(one, other):
-                continue
-            path = met(one.paths, other.paths)
+        said = set()
+        for one, other in sorted(_meeting(uses)):
+            use, later = uses[one], uses[other]
+            path = None if (use.task, later.task, use.volume, later.volume) in said else met(use.paths, later.paths)
             if path is not None:
-                said.add((one.task, other.task, one.volume, other.volume))
-                yield other.task, _overlap(one, other, path)
+                said.add((use.task, later.task, use.volume, later.volume))
+                yield later.task, _overlap(use, later, path)
 
 
-def _apart(one: Use, other: Use) -> bool:
-    """Whether they are different parts of one division by number, which slicing/ranges.py shows to be apart."""
-    return one.share is not None and other.share is not None and one.share[0] == other.share[0] and one.share != other.share
+def _meeting(uses: Sequence[Use]) -> Iterator[tuple[int, int]]:
+    """The positions of two uses of different tasks that have a path in common, of each use with a few earlier ones."""
+    index = UsesByPath()
+    for number, use in enumerate(uses):
+        found: set[int] = set()
+        for path in dict.fromkeys(use.paths):
+            for earlier in index.meeting(path, use.share):
+                if uses[earlier].task != use.task:
+                    found.add(earlier)
+                if len(found) >= _MOST:
+                    break
+            if len(found) >= _MOST:
+                break
+        yield from ((earlier, number) for earlier in found)
+        for path in dict.fromkeys(use.paths):
+            index.add(path, use.share, number)
 
 
 def met(one: list[str], other: list[str]) -> str | None:

@@ -14,7 +14,7 @@ from tjgen.lower import SPEC
 from tjgen.slicing import braces, directory, items, manifest, problems
 from tjgen.slicing.items import UNKNOWN, Collector
 from tjgen.spec.objects import Data, Items
-from tjgen.typing import NamedTuple
+from tjgen.typing import Any, NamedTuple
 
 AT: FieldPath = (*SPEC, "data", "items")
 MOST_LISTED = 2_000_000
@@ -124,7 +124,18 @@ def _manifest(file: str, because: FieldPath, sandbox: Sandbox) -> tuple[items.It
     return known, list(found)
 
 
+_last_expanded: list[Any] = []
+"""The patterns that were expanded last and what came of them: the runs of an experiment share them."""
+
+
 def _expanded(patterns: Sequence[str]) -> tuple[items.Items, list[Diagnostic]]:
+    if _last_expanded[:1] != [patterns]:
+        _last_expanded[:] = [list(patterns), *_each_expanded(patterns)]
+    known: items.Items = _last_expanded[1]
+    return known, list(_last_expanded[2])
+
+
+def _each_expanded(patterns: Sequence[str]) -> tuple[items.Items, list[Diagnostic]]:
     collector = Collector(within=(*AT, "pattern"))
     for position, pattern in enumerate(patterns):
         try:

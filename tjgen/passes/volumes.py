@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tjgen.diagnostics.model import ERROR, Diagnostic
-from tjgen.fields.path import FieldPath, Tree, get, named
+from tjgen.fields.path import FieldPath, Tree, get, index_of, named
 from tjgen.lower import SPEC, unknown_role
 from tjgen.passes.claims import claim, own_folder
 from tjgen.passes.sources import source
@@ -113,7 +113,7 @@ def _readers(workload: Workload, name: str, roles: Sequence[str]) -> list[PodSet
     if roles:
         return [found for wanted in roles if (found := role(workload, wanted))]
     # A volume that takes the place of one of the runtime's does so wherever that one is mounted.
-    mounting = [podset for podset in workload.podsets if any(mount.get("name") == name for mount in _mounts(workload, podset))]
+    mounting = [podset for podset in workload.podsets if index_of(_mounts(workload, podset), named(name)) >= 0]
     return [podset for podset in workload.podsets if podset in mounting or podset in members(workload)]
 
 

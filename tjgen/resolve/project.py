@@ -47,6 +47,19 @@ class PlatformDocument(NamedTuple):
         return classes or any(one.create is not None for one in spec.queues.values())
 
 
+class Platforms(tuple[PlatformDocument, ...]):
+    """The platforms of a project, in order."""
+
+    def named(self, name: str) -> PlatformDocument | None:
+        """The first platform of that name."""
+        known: dict[str, PlatformDocument] | None = self.__dict__.get("_by_name")
+        if known is None:
+            known = self.__dict__["_by_name"] = {}
+            for one in self:
+                known.setdefault(one.platform.metadata.name, one)
+        return known.get(name)
+
+
 class Project(NamedTuple):
     """What a project says, and the documents that it names. `alone` is what holds without a project file."""
 
@@ -60,7 +73,7 @@ class Project(NamedTuple):
     """Overlays for all environments."""
     overlays_of: dict[str, tuple[OverlayDocument, ...]] = {}  # noqa: RUF012  # a value
     """Environment -> the overlays that it names itself."""
-    platforms: tuple[PlatformDocument, ...] = ()
+    platforms: Platforms = Platforms()  # a value
     is_root: bool = False
     """Whether the caller named this project, so that it may extend what tjgen reads and runs.
 
@@ -82,8 +95,7 @@ class Project(NamedTuple):
         """The platform that an environment names; the only one of the project where none is named."""
         chosen = self.environment(environment)
         if chosen is not None and chosen.platform is not None:
-            found = [document for document in self.platforms if document.platform.metadata.name == chosen.platform]
-            return found[0] if found else None
+            return self.platforms.named(chosen.platform)
         return self.platforms[0] if len(self.platforms) == 1 else None
 
     @property
@@ -258,7 +270,7 @@ def with_overlays(project: Project, files: Sequence[str]) -> tuple[Project, list
             added += found
     reader.same_names([item.document for item in (*own, *added)])
     reader.same_names([item.document for item in (*project.platforms, *platforms)])
-    everything = project._replace(overlays=(*project.overlays, *added), platforms=(*project.platforms, *platforms))
+    everything = project._replace(overlays=(*project.overlays, *added), platforms=Platforms((*project.platforms, *platforms)))
     return everything, reader.diagnostics
 
 
@@ -283,18 +295,18 @@ class _Reader:
         self.diagnostics += found.diagnostics
         return tuple([OverlayDocument(document, Overlay(tree)) for document, tree in found.good])
 
-    def platforms(self, entries: Sequence[str], path: FieldPath) -> tuple[PlatformDocument, ...]:
+    def platforms(self, entries: Sequence[str], path: FieldPath) -> Platforms:
         found: list[PlatformDocument] = []
         for position, (_, files) in enumerate(self._files(entries, path)):
             of_entry = of_kind("Platform", files, self.project.sandbox)
             self.diagnostics += self._blamed(of_entry.diagnostics, (*path, position))
             found += [PlatformDocument(document, Platform(tree)) for document, tree in of_entry.good]
-        return tuple(found)
+        return Platforms(found)
 
-    def read_platforms(self, files: list[str]) -> tuple[PlatformDocument, ...]:
+    def read_platforms(self, files: list[str]) -> Platforms:
         found = of_kind("Platform", files, self.project.sandbox)
         self.diagnostics += found.diagnostics
-        return tuple([PlatformDocument(document, Platform(tree)) for document, tree in found.good])
+        return Platforms([PlatformDocument(document, Platform(tree)) for document, tree in found.good])
 
     def same_names(self, documents: list[Document]) -> None:
         """Report documents that share their name with an earlier one: nobody could tell them apart."""
@@ -414,7 +426,7 @@ def _unknown_platforms(project: Project, document: Document) -> list[Diagnostic]
     known = [item.platform.metadata.name for item in project.platforms]
     diagnostics = []
     for name, environment in project.spec.environments.items():
-        if environment.platform is not None and environment.platform not in known:
+        if environment.platform is not None and project.platforms.named(environment.platform) is None:
             path: FieldPath = ("spec", "environments", name, "platform")
             near = nearest(environment.platform, known)
             hint = f'did you mean "{near}"?' if near else "name its file under spec.platforms"

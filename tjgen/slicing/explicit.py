@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import translate
 
 from tjgen.slicing import braces
@@ -24,10 +25,11 @@ def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]
     if len(lists) != count:
         raise ValueError(f"has {len(lists)} lists for {count} slices")
     index_of = {path: index for index, path in enumerate(items.paths)}
+    in_order = sorted(index_of)
     holder: dict[int, int] = {}
     for number, entries in enumerate(lists):
         for entry in entries:
-            for index in _matched(entry, index_of, number):
+            for index in _matched(entry, index_of, in_order, number):
                 other = holder.setdefault(index, number)
                 if other != number:
                     raise ValueError(f"has {items.paths[index]!r} in list {other} and in list {number}")
@@ -40,14 +42,23 @@ def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]
     return slices
 
 
-def _matched(entry: str, index_of: Mapping[str, int], number: int) -> list[int]:
+def _matched(entry: str, index_of: Mapping[str, int], in_order: Sequence[str], number: int) -> list[int]:
     if entry in index_of:
         return [index_of[entry]]
     if "{" in entry:
-        return [index for path in braces.expanded(entry) for index in _matched(path, index_of, number)]
-    if _PATTERN.search(entry):
+        return [index for path in braces.expanded(entry) for index in _matched(path, index_of, in_order, number)]
+    sign = _PATTERN.search(entry)
+    if sign is not None:
         matches = re.compile(translate(entry)).match
-        found = [index for path, index in index_of.items() if matches(path)]
+        found = sorted([index_of[path] for path in _beginning(in_order, entry[: sign.start()]) if matches(path)])
         if found:
             return found
     raise ValueError(f"has {entry!r} in list {number}, which is no item")
+
+
+def _beginning(in_order: Sequence[str], prefix: str) -> Iterator[str]:
+    """The paths that begin with `prefix`."""
+    for position in range(bisect_left(in_order, prefix), len(in_order)):
+        if not in_order[position].startswith(prefix):
+            return
+        yield in_order[position]

@@ -31,9 +31,8 @@ def owners_below(managed: Managed, path: FieldPath) -> Owners:
     """The owners of the value at `path`, as of a tree of its own."""
     depth = len(path)
     owners: Owners = {(): managed.origins(path)}
-    for known, origins in managed.owners.items():
-        if len(known) > depth and known[:depth] == path:
-            owners[known[depth:]] = origins
+    for known in managed.recorded_below(path):
+        owners[known[depth:]] = managed.owners[known]
     return owners
 
 

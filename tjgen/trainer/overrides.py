@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.fields import subpaths
 from tjgen.fields.managed import Origin, Owners
 from tjgen.fields.path import FieldPath, Step, Tree, get
+from tjgen.fields.subpaths import Subpaths
 from tjgen.trainer import strategic
 from tjgen.trainer.info import RefusedError
 from tjgen.trainer.job import TRAINJOB, Job
@@ -156,19 +158,29 @@ def _with(tree: dict[str, Any], path: FieldPath, value: Any) -> dict[str, Any]:
     return {**tree, step: _with(tree[step], path[1:], value) if path[1:] else value}
 
 
+_SEVERAL = 4
+"""Up to so many values of a patch a look at all owners for each is cheaper than an index."""
+
+
 class _Note:
     """Records the origin of each value that a patch brings."""
 
-    __slots__ = ("because", "owners", "written")
+    __slots__ = ("because", "owners", "subpaths", "times", "written")
 
     def __init__(self, owners: Owners, job: Job, because: FieldPath) -> None:
         self.owners = owners
         self.because = because
         self.written = get(job.tree, because)
+        self.times = 0
+        self.subpaths: Subpaths | None = None
 
     def __call__(self, path: FieldPath, below: FieldPath, value: Tree) -> None:
-        length = len(path)
-        for known in [known for known in self.owners if len(known) > length and known[:length] == path]:
-            del self.owners[known]
+        self.times += 1
+        if self.subpaths is None and self.times > _SEVERAL:
+            self.subpaths = Subpaths(self.owners)
+        for known in subpaths.below(self.owners, path) if self.subpaths is None else self.subpaths.take_below(path):
+            self.owners.pop(known, None)
+        if self.subpaths is not None:
+            self.subpaths.add(path)
         mirrors = get(self.written, below) == value
         self.owners[path] = (Origin(MANAGER, TRAINJOB, (*self.because, *below), mirrors),)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tjgen.fields.ordinals import Ordinals
 from tjgen.fields.path import FieldPath, Step, Tree
 from tjgen.trainer.typed import Field, Struct, Types
 from tjgen.typing import Any
@@ -87,36 +88,42 @@ class _Merge:
         self, items: list[Tree], patch: list[Tree], key: str, shapes: Shapes, path: FieldPath, below: FieldPath
     ) -> list[Tree]:
         merged = list(items)
+        places = Ordinals(item.get(key) for item in items)
+        ordinals = Ordinals(item.get(key) for item in patch)
         for position, item in enumerate(patch):
             if key not in item:
                 raise _no_key(item, key)
             step: Step = ((key, item[key]),)
-            at = _index(merged, key, item[key])
-            there = (*below, step if _index(patch, key, item[key]) == position else position)
+            at = places.of(item[key])
+            there = (*below, step if ordinals.of(item[key]) == position else position)
             if at < 0:
                 merged.append(shapes[0].read(item))
+                places.append(merged[-1].get(key))
                 self._note((*path, step), there, merged[-1])
             else:
                 merged[at] = self.map(merged[at], item, shapes, (*path, step), there)
         for item in (*merged, *items):
             if key not in item:
                 raise _no_key(item, key)
-        wanted = [item[key] for item in patch]
-        before = [item[key] for item in items]
-        patched = sorted((item for item in merged if item[key] in wanted), key=lambda item: wanted.index(item[key]))
-        others = sorted((item for item in merged if item[key] not in wanted), key=lambda item: before.index(item[key]))
-        return _interleave(others, patched, before, lambda item: item[key])
+        before = Ordinals(item[key] for item in items)
+        return _sorted(merged, ordinals, before, lambda item: item[key])
 
 
 def _scalars(items: list[Tree], patch: list[Tree]) -> list[Tree]:
-    merged = _deduplicated([*items, *patch])
-    patched = sorted((item for item in merged if item in patch), key=patch.index)
-    others = sorted((item for item in merged if item not in patch), key=items.index)
-    return _interleave(others, patched, items, lambda item: item)
+    return _sorted(_deduplicated([*items, *patch]), Ordinals(patch), Ordinals(items), lambda item: item)
+
+
+def _sorted(merged: list[Tree], wanted: Ordinals, before: Ordinals, of: Callable[[Tree], Any]) -> list[Tree]:
+    patched = sorted([item for item in merged if wanted.of(of(item)) >= 0], key=lambda item: wanted.of(of(item)))
+    others = sorted([item for item in merged if wanted.of(of(item)) < 0], key=lambda item: before.of(of(item)))
+    return _interleave(others, patched, before, of)
 
 
 def _deduplicated(items: list[Tree]) -> list[Tree]:
     # deduplicateScalars fills the hole of a duplicate with the last element.
+    ordinals = Ordinals(items)
+    if all(ordinals.of(item) == position for position, item in enumerate(items)):
+        return items
     position = 0
     while position < len(items) - 1:
         other = position + 1
@@ -130,27 +137,20 @@ def _deduplicated(items: list[Tree]) -> list[Tree]:
     return items
 
 
-def _interleave(others: list[Tree], patched: list[Tree], before: list[Tree], of: Callable[[Tree], Any]) -> list[Tree]:
+def _interleave(others: list[Tree], patched: list[Tree], before: Ordinals, of: Callable[[Tree], Any]) -> list[Tree]:
     # mergeSortedSlice: an item that the patch does not name goes first only where it stood before the
     # next patched item, so new items of the patch come to the front.
     result: list[Tree] = []
     left, right = 0, 0
     while left < len(others) and right < len(patched):
-        mine, theirs = of(others[left]), of(patched[right])
-        if theirs in before and before.index(mine) < before.index(theirs):
+        mine, theirs = before.of(of(others[left])), before.of(of(patched[right]))
+        if theirs >= 0 and mine < theirs:
             result.append(others[left])
             left += 1
         else:
             result.append(patched[right])
             right += 1
     return [*result, *others[left:], *patched[right:]]
-
-
-def _index(items: list[Tree], key: str, value: Any) -> int:
-    for position, item in enumerate(items):
-        if item.get(key) == value:
-            return position
-    return -1
 
 
 def _no_key(item: Tree, key: str) -> MergeError:

@@ -53,6 +53,7 @@ def _toleration(toleration: dict[str, Any], at: Place) -> Iterator[Fault]:
 
 def topology_spread(constraints: list[Any], at: Place) -> Iterator[Fault]:
     """`validateTopologySpreadConstraints`."""
+    last = {_spread(constraint): position for position, constraint in enumerate(constraints)}
     for position, constraint in enumerate(constraints):
         here = at.item(position)
         skew, key, action = (constraint.get(name) for name in ("maxSkew", "topologyKey", "whenUnsatisfiable"))
@@ -62,16 +63,18 @@ def topology_spread(constraints: list[Any], at: Place) -> Iterator[Fault]:
             yield here.child("topologyKey").required("can not be empty")
         if action not in _SCHEDULE_ACTIONS:
             yield here.child("whenUnsatisfiable").not_supported(action or "", _SCHEDULE_ACTIONS)
-        for other in constraints[position + 1 :]:
-            if (other.get("topologyKey"), other.get("whenUnsatisfiable")) == (key, action):
-                yield here.spelt("{topologyKey, whenUnsatisfiable}").duplicate(f"{{{key or ''}, {action or ''}}}")
-                break
+        if last[key, action] > position:
+            yield here.spelt("{topologyKey, whenUnsatisfiable}").duplicate(f"{{{key or ''}, {action or ''}}}")
         yield from _min_domains(constraint, here.child("minDomains"))
         for name in ("nodeAffinityPolicy", "nodeTaintsPolicy"):
             if name in constraint and constraint[name] not in _INCLUSION:
                 yield here.child(name).not_supported(constraint[name], _INCLUSION)
         yield from match_label_keys(constraint, here)
         yield from label_selector(constraint.get("labelSelector"), here.child("labelSelector"))
+
+
+def _spread(constraint: dict[str, Any]) -> tuple[Any, Any]:
+    return constraint.get("topologyKey"), constraint.get("whenUnsatisfiable")
 
 
 def _min_domains(constraint: dict[str, Any], at: Place) -> Iterator[Fault]:
