@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.files.sandbox import around
+from tjgen.source.encoding import decode
 
 
 def text_of(file: str) -> str | None:
-    """The text of a file that may be read, however damaged; None for others, such as standard input."""
+    """The text of a file that may be read; None for others, such as standard input, and for what is not text."""
     content = around([file]).content(file)
-    if isinstance(content, Diagnostic):
-        return None
-    return content.decode("utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8", "replace")
+    return None if isinstance(content, Diagnostic) else decode(content, file)[0] or None
