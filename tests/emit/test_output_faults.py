@@ -80,9 +80,12 @@ def assert_each_is_old_or_new(found: Files, old: Files, new: Files) -> None:
 
 
 def each_call(
-    place: Path, states: tuple[Path, Files, Files], happens: Callable[[int], Callable[[int], None]]
+    place: Path, states: tuple[Path, Files, Files], happens: Callable[[int], Callable[[int], None]], *, undoes: bool = False
 ) -> list[tuple[int, str]]:
-    """Run the new build with a fault at its first call, its second ..., until it runs through; judge what is left each time."""
+    """Run the new build with a fault at its first call, its second ..., until it runs through; judge what is left.
+
+    `undoes`: a build that is refused has undone its own changes.
+    """
     _, old, new = states
     outcomes = []
     for number in range(1, 1000):
@@ -93,6 +96,8 @@ def each_call(
         assert_each_is_old_or_new(visible(left), old, new)
         if outcome == DONE:
             assert visible(left) == new
+        if outcome == REFUSED and undoes:
+            assert visible(left) == old, number
         ended = "deploy/.tjgen/journal" not in left and visible(left) == new
         recover(place)
         assert files(place) == (new if ended else old), number
@@ -112,7 +117,9 @@ def test_killed_at_any_call(states: tuple[Path, Files, Files], tmp_path: Path) -
 @pytest.mark.parametrize("error", [errno.ENOSPC, errno.EACCES, errno.EIO], ids=errno.errorcode.get)
 @pytest.mark.parametrize("lasting", [False, True], ids=["once", "from then on"])
 def test_a_system_call_that_fails(states: tuple[Path, Files, Files], tmp_path: Path, error: int, lasting: bool) -> None:
-    outcomes = each_call(tmp_path / "place", states, lambda number: fails_at(number, error, from_then_on=lasting))
+    outcomes = each_call(
+        tmp_path / "place", states, lambda number: fails_at(number, error, from_then_on=lasting), undoes=not lasting
+    )
     assert len(outcomes) > 40
     assert {outcome for _, outcome in outcomes} == {DONE, REFUSED}
 

@@ -1,7 +1,7 @@
 """Kill real builds: `python -m tests.kill` at every system call (strace), `python -m tests.kill --random 200` at random moments.
 
-Calls before the first one that names the staging directory are left out: nothing is written before. A state that was seen
-before is not followed up again; `--all` follows up every one.
+Calls before the first one that names the staging directory are left out: nothing is written before. So are calls that
+only read, without `--all`. A state that was seen before is not followed up again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.kill", description=__doc__)
     parser.add_argument("--random", type=int, metavar="N", help="kill N builds at random moments, without strace")
     parser.add_argument("--seed", type=int, default=1, help="of the random moments")
-    parser.add_argument("--all", action="store_true", help="follow up each state, also one that was seen before")
+    parser.add_argument("--all", action="store_true", help="kill at calls that only read, too")
     arguments = parser.parse_args()
     os.environ.update(ENVIRONMENT)
     started = time.monotonic()
@@ -31,7 +31,7 @@ def main() -> int:
         if arguments.random:
             at_random(judge, arguments.random, random.Random(arguments.seed))
         else:
-            at_every_call(judge, follow_all=arguments.all)
+            at_every_call(judge, reading=arguments.all)
     judge.counts["seconds"] = round(time.monotonic() - started)
     figures = [f"{count} {what}" for what, count in judge.counts.items()] + [f"{len(judge.problems)} problems"]
     sys.stdout.write("\n".join([", ".join(figures), *judge.problems, ""]))

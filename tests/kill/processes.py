@@ -21,6 +21,13 @@ from tests.kill.repository import CHECKS, IDENTITY, NEXT, Files, clean, create, 
 BUILD = (sys.executable, "-m", "tjgen", "build", "-o", "out")
 ENVIRONMENT = {**os.environ, **IDENTITY, "TJGEN_CACHE": "off", "PYTHONHASHSEED": "0", "PYTHONPATH": str(ROOT)}
 CALL = re.compile(r"\d+ +(\w+)\(")
+READING = re.compile(
+    r"\d+ +(?:open(?:at)?\([^\n]*O_RDONLY(?!\|O_CREAT)|(?:"
+    r"read|pread64|readlink|getdents64|l?stat|fstat|newfstatat|statx|access|faccessat2?|lseek|ioctl|fcntl|getcwd|"
+    r"mmap|munmap|mprotect|mremap|brk|madvise|futex|rt_sig\w+|getrandom|prlimit64|sysinfo|uname|"
+    r"getpid|gettid|getuid|geteuid|getgid|getegid|clock_gettime)\()"
+)
+"""Calls that change no file: a kill there leaves what a kill at the next other call leaves."""
 POINTS = 60
 """Runs of the sweep in builds that are killed at random, so that a commit takes some time."""
 AGAIN = ("main", lambda _: None)
@@ -69,12 +76,12 @@ class Judge:
         return sorted(path for path in {*found, *wanted} if found.get(path) != wanted.get(path))
 
 
-def at_every_call(judge: Judge, *, follow_all: bool) -> None:
-    """Kill a build at every system call from the first one on that names the staging directory."""
+def at_every_call(judge: Judge, *, reading: bool) -> None:
+    """Kill a build at every system call since the staging directory was first named; `reading`: also at calls that only read."""
     if shutil.which("strace") is None:
         sys.exit("strace is not installed")
     seen: set[frozenset[tuple[str, bytes]]] = set()
-    points = list(_points(judge))
+    points = list(_points(judge, reading=reading))
     judge.counts["system calls"] = len(points)
     for point in points:
         renew(judge.template, judge.place)
@@ -84,7 +91,7 @@ def at_every_call(judge: Judge, *, follow_all: bool) -> None:
         judge.counts["kills"] += 1
         left = output(judge.place)
         state = frozenset((path, b"" if path.endswith("/journal") else content) for path, content in left.items())
-        if state in seen and not follow_all:
+        if state in seen:
             continue
         seen.add(state)
         judge.counts["states"] = len(seen)
@@ -94,7 +101,7 @@ def at_every_call(judge: Judge, *, follow_all: bool) -> None:
             judge.follow_up(what, lambda: _traced(judge.place, point))  # noqa: B023  # called at once
 
 
-def _points(judge: Judge) -> Iterator[Point]:
+def _points(judge: Judge, *, reading: bool) -> Iterator[Point]:
     """Every system call of a build from the first one on that names the staging directory."""
     renew(judge.template, judge.place)
     log = judge.place.parent / "calls"
@@ -107,14 +114,14 @@ def _points(judge: Judge) -> Iterator[Point]:
             continue
         counts[found[1]] += 1
         begun = begun or "/.tjgen" in line
-        if begun:
+        if begun and (reading or not READING.match(line)):
             yield Point(found[1], counts[found[1]])
 
 
 def _traced(place: Path, point: Point) -> bool:
     """Build, killed at that call; whether it was."""
     inject = f"inject={point.call}:signal=KILL:when={point.number}"
-    command = ["strace", "-f", "-qq", "-e", f"trace={point.call}", "-e", inject, "-o", os.devnull, *BUILD]
+    command = ["strace", "-f", "--seccomp-bpf", "-qq", "-e", f"trace={point.call}", "-e", inject, "-o", os.devnull, *BUILD]
     answer = subprocess.run(command, cwd=place, env=ENVIRONMENT, capture_output=True, check=False)
     return answer.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL)
 
