@@ -9,7 +9,7 @@ from tjgen.diagnostics.model import Diagnostic
 from tjgen.files.sandbox import Sandbox
 from tjgen.platform.devices import DeviceClass
 from tjgen.platform.images import pinned, rewrite
-from tjgen.spec.objects import Fluid, Limits, Monitoring, StorageProfile
+from tjgen.spec.objects import Fluid, Limits, Monitoring, ProgramNetwork, StorageProfile
 from tjgen.typing import NamedTuple
 
 
@@ -41,6 +41,8 @@ class Cluster(NamedTuple):
     """StorageClass -> CSI driver that makes its volumes."""
     limits: Mapping[str, Limits] = {}
     """Namespace -> what one container, pod or claim may ask for."""
+    networks: ProgramNetwork | None = None
+    """What NetworkPolicies of programs next to runs allow; None where they get none."""
 
     def security_of(self, namespace: str) -> str | None:
         """The level of Pod Security that a namespace enforces."""

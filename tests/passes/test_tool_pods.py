@@ -37,13 +37,13 @@ RESTRICTED = {
 PROGRAMS = {"prefetch", "cleaner", "backup"}
 
 
-def built(folder: Path, security: str | None, **change: Any) -> list[dict[str, Any]]:
+def built(folder: Path, security: str | None, *, platform: dict[str, Any] | None = None, **change: Any) -> list[dict[str, Any]]:
     """The objects of an experiment with every program that runs on the data of a run."""
-    platform = {
+    described = {
         "apiVersion": "tjgen.dev/v1alpha1",
         "kind": "Platform",
         "metadata": {"name": "lab"},
-        "spec": {"podSecurity": {"*": security}} if security is not None else {},
+        "spec": {**(platform or {}), **({"podSecurity": {"*": security}} if security is not None else {})},
     }
     experiment = {
         "apiVersion": "tjgen.dev/v1alpha1",
@@ -51,7 +51,7 @@ def built(folder: Path, security: str | None, **change: Any) -> list[dict[str, A
         "metadata": {"name": "all", "namespace": "team"},
         "spec": {**SPEC, **change},
     }
-    for name, document in (("tjgen.yaml", PROJECT), ("platform.yaml", platform), ("experiment.yaml", experiment)):
+    for name, document in (("tjgen.yaml", PROJECT), ("platform.yaml", described), ("experiment.yaml", experiment)):
         (folder / name).write_text(json.dumps(document))
     answer = tjgen(folder, "build", "--expanded", "experiment.yaml")
     assert answer.code == 0, answer.err
@@ -131,3 +131,27 @@ def test_containers_of_ours_in_a_pod_of_the_run_meet_restricted_too(tmp_path: Pa
     assert [one["name"] for one in spec["initContainers"]] == ["tjgen-wait", "tjgen-code"]
     for container in spec["initContainers"]:
         assert lacks(spec, container) == [], container["name"]
+
+
+@pytest.mark.parametrize(
+    ("source", "egress"),
+    [({"volume": "archive"}, None), ("s3://sets/one", [{}])],
+    ids=["a copy between volumes reaches nothing", "a store is anywhere"],
+)
+def test_a_policy_opens_what_the_program_reaches(tmp_path: Path, source: Any, egress: Any) -> None:
+    volumes = {**SPEC["volumes"], "archive": {"pvc": "archive", "mountPath": "/archive"}}
+    objects = built(
+        tmp_path, None, platform={"programs": {"networkPolicies": {}}},
+        prefetch={"volume": "data", "source": source}, volumes=volumes,
+    )  # fmt: skip
+    found = {one["metadata"]["name"]: one["spec"] for one in objects if one["kind"] == "NetworkPolicy"}
+    assert set(found) == {f"all-{program}" for program in PROGRAMS}
+    assert found["all-prefetch"].get("egress") == egress
+    for spec in found.values():
+        assert spec["policyTypes"] == ["Ingress", "Egress"] and "ingress" not in spec
+        selected = spec["podSelector"]["matchLabels"].items()
+        assert any(selected <= template["metadata"]["labels"].items() for _, template in programs(objects))
+
+
+def test_without_a_word_of_the_platform_there_are_no_policies(tmp_path: Path) -> None:
+    assert not [one for one in built(tmp_path, None) if one["kind"] == "NetworkPolicy"]

@@ -39,16 +39,12 @@ Found = Iterator[tuple[FieldPath, str]]
 
 
 def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Diagnostic]:
-    """Nothing but diagnostics, one for each pod and what is wrong with it: TJ327 of the run, TJ386 of programs next to it."""
+    """Nothing but diagnostics (TJ327), one for each pod and what is wrong with it."""
     level = setting.cluster.security_of(setting.namespace)
     for podset in workload.podsets:
         pod = get(workload.tree.value, podset.pod, None) or {}
         for path, what in refused(pod, level):
             yield _refused(workload, podset, path, what, setting, str(level))
-    if any(key.startswith(("Job/", "CronJob/")) for kind in ("objects", "ahead") for key in workload.tree.value.get(kind) or ()):
-        from tjgen.passes import program_security  # few runs have programs next to them
-
-        yield from program_security.problems(workload, setting)
 
 
 def refused(pod: Tree, level: str | None) -> Found:

@@ -16,6 +16,7 @@ from tjgen.passes import (
     placement,
     policy,
     prefetch,
+    programs,
     restart,
     security,
     storage,
@@ -46,6 +47,8 @@ PASSES: tuple[tuple[str, Pass], ...] = (
     # Behind all that says where pods go: volumes are measured there.
     ("monitor", monitor.contribute),
     ("security", security.contribute),
+    # Behind all that adds Jobs and CronJobs.
+    ("programs", programs.contribute),
     # Behind all that adds containers, so that it reaches the images of everything that was added.
     ("images", images.contribute),
     # It judges what all others have left.

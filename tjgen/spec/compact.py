@@ -1781,6 +1781,30 @@ HELPERS: Schema = {
 
 IMAGES: Schema = {"type": "object", "properties": {"rewrite": TEXTS, "helpers": HELPERS}}
 
+PROGRAM_NETWORK: Schema = {
+    "type": "object",
+    "properties": {
+        "apiServer": {
+            "type": "array",
+            "items": {
+                "type": "string",
+                "pattern": "^[0-9a-f:.]+/[0-9]{1,3}$",
+                "x-tjgen-expects": "write a range of addresses such as 10.0.0.0/8",
+            },
+        },
+        "stores": {
+            "type": "array",
+            "items": {
+                "type": "string",
+                "pattern": "^[0-9a-f:.]+/[0-9]{1,3}$",
+                "x-tjgen-expects": "write a range of addresses such as 10.0.0.0/8",
+            },
+        },
+    },
+}
+
+PROGRAMS: Schema = {"type": "object", "properties": {"networkPolicies": PROGRAM_NETWORK}}
+
 CLUSTER: Schema = {
     "type": "object",
     "properties": {
@@ -1904,6 +1928,7 @@ PLATFORM_SPEC: Schema = {
         "namespaces": {"type": "object", "additionalProperties": NAMESPACE},
         "runtimes": {"type": "array", "items": {"type": "string", "minLength": 1}},
         "images": IMAGES,
+        "programs": PROGRAMS,
         "cluster": CLUSTER,
         "fluid": FLUID,
         "monitoring": MONITORING,

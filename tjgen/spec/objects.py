@@ -2254,6 +2254,35 @@ class Images:
 _IMAGES = Images(_NONE)
 
 
+class ProgramNetwork:
+    """NetworkPolicies of programs that run next to runs: no ingress, and only the egress that a program needs."""
+
+    __slots__ = ("api_server", "stores")
+
+    api_server: Sequence[str]
+    stores: Sequence[str]
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.api_server = get("apiServer", ())
+        self.stores = get("stores", ())
+
+
+class Programs:
+    """Programs that tjgen runs next to runs: prefetch, build, cleaner and backup."""
+
+    __slots__ = ("network_policies",)
+
+    network_policies: ProgramNetwork | None
+
+    def __init__(self, tree: Tree) -> None:
+        get = tree.get
+        self.network_policies = None if (value := get("networkPolicies")) is None else ProgramNetwork(value)
+
+
+_PROGRAMS = Programs(_NONE)
+
+
 class Cluster:
     """The cluster itself."""
 
@@ -2386,6 +2415,7 @@ class PlatformSpec:
         "pod_security",
         "priority_classes",
         "profiles",
+        "programs",
         "queues",
         "quotas",
         "runtimes",
@@ -2401,6 +2431,7 @@ class PlatformSpec:
     namespaces: Mapping[str, Namespace]
     runtimes: Sequence[str]
     images: Images
+    programs: Programs
     cluster: Cluster
     fluid: Fluid | None
     monitoring: Monitoring
@@ -2419,6 +2450,7 @@ class PlatformSpec:
         self.namespaces = {key: Namespace(item) for key, item in get("namespaces", _NONE).items()}
         self.runtimes = get("runtimes", ())
         self.images = _IMAGES if (value := get("images")) is None else Images(value)
+        self.programs = _PROGRAMS if (value := get("programs")) is None else Programs(value)
         self.cluster = _CLUSTER if (value := get("cluster")) is None else Cluster(value)
         self.fluid = None if (value := get("fluid")) is None else Fluid(value)
         self.monitoring = _MONITORING if (value := get("monitoring")) is None else Monitoring(value)

@@ -110,8 +110,12 @@ def _late(scope: Scope) -> str:
 def _throttled(scope: Scope) -> str:
     """Pods whose GPUs have lost time to heat or power in the last 15 minutes."""
     metrics = ("DCGM_FI_DEV_THERMAL_VIOLATION", "DCGM_FI_DEV_POWER_VIOLATION")
-    lost = [_of_gpus(lambda selector, metric=metric: f"increase({metric}{{{selector}}}[15m])")(scope) for metric in metrics]
+    lost = [_of_gpus(_increase(metric))(scope) for metric in metrics]
     return " or ".join(f"({one} > 0)" for one in lost)
+
+
+def _increase(metric: str) -> Callable[[str], str]:
+    return lambda selector: f"increase({metric}{{{selector}}}[15m])"
 
 
 MEASURES: tuple[ClusterMeasure, ...] = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, StringConstraints
 
@@ -26,6 +26,9 @@ from tjgen.spec.models.shape import (
 
 CAPACITY = r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z_][A-Za-z0-9_]*$"
 RUNTIME = "^[A-Z][A-Za-z]*Runtime$"
+Cidr: TypeAlias = Annotated[
+    str, StringConstraints(pattern=r"^[0-9a-f:.]+/[0-9]{1,3}$"), expects("write a range of addresses such as 10.0.0.0/8")
+]
 
 
 class ClaimedDevices(Shape):
@@ -199,6 +202,22 @@ class Images(Shape):
     """Images of helper containers, by purpose."""
 
 
+class ProgramNetwork(Shape):
+    """NetworkPolicies of programs that run next to runs: no ingress, and only the egress that a program needs."""
+
+    api_server: list[Cidr] = []
+    """Addresses of the API server, for backups; any address at ports 443 and 6443 where it is left out."""
+    stores: list[Cidr] = []
+    """Addresses of stores, registries and Git servers, for prefetch and builds; any address where it is left out."""
+
+
+class Programs(Shape):
+    """Programs that tjgen runs next to runs: prefetch, build, cleaner and backup."""
+
+    network_policies: ProgramNetwork | None = None
+    """NetworkPolicies for their pods; none where it is left out."""
+
+
 class Cluster(Shape):
     """The cluster itself."""
 
@@ -246,6 +265,8 @@ class PlatformSpec(Shape):
     """Runtimes of the catalog that every namespace of the cluster gets, as ClusterTrainingRuntimes."""
     images: Images = Images()
     """Where images come from."""
+    programs: Programs = Programs()
+    """Programs that tjgen runs next to runs."""
     cluster: Cluster = Cluster()
     """The cluster itself."""
     fluid: Fluid | None = None

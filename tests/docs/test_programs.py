@@ -1,0 +1,120 @@
+"""The page on programs in the cluster against the programs themselves, and against manifests that contain them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.checkout import ROOT
+from tests.containers import pod_of
+from tests.program import tjgen
+from tjgen.passes.beside import script
+from tjgen.platform.tools import DEFAULTS
+
+PAGE = ROOT / "docs/explanation/in-cluster-programs.md"
+SCRIPTS = sorted(path.name for path in (ROOT / "scripts").iterdir() if path.is_file())
+ROWS = ["Asked for by", "What it does", "Image", "User", "Volumes", "API", "Network", "Never", "Deadline", "On failure", "Test"]
+SECONDS = {"min": 60, "h": 3600, "d": 86400}
+SPEC: dict[str, Any] = {
+    "runtime": "tjgen-torch",
+    "image": "registry.example.com/train:1",
+    "script": "train.py",
+    "volumes": {
+        "data": {"pvc": "data", "mountPath": "/data", "readOnly": True},
+        "archive": {"pvc": "archive", "mountPath": "/archive", "readOnly": True},
+        "out": {"pvc": {"create": {"size": "10Gi", "storageClassName": "shared"}}, "mountPath": "/out"},
+    },
+    "code": {
+        "use": ["build", "git"],
+        "build": {"image": "registry.example.com/built", "directory": "src"},
+        "git": {"repository": "https://git.example.com/x.git", "commit": "5f1d1c4f2f5d3c0f6a7b8c9d0e1f2a3b4c5d6e7f"},
+    },
+    "checkpoints": {"volume": "out", "mark": "init", "keep": {"last": 2}, "backup": {"schedule": "0 3 * * *"}},
+    "monitor": {"diagnose": True},
+}
+
+
+def sections() -> dict[str, dict[str, str]]:
+    """Program -> the rows of its table."""
+    found = {}
+    for part in re.split(r"^## ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+        heading = part.splitlines()[0].strip("`")
+        rows = dict(re.findall(r"^\| ([^|]+?) \| ([^|]+?) \|$", part, re.MULTILINE))
+        rows.pop("---", None)
+        if rows:
+            found[heading] = rows
+    return found
+
+
+def containers(folder: Path, prefetch: dict[str, Any]) -> list[tuple[dict[str, Any], int | None]]:
+    """Every container of what an experiment with all programs becomes, with the deadline of its Job."""
+    (folder / "src").mkdir(exist_ok=True)
+    (folder / "src/requirements.txt").write_text("einops==0.8.0\n")
+    document = {
+        "apiVersion": "tjgen.dev/v1alpha1",
+        "kind": "Experiment",
+        "metadata": {"name": "all", "namespace": "team"},
+        "spec": {**SPEC, "prefetch": {"volume": "data", **prefetch}},
+    }
+    (folder / "experiment.yaml").write_text(json.dumps(document))
+    found: list[tuple[dict[str, Any], int | None]] = []
+    for words in (["build", "experiment.yaml"], ["build", "--expanded", "experiment.yaml"]):
+        answer = tjgen(folder, *words)
+        assert answer.code == 0, answer.err
+        for one in yaml.safe_load_all(answer.out):
+            if one["kind"] in ("Job", "CronJob"):
+                job = one["spec"] if one["kind"] == "Job" else one["spec"]["jobTemplate"]["spec"]
+                pods = [(pod_of(one), job["activeDeadlineSeconds"])]
+            elif one["kind"] == "JobSet":
+                pods = [(role["template"]["spec"]["template"]["spec"], None) for role in one["spec"]["replicatedJobs"]]
+            else:
+                continue
+            for pod, deadline in pods:
+                found += [(container, deadline) for container in [*pod.get("initContainers", ()), *pod["containers"]]]
+    return found
+
+
+def images(rows: dict[str, str], of_run: set[str]) -> set[str]:
+    """The images that a section names: those of helpers by purpose, or that of the run."""
+    if rows["Image"] == "that of the run":
+        return of_run
+    return {DEFAULTS[purpose] for purpose in re.findall("`([a-z]+)`", rows["Image"])}
+
+
+def has(text: str, name: str) -> bool:
+    """Whether the text of a container is a program, or begins with it where it is a part of others."""
+    marks = script("marks.sh")
+    return text.startswith(marks) if name == "marks.sh" else text in (script(name), marks + script(name))
+
+
+def test_every_program_has_a_section_and_every_section_a_program() -> None:
+    assert list(sections()) == SCRIPTS
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_section_is_complete(name: str) -> None:
+    rows = sections()[name]
+    assert list(rows) == ROWS
+    assert images(rows, {"any"})
+    assert (ROOT / rows["Test"].strip("`")).exists()
+
+
+def test_images_and_deadlines_are_those_of_manifests(tmp_path: Path) -> None:
+    ways = ({"source": "s3://sets/one"}, {"source": {"volume": "archive"}}, {"command": ["./bring"], "image": "own:1"})
+    made = [one for prefetch in ways for one in containers(tmp_path, prefetch)]
+    of_run = {container["image"] for container, _ in made if container["name"] == "node"}
+    for name, rows in sections().items():
+        mine = [(one, deadline) for one, deadline in made if any(has(argument, name) for argument in one.get("args", []))]
+        assert {container["image"] for container, _ in mine} <= images(rows, of_run), name
+        assert mine, f"no manifest contains {name}"
+        said = re.match(r"([0-9]+) (min|h|d)\b", rows["Deadline"])
+        for _, deadline in mine:
+            if said is not None:
+                assert deadline == int(said[1]) * SECONDS[said[2]], name
+            else:
+                assert deadline is None or "of the build" in rows["Deadline"] or name == "marks.sh", name
