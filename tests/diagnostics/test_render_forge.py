@@ -120,7 +120,7 @@ def test_github_takes_no_character_of_ours_for_its_own(folder: Path) -> None:
     )
     hostile = Diagnostic("TJ001", INFO, "a\r\n::error::b\x1b[31m", span=Span("a:b", 1, 2, 3, 4))
     (line,) = github.render([hostile]).splitlines()
-    assert line == "::notice file=a%3Ab,line=1,endLine=3,title=TJ001::a%0A::error::b\\x1b[31m"
+    assert line == "::notice file=a%3Ab,line=1,endLine=3,title=TJ001::a%0A\\x3a:error::b\\x1b[31m"
 
 
 def test_severities() -> None:

@@ -12,6 +12,7 @@ from tjgen.cli.folders import ENDINGS
 from tjgen.cli.inputs import STANDARD_INPUT, good, texts
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic
+from tjgen.diagnostics.printable import printable, printable_json
 from tjgen.diff.data import object_data
 from tjgen.diff.effect import UNCHANGED
 from tjgen.diff.objects import NEEDS_NAME, OUTCOMES, Found, Outcome, compare_objects, found_in, identity_of
@@ -38,7 +39,8 @@ def compare_with(
     before = {one.ref for one in old}
     for outcome in outcomes:
         reporter.add(list(_problems(outcome)))
-    sys.stdout.write(_as_json(outcomes, against) if arguments["format"] == "json" else _as_text(outcomes))
+    as_json = arguments["format"] == "json"
+    sys.stdout.write(printable_json(_as_json(outcomes, against)) if as_json else printable(_as_text(outcomes)))
     sys.stdout.flush()
     return lambda tree: isinstance(tree, dict) and identity_of(tree) in before
 

@@ -10,6 +10,7 @@ from tjgen.building.builder import Builder
 from tjgen.cli.command import FOLDER, MANY, QUIET, STRICT, TRUSTED, VALUE, Arguments, Command, Option, enter
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic
+from tjgen.diagnostics.printable import printable, printable_json
 from tjgen.diff.compare import Entry, ObjectChange, compare
 from tjgen.diff.side import Side, only
 from tjgen.fields.path import render
@@ -89,7 +90,8 @@ def _compare(old: Side, new: Side, builder: Builder, shape: str | None, reporter
     entries = compare(old, new)
     for entry in entries:
         reporter.add(list(_problems(entry)))
-    sys.stdout.write(_shown(entries, shape, old, new))
+    text = _shown(entries, shape, old, new)
+    sys.stdout.write(printable_json(text) if shape == "json" else printable(text))
     # Where both streams end in one file, the comparison comes before what is wrong with it.
     sys.stdout.flush()
 

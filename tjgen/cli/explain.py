@@ -11,6 +11,7 @@ from tjgen.cli.command import COMMON, MANY, TRAINER, TRUSTED, Arguments, Command
 from tjgen.cli.inputs import sandbox_for
 from tjgen.cli.reporting import Reporter
 from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, ObjectRef
+from tjgen.diagnostics.printable import printable, printable_json
 from tjgen.emit import header
 from tjgen.explain.provenance import Sources
 from tjgen.explain.report import as_data, as_text, explain
@@ -192,9 +193,10 @@ def _show(chosen: list[tuple[Manifest, Sources]], asked: _Asked, *, as_json: boo
     if as_json:
         import json
 
-        sys.stdout.write(json.dumps([as_data(manifest, found) for manifest, found in explained], indent=2) + "\n")
+        data = [as_data(manifest, found) for manifest, found in explained]
+        sys.stdout.write(printable_json(json.dumps(data, indent=2)) + "\n")
     else:
-        sys.stdout.write("\n".join(as_text(manifest, found) for manifest, found in explained))
+        sys.stdout.write(printable("\n".join(as_text(manifest, found) for manifest, found in explained)))
 
 
 def _unknown(manifests: list[Manifest], asked: _Asked) -> Diagnostic:

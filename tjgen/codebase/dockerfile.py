@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Sequence
 
@@ -35,12 +36,32 @@ def written(
         words = " ".join(shlex.quote(one) for one in packages)
         lines.append(f"RUN python3 -m pip install --no-cache-dir {words}")
     if code is not None:
-        lines += [f"COPY . {code}", f"ENV PYTHONPATH={':'.join(python_path)}", f"WORKDIR {code}"]
+        copied = f"COPY . {code}" if _is_plain(code) else f"COPY {_words('.', code)}"
+        lines += [copied, f"ENV PYTHONPATH={_quoted(':'.join(python_path))}", f"WORKDIR {_literal(code)}"]
     return "\n".join(lines) + "\n"
 
 
 def _copied(path: str) -> str:
     """Source and destination of a COPY, in the form that takes spaces."""
+    return _words(path, f"/tmp/requirements/{path}")
+
+
+def _words(*words: str) -> str:
+    """Words of an instruction in JSON: blanks in them separate nothing."""
     import json
 
-    return json.dumps([path, f"/tmp/requirements/{path}"])
+    return json.dumps([_literal(word) for word in words], ensure_ascii=False)
+
+
+def _literal(text: str) -> str:
+    """The text where variables would be replaced."""
+    return text.replace("\\", "\\\\").replace("$", "\\$")
+
+
+def _quoted(text: str) -> str:
+    return text if _is_plain(text) else '"' + _literal(text).replace('"', '\\"') + '"'
+
+
+def _is_plain(text: str) -> bool:
+    """Whether an instruction takes the text as it stands."""
+    return re.fullmatch(r"[\w./:@+,~=-]+", text) is not None

@@ -5,8 +5,10 @@ from __future__ import annotations
 from tjgen.diagnostics.model import error, warning
 
 __all__ = [
+    "BASE",
     "CLONE",
     "COMMIT",
+    "CONTROL",
     "CREDENTIALS",
     "DIRTY",
     "HOLDS_SECRET",
@@ -44,6 +46,8 @@ MOUNT = ("TJ452", "code-mount-taken")
 IMPORTS = ("TJ453", "missing-package")
 UNPINNED = ("TJ454", "packages-guessed")
 SYNTAX = ("TJ455", "code-syntax")
+CONTROL = ("TJ110", "control-character")
+BASE = ("TJ111", "bad-base-image")
 HOLDS_SECRET = ("TJ108", "secret-in-code")
 TAGGED = ("TJ456", "build-image-tagged")
 CREDENTIALS = ("TJ388", "credentials-in-build")

@@ -663,6 +663,22 @@ _PHASES = (
         "to `spec.policy.harmless` of the project, with the reason.",
     ),
     Code(
+        "TJ110",
+        "control-character",
+        ERROR,
+        "A name, an image, a path or another text of one line holds a line break, another control character, or a mark that "
+        "turns the direction of writing. It would add a line to a Dockerfile or a program, or show another text than the one "
+        "that is used.",
+        "Remove the character. Scripts, commands, arguments, variables and annotations may have several lines.",
+    ),
+    Code(
+        "TJ111",
+        "bad-base-image",
+        ERROR,
+        "The image that a build begins with is not the name of an image: it holds a blank, or begins like an option.",
+        "Write `registry/path:tag`, or `registry/path@sha256:...`.",
+    ),
+    Code(
         "TJ120",
         "no-runtime",
         ERROR,

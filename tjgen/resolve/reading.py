@@ -10,7 +10,7 @@ from tjgen.resolve.layers import present
 from tjgen.resolve.rules import check_platform
 from tjgen.source.document import Document
 from tjgen.source.reader import CORE, read
-from tjgen.spec import compact
+from tjgen.spec import characters, compact
 from tjgen.spec.check import check
 from tjgen.spec.forms import Form, long_form
 from tjgen.typing import Any, NamedTuple
@@ -48,7 +48,8 @@ def of_kind(kind: str, files: list[str], sandbox: Sandbox) -> OfKind:
             result.others.append(documents[0])
         for document in wanted:
             tree = present(document.value, form)
-            problems = check(tree, schema) or (check_platform(long_form(tree, form)) if kind == "Platform" else [])
+            problems = check(tree, schema) or list(characters.diagnostics(tree))
+            problems = problems or (check_platform(long_form(tree, form)) if kind == "Platform" else [])
             result.diagnostics.extend([_placed(problem, document) for problem in problems])
             if not problems:
                 result.good.append((document, ordered(long_form(tree, form))))

@@ -11,6 +11,7 @@ from tjgen.resolve.overlays import Resolved, Surroundings
 from tjgen.resolve.places import Documents, placed
 from tjgen.resolve.rules import check_rules
 from tjgen.source.document import Document
+from tjgen.spec import characters
 from tjgen.spec.check import check_experiment
 from tjgen.spec.objects import Experiment
 from tjgen.typing import NamedTuple
@@ -156,5 +157,5 @@ def _in_order(tree: Managed) -> Managed:
 
 
 def _checked(tree: Managed, documents: Documents) -> list[Diagnostic]:
-    found = check_experiment(tree.value) or check_rules(tree.value)
+    found = check_experiment(tree.value) or [*characters.diagnostics(tree.value), *check_rules(tree.value)]
     return placed(found, tree, documents) if found else found

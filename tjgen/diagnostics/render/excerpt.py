@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 from tjgen.diagnostics.credentials import concealed
+from tjgen.diagnostics.printable import visible
 
 MOST_COLUMNS = 120
 """Columns of a line that are shown; of a longer one, the part around the span."""
@@ -17,9 +17,6 @@ _LONG = 10_000
 """Characters of a line of which only the part around the span is looked at."""
 _NEAR = 1000
 """Characters of a long line that are looked at on each side: many times what is shown."""
-
-# What could move the cursor, change colours, or reorder what is seen.
-_UNSAFE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 
 def excerpt(line: str, column: int, end_column: int) -> tuple[str, int, int]:
@@ -43,11 +40,6 @@ def excerpt(line: str, column: int, end_column: int) -> tuple[str, int, int]:
 def _concealed(line: str) -> str:
     """The line without passwords. A long line may have many diagnostics."""
     return concealed(line)
-
-
-def visible(text: str) -> str:
-    """The text with control characters and marks of direction written as escapes; tabs stay."""
-    return _UNSAFE.sub(_escape, text)
 
 
 def columns(text: str) -> int:
@@ -90,8 +82,3 @@ def _columns_of(character: str) -> int:
     if unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
-
-
-def _escape(match: re.Match[str]) -> str:
-    code = ord(match.group())
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

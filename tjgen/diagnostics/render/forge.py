@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 
 from tjgen.diagnostics.model import Diagnostic, Span
-from tjgen.diagnostics.render.excerpt import visible
+from tjgen.diagnostics.printable import printable, visible
 from tjgen.fields.path import render as render_path
 from tjgen.typing import NamedTuple
 
@@ -33,8 +33,8 @@ def reported(diagnostics: Iterable[Diagnostic]) -> Iterator[Reported]:
     top = _top()
     seen: dict[str, int] = {}
     for one in diagnostics:
-        notes = tuple([note._replace(span=_moved(note.span, top)) for note in one.related])
-        moved = one._replace(span=_moved(one.span, top), related=notes)
+        notes = tuple([note._replace(message=printable(note.message), span=_shown(note.span, top)) for note in one.related])
+        moved = one._replace(span=_shown(one.span, top), related=notes)
         text = _text(one)
         known = "\n".join(
             (
@@ -52,7 +52,13 @@ def reported(diagnostics: Iterable[Diagnostic]) -> Iterator[Reported]:
 
 def _text(diagnostic: Diagnostic) -> str:
     text = f"{diagnostic.message}\nHint: {diagnostic.hint}" if diagnostic.hint else diagnostic.message
-    return "\n".join(map(visible, text.splitlines()))
+    return printable(text)
+
+
+def _shown(span: Span | None, top: str | None) -> Span | None:
+    """The place with a name that a report may show. No forge would find a file with such a name anyway."""
+    moved = _moved(span, top)
+    return moved if moved is None or moved.file.isprintable() else moved._replace(file=visible(moved.file))
 
 
 def _moved(span: Span | None, top: str | None) -> Span | None:

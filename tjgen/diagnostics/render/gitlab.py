@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 
 from tjgen.diagnostics.model import ERROR, INFO, WARNING, Diagnostic
+from tjgen.diagnostics.printable import printable_json
 from tjgen.diagnostics.render.forge import NOWHERE, Reported, reported
 from tjgen.fields.path import Tree
 
@@ -14,7 +15,7 @@ _SEVERITIES = {ERROR: "critical", WARNING: "minor", INFO: "info"}
 
 def render(diagnostics: Iterable[Diagnostic]) -> str:
     """The report as text with a line break at the end."""
-    return json.dumps([_entry(one) for one in reported(diagnostics)], indent=2) + "\n"
+    return printable_json(json.dumps([_entry(one) for one in reported(diagnostics)], indent=2)) + "\n"
 
 
 def _entry(one: Reported) -> Tree:

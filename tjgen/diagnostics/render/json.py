@@ -18,14 +18,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
+from tjgen.diagnostics.credentials import concealed
 from tjgen.diagnostics.model import Diagnostic, ObjectRef, Span
+from tjgen.diagnostics.printable import printable_json
 from tjgen.fields.path import render as render_path
 from tjgen.typing import Any
 
 
 def render(diagnostics: Iterable[Diagnostic]) -> str:
     """The array as text with a line break at the end; only ASCII, whatever the messages hold."""
-    return json.dumps([_diagnostic(diagnostic) for diagnostic in diagnostics], indent=2) + "\n"
+    return printable_json(json.dumps([_diagnostic(diagnostic) for diagnostic in diagnostics], indent=2)) + "\n"
 
 
 def _diagnostic(diagnostic: Diagnostic) -> dict[str, Any]:
@@ -33,12 +35,12 @@ def _diagnostic(diagnostic: Diagnostic) -> dict[str, Any]:
         "code": diagnostic.code,
         "name": diagnostic.name,
         "severity": diagnostic.severity,
-        "message": diagnostic.message,
-        "hint": diagnostic.hint,
+        "message": concealed(diagnostic.message),
+        "hint": None if diagnostic.hint is None else concealed(diagnostic.hint),
         "place": _place(diagnostic.span),
         "path": None if diagnostic.path is None else render_path(diagnostic.path),
         "subject": _subject(diagnostic.subject),
-        "related": [{"message": note.message, "place": _place(note.span)} for note in diagnostic.related],
+        "related": [{"message": concealed(note.message), "place": _place(note.span)} for note in diagnostic.related],
     }
 
 

@@ -15,6 +15,7 @@ from urllib.parse import quote
 from tjgen import __version__
 from tjgen.diagnostics.codes import CODES, Code
 from tjgen.diagnostics.model import ERROR, INFO, WARNING, Diagnostic, Span
+from tjgen.diagnostics.printable import printable_json
 from tjgen.diagnostics.render.forge import NOWHERE, Reported, reported
 from tjgen.fields.path import Tree
 from tjgen.fields.path import render as render_path
@@ -37,7 +38,7 @@ def render(diagnostics: Iterable[Diagnostic]) -> str:
         "results": [_result(one, codes) for one in found],
     }
     log = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
-    return json.dumps(log, indent=2) + "\n"
+    return printable_json(json.dumps(log, indent=2)) + "\n"
 
 
 def _rule(code: str, entry: Code | None) -> Tree:

@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from tjgen.diagnostics.credentials import concealed
 from tjgen.diagnostics.model import ERROR, INFO, WARNING, Diagnostic, Note, Span
-from tjgen.diagnostics.render.excerpt import excerpt, visible
+from tjgen.diagnostics.printable import printable, visible
+from tjgen.diagnostics.render.excerpt import excerpt
 from tjgen.fields.path import render as render_path
 
 _COLORS = {ERROR: "\033[1;31m", WARNING: "\033[1;33m", INFO: "\033[1;36m"}
@@ -108,7 +108,7 @@ def _excerpt(span: Span, lines: _Lines, width: int, tint: str, *, conceals: bool
 
 
 def _lines_of(message: str) -> str:
-    return "\n    ".join(map(visible, concealed(message).splitlines()))
+    return printable(message.rstrip("\n")).replace("\n", "\n    ")
 
 
 def _tinted(text: str, tint: str) -> str:

@@ -24,6 +24,7 @@ from tjgen.passes.coding.configmap import read
 from tjgen.passes.coding.placing import AT, leads_out, place, python_path, told
 from tjgen.passes.coding.workspace import digest_of, files_of, unreadable
 from tjgen.setting import Setting
+from tjgen.spec import characters
 from tjgen.spec.objects import Build, Code, Experiment
 from tjgen.typing import NamedTuple
 from tjgen.workload.contribution import EXPERIMENT, Contribution
@@ -183,6 +184,10 @@ def _dockerfile(
     if base is None:
         message = "nothing says which image the build begins with"
         return None, [problems.error(problems.WAYS, message, path=HERE, hint="add base")]
+    if " " in base or base.startswith("-"):
+        message = f'the build begins with "{base}", which is not the name of an image'
+        at = (*HERE, "base") if asked.base is not None else HERE
+        return None, [problems.error(problems.BASE, message, path=at, hint="write registry/path:tag")]
     lines: list[str] = []
     installed: list[str] = []
     for file in listing:
@@ -207,6 +212,11 @@ def _dockerfile(
     elif missing:
         found += [_missing(asked, module, modules[module]) for module in missing]
     pip = [file.path for file in listing if not file.path.endswith(".toml")]
+    # What comes from files of the code was not checked with the experiment, and a quote does not keep a line together.
+    strange = [text for text in (base, *pip, *packages) if characters.is_strange(text)]
+    if strange:
+        message = f"{strange[0]!a} holds a control character, and would add a line to the Dockerfile"
+        return None, [problems.error(problems.CONTROL, message, path=HERE, hint="correct the file that lists the packages")]
     folder = place(code, experiment)
     text = dockerfile.written(
         setting.emitted(base),
