@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-
 _LONGEST = 100
 """Characters of a word that may be a slip: comparing two words takes the product of their lengths."""
 _MOST = 1000
