@@ -39,7 +39,12 @@ def library_build(draw: Draw) -> Input:
     given = {"paths": [seed.words[0]], "set_values": [f"spec.nodes={draw.random.choice(trees.SCALARS)}"]}
     if draw.random.random() < 0.3:
         given = trees.mutated(draw.random, given, draw.corpus.language)
-        given = {name: [str(one) for one in value] for name, value in given.items() if isinstance(value, list)}
+        # A caller may name any folder; here none outside of the scratch folder is searched.
+        given = {
+            name: [str(one).lstrip("/").replace("..", ".") for one in value]
+            for name, value in given.items()
+            if isinstance(value, list)
+        }
     return Input("build", (), draw.files(seed), json.dumps(given).encode())
 
 

@@ -45,8 +45,8 @@ class Result(NamedTuple):
     """Standard error; the traceback where an exception came out."""
     seconds: float
     """CPU time of this process."""
-    memory: int
-    """Bytes by which the most resident memory of this process exceeds that at its start."""
+    memory: int = 0
+    """Bytes that the process has added at most, where that was asked for."""
 
 
 class _TooLong(BaseException):
@@ -98,7 +98,6 @@ class Runner:
             del os.environ[name]
         os.environ.update(self._variables)
         os.environ.update({"XDG_CACHE_HOME": os.path.join(work, "cache"), **one.variables})
-        before = resident_most()
         started = time.process_time()
         with self._fence.around(self._folder):
             try:
@@ -113,11 +112,15 @@ class Runner:
                 signal.setitimer(signal.ITIMER_PROF, 0)
                 signal.setitimer(signal.ITIMER_REAL, 0)
         seconds = time.process_time() - started
-        memory = resident_most() - self._start if resident_most() > before else 0
         os.chdir(self._folder)
         written = _written(place, one) if one.call == PROGRAM and code == 0 and self._number % 4 == 0 else b""
         _remove(work)
-        return Result(code, out or written, err, seconds, memory)
+        return Result(code, out or written, err, seconds)
+
+    @property
+    def memory(self) -> int:
+        """Bytes by which the most resident memory of this process exceeds that at its start. The question takes a millisecond."""
+        return resident_most() - self._start
 
 
 def _stop(number: int, frame: FrameType | None) -> None:

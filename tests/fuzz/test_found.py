@@ -12,6 +12,11 @@ import pytest
 
 from tests.fuzz.inputs import load
 from tests.fuzz.workers import alone
+from tjgen.cli.program import COMMANDS, command_of
+
+# The process of each case is a copy of this one: what is loaded here is loaded once.
+for name in COMMANDS:
+    command_of(name)
 
 FOUND = sorted((Path(__file__).parent / "found").glob("*.json"))
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from tests.fuzz.corpus import Corpus
 from tests.fuzz.inputs import Input
 from tests.fuzz.judge import HANG, MEMORY, Finding, judged
-from tests.fuzz.runner import MOST_BLOCKED, MOST_SECONDS, Runner
+from tests.fuzz.runner import MOST_BLOCKED, MOST_MEMORY, MOST_SECONDS, Runner
 from tests.fuzz.scenes import make, scene_of
 
 BLOCK = 200
@@ -38,6 +38,8 @@ class Report(NamedTuple):
     """CPU time."""
     scenes: Counter[str]
     findings: list[tuple[int, Finding]]
+    is_last: bool = False
+    """Whether the worker has to be replaced: the most memory of a process never falls."""
 
 
 class _Worker:
@@ -104,7 +106,7 @@ def explore(seed: int, numbers: Iterator[range], corpus: Corpus, count: int) -> 
                 else:
                     yield report
                     worker.done += report.done
-                    block = next_block() if worker.done < LIFE else None
+                    block = next_block() if worker.done < LIFE and not report.is_last else None
                     if block is not None:
                         worker.give(block)
                         continue
@@ -147,20 +149,25 @@ def _work(seed: int, corpus: Corpus, connection: Connection, current: Any) -> No
             scenes[scene_of(seed, number)[0].name] += 1
             if finding is not None:
                 findings.append((number, finding._replace(detail=finding.detail[-6000:])))
-            if finding is not None and finding.kind == MEMORY:
-                # The most memory of a process never falls, so each later input would be found too.
-                connection.send(Report(number + 1 - start, time.process_time() - began, scenes, findings))
-                connection.send(Report(0, 0.0, Counter(), []))
-                runner.close()
-                os._exit(0)
-        connection.send(Report(stop - start, time.process_time() - began, scenes, findings))
+        gc.collect()
+        is_large = runner.memory > MOST_MEMORY
+        if is_large:
+            # Any input of the block may have taken it: each is run again alone.
+            findings += [(number, found) for number in range(start, stop) if (found := _large(make(seed, number, corpus)))]
+        connection.send(Report(stop - start, time.process_time() - began, scenes, findings, is_large))
+
+
+def _large(one: Input) -> Finding | None:
+    found = alone(one)
+    return found if found is not None and found.kind == MEMORY else None
 
 
 def limit() -> None:
-    """Bound the memory of this process, and keep what stands in it out of the sight of the garbage collector."""
+    """Bound the memory of this process, and collect garbage between blocks only: the program itself runs without a collector."""
     resource.setrlimit(resource.RLIMIT_AS, (MOST_ADDRESSES, MOST_ADDRESSES))
     sys.dont_write_bytecode = True
     gc.freeze()
+    gc.disable()
 
 
 def alone(one: Input, *, seconds: float = MOST_SECONDS, times: int = 1) -> Finding | None:
@@ -195,7 +202,9 @@ def _once(one: Input, seconds: float, connection: Connection) -> None:
     runner = Runner(most_seconds=seconds)
     # Modules are loaded before the input is measured.
     runner.run(Input("read", stdin=b"a: 1"))
-    finding = judged(one, runner.run(one))
+    before = runner.memory
+    result = runner.run(one)
+    finding = judged(one, result._replace(memory=runner.memory if runner.memory > before else 0))
     runner.close()
     connection.send(finding)
     connection.close()

@@ -6,9 +6,11 @@ import re
 
 from tjgen.diagnostics import tokens
 
-_URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<user>[^\s/@\"'<>]+)@(?P<host>[^\s/\"'<>,;]*)")
-_PAIR = re.compile(r"(?<![\w/.])(?P<user>[^\s/:@\"'=,{}\[\]()]+:[^\s/@\"'{}\[\]()]+)@(?!sha256:)(?=[\w.-]+[:/])")
-"""As some write scp's form of an address. What precedes a digest is a tag."""
+_URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]{0,30})://(?P<user>[^\s/@\"'<>]+)@(?P<host>[^\s/\"'<>,;]*)")
+_RUN = re.compile(r"(?<![^\s/@\"'{}\[\]()])[^\s/@\"'{}\[\]()]+@(?!sha256:)(?=[\w.-]+[:/])")
+"""What can hold a user and a password before the host in scp's form of an address. What precedes a digest is a tag."""
+_WORD = re.compile(r"[^:=,@]*")
+_NOT_IN_NAME = re.compile(r"[^\w.]")
 _PLACEHOLDERS = re.compile(r"(\$\{[A-Za-z_][A-Za-z0-9_]*\}|\$[A-Za-z_][A-Za-z0-9_]*|:|git)+")
 
 
@@ -22,7 +24,7 @@ def find(text: str) -> list[str]:
 
 def find_in_address(text: str) -> list[str]:
     """The same for the address of an image or a repository, which may have no scheme."""
-    return find(text) or [f"***@{text[match.end() :].partition('/')[0]}" for match in _PAIR.finditer(text)]
+    return find(text) or [f"***@{text[end + 1 :].partition('/')[0]}" for _, end in _pairs(text)]
 
 
 def concealed(text: str) -> str:
@@ -31,7 +33,37 @@ def concealed(text: str) -> str:
     if "@" not in text:
         return text
     hidden = _URL.sub(lambda match: _hidden(match) if _is_secret(match) else match[0], text)
-    return _PAIR.sub(_hidden, hidden)
+    parts, done = [], 0
+    for start, end in _pairs(hidden):
+        parts += [hidden[done:start], "*" * (end - start)]
+        done = end
+    return "".join(parts) + hidden[done:]
+
+
+def _pairs(text: str) -> list[tuple[int, int]]:
+    """Where `user:password` stands before `@host:` or `@host/`. The time grows with the length of the text."""
+    found = []
+    for match in _RUN.finditer(text):
+        end = match.end() - 1
+        start = _user(text, match.start(), end)
+        if start is not None:
+            found.append((start, end))
+    return found
+
+
+def _user(text: str, start: int, end: int) -> int | None:
+    """Where the first word before a colon begins; a word behind a slash is part of a path."""
+    while start < end:
+        word = _WORD.match(text, start, end)
+        stop = word.end() if word is not None else end
+        begin: int | None = start
+        if text[start - 1 : start] == "/":
+            inner = _NOT_IN_NAME.search(text, start, stop)
+            begin = inner.end() if inner is not None else None
+        if begin is not None and begin < stop and text[stop] == ":" and stop + 1 < end:
+            return begin
+        start = stop + 1
+    return None
 
 
 def _is_secret(match: re.Match[str]) -> bool:

@@ -50,7 +50,7 @@ def _merged(tree: Patch, patch: Patch, name: str, *, is_patch: bool) -> Patch:
             if is_patch:
                 result[key] = value
             else:
-                _removed(key.removeprefix(DELETE), value, result)
+                _removed(key.removeprefix(DELETE), _list_of(value, "primitive list"), result)
         elif value is None:
             result.pop(key, None)
             if is_patch:
@@ -70,11 +70,18 @@ def _merged(tree: Patch, patch: Patch, name: str, *, is_patch: bool) -> Patch:
     return result
 
 
+def _list_of(value: Tree, what: str) -> list[Tree]:
+    """The list of a directive that a manifest can hold, too (`mergepatch.ErrBadPatchFormatFor...`)."""
+    if value.__class__ is not list:
+        raise PatchError(f"invalid patch format of {what}")
+    return value
+
+
 def _retained(tree: Patch, patch: Patch, *, is_patch: bool) -> tuple[Patch, Patch]:
     """`applyRetainKeysDirective`."""
     if RETAIN not in patch:
         return tree, patch
-    kept = patch.pop(RETAIN)
+    kept = _list_of(patch.pop(RETAIN), "retainKeys")
     if is_patch:
         return {**tree, RETAIN: kept}, patch
     return {key: value for key, value in tree.items() if key in kept}, patch
@@ -82,7 +89,7 @@ def _retained(tree: Patch, patch: Patch, *, is_patch: bool) -> tuple[Patch, Patc
 
 def _ordered(key: str, tree: Patch, patch: Patch, name: str, *, is_patch: bool) -> None:
     """`mergePatchIntoOriginal` for one list: merges it and puts it into the order that the patch asks for."""
-    order = patch.pop(key)
+    order = _list_of(patch.pop(key), "setElementOrder list")
     if is_patch:
         tree[key] = order
     name_of_list = key.removeprefix(ORDER)
