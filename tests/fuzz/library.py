@@ -10,6 +10,7 @@ from tjgen import api
 from tjgen.diagnostics.model import CompileError
 from tjgen.fields import path as paths
 from tjgen.k8s import quantity
+from tjgen.registry.failure import RegistryError
 from tjgen.registry.reference import Reference
 from tjgen.slicing import braces
 from tjgen.source.document import Document
@@ -82,7 +83,7 @@ def _texts(content: bytes) -> None:
         for parse in _PARSERS:
             try:
                 parse(text)
-            except (ValueError, CompileError) as error:
+            except (ValueError, CompileError, RegistryError) as error:
                 if isinstance(error, UnicodeError):
                     raise
 

@@ -33,6 +33,10 @@ WRONG_NUMBER = "unable to parse numeric part of quantity"
 WRONG_SUFFIX = "unable to parse quantity's suffix"
 
 
+class QuantityError(ValueError):
+    """A value that is not a quantity, in the API server's words."""
+
+
 class Quantity(NamedTuple):
     """An amount in billionths, the format that it prints in, and its text ("" until it is asked for)."""
 
@@ -58,7 +62,7 @@ _MEMO = 4096
 
 
 def parse(text: str | int | float) -> Quantity:
-    """The quantity that a YAML value says; raises ValueError with the API server's words.
+    """The quantity that a YAML value says; raises QuantityError with the API server's words.
 
     Upstream: `resource.ParseQuantity`.
     """
@@ -112,11 +116,11 @@ def total(lists: Iterable[Mapping[str, Any]]) -> dict[str, Quantity]:
 def _parse(text: str) -> Quantity:
     match = _SHAPE.match(text)
     if match is None or not text:
-        raise ValueError(WRONG_FORMAT)
+        raise QuantityError(WRONG_FORMAT)
     sign, whole, fraction, suffix = match.group(1), match.group(2).lstrip("0"), match.group(3) or "", match.group(4)
     numeric = bool(match.group(2) or fraction)
     if len(whole) + len(fraction) > _MOST_DIGITS:
-        raise ValueError(WRONG_NUMBER)
+        raise QuantityError(WRONG_NUMBER)
     whole = whole or "0"  # a missing number ("m", ".", "+") is zero, except on the long path
     exponent, format_ = _suffix(suffix)
     if format_ == BINARY:
@@ -149,9 +153,9 @@ def _suffix(suffix: str) -> tuple[int, str]:
         return _BINARY_SUFFIXES[suffix], BINARY
     if suffix[0] in "eE" and re.fullmatch(r"[+-]?[0-9]+", suffix[1:]):
         if abs(int(suffix[1:])) > _WIDEST_EXPONENT:
-            raise ValueError(WRONG_NUMBER)
+            raise QuantityError(WRONG_NUMBER)
         return int(suffix[1:]), EXPONENT
-    raise ValueError(WRONG_SUFFIX)
+    raise QuantityError(WRONG_SUFFIX)
 
 
 def _signed(sign: str, nanos: int, format_: str, text: str) -> Quantity:
@@ -160,7 +164,7 @@ def _signed(sign: str, nanos: int, format_: str, text: str) -> Quantity:
 
 def _long(sign: str, numeric: bool, numerator: int, denominator: int, format_: str) -> Quantity:
     if not numeric:
-        raise ValueError(WRONG_NUMBER)
+        raise QuantityError(WRONG_NUMBER)
     nanos = -(-numerator // denominator)
     if format_ == BINARY:
         nanos = min(nanos, _MOST)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.fields.path import Tree, get, text_at
+from tjgen.k8s.quantity import QuantityError
 from tjgen.schema import store, walk
 from tjgen.trainer.framework import live
 from tjgen.trainer.inputs import runtime_of
@@ -47,7 +48,11 @@ def review(
     if group.endswith(_VOLCANO):
         from tjgen.validate.webhooks import volcano  # most gangs are PodGroups that nobody writes by hand
 
-        return volcano.validate(tree, old=old, context=context)
+        try:
+            return volcano.validate(tree, old=old, context=context)
+        except QuantityError as error:
+            # The webhook cannot decode what the pattern of the schema lets pass, such as 1e99999.
+            return Answer((refused(str(error), hint="write a quantity such as 8, 500m or 64Gi"),))
     if get(tree, ("apiVersion",), None) == _TRAINING_OPERATOR:
         from tjgen.validate.webhooks import training_operator
 
