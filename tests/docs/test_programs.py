@@ -27,6 +27,7 @@ SPEC: dict[str, Any] = {
     "volumes": {
         "data": {"pvc": "data", "mountPath": "/data", "readOnly": True},
         "archive": {"pvc": "archive", "mountPath": "/archive", "readOnly": True},
+        "disk": {"emptyDir": {}, "mountPath": "/disk"},
         "out": {"pvc": {"create": {"size": "10Gi", "storageClassName": "shared"}}, "mountPath": "/out"},
     },
     "code": {
@@ -35,6 +36,7 @@ SPEC: dict[str, Any] = {
         "git": {"repository": "https://git.example.com/x.git", "commit": "5f1d1c4f2f5d3c0f6a7b8c9d0e1f2a3b4c5d6e7f"},
     },
     "checkpoints": {"volume": "out", "mark": "init", "keep": {"last": 2}, "backup": {"schedule": "0 3 * * *"}},
+    "data": {"volume": "archive", "items": {"list": ["a", "b"]}, "slices": {"deliver": "init", "scratch": "disk"}},
     "monitor": {"diagnose": True},
 }
 

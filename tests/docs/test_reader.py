@@ -141,7 +141,7 @@ def started(container: Any, volumes: Mapping[str, Path], node: int) -> None:
     """Run what an init container runs, twice, as after a node's restart."""
     variables, _ = around(container, volumes, node)
     for _ in range(2):
-        subprocess.run(container["command"], env={"PATH": "/usr/bin:/bin", **variables}, check=True)
+        subprocess.run([*container["command"], *container["args"]], env={"PATH": "/usr/bin:/bin", **variables}, check=True)
 
 
 def programs(folder: Path) -> None:

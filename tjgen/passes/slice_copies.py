@@ -9,6 +9,7 @@ from tjgen.fields.path import FieldPath, Tree, get, named
 from tjgen.k8s import quantity
 from tjgen.lower import SPEC
 from tjgen.passes import slice_lists
+from tjgen.passes.beside import script
 from tjgen.passes.slice_readers import SLICES
 from tjgen.passes.slices import folder_of, variable
 from tjgen.passes.volumes import places
@@ -22,18 +23,6 @@ from tjgen.workload.contribution import Contribution
 from tjgen.workload.workload import PodSet, Workload
 
 CONTAINER = "tjgen-slice"
-# What is there from a start before goes first: an item may be a folder, and half of it may be there.
-SCRIPT = """\
-for list in "$TJGEN_SLICE_FILE" "${TJGEN_SLICE_FILE%.txt}".*.txt; do
-  [ -e "$list" ] || continue
-  while IFS= read -r item; do
-    copy="$TJGEN_SLICE_COPY/$item"
-    rm -rf "$copy"
-    mkdir -p "${copy%/*}"
-    cp -RL "$TJGEN_DATA_PATH/$item" "$copy"
-  done < "$list"
-done
-"""
 _COMPUTED = ("cpu", "memory", "ephemeral-storage")
 
 
@@ -64,7 +53,8 @@ def copied(
         container: Tree = {
             "name": CONTAINER,
             "image": data.slices.image or helper_image("shell", setting.helpers),
-            "command": ["/bin/sh", "-euc", SCRIPT],
+            "command": ["/bin/sh", "-c"],
+            "args": [script("copy-slice.sh")],
             "env": [
                 {"name": "TJGEN_SLICE_INDEX", **(workload.number(podset) or {})},
                 {"name": "TJGEN_SLICE_FILE", "value": slice_lists.file(at)},

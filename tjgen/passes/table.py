@@ -16,6 +16,7 @@ from tjgen.passes import (
     placement,
     policy,
     prefetch,
+    prefetched,
     programs,
     restart,
     security,
@@ -33,8 +34,11 @@ Pass = Callable[[Workload, Experiment, Setting], Iterator[Contribution | Diagnos
 PASSES: tuple[tuple[str, Pass], ...] = (
     ("devices", devices.contribute),
     ("volumes", volumes.contribute),
-    ("data", data.contribute),
+    # Before all that adds init containers: those that read the data start after the one that waits for it.
     ("prefetch", prefetch.contribute),
+    ("data", data.contribute),
+    # After all that mounts volumes with data.
+    ("prefetched", prefetched.contribute),
     ("code", code.contribute),
     ("checkpoints", checkpoints.contribute),
     # Behind all that adds volumes: it looks at them together.

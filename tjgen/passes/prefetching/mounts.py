@@ -9,16 +9,29 @@ from collections.abc import Iterator
 
 from tjgen.fields.path import FieldPath, Tree, get, named
 from tjgen.lower import SPEC
+from tjgen.passes.prefetching import job
+from tjgen.passes.volumes import users_of
+from tjgen.spec.objects import Experiment, Prefetch
 from tjgen.workload.contribution import Contribution
 from tjgen.workload.workload import PodSet, Workload
 
 AT: FieldPath = (*SPEC, "prefetch")
 
 
+def of_content(workload: Workload, experiment: Experiment, asked: Prefetch) -> Iterator[Contribution]:
+    """The mounts in all pod sets that use the volume of the prefetch."""
+    assert asked.volume is not None
+    content = f"{job.state_folder(asked)}/{job.CONTENT}"
+    for podset, _ in users_of(workload, asked.volume, experiment.spec.volumes[asked.volume]):
+        yield from shown(workload, podset, asked.volume, asked.path or "", content)
+
+
 def shown(workload: Workload, podset: PodSet, volume: str, path: str, content: str) -> Iterator[Contribution]:
     """For each mount of the volume, the folder `content` of the volume in place of its folder `path`."""
     for kind in ("initContainers", "containers"):
         for container in get(workload.tree.value, (*podset.pod, kind), None) or []:
+            if container["name"] == job.WAIT:  # it reads the marks, which are next to the data
+                continue
             at: FieldPath = (*podset.pod, kind, named(container["name"]), "volumeMounts")
             for mount in container.get("volumeMounts") or []:
                 if mount["name"] == volume:

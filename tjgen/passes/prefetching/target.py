@@ -11,7 +11,7 @@ from tjgen.lower import SPEC
 from tjgen.passes import tool_pods
 from tjgen.passes.beside import in_pod, script, shell
 from tjgen.passes.claims import access_modes, own_folder
-from tjgen.passes.prefetching import job, mounts, problems
+from tjgen.passes.prefetching import job, problems
 from tjgen.passes.sources import source
 from tjgen.passes.volumes import places, users_of
 from tjgen.setting import Setting
@@ -46,13 +46,10 @@ def brought(workload: Workload, experiment: Experiment, setting: Setting) -> Fou
     user = tool_pods.user_of(workload, users or members(workload), setting)
     name, tree = job.made(asked, experiment, writable, user, setting)
     yield Contribution(("ahead", f"Job/{name}"), tree, AT)
-    state = job.state_folder(asked)
-    for podset in users:
-        yield from mounts.shown(workload, podset, asked.volume, asked.path or "", f"{state}/{job.CONTENT}")
     if not asked.wait:
         return
     told = {
-        "STATE": f"{MARKS}/{state}",
+        "STATE": f"{MARKS}/{job.state_folder(asked)}",
         "JOB_NAME": name,
         "ATTEMPTS": str(job.attempts(asked)),
         "TIMEOUT": str(duration.seconds(asked.wait_timeout)),
@@ -61,9 +58,9 @@ def brought(workload: Workload, experiment: Experiment, setting: Setting) -> Fou
     for podset in users:
         # The whole volume: the main container sees only the data.
         mount = {"name": asked.volume, "mountPath": MARKS, "readOnly": True}
-        container = shell("tjgen-wait", in_pod("shell", setting), script("marks.sh") + script("wait.sh"), told, [mount])
+        container = shell(job.WAIT, in_pod("shell", setting), script("marks.sh") + script("wait.sh"), told, [mount])
         safe = tool_pods.secured_in_run(container, tool_pods.user_of(workload, [podset], setting))
-        yield Contribution((*podset.pod, "initContainers", named("tjgen-wait")), safe, AT)
+        yield Contribution((*podset.pod, "initContainers", named(job.WAIT)), safe, AT)
         yield Contribution((*podset.pod, "volumes", named(tool_pods.TMP_VOLUME)), tool_pods.tmp_volume(), AT)
 
 

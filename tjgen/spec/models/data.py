@@ -77,7 +77,7 @@ class Slices(Shape):
     scratch: Counts[Text | None] = None
     """Volume that the items are copied to, when they are delivered by init."""
     image: Counts[Text | None] = None
-    """Image with sh and cp that copies them; the Platform's helper `shell` where it is left out."""
+    """Image with sh, cp, find, stat, xargs and awk that copies them; the Platform's helper `shell` where it is left out."""
     folder: Counts[Text | None] = None
     """Folder of each slice below the path of the data, with `$(INDEX)` in it, when they are delivered by subPath."""
     sources: Counts[list[Text]] = []
