@@ -152,6 +152,12 @@ def _build_there_and_return(folder: Path) -> None:
     switch(folder, "main")
 
 
+def _commit_half(folder: Path) -> None:
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--allow-empty", "--message=half")
+    assert ".tjgen" not in git(folder, "ls-files")
+
+
 NEXT: Mapping[str, tuple[str, Callable[[Path], None]]] = {
     "another branch": ("other", lambda folder: switch(folder, "other")),
     "another branch by force": ("other", _words(["checkout", "--quiet", "--force", "other"])),
@@ -163,7 +169,7 @@ NEXT: Mapping[str, tuple[str, Callable[[Path], None]]] = {
     "git reset and clean": ("main", _words(["reset", "--quiet", "--hard"], ["clean", "-f", "-d", "--quiet"])),
     "git status": ("main", _words(["status", "--porcelain"])),
     "git pull": ("upstream", _words(["merge", "--quiet", "--ff-only", "upstream"])),
-    "half of it committed": ("main", _words(["add", "--all"], ["commit", "--quiet", "--allow-empty", "--message=half"])),
+    "half of it committed": ("main", _commit_half),
 }
 """What people do after an interrupted build -> the branch that they are on then, and how they get there. A build follows."""
 

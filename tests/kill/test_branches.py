@@ -63,6 +63,9 @@ def test_after_a_kill_at_any_call(prepared: Prepared) -> None:
     for number in range(1, 1000):
         outcomes.append(killed(prepared, number))
         left = output(prepared.place)
+        staged = [path for path in left if "/.tjgen/" in path and not path.endswith("/lock")]
+        # What a person adds to Git now must not hold any of it.
+        assert all(f"{path.partition('/.tjgen/')[0]}/.tjgen/.gitignore" in left for path in staged), number
         is_built = visible(left) == prepared.clean["main"] and JOURNAL not in left
         for words in CHECKS:
             answer = tjgen(prepared.place, *words)

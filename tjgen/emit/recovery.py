@@ -30,7 +30,7 @@ def recover(directory: str, roots: Mapping[str, str], records: str, history: His
         notes += [problems.kept_newer(path) for path in undone.changed]
         if undone.gone:
             notes.append(problems.stays_removed(undone.gone, pending.commit))
-    if pending is not None or staging.leftovers(folder) not in ([], [staging.IGNORED]):
+    if pending is not None or staging.leftovers(folder):
         notes.append(problems.recovered(directory, undone=pending is not None))
     staging.clear(folder)
     return notes

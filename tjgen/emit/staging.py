@@ -21,7 +21,7 @@ JOURNAL = "journal"
 IGNORED = ".gitignore"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
 _NO_LINKS = (errno.EPERM, errno.EXDEV, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS)
-_OURS = re.compile(r"(?:[0-9a-f]+(?:\.old)?|journal|journal\.new|\.gitignore)\Z")
+_OURS = re.compile(r"(?:[0-9a-f]+(?:\.old)?|journal|journal\.new)\Z")
 
 
 class Staged(NamedTuple):
@@ -66,7 +66,7 @@ def hide(staging: str) -> None:
 
 
 def leftovers(staging: str) -> list[str]:
-    """The names of what an earlier build left, without the lock and without files that tjgen did not write."""
+    """The names of what an earlier build left; not of the lock, of `.gitignore`, and of files that tjgen did not write."""
     return [name for name in os.listdir(staging) if _OURS.match(name)]
 
 
@@ -74,6 +74,12 @@ def clear(staging: str) -> None:
     """Remove what was staged; other files stay, and with them the folder."""
     for name in leftovers(staging):
         os.unlink(f"{staging}/{name}")
+
+
+def unhide(staging: str) -> None:
+    """Remove what `hide` wrote, when nothing else is left."""
+    if not leftovers(staging):
+        os.unlink(f"{staging}/{IGNORED}")
 
 
 def write(path: str, content: bytes, mode: int | None = None) -> None:

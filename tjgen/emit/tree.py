@@ -240,9 +240,9 @@ class OutputTree:
         for lock in self._locks:
             folder = os.path.dirname(lock.path)
             try:
-                left = staging.leftovers(folder)
-                if left == [staging.IGNORED] or (self._recovered and staging.JOURNAL not in left):
+                if self._recovered and not journal.exists(folder):
                     staging.clear(folder)
+                staging.unhide(folder)
             except OSError:
                 # What cannot be removed now is removed by the next build; the reason is reported there or was reported.
                 pass
