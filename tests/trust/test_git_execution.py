@@ -277,3 +277,11 @@ def test_variables_of_git_lead_to_no_other_repository(
     assert tjgen(project, "build", "-o", "deploy").code == 0
     assert not marker.exists()
     assert tjgen(project, "diff", "HEAD").code == 0
+
+
+def test_a_repository_inside_of_the_callers_is_not_asked(project: Path, marker: Path) -> None:
+    """Its commit is not what the name means, and what is not committed there does not count."""
+    outer = git(project, "rev-parse", "HEAD").strip()
+    nested_repository(project, marker)
+    answer = tjgen(project, "build", "experiments/evil/a.yaml")
+    assert (answer.code, outer in answer.out) == (0, True), answer.err

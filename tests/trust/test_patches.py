@@ -85,3 +85,11 @@ def test_a_nested_project_cannot_allow_it(tmp_path: Path) -> None:
     (tmp_path / "tjgen.yaml").write_text(PROJECT.replace("a.yaml", "experiments/").replace(", POLICY", ""))
     answer = tjgen(tmp_path, "build", "experiments/evil/a.yaml")
     assert (answer.code, "TJ107" in answer.err) == (1, True), answer.err
+
+
+def test_labels_of_another_experiment_are_refused(tmp_path: Path) -> None:
+    experiment = EXPERIMENT.replace("TARGET", "trainjob").replace(
+        "namespace: team", "namespace: team, labels: {tjgen.dev/run: x}"
+    )
+    code, _, err = build(tmp_path, project=PROJECT.replace(", POLICY", ""), experiment=experiment)
+    assert (code, "error[TJ107] a.yaml:3:" in err) == (1, True), err

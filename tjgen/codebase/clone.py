@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 
+from tjgen.files.repository import repository_of
 from tjgen.git import FOREIGN, NO_GIT, Git, GitError, around
 
 FULL = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
@@ -51,9 +53,12 @@ def uncommitted(folder: str, path: str | None) -> int:
 
 
 def _clone(folder: str) -> Git:
+    """The repository that the caller works in, where it holds the experiment: one inside of it is content, and is not asked."""
+    callers = repository_of(".")
+    is_inside = callers is not None and f"{os.path.realpath(folder or '.')}/".startswith(f"{callers.rstrip('/')}/")
     try:
         # What a hook of Git commits is not what the code is compared with.
-        return around(folder)._replace(index_file=None)
+        return around(callers if callers is not None and is_inside else folder)._replace(index_file=None)
     except GitError as error:
         raise _unusable(error) from None
 
