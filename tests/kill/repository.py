@@ -159,6 +159,7 @@ def _commit_half(folder: Path) -> None:
 
 
 NEXT: Mapping[str, tuple[str, Callable[[Path], None]]] = {
+    "build again": ("main", _words()),
     "another branch": ("other", lambda folder: switch(folder, "other")),
     "another branch by force": ("other", _words(["checkout", "--quiet", "--force", "other"])),
     "there and back": ("main", _there_and_back),
