@@ -293,7 +293,7 @@ class History:
     def clean(self, *, is_calm: bool = False) -> None:
         skewed = not is_calm and self.random.random() < 0.1
         now = self.now + (self.random.choice([-30 * DAY, -HOUR, 2 * HOUR, 400 * DAY]) if skewed else 0)
-        kind = "calm" if is_calm else self.random.choice(["calm", "calm", "kill", "writer", "writer"])
+        kind = "calm" if is_calm else self.random.choice(["calm", "calm", "kill", "writer", "writer", "second"])
         self.counts[kind] += 1
         self.moves = []
         before = {one.uid: one in self.removable(run, now) for run in self.runs for one in run.checkpoints}
@@ -302,6 +302,10 @@ class History:
             self._killed(now, self.random.choice([5, 20, 60, 120]))
         elif kind == "writer":
             self._disturbed(now, self.random.choice([10, 30, 80]))
+        elif kind == "second":
+            for run in self.runs:
+                run.passes += 1
+            self._interleaved(now, self.random.choice([10, 40, 120]))
         else:
             self._pass(now)
         self.judge(now, before, had, is_alone=kind != "writer")
@@ -330,6 +334,22 @@ class History:
             self._pass(now)
             os._exit(0)
         os.waitpid(child, 0)
+
+    def _interleaved(self, now: float, limit: int) -> None:
+        """A pass that waits before one of its steps while a second cleaner makes a whole pass."""
+        at, count = self.random.randrange(1, limit), 0
+
+        def second(event: str, words: Any) -> None:
+            nonlocal count
+            count += 1
+            if count == at:
+                self._pass(now)
+
+        self.watch.act = second
+        try:
+            self._pass(now)
+        finally:
+            self.watch.act = None
 
     def _disturbed(self, now: float, limit: int) -> None:
         """A pass during which others act: before any step, or between the last check of a checkpoint and its move."""
@@ -411,9 +431,10 @@ class History:
             raise WrongError("a folder that no run marked has changed")
 
     def _trash(self, run: Run) -> list[str]:
-        texts = [path.read_text() for path in (run.folder / ".tjgen-trash").glob("*/step-*/weights")]
-        if self.files:
-            texts += [path.read_text() for path in (run.folder / ".tjgen-trash").glob("*/step-*.pt")]
+        """The identifiers of the weights in the trash, but for what a pass has decided to delete and was killed."""
+        form = "*/step-*.pt" if self.files else "*/step-*/weights"
+        paths = (run.folder / ".tjgen-trash").glob(form)
+        texts = [path.read_text() for path in paths if ".deleting" not in str(path)]
         return [text for text in texts if text]
 
     def _where(self, run: Run, one: Checkpoint, trash: list[str]) -> str:
