@@ -1,44 +1,81 @@
-"""What every module of the product looks like."""
+"""The form of every module of the product. Each test lists all the modules that break its rule."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
+from tests.architecture.imports import cycles, imports_of
 from tests.checkout import ROOT, modules
 
 NAMELESS = {"utils", "util", "helpers", "common", "base", "misc"}
-WRITTEN = [path for path in modules() if path.read_text(encoding="utf-8").strip()]
-"""Modules with content: an empty `__init__` says nothing."""
+TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in modules() if path.read_text(encoding="utf-8").strip()}
+"""Modules with content; an empty `__init__` has no form."""
 
 
 def name(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("path", WRITTEN, ids=name)
-def test_a_module_says_in_one_line_what_it_is(path: Path) -> None:
-    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
-    assert docstring
-    first, *rest = docstring.split("\n")
-    assert first.endswith((".", ":"))
-    assert not rest or rest[0] == ""
+def is_summary(docstring: str | None) -> bool:
+    """Whether a docstring begins with one line that ends as a sentence, followed by an empty line or nothing."""
+    first, *rest = (docstring or "").split("\n")
+    return first.endswith((".", ":")) and (not rest or rest[0] == "")
 
 
-@pytest.mark.parametrize("path", [path for path in WRITTEN if path.name != "__init__.py"], ids=name)
-def test_annotations_are_not_evaluated(path: Path) -> None:
-    body = ast.parse(path.read_text(encoding="utf-8")).body
-    first = next(node for node in body if isinstance(node, (ast.Import, ast.ImportFrom)))
-    assert isinstance(first, ast.ImportFrom)
-    assert first.module == "__future__"
-    assert [alias.name for alias in first.names] == ["annotations"]
+def postpones_annotations(tree: ast.Module) -> bool:
+    """Whether the first import of a module is `from __future__ import annotations`."""
+    first = next((node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))), None)
+    return isinstance(first, ast.ImportFrom) and first.module == "__future__" and [x.name for x in first.names] == ["annotations"]
 
 
-@pytest.mark.parametrize("path", modules(), ids=name)
-def test_a_module_is_named_after_its_idea(path: Path) -> None:
-    assert not NAMELESS & {path.stem, *path.relative_to(ROOT).parts}
+def breaches(tree: ast.Module, path: Path) -> Iterator[str]:
+    """The rules of form that one module breaks."""
+    if not is_summary(ast.get_docstring(tree)):
+        yield "summary"
+    if path.name != "__init__.py" and not postpones_annotations(tree):
+        yield "annotations"
+    if NAMELESS & {path.stem, *path.parts}:
+        yield "name"
+
+
+def found(rule: str) -> list[str]:
+    return [name(path) for path, tree in TREES.items() if rule in breaches(tree, path.relative_to(ROOT))]
+
+
+def test_a_module_begins_with_a_summary_in_one_line() -> None:
+    assert found("summary") == []
+
+
+def test_annotations_are_not_evaluated() -> None:
+    assert found("annotations") == []
+
+
+def test_a_module_is_named_after_its_idea() -> None:
+    assert found("name") == []
+
+
+def test_each_breach_of_form_is_found() -> None:
+    spoiled = ast.parse('"""No full stop"""\nimport os\n')
+    assert list(breaches(spoiled, Path("tjgen/utils/x.py"))) == ["summary", "annotations", "name"]
+    sound = ast.parse('"""A sentence."""\n\nfrom __future__ import annotations\n')
+    assert list(breaches(sound, Path("tjgen/x.py"))) == []
+
+
+def test_no_modules_import_each_other_in_a_cycle() -> None:
+    assert cycles(imports_of(TREES)) == []
+
+
+def test_a_cycle_is_found_also_when_an_import_is_inside_a_function() -> None:
+    sources = {
+        "tjgen/a.py": "from tjgen.b import f",
+        "tjgen/b.py": "def f():\n    from tjgen import c",
+        "tjgen/c.py": "import tjgen.a",
+        "tjgen/d.py": "from tjgen.a import g",
+    }
+    trees = {ROOT / path: ast.parse(text) for path, text in sources.items()}
+    assert cycles(imports_of(trees)) == [["tjgen.a", "tjgen.b", "tjgen.c"]]
 
 
 def test_the_package_says_that_it_is_typed() -> None:

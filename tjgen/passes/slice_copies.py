@@ -11,8 +11,8 @@ from tjgen.lower import SPEC
 from tjgen.passes import slice_lists
 from tjgen.passes.beside import script
 from tjgen.passes.slice_readers import SLICES
-from tjgen.passes.slices import folder_of, variable
-from tjgen.passes.volumes import places
+from tjgen.passes.slice_variables import variable
+from tjgen.passes.volumes import folder_of, places
 from tjgen.platform.tools import helper_image
 from tjgen.setting import Setting
 from tjgen.slicing import problems

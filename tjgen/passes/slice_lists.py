@@ -10,7 +10,7 @@ from tjgen.diagnostics.model import Diagnostic
 from tjgen.fields.path import FieldPath, Tree, named
 from tjgen.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY
 from tjgen.passes.slice_readers import SLICES
-from tjgen.passes.slices import variable
+from tjgen.passes.slice_variables import variable
 from tjgen.setting import Setting
 from tjgen.slicing import delivery
 from tjgen.slicing.items import Items

@@ -8,7 +8,7 @@ from tjgen.diagnostics.model import Diagnostic
 from tjgen.fields.path import FieldPath, Tree, get, named
 from tjgen.lower import SPEC
 from tjgen.passes.slice_readers import SLICES, Cut
-from tjgen.passes.slices import index_variable, variable
+from tjgen.passes.slice_variables import index_variable, variable
 from tjgen.passes.volumes import places
 from tjgen.slicing import problems
 from tjgen.spec.objects import Data, Experiment, Volume

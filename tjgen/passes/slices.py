@@ -13,18 +13,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from tjgen.diagnostics.model import ERROR, Diagnostic, has_errors
-from tjgen.fields.path import FieldPath, Tree, get, named
+from tjgen.diagnostics.model import Diagnostic, has_errors
+from tjgen.fields.path import FieldPath, Tree, get
 from tjgen.lower import SPEC
 from tjgen.passes import items
 from tjgen.passes.slice_readers import SLICES, Cut, cut_of, under_mpi
-from tjgen.passes.volumes import places, users_of
+from tjgen.passes.slice_variables import index_variable, variable
+from tjgen.passes.volumes import folder_of, users_of
 from tjgen.setting import Setting
 from tjgen.slicing import problems, ranges
 from tjgen.slicing.division import divide, left, short, uneven
 from tjgen.slicing.items import Items
 from tjgen.slicing.proof import Plan, balance
-from tjgen.spec.objects import Data, Experiment, Slices, Volume
+from tjgen.spec.objects import Data, Experiment, Slices
 from tjgen.typing import Any
 from tjgen.workload.contribution import Contribution
 from tjgen.workload.roles import nodes as nodes_of
@@ -68,29 +69,6 @@ def deliver(workload: Workload, experiment: Experiment, setting: Setting) -> Fou
         yield from _ranges(workload, data, cut, readers)
     else:
         yield from _paths(workload, experiment, cut, readers, setting)
-
-
-def variable(podset: PodSet, name: str, value: str, because: FieldPath) -> Contribution:
-    """A variable of the container that trains."""
-    return Contribution((*podset.main, "env", named(name)), {"name": name, "value": value}, because)
-
-
-def index_variable(workload: Workload, podset: PodSet) -> Contribution | Diagnostic:
-    """The number of the node, as a variable of the container that trains."""
-    number = workload.number(podset)
-    if number is None:
-        message = f"nothing tells the pods of role {podset.name} their numbers among all nodes: another role has several pods too"
-        hint = "let one role alone have several pods that read, or give it a volume of its own by volumes.NAME.roles"
-        return Diagnostic("TJ413", ERROR, message, path=SLICES, hint=hint, name="nodes-without-numbers")
-    return Contribution((*podset.main, "env", named("TJGEN_SLICE_INDEX")), {"name": "TJGEN_SLICE_INDEX", **number}, SLICES)
-
-
-def folder_of(path: str | None, volume: Volume) -> str | None:
-    """A folder of a volume, at the first place where the volume is mounted; None where it is mounted nowhere."""
-    place = next(places(volume, AT), None)
-    if place is None:
-        return None
-    return "/".join(part.strip("/") if i else part.rstrip("/") for i, part in enumerate((place.path, path)) if part)
 
 
 def part_of_task(known: Items, cut: Cut, setting: Setting) -> tuple[Items | None, list[Diagnostic]]:

@@ -71,6 +71,14 @@ def _mounting(workload: Workload, name: str, users: Users, experiment: Experimen
     return [podset for podset, _ in users]
 
 
+def folder_of(path: str | None, volume: Volume) -> str | None:
+    """The path of a folder of a volume in the container, at the first place where it is mounted; None if it is not mounted."""
+    place = next(places(volume, ()), None)
+    if place is None:
+        return None
+    return "/".join(part.strip("/") if i else part.rstrip("/") for i, part in enumerate((place.path, path)) if part)
+
+
 def places(volume: Volume, because: FieldPath) -> Iterator[Place]:
     """Where a volume is mounted: at its `mountPath`, then at each path of its `mounts`."""
     # Kubelet mounts images read only, and Fluid offers data sets as such.

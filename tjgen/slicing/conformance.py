@@ -17,7 +17,7 @@ from importlib import import_module
 from tjgen import trust
 from tjgen.slicing import plugins, proof, strategies
 from tjgen.slicing.items import UNKNOWN, Items
-from tjgen.slicing.strategies import PluginError, Strategy
+from tjgen.slicing.strategy import PluginError, Strategy
 from tjgen.typing import Any, cast
 
 COUNTS = (1, 2, 3, 7, 64)

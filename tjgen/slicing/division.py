@@ -13,7 +13,7 @@ from tjgen.slicing.items import Items
 from tjgen.slicing.proof import Plan, faults, heaviest
 from tjgen.slicing.proof import balance as even
 from tjgen.slicing.remainder import KEEP, equal
-from tjgen.slicing.strategies import PluginError
+from tjgen.slicing.strategy import PluginError
 from tjgen.typing import Any
 
 MOST_SLICES = 100_000

@@ -16,7 +16,7 @@ from tjgen import trust
 from tjgen.files.problems import UnreadableError
 from tjgen.files.sandbox import Sandbox
 from tjgen.slicing.items import Items
-from tjgen.slicing.strategies import PluginError, Strategy
+from tjgen.slicing.strategy import PluginError, Strategy
 from tjgen.typing import Any, cast
 
 GROUP = "tjgen.slicers"

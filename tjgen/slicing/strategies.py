@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from importlib import import_module
 
 from tjgen.slicing.items import Items
-from tjgen.typing import Any, Protocol, cast
+from tjgen.slicing.strategy import Strategy
+from tjgen.typing import Any, cast
 
 STRATEGIES: Mapping[str, str] = {
     "contiguous": "tjgen.slicing.contiguous",
@@ -19,27 +20,6 @@ STRATEGIES: Mapping[str, str] = {
     "weighted": "tjgen.slicing.weighted",
 }
 NO_FILES: Mapping[str, str] = {}
-
-
-class PluginError(Exception):
-    """What went wrong in a strategy of another author, in words that go on after its name."""
-
-
-class Strategy(Protocol):
-    """A module, or another object, that divides items. Equal arguments give equal plans, on every machine.
-
-    It may have a function `bound` too, of the same arguments: the most that a slice of its plans holds, in bytes
-    where it needs sizes and else in items. `tjgen.slicing.conformance` tries whether an object keeps to all this.
-    """
-
-    NEEDS_SIZES: bool
-    """Whether every item must have a size."""
-
-    def plan(self, items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]]:
-        """`count` lists of indexes of items; together they hold every index once.
-
-        Raises ValueError where the options do not fit, with words that go on after the name of the strategy.
-        """
 
 
 def load(name: str, files: Mapping[str, str] = NO_FILES) -> Strategy | None:

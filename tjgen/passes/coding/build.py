@@ -20,6 +20,7 @@ from tjgen.k8s import duration
 from tjgen.passes import tool_pods
 from tjgen.passes.beside import metadata
 from tjgen.passes.coding import builders, credentials, git
+from tjgen.passes.coding.choice import is_baked
 from tjgen.passes.coding.configmap import read
 from tjgen.passes.coding.placing import AT, leads_out, place, python_path, told
 from tjgen.passes.coding.workspace import digest_of, files_of, unreadable
@@ -97,7 +98,7 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
         if own is None or own.image is None:
             # It takes the place of what the user says, as they ask: `image` is what it is built on.
             yield Contribution((*podset.main, "image"), image, (*HERE, "image"), manager=EXPERIMENT)
-            if _is_baked(code):
+            if is_baked(code):
                 yield from told(workload, podset, code, experiment, place(code, experiment), HERE)
 
 
@@ -109,7 +110,7 @@ def local_files(code: Code, folder: str, sandbox: Sandbox) -> dict[str, str]:
     if asked.context == "git":
         return git.local_files(code, folder, sandbox) if code.git is not None else {}
     wanted = files_of(sandbox, folder, directory, tuple(asked.include), tuple(asked.exclude))
-    if not _is_baked(code) and asked.dockerfile is None:
+    if not is_baked(code) and asked.dockerfile is None:
         wanted = _listing(asked, wanted)
     return {f"build:{key}": value for key, value in digest_of(directory, wanted).items()}
 
@@ -136,7 +137,7 @@ def _recipe(
     code: Code, asked: Build, commit: str, workload: Workload, experiment: Experiment, setting: Setting
 ) -> tuple[Recipe | None, list[Diagnostic]]:
     directory = asked.directory or "."
-    baked = _is_baked(code)
+    baked = is_baked(code)
     try:
         everything = files.found(setting.sandbox, os.path.join(setting.directory, directory), asked.include, asked.exclude)
         known = {file.path: file for file in everything}
@@ -246,12 +247,6 @@ def _listing(asked: Build, everything: list[files.File]) -> list[files.File]:
                 others = requirements.references(known[path].content().decode(errors="replace"))
                 waiting += [f"{folder}/{other}" if folder else other for other in others]
     return list(found.values())
-
-
-def _is_baked(code: Code) -> bool:
-    from tjgen.passes.coding import ways  # it knows all the ways, this one too
-
-    return ways.is_baked(code)
 
 
 def _image(workload: Workload) -> str | None:

@@ -9,6 +9,7 @@ from tjgen.codebase import problems
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.files.sandbox import Sandbox
 from tjgen.passes.coding import build, configmap, git, workspace
+from tjgen.passes.coding.choice import MOUNTED, chosen, described
 from tjgen.passes.coding.placing import AT, leads_out
 from tjgen.setting import Setting
 from tjgen.spec.objects import Code, Experiment
@@ -25,7 +26,6 @@ WAYS: dict[str, Way] = {
     "git": git.deliver,
 }
 """In the order in which they contribute: what is mounted lies over what was built."""
-_MOUNTED = ("workspace", "configMap", "git")
 
 
 def deliver(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
@@ -61,42 +61,18 @@ def local_files(code: Code, document: str, sandbox: Sandbox) -> dict[str, str]:
     return known
 
 
-def chosen(code: Code) -> list[str]:
-    """The ways that hold: those that `use` names, else all that are described, but for a clone that only the build reads."""
-    if code.use is not None:
-        return list(code.use)
-    found = [way for way, described in _described(code).items() if described]
-    if code.build is not None and code.build.context == "git" and "git" in found:
-        found.remove("git")
-    return found
-
-
-def is_baked(code: Code) -> bool:
-    """Whether the image that is built holds the code itself, and not the packages alone."""
-    return not any(way in chosen(code) for way in _MOUNTED)
-
-
-def _described(code: Code) -> dict[str, bool]:
-    return {
-        "build": code.build is not None,
-        "workspace": code.workspace is not None,
-        "configMap": code.config_map is not None,
-        "git": code.git is not None,
-    }
-
-
 def _problem(code: Code) -> Diagnostic | None:
     ways = chosen(code)
     if not ways:
         message = "code does not say where it comes from"
         return problems.error(problems.WAYS, message, path=AT, hint="describe a way, such as configMap, or leave code out")
     for position, way in enumerate(code.use or ()):
-        if way != "image" and not _described(code)[way]:
+        if way != "image" and not described(code)[way]:
             message = f"use says {way}, and code has no {way}"
             return problems.error(
                 problems.WAYS, message, path=(*AT, "use", position), hint=f"describe {way} in code, or use another way"
             )
-    mounted = [way for way in _MOUNTED if way in ways]
+    mounted = [way for way in MOUNTED if way in ways]
     if len(mounted) > 1:
         message = f"the code comes in {len(mounted)} ways: {', '.join(mounted)}"
         return problems.error(problems.WAYS, message, path=AT, hint=f"add use: {mounted[0]} to say which of them holds")
