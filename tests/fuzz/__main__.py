@@ -1,6 +1,6 @@
 """Runs every command and the library on mutated inputs, and reports what must never happen.
 
-    python -m tests.fuzz [--seed 1] [--count N | --minutes M] [--workers N] [--findings DIR]
+    python -m tests.fuzz [--seed 1] [--count N] [--minutes M] [--workers N] [--findings DIR]
     python -m tests.fuzz --replay FILE...
     python -m tests.fuzz --seed 1 --only NUMBER
 
