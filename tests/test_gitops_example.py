@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ def project(tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.
     """The project of one tool, in a copy."""
     monkeypatch.setenv("TJGEN_CACHE", "off")
     shutil.copytree(EXAMPLE, tmp_path / "gitops")
+    # The project of Flux reads experiments of the repository around it.
+    subprocess.run(["git", "init", "--quiet", tmp_path / "gitops"], check=True)
     return tmp_path / "gitops" / TOOLS[request.param]
 
 

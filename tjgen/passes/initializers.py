@@ -73,9 +73,11 @@ def _first(workload: Workload, jobs: list[tuple[Tree, FieldPath]]) -> Workload:
     if not jobs:
         return workload
     tree, owners = workload.tree.value, workload.tree.owners
-    spec = tree["runtime"]["template"]["spec"]
+    # The server accepts a runtime without a template.
+    template = tree["runtime"].get("template") or {}
+    spec = template.get("spec") or {}
     changed = {**spec, "replicatedJobs": [*(job for job, _ in jobs), *(spec.get("replicatedJobs") or [])]}
-    runtime = {**tree["runtime"], "template": {**tree["runtime"]["template"], "spec": changed}}
+    runtime = {**tree["runtime"], "template": {**template, "spec": changed}}
     added = {(*JOBS, named(job["name"])): (Origin("pass:initializers", EXPERIMENT, because),) for job, because in jobs}
     return workload._replace(tree=Managed({**tree, "runtime": runtime}, {**owners, **added}), podsets=podsets(runtime))
 

@@ -84,8 +84,10 @@ def admit(
             return Verdict(False, PARSE, tuple(_problem(one) for one in refused if one.code != _DUPLICATE_KEY))
         duplicates = tuple(_duplicate(one) for one in refused)
         document, locate = (documents[0].value, documents[0].locate) if documents else (None, locate)
-    if old.__class__ is not dict:
-        old = None
+    else:
+        document = _as_sent(document)
+    old = _as_sent(old) if old.__class__ is dict else None
+    context = [_as_sent(one) for one in context]
     verdict = judge(document, old=old, versions=versions, duplicates=duplicates, server_side=apply == SERVER_SIDE)
     if not verdict.allowed:
         return Verdict(False, verdict.stage, _errors(verdict.errors, locate), verdict.checked)
@@ -95,6 +97,17 @@ def admit(
         if answer.errors:
             return Verdict(False, WEBHOOK, _errors(answer.errors, locate))
     return Verdict(True, "", (), True, tuple(_made(templates(document, versions=versions), locate)))
+
+
+def _as_sent(tree: Tree) -> Tree:
+    """The object as Go's decoder of JSON reads it: a half of a surrogate pair, which no UTF-8 has, becomes U+FFFD."""
+    if tree.__class__ is dict:
+        return {_as_sent(key): _as_sent(value) for key, value in tree.items()}
+    if tree.__class__ is list:
+        return [_as_sent(item) for item in tree]
+    if tree.__class__ is str and not tree.isascii():
+        return tree.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return tree
 
 
 def _nowhere(path: FieldPath) -> Span | None:
