@@ -10,6 +10,7 @@ from tjgen.convert.text import rewritten
 from tjgen.diagnostics.model import INFO, WARNING, Diagnostic, has_errors
 from tjgen.fields.path import FieldPath, Tree, get
 from tjgen.source.document import Document
+from tjgen.source.edits import Stream
 from tjgen.source.encoding import decode
 from tjgen.source.reader import KUBERNETES, read
 from tjgen.source.writer import dump
@@ -119,23 +120,24 @@ def _text(
         text = rewritten(changed[0].document, changed[0].tree)
         if text is not None:
             return text.encode(), []
-    text = decode(file.text, file.name)[0]
-    for one in reversed(changed):
-        # From the last to the first, so that the places of the others stay right.
-        after = rewritten(_again(one, text, file.name), one.tree)
+    stream = Stream(decode(file.text, file.name)[0], file.name, KUBERNETES)
+    for one in changed:
+        own = _own(stream, one.document.index, file.name)
+        after = rewritten(own, one.tree) if own is not None else None
         if after is None:
             message = f"{file.name} is written anew without its comments, since its entries share lines"
             span = one.document.locate(())
             whole = "---\n".join(dump(by_document[id(document)].tree) for document in documents)
             return whole.encode(), [Diagnostic("TJ407", INFO, message, span=span, name="comments-lost")]
-        text = after
-    return text.encode(), []
+        stream.put(one.document.index, after)
+    return stream.text.encode(), []
 
 
-def _again(one: _One, text: str, file: str) -> Document:
-    """The same document in a text in which later ones have been changed."""
-    documents, _ = read(text, file, KUBERNETES)
-    return next(document for document in documents if document.index == one.document.index)
+def _own(stream: Stream, index: int, file: str) -> Document | None:
+    """One document of a stream, read from its own text."""
+    text = stream.document(index)
+    documents = read(text, file, KUBERNETES)[0] if text is not None else []
+    return documents[0] if len(documents) == 1 else None
 
 
 def _lost(document: Document, lost: shape.Lost, target: Release) -> Diagnostic:

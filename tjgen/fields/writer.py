@@ -90,7 +90,16 @@ class Writer:
 
     def get(self, path: FieldPath, default: Any = None) -> Any:
         """The value that stands at `path` now."""
-        return get(self._root[0], path, default)
+        tree = self._root[0]
+        for depth, step in enumerate(path):
+            if step.__class__ is tuple and tree.__class__ is list and path[:depth] in self._owned:
+                position = self._positions.find(path[:depth], tree, step)
+                tree = tree[position] if position >= 0 else MISSING
+            else:
+                tree = get(tree, (step,))
+            if tree is MISSING:
+                return default
+        return tree
 
     def put(self, path: FieldPath, value: Tree, origin: Origin) -> None:
         """Set `value` at `path` whole, whatever stood there; None removes. Missing containers on the way are made."""

@@ -10,7 +10,7 @@ from tjgen.fields.path import Tree, get
 from tjgen.importing.folder import read_folder
 from tjgen.importing.shortest import PATCH, without, words
 from tjgen.importing.workshop import Workshop
-from tjgen.source.edits import edited
+from tjgen.source.edits import Stream
 from tjgen.source.reader import CORE, read
 from tjgen.source.writer import dump_all
 
@@ -30,15 +30,18 @@ def experiments(file: str, content: bytes, target: str) -> tuple[str, list[Diagn
     text = content.decode("utf-8", "replace")
     if found:
         return text, found
+    stream = Stream(text, file, CORE)
     for document in documents:
-        if get(document.value, ("kind",), None) != "Experiment":
+        own = stream.document(document.index)
+        if get(document.value, ("kind",), None) != "Experiment" or own is None:
             continue
-        changed = edited(text, file, CORE, document.index, ("spec", "target"), target)
+        changed = stream.edited(own, ("spec", "target"), target)
         if changed is None:
             return text, [
                 _not_convertible(file, target, "its target cannot be changed without changing more", "change it by hand")
             ]
-        text = changed
+        stream.put(document.index, changed)
+    text = stream.text
     try:
         builder = Builder([file], given={file: text.encode()})
         built = list(builder.build())

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tjgen.fields.path import FieldPath
 from tjgen.lint.engine import Found
-from tjgen.source.edits import edited
+from tjgen.source.edits import Stream
 from tjgen.source.reader import KUBERNETES
 from tjgen.typing import NamedTuple
 
@@ -25,7 +25,7 @@ def fixed(found: Sequence[Found], texts: Mapping[str, str]) -> Fixed:
     Of two findings that change one field only the first is cured: the second speaks of a field that is another by now, so
     it has to be asked again. What is built is never changed, nor what stands where one change would touch more.
     """
-    now = dict(texts)
+    streams = _Streams(texts)
     taken: set[tuple[str, int, FieldPath]] = set()
     cured = []
     for one in found:
@@ -34,25 +34,42 @@ def fixed(found: Sequence[Found], texts: Mapping[str, str]) -> Fixed:
         }
         if not places or places & taken:
             continue
-        text = _applied(one, now)
-        if text is not None:
-            now.update(text)
+        changed = _applied(one, streams)
+        if changed is not None:
+            for (file, index), text in changed.items():
+                streams[file].put(index, text)
             taken |= places
             cured.append(one)
-    return Fixed({file: text for file, text in now.items() if text != texts[file]}, cured)
+    return Fixed({file: stream.text for file, stream in streams.items() if stream.text != texts[file]}, cured)
 
 
-def _applied(one: Found, texts: Mapping[str, str]) -> dict[str, str] | None:
-    """The files that the changes of a finding make; None where one of them cannot be made."""
-    result: dict[str, str] = {}
+class _Streams(dict[str, Stream]):
+    """The files that findings are about, each read once."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        super().__init__()
+        self._texts = texts
+
+    def of(self, file: str) -> Stream | None:
+        """The documents of a file; None where it cannot be changed."""
+        if file not in self and file in self._texts:
+            self[file] = Stream(self._texts[file], file, KUBERNETES)
+        return self.get(file)
+
+
+def _applied(one: Found, streams: _Streams) -> dict[tuple[str, int], str] | None:
+    """The documents that the changes of a finding make; None where one of them cannot be made."""
+    result: dict[tuple[str, int], str] = {}
     for item, path, value in one.finding.changes:
-        content = result.get(item.file, texts.get(item.file))
-        if content is None or item.document is None:
+        stream = streams.of(item.file)
+        if stream is None or item.document is None:
             return None
-        text = edited(content, item.file, KUBERNETES, item.document.index, item.base + path, value)
+        place = (item.file, item.document.index)
+        content = result.get(place, stream.document(place[1]))
+        text = stream.edited(content, item.base + path, value) if content is not None else None
         if text is None:
             return None
-        result[item.file] = text
+        result[place] = text
     return result
 
 

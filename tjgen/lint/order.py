@@ -34,12 +34,12 @@ def applications(scene: Scene) -> dict[str, list[tuple[Step, Item]]]:
 
 def application_of(scene: Scene, item: Item) -> Item | None:
     """The Application that syncs an item, where it is in the scene."""
-    return next((one for one in scene.of(APPLICATION) if one.name == item.unit(ARGOCD)), None)
+    return scene.named(APPLICATION, item.unit(ARGOCD))
 
 
 def kustomization_of(scene: Scene, item: Item) -> Item | None:
     """The Kustomization that syncs an item, where it is in the scene."""
-    return next((one for one in scene.of(KUSTOMIZATION) if one.name == item.unit(FLUX)), None)
+    return scene.named(KUSTOMIZATION, item.unit(FLUX))
 
 
 def options_of(scene: Scene, item: Item) -> list[str]:
@@ -49,7 +49,7 @@ def options_of(scene: Scene, item: Item) -> list[str]:
         said = application.get("spec", "syncPolicy", "syncOptions")
     else:
         name = item.unit(ARGOCD).partition(OF_SET)[0]
-        made_by = next((one for one in scene.of(APPLICATION_SET) if one.name == name), None)
+        made_by = scene.named(APPLICATION_SET, name)
         said = made_by.get("spec", "template", "spec", "syncPolicy", "syncOptions") if made_by is not None else None
     return [str(word) for word in said] if said.__class__ is list else []
 

@@ -124,6 +124,8 @@ class Scene:
         self._kinds: dict[Kind, list[Item]] | None = None
         self._named: dict[Any, Item] | None = None
         self._named_before: dict[Any, Item] | None = None
+        self._first: dict[tuple[Kind, str], Item] | None = None
+        self._units: dict[str, dict[str, list[Item]]] = {}
         self._expansions: dict[int, Expansion | None] = {}
 
     def of(self, *kinds: Kind) -> list[Item]:
@@ -139,6 +141,23 @@ class Scene:
         if self._named is None:
             self._named = {item.identity: item for item in self.items}
         return self._named.get((kind, "" if kind in CLUSTERED else namespace, name))
+
+    def named(self, kind: Kind, name: str) -> Item | None:
+        """The first object of a kind and a name, in whatever namespace."""
+        if self._first is None:
+            self._first = {}
+            for item in self.items:
+                self._first.setdefault((item.kind, item.name), item)
+        return self._first.get((kind, name))
+
+    def synced_by(self, tool: str, unit: str) -> list[Item]:
+        """The objects that an Application or Kustomization syncs with `tool`, in order."""
+        units = self._units.get(tool)
+        if units is None:
+            units = self._units[tool] = {}
+            for item in self.items:
+                units.setdefault(item.unit(tool), []).append(item)
+        return units.get(unit, [])
 
     def find_before(self, item: Item) -> Item | None:
         """The same object in the state before."""

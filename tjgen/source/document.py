@@ -37,6 +37,11 @@ class Document:
         return self.source.content
 
     @property
+    def extent(self) -> tuple[int, int]:
+        """Where the document begins and ends in the text of the file."""
+        return self._range
+
+    @property
     def own_text(self) -> str:
         """The text of this document alone."""
         start, end = self._range

@@ -18,6 +18,43 @@ from tjgen.source.writer import dump
 _SCALARS = (str, int, float, bool)
 
 
+class Stream:
+    """A text of several documents. Each is edited by itself, so an edit takes no longer for the others."""
+
+    def __init__(self, content: str, file: str, dialect: str) -> None:
+        self._file = file
+        self._dialect = dialect
+        self._pieces: list[str] = []
+        self._at: dict[int, int] = {}
+        documents, _ = read(content, file, dialect)
+        whole = documents[0].text if documents else content
+        position = 0
+        for document in documents:
+            start, end = document.extent
+            self._at[document.index] = len(self._pieces) + 1
+            self._pieces += [whole[position:start], whole[start:end]]
+            position = end
+        self._pieces.append(whole[position:])
+
+    @property
+    def text(self) -> str:
+        """The whole text as it is now."""
+        return "".join(self._pieces)
+
+    def document(self, index: int) -> str | None:
+        """The text of one document; None where there is none of that number."""
+        at = self._at.get(index)
+        return None if at is None else self._pieces[at]
+
+    def edited(self, text: str, path: FieldPath, value: Tree) -> str | None:
+        """The text of one document as `edited` changes it."""
+        return edited(text, self._file, self._dialect, 0, path, value)
+
+    def put(self, index: int, text: str) -> None:
+        """Let another text stand in the place of a document."""
+        self._pieces[self._at[index]] = text
+
+
 def edited(content: str, file: str, dialect: str, index: int, path: FieldPath, value: Tree) -> str | None:
     """The text in which the document `index` has `value` at `path`, or nothing where it is MISSING."""
     document = _document(content, file, dialect, index)

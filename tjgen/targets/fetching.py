@@ -7,6 +7,8 @@ the volume is each pod's own, and wrong where several pods would write to one fo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tjgen.fields.managed import Managed, Origin
 from tjgen.fields.path import FieldPath, Tree, get, named
 from tjgen.fields.writer import Writer
@@ -34,9 +36,9 @@ def is_of_each_pod(workload: Workload) -> bool:
     return all(any(kind in volume for kind in _OWN) for volume in volumes)
 
 
-def into(writer: Writer, workload: Workload, pod: FieldPath) -> None:
-    """Write the containers that fetch before those that the pod at `pod` has already."""
-    fetching = [_container(workload, podset) for podset in initializers(workload)]
+def into(writer: Writer, workload: Workload, pod: FieldPath, fetchers: Sequence[PodSet]) -> None:
+    """Write the containers that fetch, those of `initializers`, before those that the pod at `pod` has already."""
+    fetching = [_container(workload, podset) for podset in fetchers]
     if not fetching:
         return
     later = writer.get((*pod, "initContainers"), None) or []

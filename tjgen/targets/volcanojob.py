@@ -6,6 +6,8 @@ Fields and what they mean: volcano.sh/apis v1.13 `batch/v1alpha1`; what the cont
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tjgen.diagnostics.model import Diagnostic
 from tjgen.fields.managed import Managed, Origin
 from tjgen.fields.path import MISSING, FieldPath, Tree, get, named
@@ -63,9 +65,10 @@ def lower(workload: Workload) -> Lowered:
     volcano_policies.write(writer, workload)
     _plugins(writer, workload, rendezvous)
     writer.put(("spec", "tasks"), [], RULE)
+    fetchers = fetching.initializers(workload)
     for podset in workload.podsets:
         if not podset.is_initializer:
-            _task(writer, workload, podset, rendezvous)
+            _task(writer, workload, podset, rendezvous, fetchers)
     done = writer.done()
     job = Manifest(with_canonical_quantities(done.value), done.owners)
     return Lowered(job, [*beside(workload), *rendezvous.objects], found)
@@ -120,7 +123,7 @@ def _plugins(writer: Writer, workload: Workload, rendezvous: Rendezvous) -> None
         _take(writer, ("spec", "plugins", name), workload, ("volcano", "plugins", name))
 
 
-def _task(writer: Writer, workload: Workload, podset: PodSet, rendezvous: Rendezvous) -> None:
+def _task(writer: Writer, workload: Workload, podset: PodSet, rendezvous: Rendezvous, fetchers: Sequence[PodSet]) -> None:
     at: FieldPath = ("spec", "tasks", named(podset.name))
     writer.put((*at, "name"), podset.name, RULE)
     _take(writer, (*at, "replicas"), workload, ("counts", podset.name))
@@ -136,7 +139,7 @@ def _task(writer: Writer, workload: Workload, podset: PodSet, rendezvous: Rendez
     if writer.get(scheduler, "volcano") != "volcano":
         writer.put(scheduler, None, RULE)  # the runtime's, for another kind of gang: Volcano gives pods that of the Job
     main: FieldPath = (*at, "template", *podset.main[len(template) :])
-    fetching.into(writer, workload, (*at, "template", "spec"))
+    fetching.into(writer, workload, (*at, "template", "spec"), fetchers)
     rendezvous.into(writer, podset, at, main)
 
 

@@ -38,8 +38,11 @@ def check(scene: Scene) -> Iterator[Finding]:
                     message = f"it does not wait for {first[1]}, which counts as healthy once it is applied"
                     yield _finding(item, first[1], message, f"give Argo CD a check of health for {first[1].kind[1]}")
     if FLUX in scene.tools:
+        first_runs: dict[int, Item] = {}
+        for one in scene.of(*RUNS):
+            first_runs.setdefault(id(kustomization_of(scene, one)), one)
         for later, earlier in waiting(scene):
-            run = next((one for one in scene.of(*RUNS) if kustomization_of(scene, one) is earlier), None)
+            run = first_runs.get(id(earlier))
             if run is not None and not any(
                 said.get("kind") == run.kind[1] for _, said in earlier.maps("spec", "healthCheckExprs")
             ):

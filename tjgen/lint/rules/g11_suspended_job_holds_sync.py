@@ -30,16 +30,20 @@ def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each such Job that something waits for."""
     jobs = [job for job in scene.of(JOB) if job.get("spec", "suspend") is True or _QUEUE in job.labels]
     if ARGOCD in scene.tools and jobs:
+        known = {id(job) for job in jobs}
         for members in applications(scene).values():
             last = max(members, key=lambda one: one[0])
             for when, job in members:
-                if job in jobs and when < last[0]:
+                if id(job) in known and when < last[0]:
                     message = f"{_state(job)}, and the sync waits for it before it applies {last[1]}"
                     yield _finding(job, message, "put it into the last wave, or an Application of its own")
     if FLUX in scene.tools:
+        held: dict[int, list[Item]] = {}
+        for job in jobs:
+            held.setdefault(id(kustomization_of(scene, job)), []).append(job)
         for later, earlier in waiting(scene) if jobs else ():
-            for job in jobs:
-                if kustomization_of(scene, job) is earlier and not is_record(job, FLUX):
+            for job in held.get(id(earlier), ()):
+                if not is_record(job, FLUX):
                     message = f"{_state(job)}, which counts as ready, so {later} does not wait for it"
                     yield _finding(job, message, "do not queue what others wait for")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.lint.applied import stays
 from tjgen.lint.kinds import RUNTIMES, TRAINJOB
 from tjgen.lint.rule import ERROR, SEEN, Finding, Place, Rule
-from tjgen.lint.scene import Scene
+from tjgen.lint.scene import Item, Kind, Scene
 
 RULE = Rule(
     code="TJ641",
@@ -28,8 +28,11 @@ RULE = Rule(
 
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each removed runtime with a run that stays, where the runtime stood."""
+    users: dict[tuple[Kind, str, str], list[Item]] = {}
+    for run in scene.of(TRAINJOB):
+        users.setdefault(scene.runtime_ref(run), []).append(run)
     for runtime in scene.removed(*RUNTIMES):
-        runs = [run for run in scene.of(TRAINJOB) if scene.runtime_ref(run) == runtime.identity]
+        runs = users.get(runtime.identity, [])
         if runs and not all(stays(runtime, tool) for tool in scene.tools):
             more = f" and {len(runs) - 1} more" if len(runs) > 1 else ""
             message = f"it was removed, and {runs[0]}{more} can no longer be updated, resumed or deleted in the foreground"

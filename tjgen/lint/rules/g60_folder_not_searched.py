@@ -34,7 +34,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         if not source or recurses or any(field in source for field in _OTHER_SOURCES):
             continue
         parts = [part for part in os.path.normpath(str(source.get("path") or "")).split("/") if part not in ("", ".")]
-        hidden = [item for item in scene.items if item.unit(ARGOCD) == owner.name and _below(item.file, parts)]
+        hidden = [item for item in scene.synced_by(ARGOCD, owner.name) if _below(item.file, parts)]
         if parts and hidden and not _is_listed(scene, parts):
             path = ("spec", "source", "directory", "recurse")
             place = Place(hidden[0], ("metadata", "name"), "is not seen")

@@ -25,13 +25,14 @@ RULE = Rule(
 
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each Namespace with a run or a claim in it, by the tools that apply both."""
+    members: dict[str, list[Item]] = {}
+    for one in scene.of(*RUNS, CLAIM):
+        members.setdefault(one.namespace, []).append(one)
     for item in scene.of(NAMESPACE):
         needed: list[Change] = []
         related: list[Place] = []
         for tool in (ARGOCD, FLUX):
-            inside = next(
-                (one for one in scene.of(*RUNS, CLAIM) if one.namespace == item.name and one.unit(tool) == item.unit(tool)), None
-            )
+            inside = next((one for one in members.get(item.name, ()) if one.unit(tool) == item.unit(tool)), None)
             missing = _missing(item, tool) if tool in scene.tools and inside is not None else None
             if missing is not None and inside is not None:
                 needed.append(missing)
