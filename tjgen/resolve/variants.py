@@ -19,6 +19,8 @@ from tjgen.typing import NamedTuple
 _SHARED = ("sweep", "tasks")
 """Fields of `spec` that say which runs there are."""
 
+_SWEEP = ("spec", "sweep")
+
 
 class Variant(NamedTuple):
     """One run of an experiment, before it has a name."""
@@ -86,6 +88,8 @@ def _divided(resolved: Resolved, budgets: Budgets) -> tuple[list[Variant], list[
 
     base, shared = _apart(resolved.tree)
     sweep = shared.get("sweep")
+    # The first task reports a sweep of another form; no task can be swept by it.
+    has_sound_sweep = not sweep or not any((one.path or ())[:2] == _SWEEP for one in check_experiment(resolved.tree.value))
     runs: list[Variant] = []
     diagnostics: dict[Diagnostic, None] = {}
     names = tasks.names(resolved.tree.value)
@@ -101,7 +105,7 @@ def _divided(resolved: Resolved, budgets: Budgets) -> tuple[list[Variant], list[
         # What is wrong cannot be read as an experiment.
         if not has_errors(found) and not sweep:
             own = [_only(whole)]
-        elif not has_errors(found):
+        elif not has_errors(found) and has_sound_sweep:
             own, found = _swept(resolved._replace(tree=whole), budgets)
             paths = [parse(path) for run in own[:1] for path in run.point]
             found = [*found, *placed(tasks.swept(whole.value, name, paths), whole, resolved.documents)]
