@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator, Mapping
 
 from tjgen.diagnostics.model import ERROR, Diagnostic
 from tjgen.fields.path import FieldPath, Tree, get, named
 from tjgen.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY, TASK_LABEL
 from tjgen.k8s.nearest import nearest
+from tjgen.k8s.words import split
 from tjgen.setting import Setting
 from tjgen.spec.forms import text
 from tjgen.spec.objects import Container, EnvVar, Experiment, ExperimentSpec, Fetch, Pod, Role
@@ -148,7 +148,7 @@ def started(script: str, launcher: list[str]) -> tuple[list[str], list[str]]:
     """
     if "\n" in script.strip():
         return ["/bin/sh", "-c"], [script]
-    words = shlex.split(script)
+    words = split(script)
     if words and (words[0].endswith(".py") or words[0] == "-m"):
         return launcher, words
     return words[:1], words[1:]
