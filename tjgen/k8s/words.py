@@ -25,7 +25,8 @@ def split(line: str) -> list[str]:
     while position < len(line):
         part = pattern.match(line, position)
         if part is None:
-            raise ValueError("no closing quotation mark" if line[position] != "\\" else "no escaped character")
+            is_escape = line[position] != "'" and (len(line) - len(line.rstrip("\\"))) % 2
+            raise ValueError("No escaped character" if is_escape else "No closing quotation")
         position = part.end()
         kind = part.lastgroup or ""
         if kind == "space":
