@@ -7,13 +7,15 @@ written with. There is no brace within another, and no way to write one that mea
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import chain, pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, pairwise, product
 
 from tjgen.typing import NamedTuple
 
 _COMPARED = 100_000
 """Paths that are made to be compared."""
+_LISTED = 2_000_000
+"""Values of one brace that are made in advance."""
 _BRACE = re.compile(r"\{([^{}]*)\}")
 _RANGE = re.compile(r"([0-9]{1,18})\.\.([0-9]{1,18})")
 
@@ -45,7 +47,12 @@ class Pattern(NamedTuple):
 
     def paths(self) -> Iterator[str]:
         """All paths, in order."""
-        return map(self.path, range(self.total))
+        if any(_length(choice) > _LISTED for choice in self.choices):
+            return map(self.path, range(self.total))
+        pools: list[Iterable[str]] = [self.texts[:1]]
+        for choice, text in zip(self.choices, self.texts[1:], strict=True):
+            pools += [_texts(choice), (text,)]
+        return map("".join, product(*pools))
 
     def path(self, number: int) -> str:
         """The path of one number, from 0 on."""
@@ -102,6 +109,10 @@ def _ends(choice: Numbers | Sequence[str], behind: str) -> bool:
         fixed = len(choice.text(0)) == len(choice.text(len(choice.values) - 1))
         return fixed or (behind != "" and not behind[0].isdigit())
     return len({len(word) for word in choice}) == 1 or (behind != "" and not any(behind[0] in word for word in choice))
+
+
+def _texts(choice: Numbers | Sequence[str]) -> Sequence[str]:
+    return [str(value).zfill(choice.width) for value in choice.values] if isinstance(choice, Numbers) else choice
 
 
 def _length(choice: Numbers | Sequence[str]) -> int:
