@@ -48,10 +48,10 @@ class Finding(NamedTuple):
 
 def judged(one: Input, result: Result) -> Finding | None:
     """What is wrong with the run, or None."""
-    if result.code == HUNG or result.seconds > MOST_SECONDS:
-        return Finding(HANG, _command(one) + " " + _site(result.err), f"{result.seconds:.2f} s of CPU time\n{result.err}")
     if result.memory > MOST_MEMORY:
         return Finding(MEMORY, _command(one), f"{result.memory >> 20} MiB more than at the start")
+    if result.code == HUNG or result.seconds > MOST_SECONDS:
+        return Finding(HANG, _command(one) + " " + _site(result.err), f"{result.seconds:.2f} s of CPU time\n{result.err}")
     if result.code == RAISED or _DEFECT in result.err or "Traceback (most recent call last)" in result.err:
         raised = _RAISED.findall(result.err)
         kind = re.split(r"[:\s]", raised[-1].strip())[0] if raised else "?"
