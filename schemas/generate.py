@@ -26,7 +26,7 @@ from typing import Any
 
 import yaml
 
-from tjgen.schema.definition import SchemaFile, laid_out, schema_files
+from tjgen.cluster.schema.definition import SchemaFile, laid_out, schema_files
 
 HERE = Path(__file__).resolve().parent
 MODULES = HERE / "modules"

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from syrupy.assertion import SnapshotAssertion
 
+from tests.cluster.trainer.cases import CORPUS
 from tests.snapshots import ExpectedFile
-from tests.trainer.cases import CORPUS
 
 # The same examples on every machine, however slow it is; HYPOTHESIS_PROFILE=default looks for new ones.
 settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])

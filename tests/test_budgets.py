@@ -9,9 +9,9 @@ import pytest
 
 from tests.program import tjgen
 from tests.scaling.inputs import Files, configmap, document, dumped, experiment, project
-from tjgen.budgets import DEFAULT, Budgets, Clock, exceeded
-from tjgen.diagnostics.model import ERROR, CompileError
-from tjgen.spec.objects import ProjectSpec
+from tjgen.language.spec.objects import ProjectSpec
+from tjgen.trees.budgets import DEFAULT, Budgets, Clock, exceeded
+from tjgen.trees.diagnostics.model import ERROR, CompileError
 
 
 def test_a_project_without_budgets_has_the_defaults() -> None:
@@ -107,7 +107,7 @@ def test_a_project_below_the_root_does_not_raise_budgets(tmp_path: Path) -> None
 def test_a_slow_build_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, project({"budgets": {"seconds": 3}}, *[experiment(f"e-{number}") for number in range(4)]))
     times = iter(range(100))
-    monkeypatch.setattr("tjgen.budgets.monotonic", lambda: next(times))
+    monkeypatch.setattr("tjgen.trees.budgets.monotonic", lambda: next(times))
     answer = tjgen(tmp_path, "build", "-o", "out")
     assert answer.code == 1
     assert "error[TJ217]" in answer.err

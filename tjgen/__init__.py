@@ -3,7 +3,7 @@
 The public API, loaded when it is used: `build`, `expand`, `admit`, `Build`, `CompileError`, `Diagnostic`.
 """
 
-from tjgen.typing import Any
+from tjgen.trees.typing import Any
 
 __version__ = "0.1.0"
 
@@ -12,8 +12,8 @@ _EXPORTS = {
     "admit": "tjgen.api",
     "build": "tjgen.api",
     "expand": "tjgen.api",
-    "CompileError": "tjgen.diagnostics.model",
-    "Diagnostic": "tjgen.diagnostics.model",
+    "CompileError": "tjgen.trees.diagnostics.model",
+    "Diagnostic": "tjgen.trees.diagnostics.model",
 }
 
 __all__ = ["Build", "CompileError", "Diagnostic", "__version__", "admit", "build", "expand"]

@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import nullcontext
 
-from tjgen import trust
-from tjgen.building.builder import Builder
-from tjgen.building.run import Run
-from tjgen.catalog.find import Catalog
-from tjgen.diagnostics.model import CompileError, Diagnostic, has_errors
-from tjgen.fields.path import Tree
-from tjgen.manifests.manifest import Manifest
-from tjgen.trainer.inputs import expand_documents
-from tjgen.trainer.release import chosen
-from tjgen.typing import Any, NamedTuple
-from tjgen.validate.admit import admit
+from tjgen.cluster.trainer.inputs import expand_documents
+from tjgen.cluster.trainer.release import chosen
+from tjgen.cluster.validate.admit import admit
+from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.run import Run
+from tjgen.language.catalog.find import Catalog
+from tjgen.trees import trust
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
+from tjgen.trees.fields.path import Tree
+from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.typing import Any, NamedTuple
 
 __all__ = ["Build", "admit", "build", "expand"]
 

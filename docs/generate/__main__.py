@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 from docs.generate import codes, commands, models, rules, runtimes, schemas, targets
-from tjgen.spec.generate.__main__ import KINDS
+from tjgen.language.spec.generate.__main__ import KINDS
 
 REFERENCE = Path(__file__).parent.parent / "reference"
-RULE_CODES = rules.ROOT / "tjgen" / "diagnostics" / "rulecodes.py"
+RULE_CODES = rules.ROOT / "tjgen" / "trees" / "diagnostics" / "rulecodes.py"
 
 
 def pages() -> dict[Path, str]:

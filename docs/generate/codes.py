@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from docs.generate import rules
 from docs.generate.markdown import NOTICE
-from tjgen.diagnostics.codes import CODES, GROUPS, Code
+from tjgen.trees.diagnostics.codes import CODES, GROUPS, Code
 
 INTRODUCTION = """\
 Everything that tjgen reports has a code that never changes its meaning, a severity, a place and, where there is one, a hint.

@@ -6,8 +6,8 @@ import re
 from typing import Any
 
 from docs.generate.markdown import NOTICE, anchor, code, table
-from tjgen.spec.generate.shapes import Field, Kind, Leaf, Map, Ref, Sequence, Sugar, fields, own_fields, parent
-from tjgen.spec.models.shape import Shape
+from tjgen.language.spec.generate.shapes import Field, Kind, Leaf, Map, Ref, Sequence, Sugar, fields, own_fields, parent
+from tjgen.language.spec.models.shape import Shape
 
 INTRODUCTIONS = {
     "Experiment": """\

@@ -1,4 +1,4 @@
-"""The rules of lint, and their good and bad examples in tests/lint -> a page for each, their index, and their codes."""
+"""The rules of lint, and their good and bad examples in tests/gitops/lint -> a page for each, their index, and their codes."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from docs.generate.markdown import NOTICE, table
-from tjgen.lint.reasons import REASONS
-from tjgen.lint.rule import ARGOCD, EVIDENCE, Rule
-from tjgen.lint.table import entries
+from tjgen.gitops.lint.reasons import REASONS
+from tjgen.gitops.lint.rule import ARGOCD, EVIDENCE, Rule
+from tjgen.gitops.lint.table import entries
 
 ROOT = Path(__file__).parent.parent.parent
-EXAMPLES = ROOT / "tests" / "lint"
+EXAMPLES = ROOT / "tests" / "gitops" / "lint"
 NAMES = {ARGOCD: "Argo CD", "flux": "Flux"}
 INTRODUCTION = """\
 What [`tjgen lint`](../how-to/lint.md) looks for: traps that manifests of training jobs fall into when Argo CD or Flux syncs them.

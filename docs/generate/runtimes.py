@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterator
 
 from docs.generate.markdown import NOTICE, code, table
-from tjgen import data
-from tjgen.catalog.runtime import BUNDLED, CatalogRuntime
-from tjgen.source.reader import KUBERNETES, read
+from tjgen.language.catalog.runtime import BUNDLED, CatalogRuntime
+from tjgen.trees import data
+from tjgen.trees.source.reader import KUBERNETES, read
 
 INTRODUCTION = """\
 Real `ClusterTrainingRuntime` objects, one a file in [runtimes/](../../runtimes). An experiment names one in `spec.runtime`.

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from docs.generate.markdown import NOTICE, code, table
-from tjgen.validate import own
+from tjgen.cluster.validate import own
 
 INTRODUCTION = """\
 The kinds that `tjgen build` and `tjgen check` know, by the project whose API types their schemas are made from. *Whole* means

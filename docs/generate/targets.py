@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from docs.generate.markdown import NOTICE, code, table
-from tjgen.kinds.table import kinds
+from tjgen.cluster.kinds.table import kinds
 
 INTRODUCTION = """\
 `target` of an [experiment](experiment.md) says which kind of object is applied to the cluster, beside claims, ConfigMaps and

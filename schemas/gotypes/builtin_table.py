@@ -1,4 +1,4 @@
-"""The Go types of Kubernetes' own kinds -> the table `tjgen/validate/update/gotypes.py`.
+"""The Go types of Kubernetes' own kinds -> the table `tjgen/cluster/validate/update/gotypes.py`.
 
     python -m schemas.gotypes.builtin_table
 
@@ -14,7 +14,7 @@ import sys
 from schemas.gotypes.table import ROOT, Fields, lines, reflected
 
 VERSION = "v1.36.3"
-TABLE = ROOT / "tjgen" / "validate" / "update" / "gotypes.py"
+TABLE = ROOT / "tjgen" / "cluster" / "validate" / "update" / "gotypes.py"
 SCALARS = ("IntOrString", "Quantity", "Time")
 
 

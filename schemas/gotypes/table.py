@@ -2,7 +2,7 @@
 
     python schemas/gotypes/table.py
 
-writes `tjgen/trainer/gotypes.py` for the newest release and `tjgen/trainer/gotypes_earlier.py` with what
+writes `tjgen/cluster/trainer/gotypes.py` for the newest release and `tjgen/cluster/trainer/gotypes_earlier.py` with what
 is different in each earlier one. Needs Go and the module proxy. The types come from the module that pins a release
 (`schemas/modules/trainer/VERSION`), defaults and the fields that the API server keeps from its schemas.
 """
@@ -20,8 +20,8 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 VERSIONS = ("v2.3.0", "v2.2.1", "v2.1.0", "v2.0.1")
-TABLE = ROOT / "tjgen" / "trainer" / "gotypes.py"
-EARLIER = ROOT / "tjgen" / "trainer" / "gotypes_earlier.py"
+TABLE = ROOT / "tjgen" / "cluster" / "trainer" / "gotypes.py"
+EARLIER = ROOT / "tjgen" / "cluster" / "trainer" / "gotypes_earlier.py"
 WIDTH = 130
 CLAIM = "PersistentVolumeClaim"
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tjgen.canonical import json_text, sha256_hex
-from tjgen.typing import Any
+from tjgen.trees.canonical import json_text, sha256_hex
+from tjgen.trees.typing import Any
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20)

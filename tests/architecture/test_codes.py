@@ -9,13 +9,13 @@ from collections.abc import Iterator
 import pytest
 
 from tests.checkout import ROOT, modules
-from tjgen.diagnostics.codes import CODES, GROUPS, Code
-from tjgen.diagnostics.model import ERROR, INFO, WARNING
+from tjgen.trees.diagnostics.codes import CODES, GROUPS, Code
+from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING
 
 CODE = re.compile(r"TJ\d{3}")
 LAST_RESORT = re.compile(r"error\[(TJ\d{3})\] ")
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)+")
-TABLES = ("tjgen/diagnostics/codes.py", "tjgen/diagnostics/rulecodes.py")
+TABLES = ("tjgen/trees/diagnostics/codes.py", "tjgen/trees/diagnostics/rulecodes.py")
 BY_CODE = {entry.code: entry for entry in CODES}
 
 

@@ -1,4 +1,4 @@
-"""Files of the input are opened in one place: `tjgen/files/sandbox.py`. Others are listed here, with a reason."""
+"""Files of the input are opened in one place: `tjgen/trees/files/sandbox.py`. Others are listed here, with a reason."""
 
 from __future__ import annotations
 
@@ -34,45 +34,45 @@ ALLOWED = {
     "__main__": "opens the null device where standard error is closed",
     "cli.answers": "keeps answers in the cache of the user, and looks at the files of the program itself",
     "cli.folders": "lists folders for the key of a kept answer; bounded, and a link ends it",
-    "emit.cache": "the cache of the user",
-    "emit.checkout": "asks Git's own files which commit is checked out",
-    "emit.file": OWN_TREE,
-    "emit.filelock": OWN_TREE,
-    "emit.filesystem": OWN_TREE,
-    "emit.ondisk": OWN_TREE,
-    "emit.plan": OWN_TREE,
-    "emit.program": SHIPPED,
-    "emit.staging": OWN_TREE,
-    "files.regular": "opens regular files, for the sandbox",
-    "files.sandbox": "the sandbox",
-    "hosts.items": "creates files in a temporary folder of its own",
-    "importing.workshop": "creates files in a temporary folder of its own",
-    "lint.table": SHIPPED,
-    "output.bundles": OWN_FOLDER,
-    "output.earlier": "creates files in a temporary folder of its own",
-    "output.staged": "creates files in a temporary folder of its own",
-    "passes.beside": SHIPPED,
-    "registry.credentials": "the credentials of the user, where docker login puts them",
-    "report.assets": SHIPPED,
-    "runs.pins": OWN_FOLDER,
-    "runs.store": OWN_FOLDER,
-    "schema.store": SHIPPED,
-    "spec.generate.__main__": "a tool of this repository",
-    "spec.generate.classes": "a tool of this repository",
+    "gitops.emit.cache": "the cache of the user",
+    "gitops.emit.checkout": "asks Git's own files which commit is checked out",
+    "gitops.emit.file": OWN_TREE,
+    "gitops.emit.filelock": OWN_TREE,
+    "gitops.emit.filesystem": OWN_TREE,
+    "gitops.emit.ondisk": OWN_TREE,
+    "gitops.emit.plan": OWN_TREE,
+    "gitops.emit.program": SHIPPED,
+    "gitops.emit.staging": OWN_TREE,
+    "trees.files.regular": "opens regular files, for the sandbox",
+    "trees.files.sandbox": "the sandbox",
+    "tools.hosts.items": "creates files in a temporary folder of its own",
+    "tools.importing.workshop": "creates files in a temporary folder of its own",
+    "gitops.lint.table": SHIPPED,
+    "gitops.output.bundles": OWN_FOLDER,
+    "gitops.output.earlier": "creates files in a temporary folder of its own",
+    "gitops.output.staged": "creates files in a temporary folder of its own",
+    "compiler.passes.beside": SHIPPED,
+    "cluster.registry.credentials": "the credentials of the user, where docker login puts them",
+    "tools.report.assets": SHIPPED,
+    "language.runs.pins": OWN_FOLDER,
+    "language.runs.store": OWN_FOLDER,
+    "cluster.schema.store": SHIPPED,
+    "language.spec.generate.__main__": "a tool of this repository",
+    "language.spec.generate.classes": "a tool of this repository",
     "testing.snapshot": "the snapshots of the user's own tests",
 }
 REGULAR = {
-    "catalog.importer": "files in the folder that the caller imports into",
+    "language.catalog.importer": "files in the folder that the caller imports into",
     "cli.answers": "files that the caller names, for the key of a kept answer; a link ends it",
-    "files.sandbox": "the sandbox",
-    "gitops.problems": "Git's own configuration of the repository",
-    "output.bundles": "the lock of platforms",
-    "output.memory": "the lock of runs",
-    "report.standing": "the output tree that was listed by the sandbox",
-    "runs.pins": "the lock of images",
-    "runs.store": "the lock of runs",
-    "schema.store": "the folder of schemas that the sandbox has let pass",
-    "validate.own": "the folder of schemas that the caller imports into",
+    "trees.files.sandbox": "the sandbox",
+    "gitops.sync.problems": "Git's own configuration of the repository",
+    "gitops.output.bundles": "the lock of platforms",
+    "gitops.output.memory": "the lock of runs",
+    "tools.report.standing": "the output tree that was listed by the sandbox",
+    "language.runs.pins": "the lock of images",
+    "language.runs.store": "the lock of runs",
+    "cluster.schema.store": "the folder of schemas that the sandbox has let pass",
+    "cluster.validate.own": "the folder of schemas that the caller imports into",
 }
 """Modules that read regular files without the sandbox: bounded, never a link, but not below a root."""
 
@@ -110,7 +110,7 @@ def test_regular_files_are_read_without_the_sandbox_in_the_modules_that_are_list
         for name, tree in modules()
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom)
-        and node.module == "tjgen.files.regular"
+        and node.module == "tjgen.trees.files.regular"
         and {one.name for one in node.names} & {"read_regular", "read_text"}
     }
     assert users == set(REGULAR)

@@ -7,9 +7,9 @@ import ast
 from tests.checkout import ROOT, modules
 
 STARTS = {
-    "tjgen/git.py": "the one door to Git, which turns off what a repository could start",
-    "tjgen/registry/credentials.py": "the credential helper that the user's own Docker configuration names",
-    "tjgen/slicing/conformance.py": "a second Python for the check that a slicer is deterministic, by its author's own tests",
+    "tjgen/trees/git.py": "the one door to Git, which turns off what a repository could start",
+    "tjgen/cluster/registry/credentials.py": "the credential helper that the user's own Docker configuration names",
+    "tjgen/language/slicing/conformance.py": "a second Python that checks that a slicer is deterministic, in its author's tests",
 }
 """Module -> the program that it starts, and who names it."""
 _OS = ("exec", "spawn", "posix_spawn", "system", "popen", "fork", "startfile")

@@ -110,7 +110,7 @@ def test_a_fast_command_loads_nothing_that_it_does_not_need(words: list[str]) ->
 def test_a_fast_command_loads_no_model_and_no_click(words: list[str]) -> None:
     modules = loaded(words)
     assert not {"pydantic", "click", "jsonschema", "typing", "yaml.constructor", "yaml.representer"} & modules
-    assert not {module for module in modules if module.startswith("tjgen.spec.models")}
+    assert not {module for module in modules if module.startswith("tjgen.language.spec.models")}
 
 
 def test_manifests_are_judged_without_the_language_of_experiments() -> None:

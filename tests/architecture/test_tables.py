@@ -12,11 +12,11 @@ import pytest
 from tests.checkout import ROOT
 from tjgen.cli.command import FORMAT, Command
 from tjgen.cli.program import COMMANDS
-from tjgen.kinds.table import OF_TRAINER, kinds, targets
-from tjgen.passes.table import PASSES
-from tjgen.slicing.strategies import STRATEGIES
-from tjgen.spec.models.experiment import ExperimentSpec
-from tjgen.trainer.framework import PLUGINS
+from tjgen.cluster.kinds.table import OF_TRAINER, kinds, targets
+from tjgen.cluster.trainer.framework import PLUGINS
+from tjgen.compiler.passes.table import PASSES
+from tjgen.language.slicing.strategies import STRATEGIES
+from tjgen.language.spec.models.experiment import ExperimentSpec
 
 PHASES = ("enforce_ml_policy", "enforce_pod_group_policy", "enforce_pod_spec", "build")
 
@@ -52,21 +52,21 @@ def test_a_command_is_described_and_can_be_run(module: str) -> None:
 
 
 def test_every_pass_is_in_the_table_under_the_name_of_its_module() -> None:
-    found = {module.__name__: module for module in modules("tjgen.passes") if own(module, "contribute")}
-    assert {f"tjgen.passes.{name}": function for name, function in PASSES} == {
+    found = {module.__name__: module for module in modules("tjgen.compiler.passes") if own(module, "contribute")}
+    assert {f"tjgen.compiler.passes.{name}": function for name, function in PASSES} == {
         name: module.contribute for name, module in found.items()
     }
 
 
 def test_every_plugin_of_the_twin_is_in_the_table_in_the_order_of_upstream() -> None:
-    found = [module for module in modules("tjgen.trainer.plugins") if any(own(module, phase) for phase in PHASES)]
+    found = [module for module in modules("tjgen.cluster.trainer.plugins") if any(own(module, phase) for phase in PHASES)]
     # Upstream runs its plugins in the order of a Go map, which is none; by name is an order that stays.
     assert list(PLUGINS) == found
 
 
 def test_every_strategy_is_in_the_table_under_its_name() -> None:
-    found = [module.__name__ for module in modules("tjgen.slicing") if own(module, "plan")]
-    assert {f"tjgen.slicing.{name.replace('-', '_')}": module for name, module in STRATEGIES.items()} == {
+    found = [module.__name__ for module in modules("tjgen.language.slicing") if own(module, "plan")]
+    assert {f"tjgen.language.slicing.{name.replace('-', '_')}": module for name, module in STRATEGIES.items()} == {
         name: name for name in found
     }
 
@@ -77,13 +77,15 @@ def test_every_target_is_in_the_language_and_has_a_module_and_a_case() -> None:
     assert [name for name in targets() if name != "trainjob" and f"  target: {name}" not in said] == []
     own_functions = ("arranged", "lower", "doubts", "previews", "budget")
     direct = [name for name in targets() if name not in OF_TRAINER]
-    assert [name for name in direct if not all(own(import_module(f"tjgen.targets.{name}"), one) for one in own_functions)] == []
+    assert [
+        name for name in direct if not all(own(import_module(f"tjgen.compiler.targets.{name}"), one) for one in own_functions)
+    ] == []
 
 
 def test_the_type_checker_sees_every_module_that_is_imported_by_name() -> None:
-    assert checked("tjgen/targets/table.py", "DIRECT") == [name for name in targets() if name not in OF_TRAINER]
+    assert checked("tjgen/compiler/targets/table.py", "DIRECT") == [name for name in targets() if name not in OF_TRAINER]
     importers = dict.fromkeys(kind.run.importer for kind in kinds() if kind.run is not None and kind.run.importer)
-    assert {f"tjgen.importing.{name}" for name in checked("tjgen/importing/kinds.py", "IMPORTERS")} == set(importers)
+    assert {f"tjgen.tools.importing.{name}" for name in checked("tjgen/tools/importing/kinds.py", "IMPORTERS")} == set(importers)
 
 
 def checked(file: str, constant: str) -> list[str]:
@@ -95,7 +97,7 @@ def checked(file: str, constant: str) -> list[str]:
 
 
 def test_every_format_has_its_renderer() -> None:
-    found = {module.__name__.rpartition(".")[2] for module in modules("tjgen.diagnostics.render") if own(module, "render")}
+    found = {module.__name__.rpartition(".")[2] for module in modules("tjgen.trees.diagnostics.render") if own(module, "render")}
     assert set(FORMAT.choices) == found
 
 

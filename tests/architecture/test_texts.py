@@ -18,7 +18,7 @@ def test_no_file_names_the_machine_it_was_written_on() -> None:
 
 
 def test_no_file_holds_a_conflict_marker() -> None:
-    texts = [name for name in tracked() if not name.startswith(("tests/runs/", "tests/emit/"))]
+    texts = [name for name in tracked() if not name.startswith(("tests/language/runs/", "tests/gitops/emit/"))]
     assert [name for name in texts if CONFLICT.search((ROOT / name).read_bytes())] == []
 
 

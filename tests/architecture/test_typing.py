@@ -1,4 +1,4 @@
-"""`tjgen.typing` at run time: its NamedTuple against the real one."""
+"""`tjgen.trees.typing` at run time: its NamedTuple against the real one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tjgen import typing as ours
+from tjgen.trees import typing as ours
 
 
 class Real(typing.NamedTuple):

@@ -13,8 +13,8 @@ import yaml
 from bench import equals, peers, project
 from bench.process import FailedError, Task, measure, run
 from bench.report import Figure, Part, exponent, render
-from tjgen.schema import walk
-from tjgen.spec import compact
+from tjgen.cluster.schema import walk
+from tjgen.language.spec import compact
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 JOBSET: dict[str, Any] = {

@@ -13,8 +13,8 @@ import yaml
 from tests.checkout import ROOT
 from tests.containers import pod_of
 from tests.program import tjgen
-from tjgen.passes.beside import script
-from tjgen.platform.tools import DEFAULTS
+from tjgen.compiler.passes.beside import script
+from tjgen.language.platform.tools import DEFAULTS
 
 PAGE = ROOT / "docs/explanation/in-cluster-programs.md"
 SCRIPTS = sorted(path.name for path in (ROOT / "scripts").iterdir() if path.is_file())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tests.checkout import ROOT
-from tjgen.diagnostics.codes import CODES
+from tjgen.trees.diagnostics.codes import CODES
 
 PAGE = (ROOT / "docs/explanation/surprises.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| .* \| (TJ\d+) \| (.*) \|$", PAGE, re.M)
@@ -21,7 +21,7 @@ def test_every_surprise_is_on_the_page() -> None:
 def test_every_case_on_the_page_exists_and_shows_its_code() -> None:
     for code, cases in ROWS:
         for case in re.findall(r"`(.*?)`", cases):
-            place = ROOT / (case if case.startswith("tests/") else f"tests/trainer/surprises/{case}")
+            place = ROOT / (case if case.startswith("tests/") else f"tests/cluster/trainer/surprises/{case}")
             files = [place] if place.is_file() else list(place.rglob("*"))
             texts = [file.read_text(encoding="utf-8") for file in files if file.is_file()]
             assert any(code in text for text in texts), (code, case)

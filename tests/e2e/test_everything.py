@@ -20,10 +20,10 @@ import yaml
 from tests.e2e.inputs import Built, batches, built, inputs
 from tests.e2e.rig import NEEDED, eventually, kubectl, live, rig
 from tests.e2e.site import furnish
-from tjgen.manifests.manifest import RUNS, STAGES
-from tjgen.schema import store
-from tjgen.schema.defaults import with_defaults
-from tjgen.trainer import framework
+from tjgen.cluster.schema import store
+from tjgen.cluster.schema.defaults import with_defaults
+from tjgen.cluster.trainer import framework
+from tjgen.trees.manifests.manifest import RUNS, STAGES
 
 pytestmark = NEEDED
 NUMBER_OF_BATCHES = 2

@@ -1,6 +1,6 @@
 """The rules of `tjgen lint`, on a cluster: what a page says of its bad manifests happens, and not with the good ones.
 
-Run on demand, see rig.py. The manifests are those of the rules' own tests, `tests/lint`; pods and whatever else they leave
+Run on demand, see rig.py. The manifests are those of the rules' own tests, `tests/gitops/lint`; pods and whatever else they leave
 out to be short is added. Rules that are not in the table are about what the rig has not: Kueue's and Volcano's own webhooks,
 Trainer before 2.3, kustomize, the web page of Argo CD.
 """
@@ -19,7 +19,7 @@ from tests.e2e.rules import HARMS, Harm
 from tests.e2e.trial import SUCCEEDED, Trial
 
 pytestmark = NEEDED
-CASES = ROOT / "tests" / "lint"
+CASES = ROOT / "tests" / "gitops" / "lint"
 EVERY = [pytest.param(harm, which, id=f"{harm.rule}-{harm.tool}-{which}") for harm in HARMS for which in (harm.bad, harm.good)]
 
 

@@ -16,9 +16,9 @@ import yaml
 
 from tests.e2e.rig import NEEDED, eventually, kubectl, live, rig
 from tests.program import tjgen
-from tjgen.schema import store
-from tjgen.schema.defaults import with_defaults
-from tjgen.trainer import framework
+from tjgen.cluster.schema import store
+from tjgen.cluster.schema.defaults import with_defaults
+from tjgen.cluster.trainer import framework
 
 pytestmark = NEEDED
 

@@ -15,7 +15,7 @@ import yaml
 from tests.checkout import ROOT
 from tests.fuzz.trees import Vocabulary
 from tests.program import tjgen
-from tjgen.source.reader import CORE, KUBERNETES, read
+from tjgen.trees.source.reader import CORE, KUBERNETES, read
 
 Tree = Any
 LARGEST = 12_000
@@ -60,7 +60,7 @@ def load() -> Corpus:
     experiments = [seed for seed in (*cases, *examples) if seed.files]
     platform = [Seed({file.name: file.read_bytes()}, (file.name,)) for file in sorted((ROOT / "platforms").glob("*.yaml"))]
     built = [*_built([*examples[:8], *cases[:60:6], *projects[:3]])]
-    linted = [_linted(folder) for rule in _folders(ROOT / "tests" / "lint") for folder in _folders(rule)]
+    linted = [_linted(folder) for rule in _folders(ROOT / "tests" / "gitops" / "lint") for folder in _folders(rule)]
     vocabulary, language = Vocabulary(), Vocabulary()
     manifests: dict[str, list[Tree]] = {}
     trainjobs = []
@@ -102,7 +102,16 @@ def _folders(folder: Path) -> list[Path]:
 
 
 def _yaml_files() -> Iterator[Path]:
-    for name in ("tests/cases", "tests/rejects", "tests/lint", "tests/trainer", "tests/cli", "examples", "runtimes", "platforms"):
+    for name in (
+        "tests/cases",
+        "tests/rejects",
+        "tests/gitops/lint",
+        "tests/cluster/trainer",
+        "tests/cli",
+        "examples",
+        "runtimes",
+        "platforms",
+    ):
         for file in sorted((ROOT / name).rglob("*.y*ml")):
             if file.is_file() and file.name not in ("case.yaml", "expanded.yaml") and file.stat().st_size <= LARGEST:
                 yield file

@@ -11,8 +11,8 @@ import yaml
 from tests.checkout import ROOT
 from tests.fuzz.inputs import CLOSED, PROGRAM, UTF8, Input
 from tests.fuzz.runner import HUNG, MOST_MEMORY, MOST_SECONDS, RAISED, Result
-from tjgen.source.escapes import join_halves
-from tjgen.source.reader import KUBERNETES, read
+from tjgen.trees.source.escapes import join_halves
+from tjgen.trees.source.reader import KUBERNETES, read
 
 TRACEBACK = "traceback"
 HANG = "hang"

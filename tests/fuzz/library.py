@@ -7,15 +7,15 @@ from collections.abc import Callable
 from typing import Any
 
 from tjgen import api
-from tjgen.diagnostics.model import CompileError
-from tjgen.fields import path as paths
-from tjgen.k8s import quantity
-from tjgen.registry.failure import RegistryError
-from tjgen.registry.reference import Reference
-from tjgen.slicing import braces
-from tjgen.source.document import Document
-from tjgen.source.reader import CORE, KUBERNETES, read
-from tjgen.source.writer import dump
+from tjgen.cluster.registry.failure import RegistryError
+from tjgen.cluster.registry.reference import Reference
+from tjgen.language.slicing import braces
+from tjgen.trees.diagnostics.model import CompileError
+from tjgen.trees.fields import path as paths
+from tjgen.trees.k8s import quantity
+from tjgen.trees.source.document import Document
+from tjgen.trees.source.reader import CORE, KUBERNETES, read
+from tjgen.trees.source.writer import dump
 
 Tree = Any
 

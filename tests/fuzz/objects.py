@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any
 
-from tjgen.schema import store
+from tjgen.cluster.schema import store
 
 Tree = Any
 Path = tuple[str | int, ...]

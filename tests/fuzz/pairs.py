@@ -9,7 +9,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from tjgen.trainer.release import NEWEST, POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES, Release
+from tjgen.cluster.trainer.release import NEWEST, POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES, Release
 
 Tree = dict[str, Any]
 

@@ -23,7 +23,7 @@ from tests.fuzz.fence import Fence
 from tests.fuzz.inputs import CLOSED, FULL, PROGRAM, Input, lay_out
 from tests.fuzz.library import CALLS
 from tjgen.cli.program import run
-from tjgen.registry.transport import Answer, Transport
+from tjgen.cluster.registry.transport import Answer, Transport
 
 MOST_SECONDS = 1.0
 """CPU time that an input may take."""

@@ -21,13 +21,13 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from tests.cluster.trainer.cases import printed
+from tests.cluster.trainer.test_webhooks import WITHOUT_JOBSET, said
 from tests.fuzz.pairs import Pairs
-from tests.trainer.cases import printed
-from tests.trainer.test_webhooks import WITHOUT_JOBSET, said
-from tjgen.trainer.framework import live
-from tjgen.trainer.inputs import expand_documents
-from tjgen.trainer.release import NEWEST, RELEASES, Release
-from tjgen.validate.webhooks import jobset, trainer
+from tjgen.cluster.trainer.framework import live
+from tjgen.cluster.trainer.inputs import expand_documents
+from tjgen.cluster.trainer.release import NEWEST, RELEASES, Release
+from tjgen.cluster.validate.webhooks import jobset, trainer
 
 BATCH = 500
 EARLIER = ("schema", "cel")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from random import Random
 from typing import Any
 
-from tjgen.source.writer import dump
+from tjgen.trees.source.writer import dump
 
 Tree = Any
 Path = tuple[Any, ...]

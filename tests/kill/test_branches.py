@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.emit.crash import DONE, KILLED, dies_at, run
+from tests.gitops.emit.crash import DONE, KILLED, dies_at, run
 from tests.kill.processes import Judge, at_random
 from tests.kill.repository import CHECKS, IDENTITY, NEXT, Files, build, clean, create, output, renew, visible
 from tests.program import tjgen
@@ -60,7 +60,7 @@ def test_the_scenario_adds_changes_and_removes(prepared: Prepared) -> None:
 
 def test_after_a_kill_at_any_call(prepared: Prepared) -> None:
     outcomes = []
-    # Most calls come before a file is replaced. Below each call after that is tried, and in tests/emit each one of all.
+    # Most calls come before a file is replaced. Below each call after that is tried, and in tests/gitops/emit each one of all.
     for number in range(1, 1000, 3):
         outcomes.append(killed(prepared, number))
         left = output(prepared.place)

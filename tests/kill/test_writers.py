@@ -12,13 +12,13 @@ import pytest
 import yaml
 
 from tests.checkout import ROOT
-from tests.emit.crash import DONE, KILLED, dies_at, run
+from tests.gitops.emit.crash import DONE, KILLED, dies_at, run
 from tests.kill.repository import renew
 from tests.program import tjgen
-from tjgen.building.builder import Builder
 from tjgen.cli.answers import recall, remember
-from tjgen.output.pinning import collect, pin
-from tjgen.runs.pins import Pins
+from tjgen.compiler.building.builder import Builder
+from tjgen.gitops.output.pinning import collect, pin
+from tjgen.language.runs.pins import Pins
 
 EXPERIMENT = """\
 apiVersion: tjgen.dev/v1alpha1
@@ -88,7 +88,7 @@ class Scene(NamedTuple):
     refused: Sequence[str] = ()
     """The command that goes on where the first one refuses to run again."""
     step: int = 1
-    """Each n-th call is enough where a scene has many, and where `tests/emit` has each call of the same code."""
+    """Each n-th call is enough where a scene has many, and where `tests/gitops/emit` has each call of the same code."""
 
 
 RUNS = {

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.program import arguments, cases
-from tjgen import trust
-from tjgen.building.builder import Builder
 from tjgen.cli.build import COMMAND
 from tjgen.cli.command import parse
-from tjgen.explain.provenance import Sources
-from tjgen.manifests.manifest import Manifest
+from tjgen.compiler.building.builder import Builder
+from tjgen.trees import trust
+from tjgen.trees.explain.provenance import Sources
+from tjgen.trees.manifests.manifest import Manifest
 
 
 class Made(NamedTuple):

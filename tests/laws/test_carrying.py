@@ -18,20 +18,20 @@ from hypothesis import strategies as st
 
 from tests.laws.built import CASES
 from tests.program import arguments
-from tjgen import trust
-from tjgen.building.builder import Builder
-from tjgen.building.run import Run
-from tjgen.catalog.find import Catalog
-from tjgen.catalog.runtime import CatalogRuntime
 from tjgen.cli.build import COMMAND
 from tjgen.cli.command import parse
-from tjgen.fields.path import get, named
-from tjgen.k8s.labels import MULTI_KUEUE
-from tjgen.kinds.pods import pods_of, starts_pods
-from tjgen.targets import trainjob
-from tjgen.trainer.framework import expand
-from tjgen.workload.contribution import Contribution, contribute
-from tjgen.workload.workload import Workload, over
+from tjgen.cluster.kinds.pods import pods_of, starts_pods
+from tjgen.cluster.trainer.framework import expand
+from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.run import Run
+from tjgen.compiler.targets import trainjob
+from tjgen.language.catalog.find import Catalog
+from tjgen.language.catalog.runtime import CatalogRuntime
+from tjgen.trees import trust
+from tjgen.trees.fields.path import get, named
+from tjgen.trees.k8s.labels import MULTI_KUEUE
+from tjgen.trees.workload.contribution import Contribution, contribute
+from tjgen.trees.workload.workload import Workload, over
 
 BUNDLED = Catalog().all()[0]
 ADDED = ("PET_", "JAX_", "DMLC_", "OMPI_")

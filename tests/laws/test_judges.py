@@ -11,9 +11,9 @@ import pytest
 
 from tests.laws.built import CASES, made
 from tests.program import TESTS, tjgen
-from tjgen.manifests.manifest import PREVIEW
-from tjgen.schema.store import find
-from tjgen.source.writer import dump_all
+from tjgen.cluster.schema.store import find
+from tjgen.trees.manifests.manifest import PREVIEW
+from tjgen.trees.source.writer import dump_all
 
 OF_CLUSTERS = ("data.fluid.io/v1alpha1",)
 """What is only checked with schemas that were imported from a cluster; the build says so."""

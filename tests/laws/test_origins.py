@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.laws.built import CASES, made
-from tjgen.explain.provenance import Hop, trace
-from tjgen.fields.path import Tree, get, render
-from tjgen.k8s.quantity import parse
-from tjgen.manifests.leaves import leaves
+from tjgen.trees.explain.provenance import Hop, trace
+from tjgen.trees.fields.path import Tree, get, render
+from tjgen.trees.k8s.quantity import parse
+from tjgen.trees.manifests.leaves import leaves
 
 RULE = "tjgen"
 COMMAND_LINE = "command line"

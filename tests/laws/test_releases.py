@@ -11,8 +11,8 @@ import pytest
 
 import tjgen
 from tests.laws.built import CASES
-from tjgen.diagnostics.model import ERROR
-from tjgen.trainer.release import NEWEST, RELEASES, Release
+from tjgen.cluster.trainer.release import NEWEST, RELEASES, Release
+from tjgen.trees.diagnostics.model import ERROR
 
 EARLIER = [release for release in RELEASES.values() if release is not NEWEST]
 UNORDERED = {"volumes": "name", "volumeMounts": "mountPath"}

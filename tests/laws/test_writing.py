@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from tests.laws.built import CASES, made
-from tjgen.source.reader import KUBERNETES, read
-from tjgen.source.writer import dump, dump_all
+from tjgen.trees.source.reader import KUBERNETES, read
+from tjgen.trees.source.writer import dump, dump_all
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

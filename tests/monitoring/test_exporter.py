@@ -16,7 +16,7 @@ from urllib.request import urlopen
 import pytest
 
 from tests.checkout import ROOT
-from tjgen.passes.monitoring.measures import METRICS
+from tjgen.compiler.passes.monitoring.measures import METRICS
 
 pytest.importorskip("prometheus_client", reason="the exporter needs prometheus_client")
 PROCESSES = 4

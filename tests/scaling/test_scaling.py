@@ -14,8 +14,8 @@ import pytest
 from tests.scaling import experiments, manifests, projects, texts
 from tests.scaling.case import Case
 from tests.scaling.measure import MOST_GROWTH, counts_of, growth, lines_of
-from tjgen.fields import positions
-from tjgen.fields.path import FieldPath, Selector, Tree
+from tjgen.trees.fields import positions
+from tjgen.trees.fields.path import FieldPath, Selector, Tree
 
 EACH_BY_ITSELF = "each mount of one volume is a patch of its own, which Trainer merges one by one into the list of all"
 QUADRATIC = {"mounts": EACH_BY_ITSELF, "nested mounts": EACH_BY_ITSELF}

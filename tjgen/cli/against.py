@@ -11,18 +11,18 @@ from tjgen.cli.command import Arguments
 from tjgen.cli.folders import ENDINGS
 from tjgen.cli.inputs import STANDARD_INPUT, good, texts
 from tjgen.cli.reporting import Reporter
-from tjgen.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic
-from tjgen.diagnostics.printable import printable, printable_json
-from tjgen.diff.data import object_data
-from tjgen.diff.effect import UNCHANGED
-from tjgen.diff.objects import NEEDS_NAME, OUTCOMES, Found, Outcome, compare_objects, found_in, identity_of
-from tjgen.diff.revision import Repository
-from tjgen.diff.text import object_lines
-from tjgen.fields.path import Tree, render
-from tjgen.files.problems import EMPTY
-from tjgen.kinds.protocol import SILENT
-from tjgen.validate.check import Standing
-from tjgen.validate.ways import SERVER_SIDE
+from tjgen.cluster.kinds.protocol import SILENT
+from tjgen.cluster.validate.check import Standing
+from tjgen.cluster.validate.ways import SERVER_SIDE
+from tjgen.gitops.diff.data import object_data
+from tjgen.gitops.diff.effect import UNCHANGED
+from tjgen.gitops.diff.objects import NEEDS_NAME, OUTCOMES, Found, Outcome, compare_objects, found_in, identity_of
+from tjgen.gitops.diff.revision import Repository
+from tjgen.gitops.diff.text import object_lines
+from tjgen.trees.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic
+from tjgen.trees.diagnostics.printable import printable, printable_json
+from tjgen.trees.fields.path import Tree, render
+from tjgen.trees.files.problems import EMPTY
 
 
 def compare_with(

@@ -13,10 +13,11 @@ from __future__ import annotations
 import os
 import sys
 
-from tjgen import data
+import tjgen
 from tjgen.cli.folders import below
-from tjgen.files.regular import read_regular
-from tjgen.files.repository import repository_of
+from tjgen.trees import data
+from tjgen.trees.files.regular import read_regular
+from tjgen.trees.files.repository import repository_of
 
 PROJECT = "tjgen.yaml"
 _FLAGS = ("-q", "--quiet", "--strict")
@@ -158,7 +159,7 @@ def _folder() -> str | None:
 def _program() -> bytes:
     """What the answer depends on beside the input: the program, its schemas and runtimes, the reader of YAML, Python, colours."""
     parts = [sys.version, sys.prefix, str(sys.stderr.isatty()), str("NO_COLOR" in os.environ), os.environ.get("TERM", "")]
-    own = (os.path.dirname(os.path.abspath(data.__file__)), data.path("schemas"), data.path("runtimes"))
+    own = (os.path.dirname(os.path.abspath(tjgen.__file__)), data.path("schemas"), data.path("runtimes"))
     files = [*(file for folder in own for file in _files(folder)), *_reader()]
     parts += sorted(f"{path} {status.st_size} {status.st_mtime_ns}" for path, status in files)
     return "\n".join(parts).encode(errors="surrogateescape")

@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 import sys
 
-from tjgen.building.builder import Builder
-from tjgen.building.run import Built, Run
 from tjgen.cli.command import COMMON, FLAG, FOLDER, MANY, TRAINER, TRUSTED, VALUE, Arguments, Command, Option, enter
 from tjgen.cli.reporting import Reporter
-from tjgen.diagnostics.model import ERROR, INFO, CompileError, Diagnostic, ObjectRef
-from tjgen.fields.path import Tree
-from tjgen.manifests.manifest import STAGES, Manifest
-from tjgen.typing import TYPE_CHECKING
+from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.run import Built, Run
+from tjgen.trees.diagnostics.model import ERROR, INFO, CompileError, Diagnostic, ObjectRef
+from tjgen.trees.fields.path import Tree
+from tjgen.trees.manifests.manifest import STAGES, Manifest
+from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tjgen.totals.tally import Totals
+    from tjgen.compiler.totals.tally import Totals
 
 COMMAND = Command(
     "build",
@@ -111,8 +111,8 @@ def _is_file(output: str) -> bool:
 
 
 def _into_directory(builder: Builder, directory: str, arguments: Arguments, reporter: Reporter) -> None:
-    from tjgen.output.wishes import Wishes
-    from tjgen.output.write import compare, write
+    from tjgen.gitops.output.wishes import Wishes
+    from tjgen.gitops.output.write import compare, write
 
     wishes = Wishes(arguments["force"], arguments["prune_runs"], arguments["prune_data"])
     rows = _Rows(builder, arguments)
@@ -132,7 +132,7 @@ def _into_directory(builder: Builder, directory: str, arguments: Arguments, repo
 
 def _staged(builder: Builder, directory: str, arguments: Arguments, reporter: Reporter) -> int:
     """Build, unless only a check is wanted; then compare what Git's index holds with itself."""
-    from tjgen.output import staged
+    from tjgen.gitops.output import staged
 
     index = staged.Index.around(builder, [directory, *(one for one in (arguments["expanded"],) if one not in (None, "-"))])
     if not arguments["check"]:
@@ -200,15 +200,15 @@ def _as_stream(builder: Builder, file: str | None, arguments: Arguments, reporte
     if file is None or file == "-":
         sys.stdout.write("---\n".join(texts))
     else:
-        from tjgen.emit.file import write as write_file
+        from tjgen.gitops.emit.file import write as write_file
 
         write_file(file, ["---\n".join(texts)], inputs=builder.files)
 
 
 def _of_platforms(builder: Builder, runs: list[str], *, expanded: bool) -> tuple[list[Diagnostic], list[str]]:
     """The texts of all objects that the platforms which were named make; TJ910 where there are runs beside them."""
-    from tjgen.output.bundles import made
-    from tjgen.source.writer import dump
+    from tjgen.gitops.output.bundles import made
+    from tjgen.trees.source.writer import dump
 
     platforms, found = made(builder)
     # Controllers make nothing of them.
@@ -222,7 +222,7 @@ def _of_platforms(builder: Builder, runs: list[str], *, expanded: bool) -> tuple
 
 def _collect(runs: list[Run], expanded: bool, chosen: dict[ObjectRef, Tree], staged: dict[str, list[str]]) -> list[Diagnostic]:
     """The texts of all objects, each object once, by stage; an error for each that two runs make differently."""
-    from tjgen.source.writer import dump
+    from tjgen.trees.source.writer import dump
 
     found = []
     for one in runs:
@@ -233,7 +233,7 @@ def _collect(runs: list[Run], expanded: bool, chosen: dict[ObjectRef, Tree], sta
                 tree = chosen[manifest.ref] = manifest.tree
                 staged[STAGES[-1] if expanded else manifest.stage].append(dump(tree))
             elif tree is not manifest.tree and tree != manifest.tree:
-                from tjgen.output.problems import made_twice
+                from tjgen.gitops.output.problems import made_twice
 
                 found.append(made_twice(str(manifest.ref), one))
     return found
@@ -259,7 +259,7 @@ class _Rows:
 
     def add(self, built: Built) -> None:
         if self.wanted:
-            from tjgen.totals.tally import of_run
+            from tjgen.compiler.totals.tally import of_run
 
             self.bandwidths |= self.builder.cluster(built.unit.environment).bandwidth
             self.rows += [(one.name, of_run(one.compiled.manifests, one.compiled.previews)) for one in built.runs]
@@ -270,11 +270,11 @@ class _Rows:
         if not self.wanted:
             return
         if self.format == "json":
-            from tjgen.totals.report import report
+            from tjgen.compiler.totals.report import report
 
             sys.stdout.write(report(self.rows, dict(self.slices), self.bandwidths))
             return
-        from tjgen.totals.table import slices_table, table
+        from tjgen.compiler.totals.table import slices_table, table
 
         sys.stdout.write(table(self.rows, self.bandwidths))
         if self.slices:

@@ -5,21 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 
-from tjgen.building.builder import Builder
-from tjgen.building.run import Run
 from tjgen.cli.command import Arguments
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.scenes import Looked, asked
-from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, Span
-from tjgen.diff.side import Side, place_of
-from tjgen.explain.provenance import place_in
-from tjgen.fields.path import FieldPath, get
-from tjgen.lint.reading import read_items
-from tjgen.lint.rule import ARGOCD, FLUX
-from tjgen.lint.scene import Item, Scene
-from tjgen.lint.units import assigned
-from tjgen.manifests.manifest import RUNS, SYNC, Manifest
-from tjgen.trainer.release import chosen
+from tjgen.cluster.trainer.release import chosen
+from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.run import Run
+from tjgen.gitops.diff.side import Side, place_of
+from tjgen.gitops.lint.reading import read_items
+from tjgen.gitops.lint.rule import ARGOCD, FLUX
+from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.units import assigned
+from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, Span
+from tjgen.trees.explain.provenance import place_in
+from tjgen.trees.fields.path import FieldPath, get
+from tjgen.trees.manifests.manifest import RUNS, SYNC, Manifest
 
 
 def built(builder: Builder, arguments: Arguments, reporter: Reporter) -> Looked:
@@ -72,8 +72,8 @@ def _item_of(run: Run, manifest: Manifest, *, apart: bool) -> Item:
 
 def _of_tree(builder: Builder, directory: str, tools: Iterable[str], against: str | None, reporter: Reporter) -> list[Scene]:
     """The scenes of the tree that a build would leave, with what stays of earlier runs and with what makes the tool sync."""
-    from tjgen.output.earlier import earlier
-    from tjgen.output.intended import intended, standing
+    from tjgen.gitops.output.earlier import earlier
+    from tjgen.gitops.output.intended import intended, standing
 
     side, problems = intended(builder, directory)
     reporter.add([one for one in problems if one.severity == ERROR])

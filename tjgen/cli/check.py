@@ -8,18 +8,18 @@ from tjgen.cli.command import COMMON, MANY, TRAINER, VALUE, Arguments, Command, 
 from tjgen.cli.inputs import absent, good, sandbox_for, texts
 from tjgen.cli.releases import release_for
 from tjgen.cli.reporting import Reporter
-from tjgen.diagnostics.model import CompileError, Diagnostic
-from tjgen.files.problems import is_problem
-from tjgen.files.sandbox import around
-from tjgen.schema.store import OWN
-from tjgen.trainer.inputs import is_kind
-from tjgen.trainer.placed import Placed
-from tjgen.typing import TYPE_CHECKING
-from tjgen.validate.check import check
-from tjgen.validate.ways import SERVER_SIDE, WAYS
+from tjgen.cluster.schema.store import OWN
+from tjgen.cluster.trainer.inputs import is_kind
+from tjgen.cluster.trainer.placed import Placed
+from tjgen.cluster.validate.check import check
+from tjgen.cluster.validate.ways import SERVER_SIDE, WAYS
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.files.problems import is_problem
+from tjgen.trees.files.sandbox import around
+from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tjgen.resolve.project import Project
+    from tjgen.language.resolve.project import Project
 
 _PROJECT = "tjgen.yaml"
 
@@ -96,7 +96,7 @@ def run(arguments: Arguments) -> int:
 def _of_trainjobs(accepted: list[Placed], catalog: list[str], versions: dict[str, str]) -> list[Diagnostic]:
     """What shows when TrainJobs are expanded; files without any need none of this."""
     from tjgen.cli.runtime_files import Runtimes
-    from tjgen.validate.together import together
+    from tjgen.cluster.validate.together import together
 
     return list(together(accepted, Runtimes(catalog, versions), versions))
 
@@ -105,7 +105,7 @@ def _judged(found: list[Diagnostic], project: Project | None) -> list[Diagnostic
     """With the severity that the project's policy gives them."""
     if project is None:
         return found
-    from tjgen.resolve.policy import judged
+    from tjgen.language.resolve.policy import judged
 
     return judged(found, project.spec.policy)
 
@@ -124,7 +124,7 @@ def _project(reporter: Reporter) -> Project | None:
     if b"schemas" not in content and b"policy" not in content:
         return None
     # Only a project that has schemas or a policy of its own pays for the language of projects.
-    from tjgen.resolve.project import load
+    from tjgen.language.resolve.project import load
 
     project, found = load(file)
     reporter.add([one for one in found if is_problem(one)])

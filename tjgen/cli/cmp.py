@@ -8,11 +8,11 @@ import sys
 
 from tjgen.cli.command import FORMAT, Arguments, Command
 from tjgen.cli.reporting import Reporter
-from tjgen.diagnostics.model import Diagnostic, has_errors
-from tjgen.hosts import argocd
-from tjgen.hosts.rendering import rendered
-from tjgen.resolve.project import alone, find, load
-from tjgen.source.writer import dump_all
+from tjgen.language.resolve.project import alone, find, load
+from tjgen.tools.hosts import argocd
+from tjgen.tools.hosts.rendering import rendered
+from tjgen.trees.diagnostics.model import Diagnostic, has_errors
+from tjgen.trees.source.writer import dump_all
 
 COMMAND = Command(
     "cmp",

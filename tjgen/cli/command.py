@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from tjgen.typing import Any, NamedTuple
+from tjgen.trees.typing import Any, NamedTuple
 
 FLAG = "flag"
 VALUE = "value"
@@ -58,7 +58,7 @@ def run(module: Any, arguments: Arguments) -> int:
     """The exit code of a command. Where it can trust the project, TJGEN_TRUSTED=1 is the same as `--trusted`."""
     if "trusted" not in arguments or not (arguments["trusted"] or os.environ.get("TJGEN_TRUSTED") in ("1", "true")):
         return int(module.run(arguments))
-    from tjgen import trust  # most projects run no code of their own
+    from tjgen.trees import trust  # most projects run no code of their own
 
     with trust.granted():
         return int(module.run(arguments))

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import sys
 
-from tjgen.catalog.find import Catalog
 from tjgen.cli.command import COMMON, FLAG, MANY, VALUE, Arguments, Command, Option
 from tjgen.cli.inputs import STANDARD_INPUT, absent, good, texts
 from tjgen.cli.reporting import Reporter
-from tjgen.convert.file import File, converted
-from tjgen.diagnostics.model import CompileError
-from tjgen.fields.path import Tree
-from tjgen.kinds.table import targets
-from tjgen.source.encoding import decode
-from tjgen.trainer.release import chosen
+from tjgen.cluster.kinds.table import targets
+from tjgen.cluster.trainer.release import chosen
+from tjgen.language.catalog.find import Catalog
+from tjgen.tools.convert.file import File, converted
+from tjgen.trees.diagnostics.model import CompileError
+from tjgen.trees.fields.path import Tree
+from tjgen.trees.source.encoding import decode
 
 COMMAND = Command(
     "convert",
@@ -71,7 +71,7 @@ def _as_utf8(content: bytes, file: str) -> bytes:
 
 
 def _retarget(arguments: Arguments, reporter: Reporter, found: list[tuple[str, bytes]]) -> int:
-    from tjgen.importing import retarget
+    from tjgen.tools.importing import retarget
 
     for option in ("trainer", "source"):
         if arguments[option] is not None:
@@ -97,7 +97,7 @@ def _write(files: list[File], reporter: Reporter, *, in_place: bool) -> None:
         sys.stdout.write("---\n".join(decode(file.text, file.name)[0] for file in files))
         return
     from tjgen.cli.fixing import unwritten
-    from tjgen.emit.file import UnwrittenError, replace_all
+    from tjgen.gitops.emit.file import UnwrittenError, replace_all
 
     try:
         replace_all({file.name: file.text for file in files if file.is_changed and file.name != STANDARD_INPUT})

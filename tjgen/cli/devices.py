@@ -6,9 +6,9 @@ import sys
 
 from tjgen.cli.command import COMMON, VALUE, Arguments, Command, Option
 from tjgen.cli.reporting import Reporter
-from tjgen.k8s.nearest import nearest
-from tjgen.platform.devices import DeviceClass, classes
-from tjgen.resolve.project import Project, alone, find, load
+from tjgen.language.platform.devices import DeviceClass, classes
+from tjgen.language.resolve.project import Project, alone, find, load
+from tjgen.trees.k8s.nearest import nearest
 
 COMMAND = Command(
     "devices",

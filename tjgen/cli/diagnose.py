@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import sys
 
-from tjgen.building.builder import Builder
 from tjgen.cli.command import COMMON, FOLDER, MANY, TRAINER, TRUSTED, Arguments, Command, Option, enter
 from tjgen.cli.reporting import Reporter
-from tjgen.diagnostics.model import CompileError, Diagnostic
-from tjgen.fields.path import Tree
-from tjgen.passes.monitoring.diagnosis import jobs
-from tjgen.resolve.places import placed
-from tjgen.source.writer import dump_all
-from tjgen.validate import report
-from tjgen.validate.judge import judge
+from tjgen.cluster.validate import report
+from tjgen.cluster.validate.judge import judge
+from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.passes.monitoring.diagnosis import jobs
+from tjgen.language.resolve.places import placed
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.fields.path import Tree
+from tjgen.trees.source.writer import dump_all
 
 COMMAND = Command(
     "diagnose",

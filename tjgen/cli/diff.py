@@ -6,16 +6,16 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 
-from tjgen.building.builder import Builder
 from tjgen.cli.command import FOLDER, MANY, QUIET, STRICT, TRUSTED, VALUE, Arguments, Command, Option, enter
 from tjgen.cli.reporting import Reporter
-from tjgen.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic
-from tjgen.diagnostics.printable import printable, printable_json
-from tjgen.diff.compare import Entry, ObjectChange, compare
-from tjgen.diff.side import Side, only
-from tjgen.fields.path import render
-from tjgen.kinds.protocol import SILENT
-from tjgen.output.intended import intended, standing, standing_locks
+from tjgen.cluster.kinds.protocol import SILENT
+from tjgen.compiler.building.builder import Builder
+from tjgen.gitops.diff.compare import Entry, ObjectChange, compare
+from tjgen.gitops.diff.side import Side, only
+from tjgen.gitops.output.intended import intended, standing, standing_locks
+from tjgen.trees.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic
+from tjgen.trees.diagnostics.printable import printable, printable_json
+from tjgen.trees.fields.path import render
 
 FORMATS = ("text", "markdown", "json", "sarif", "github", "gitlab")
 COMMAND = Command(
@@ -76,7 +76,7 @@ def _old(words: Sequence[str], builder: Builder, directory: str, new: Side, repo
         return Side(directory, standing(directory), standing_locks(builder.locks))
     if os.path.isdir(words[0]):
         return Side(words[0], standing(words[0]), {})
-    from tjgen.output.earlier import earlier
+    from tjgen.gitops.output.earlier import earlier
 
     side, found = earlier(words[0], builder, directory, new)
     reporter.add(found)
@@ -100,14 +100,14 @@ def _shown(entries: list[Entry], shape: str | None, old: Side, new: Side) -> str
     if shape == "json":
         import json
 
-        from tjgen.diff.data import as_data
+        from tjgen.gitops.diff.data import as_data
 
         return json.dumps(as_data(entries, old=old.name, new=new.name), indent=2) + "\n"
     if shape == "markdown":
-        from tjgen.diff.markdown import render_markdown
+        from tjgen.gitops.diff.markdown import render_markdown
 
         return render_markdown(entries)
-    from tjgen.diff.text import render_text
+    from tjgen.gitops.diff.text import render_text
 
     return render_text(entries)
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import sys
 
-from tjgen.catalog.runtime import API_VERSION
 from tjgen.cli.command import COMMON, FLAG, MANY, TRAINER, Arguments, Command, Option
 from tjgen.cli.inputs import absent, good, sandbox_for, texts
 from tjgen.cli.releases import release_for
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.runtime_files import Runtimes
-from tjgen.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic
-from tjgen.fields.path import Tree
-from tjgen.source.document import Document
-from tjgen.source.reader import KUBERNETES, read
-from tjgen.source.writer import dump_all
-from tjgen.trainer.framework import live
-from tjgen.trainer.inputs import expanded, is_kind
-from tjgen.trainer.placed import placed, surprising
+from tjgen.cluster.trainer.framework import live
+from tjgen.cluster.trainer.inputs import expanded, is_kind
+from tjgen.cluster.trainer.placed import placed, surprising
+from tjgen.language.catalog.runtime import API_VERSION
+from tjgen.trees.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic
+from tjgen.trees.fields.path import Tree
+from tjgen.trees.source.document import Document
+from tjgen.trees.source.reader import KUBERNETES, read
+from tjgen.trees.source.writer import dump_all
 
 COMMAND = Command(
     "expand",

@@ -5,25 +5,25 @@ from __future__ import annotations
 import os
 import sys
 
-from tjgen.building.builder import Builder
-from tjgen.building.run import Run
 from tjgen.cli.command import COMMON, MANY, TRAINER, TRUSTED, Arguments, Command, Option
 from tjgen.cli.inputs import sandbox_for
 from tjgen.cli.reporting import Reporter
-from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, ObjectRef
-from tjgen.diagnostics.printable import printable, printable_json
-from tjgen.emit import header
-from tjgen.explain.provenance import Sources
-from tjgen.explain.report import as_data, as_text, explain
-from tjgen.fields.managed import Origin, graft
-from tjgen.fields.path import FieldPath, parse, render
-from tjgen.files.problems import UNREADABLE
-from tjgen.k8s.nearest import nearest
-from tjgen.manifests.manifest import Manifest
-from tjgen.resolve.project import find
-from tjgen.source.reader import KUBERNETES, read
-from tjgen.typing import NamedTuple
-from tjgen.validate.report import subject_of
+from tjgen.cluster.validate.report import subject_of
+from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.run import Run
+from tjgen.gitops.emit import header
+from tjgen.language.resolve.project import find
+from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, ObjectRef
+from tjgen.trees.diagnostics.printable import printable, printable_json
+from tjgen.trees.explain.provenance import Sources
+from tjgen.trees.explain.report import as_data, as_text, explain
+from tjgen.trees.fields.managed import Origin, graft
+from tjgen.trees.fields.path import FieldPath, parse, render
+from tjgen.trees.files.problems import UNREADABLE
+from tjgen.trees.k8s.nearest import nearest
+from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.source.reader import KUBERNETES, read
+from tjgen.trees.typing import NamedTuple
 
 COMMAND = Command(
     "explain",
@@ -79,7 +79,7 @@ def run(arguments: Arguments) -> int:
 
 def _explain_code(word: str, *, as_json: bool) -> int | None:
     """Print what a diagnostic means, by its code or its name; the exit code, None where the word is neither."""
-    from tjgen.diagnostics.codes import CODES  # a table for people, loaded when they ask
+    from tjgen.trees.diagnostics.codes import CODES  # a table for people, loaded when they ask
 
     found = [one for one in CODES if word in (one.code, one.code.lower(), one.name)]
     if as_json and found:
@@ -151,7 +151,7 @@ def _that_sync(builder: Builder, asked: _Asked) -> list[Manifest]:
     """What is asked for, of the objects that make a tool sync the output."""
     if not asked.kind or builder.project.spec.gitops.repository is None:
         return []
-    from tjgen.output.syncing import made  # most projects want none
+    from tjgen.gitops.output.syncing import made  # most projects want none
 
     return [manifest for manifest in made(builder) if asked.means(manifest)]
 
@@ -160,7 +160,7 @@ def _of_platforms(builder: Builder, asked: _Asked, reporter: Reporter) -> list[t
     """What is asked for, of the objects that platforms make."""
     if not builder.named_platforms and not (builder.whole and asked.kind):
         return []
-    from tjgen.output.bundles import made  # most projects have no platform that makes anything
+    from tjgen.gitops.output.bundles import made  # most projects have no platform that makes anything
 
     platforms, diagnostics = made(builder)
     reporter.add(diagnostics)

@@ -8,11 +8,11 @@ from difflib import unified_diff
 
 from tjgen.cli.inputs import STANDARD_INPUT
 from tjgen.cli.reporting import Reporter
-from tjgen.diagnostics.model import ERROR, Diagnostic
-from tjgen.emit import header
-from tjgen.emit.file import UnwrittenError, replace_all
-from tjgen.lint.engine import Result
-from tjgen.lint.fix import fixed
+from tjgen.gitops.emit import header
+from tjgen.gitops.emit.file import UnwrittenError, replace_all
+from tjgen.gitops.lint.engine import Result
+from tjgen.gitops.lint.fix import fixed
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
 
 _ROUNDS = 10
 """A cure may bring another finding to light; more often than that they would chase each other."""

@@ -10,7 +10,7 @@ import click
 from tjgen import __version__
 from tjgen.cli.command import FLAG, MANY, Command
 from tjgen.cli.command import run as execute
-from tjgen.typing import Any
+from tjgen.trees.typing import Any
 
 
 class _Program(click.Group):

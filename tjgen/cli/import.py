@@ -9,7 +9,7 @@ import sys
 from tjgen.cli.command import COMMON, MANY, VALUE, Arguments, Command, Option
 from tjgen.cli.inputs import absent, good, texts
 from tjgen.cli.reporting import Reporter
-from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic
 
 COMMAND = Command(
     "import",
@@ -30,7 +30,7 @@ COMMAND = Command(
 
 def run(arguments: Arguments) -> int:
     """Import every file, report, and answer with the exit code. With errors nothing is written, and no file is written over."""
-    from tjgen.importing.folder import read_folder
+    from tjgen.tools.importing.folder import read_folder
 
     reporter = Reporter(arguments)
     found = list(good(texts(arguments["paths"]), reporter))
@@ -52,7 +52,7 @@ def run(arguments: Arguments) -> int:
 
 
 def _written(folder: str, files: dict[str, str]) -> list[Diagnostic]:
-    from tjgen.emit.file import write
+    from tjgen.gitops.emit.file import write
 
     found = []
     for name, text in files.items():

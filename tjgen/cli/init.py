@@ -6,16 +6,16 @@ import os
 import sys
 from contextlib import chdir
 
-from tjgen.building.builder import Builder
 from tjgen.cli.command import COMMON, MANY, VALUE, Arguments, Command, Option
 from tjgen.cli.inputs import absent, good, texts
 from tjgen.cli.reporting import Reporter
-from tjgen.diagnostics.model import CompileError, Diagnostic
-from tjgen.output.wishes import Wishes as OutputWishes
-from tjgen.output.write import write
-from tjgen.scaffold import repository
-from tjgen.scaffold.wishes import DEFAULT_ENVIRONMENTS, FORGES, OUTPUT, TOOLS, Wishes, named, wrong
-from tjgen.trainer.release import NEWEST
+from tjgen.cluster.trainer.release import NEWEST
+from tjgen.compiler.building.builder import Builder
+from tjgen.gitops.output.wishes import Wishes as OutputWishes
+from tjgen.gitops.output.write import write
+from tjgen.tools.scaffold import repository
+from tjgen.tools.scaffold.wishes import DEFAULT_ENVIRONMENTS, FORGES, OUTPUT, TOOLS, Wishes, named, wrong
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 
 COMMAND = Command(
     "init",
@@ -102,7 +102,7 @@ def _place(directory: str) -> str:
 
 def _imported(arguments: Arguments, wishes: Wishes, reporter: Reporter) -> tuple[Wishes, list[tuple[str, str]]]:
     """The files that come of the manifests, and what is known by them of the project."""
-    from tjgen.importing.folder import read_folder
+    from tjgen.tools.importing.folder import read_folder
 
     found = list(good(texts([arguments["source"]]), reporter))
     reporter.add(absent(arguments["catalog"]))

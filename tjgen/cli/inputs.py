@@ -6,14 +6,14 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
-from tjgen.budgets import exceeded
 from tjgen.cli.folders import ENDINGS
-from tjgen.diagnostics.model import ERROR, Diagnostic
-from tjgen.files import problems
-from tjgen.files.repository import callers_project
-from tjgen.files.sandbox import Sandbox, around
-from tjgen.files.search import below_links
-from tjgen.typing import TYPE_CHECKING
+from tjgen.trees.budgets import exceeded
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.files import problems
+from tjgen.trees.files.repository import callers_project
+from tjgen.trees.files.sandbox import Sandbox, around
+from tjgen.trees.files.search import below_links
+from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tjgen.cli.reporting import Reporter
@@ -31,7 +31,7 @@ def sandbox_for(paths: Sequence[str]) -> Sandbox:
     if file is None or isinstance(content, Diagnostic) or not any(word in content for word in _OWN):
         return sandbox
     # Only a project that sets them pays for the language of projects.
-    from tjgen.resolve.project import load
+    from tjgen.language.resolve.project import load
 
     project, _ = load(os.path.relpath(file), paths)
     return project.sandbox

@@ -7,9 +7,9 @@ import sys
 from tjgen.cli.command import COMMON, Arguments, Command
 from tjgen.cli.inputs import text
 from tjgen.cli.reporting import Reporter
-from tjgen.diagnostics.model import Diagnostic
-from tjgen.hosts.krm import answered
-from tjgen.source.writer import dump
+from tjgen.tools.hosts.krm import answered
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.source.writer import dump
 
 COMMAND = Command(
     "krm",

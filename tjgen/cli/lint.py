@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from tjgen.cli.command import COMMON, FOLDER, MANY, TRAINER, TRUSTED, VALUE, Arguments, Command, Option, enter
 from tjgen.cli.inputs import absent
 from tjgen.cli.reporting import Reporter
-from tjgen.diagnostics.model import CompileError
-from tjgen.typing import TYPE_CHECKING
+from tjgen.trees.diagnostics.model import CompileError
+from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tjgen.lint.engine import Choice, Result
-    from tjgen.lint.suppress import Mark
-    from tjgen.resolve.project import Project
+    from tjgen.gitops.lint.engine import Choice, Result
+    from tjgen.gitops.lint.suppress import Mark
+    from tjgen.language.resolve.project import Project
 
 TOOLS = ("argocd", "flux", "both")
 COMMAND = Command(
@@ -48,7 +48,7 @@ COMMAND = Command(
 def run(arguments: Arguments) -> int:
     """Lint every scene, report, and answer with the exit code."""
     # The rules are many modules: loaded where they are asked.
-    from tjgen.lint.engine import Choice, unknown_rules
+    from tjgen.gitops.lint.engine import Choice, unknown_rules
 
     if arguments["list"]:
         return _listed()
@@ -72,14 +72,14 @@ def run(arguments: Arguments) -> int:
 
 def _lint(arguments: Arguments, choice: Choice, reporter: Reporter) -> None:
     from tjgen.cli.scenes import Looked, inputs, written
-    from tjgen.lint.engine import lint
+    from tjgen.gitops.lint.engine import lint
 
     found = inputs(arguments["paths"], reporter)
     looked: list[Looked] = []
     project: Project | None = None
     if found.experiments or not arguments["paths"]:
-        from tjgen.building.builder import Builder
         from tjgen.cli.built import built
+        from tjgen.compiler.building.builder import Builder
 
         builder = Builder(found.experiments, environments=arguments["env"], trainer=arguments["trainer"])
         project = builder.project
@@ -122,7 +122,7 @@ def _marks(project: Project | None, reporter: Reporter) -> Sequence[Mark]:
 
 
 def _listed() -> int:
-    from tjgen.lint.table import entries
+    from tjgen.gitops.lint.table import entries
 
     for rule, _ in entries():
         sys.stdout.write(f"{rule.code}  {rule.severity:7}  {rule.name:32}  {rule.title}\n")

@@ -7,13 +7,13 @@ import sys
 from collections.abc import Callable, Sequence
 
 from tjgen import __version__
-from tjgen.building.builder import Builder
 from tjgen.cli.command import COMMON, FLAG, MANY, TRUSTED, VALUE, Arguments, Command, Option
 from tjgen.cli.reporting import Reporter
-from tjgen.diagnostics.model import CompileError, has_errors
-from tjgen.output.pinning import Found, Resolve, collect, pin, prune, unpinned
-from tjgen.registry.reference import Reference
-from tjgen.runs.pins import Pins
+from tjgen.cluster.registry.reference import Reference
+from tjgen.compiler.building.builder import Builder
+from tjgen.gitops.output.pinning import Found, Resolve, collect, pin, prune, unpinned
+from tjgen.language.runs.pins import Pins
+from tjgen.trees.diagnostics.model import CompileError, has_errors
 
 COMMAND = Command(
     "pin",
@@ -85,9 +85,9 @@ def _wrong_use(arguments: Arguments) -> str | None:
 
 
 def _registries(arguments: Arguments) -> Resolve:
-    from tjgen.registry.credentials import find
-    from tjgen.registry.registry import Registries
-    from tjgen.registry.transport import Transport
+    from tjgen.cluster.registry.credentials import find
+    from tjgen.cluster.registry.registry import Registries
+    from tjgen.cluster.registry.transport import Transport
 
     transport = Transport(
         timeout=float(arguments["timeout"] or _TIMEOUT),

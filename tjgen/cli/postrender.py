@@ -7,11 +7,11 @@ import sys
 from tjgen.cli.command import COMMON, FLAG, MANY, TRAINER, VALUE, Arguments, Command, Option
 from tjgen.cli.inputs import standard_input
 from tjgen.cli.reporting import Reporter
-from tjgen.diagnostics.model import Diagnostic
-from tjgen.files.sandbox import around
-from tjgen.hosts.helm import rerendered
-from tjgen.hosts.rendering import Asked
-from tjgen.source.encoding import decode
+from tjgen.tools.hosts.helm import rerendered
+from tjgen.tools.hosts.rendering import Asked
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.files.sandbox import around
+from tjgen.trees.source.encoding import decode
 
 COMMAND = Command(
     "postrender",

@@ -6,7 +6,7 @@ import sys
 
 from tjgen.cli.command import Command, parse
 from tjgen.cli.command import run as execute
-from tjgen.typing import Any
+from tjgen.trees.typing import Any
 
 COMMANDS = {
     "build": "tjgen.cli.build",
@@ -106,8 +106,8 @@ def _has_working_directory() -> bool:
 
 
 def _no_working_directory() -> int:
-    from tjgen.diagnostics.model import ERROR, Diagnostic
-    from tjgen.diagnostics.render.text import render
+    from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+    from tjgen.trees.diagnostics.render.text import render
 
     message, hint = "the working directory does not exist any more", "change to a folder that exists"
     found = Diagnostic("TJ036", ERROR, message, hint=hint, name="no-working-directory")

@@ -6,14 +6,14 @@ import sys
 
 from tjgen.cli.command import COMMON, FLAG, TRUSTED, VALUE, Arguments, Command, Option
 from tjgen.cli.reporting import Reporter
-from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, has_errors
-from tjgen.k8s.nearest import nearest
-from tjgen.output import interrupted
-from tjgen.output.inventory import entries, matching
-from tjgen.output.promote import promote
-from tjgen.resolve.project import Project, alone, find, load
-from tjgen.runs.lock import SUPERSEDED
-from tjgen.runs.store import Locks
+from tjgen.gitops.output import interrupted
+from tjgen.gitops.output.inventory import entries, matching
+from tjgen.gitops.output.promote import promote
+from tjgen.language.resolve.project import Project, alone, find, load
+from tjgen.language.runs.lock import SUPERSEDED
+from tjgen.language.runs.store import Locks
+from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, has_errors
+from tjgen.trees.k8s.nearest import nearest
 
 COMMAND = Command(
     "promote",

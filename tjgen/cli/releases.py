@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 
-from tjgen.diagnostics.model import CompileError, Diagnostic
-from tjgen.fields.path import FieldPath, get
-from tjgen.files.sandbox import around
-from tjgen.source.reader import CORE, read
-from tjgen.trainer.release import NEWEST, Release, chosen
+from tjgen.cluster.trainer.release import NEWEST, Release, chosen
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.fields.path import FieldPath, get
+from tjgen.trees.files.sandbox import around
+from tjgen.trees.source.reader import CORE, read
 
 _FILE = "tjgen.yaml"
 _RELEASE: FieldPath = ("spec", "trainer")

@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 import sys
 
-from tjgen.building.builder import Builder
 from tjgen.cli.command import COMMON, FLAG, FOLDER, MANY, TRAINER, TRUSTED, VALUE, Arguments, Command, Option, enter
 from tjgen.cli.reporting import Reporter
-from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
-from tjgen.emit.file import write
-from tjgen.emit.problems import failed
-from tjgen.report.content import Report
-from tjgen.report.files import pictures
-from tjgen.report.gather import Wanted, of_build
-from tjgen.report.page import page
-from tjgen.report.standing import is_tree, of_tree
+from tjgen.compiler.building.builder import Builder
+from tjgen.gitops.emit.file import write
+from tjgen.gitops.emit.problems import failed
+from tjgen.tools.report.content import Report
+from tjgen.tools.report.files import pictures
+from tjgen.tools.report.gather import Wanted, of_build
+from tjgen.tools.report.page import page
+from tjgen.tools.report.standing import is_tree, of_tree
+from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic
 
 COMMAND = Command(
     "report",

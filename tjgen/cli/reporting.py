@@ -6,8 +6,8 @@ import os
 import sys
 
 from tjgen.cli.command import Arguments
-from tjgen.diagnostics.model import ERROR, INFO, WARNING, Diagnostic
-from tjgen.typing import TYPE_CHECKING
+from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING, Diagnostic
+from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,10 +73,10 @@ class Reporter:
         if self._format in _FOR_PROGRAMS:
             from importlib import import_module
 
-            sys.stderr.write(import_module(f"tjgen.diagnostics.render.{self._format}").render(shown))
+            sys.stderr.write(import_module(f"tjgen.trees.diagnostics.render.{self._format}").render(shown))
         elif shown:
-            from tjgen.diagnostics.render.text import render as as_text
-            from tjgen.source.ondisk import text_of
+            from tjgen.trees.diagnostics.render.text import render as as_text
+            from tjgen.trees.source.ondisk import text_of
 
             sys.stderr.write(as_text(shown, text_of, color=_has_color()))
             _count(shown)

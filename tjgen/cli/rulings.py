@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tjgen.cli.reporting import Reporter
-from tjgen.diagnostics.model import ERROR, WARNING, Diagnostic
-from tjgen.fields.path import FieldPath, get
-from tjgen.lint.engine import UNREASONED, UNUSED, unknown_rules
-from tjgen.lint.suppress import Mark
-from tjgen.lint.table import codes
-from tjgen.resolve.project import Project, find, load
+from tjgen.gitops.lint.engine import UNREASONED, UNUSED, unknown_rules
+from tjgen.gitops.lint.suppress import Mark
+from tjgen.gitops.lint.table import codes
+from tjgen.language.resolve.project import Project, find, load
+from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
+from tjgen.trees.fields.path import FieldPath, get
 
 _IGNORE = "ignore"
 _LINT: FieldPath = ("spec", "lint", "ignore")

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 
 from tjgen.cli.command import COMMON, FLAG, MANY, TRUSTED, VALUE, Arguments, Command, Option
 from tjgen.cli.reporting import Reporter
-from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic, has_errors
-from tjgen.fields.path import Tree
-from tjgen.output import interrupted
-from tjgen.output.inventory import Entry, disagreements, entries, matching, own_files
-from tjgen.resolve.project import Project, alone, find, load
-from tjgen.runs.lock import ARCHIVED, SUPERSEDED
-from tjgen.runs.store import Locks, Place
+from tjgen.gitops.output import interrupted
+from tjgen.gitops.output.inventory import Entry, disagreements, entries, matching, own_files
+from tjgen.language.resolve.project import Project, alone, find, load
+from tjgen.language.runs.lock import ARCHIVED, SUPERSEDED
+from tjgen.language.runs.store import Locks, Place
+from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, has_errors
+from tjgen.trees.fields.path import Tree
 
 COMMAND = Command(
     "runs",
@@ -104,7 +104,7 @@ def _do(
 
 
 def _rerun(patterns: list[str], arguments: Arguments, locks: Locks, directory: str, reporter: Reporter) -> None:
-    from tjgen.output.rerun import rerun
+    from tjgen.gitops.output.rerun import rerun
 
     reporter.add(interrupted.undo(directory, locks.folder))
     chosen, problems = matching(entries(locks, arguments["env"]), patterns)
@@ -119,8 +119,8 @@ def _rerun(patterns: list[str], arguments: Arguments, locks: Locks, directory: s
 
 
 def _change(verb: str, patterns: list[str], arguments: Arguments, project: Project, directory: str, reporter: Reporter) -> None:
-    from tjgen.emit.tree import OutputTree
-    from tjgen.output.history import History
+    from tjgen.gitops.emit.tree import OutputTree
+    from tjgen.gitops.output.history import History
 
     locks = Locks(project.directory)
     with OutputTree(directory, force=arguments["force"], records=locks.folder, history=interrupted.still_wanted) as tree:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tjgen.fields.path import Tree
-from tjgen.source.document import Document
-from tjgen.typing import TYPE_CHECKING
+from tjgen.trees.fields.path import Tree
+from tjgen.trees.source.document import Document
+from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tjgen.catalog.find import Catalog
+    from tjgen.language.catalog.find import Catalog
 
 
 class Runtimes:
@@ -27,7 +27,7 @@ class Runtimes:
     def look_up(self, kind: str, namespace: str, name: str) -> Tree | None:
         """The runtime, or None."""
         if self._catalog is None:
-            from tjgen.catalog.find import Catalog
+            from tjgen.language.catalog.find import Catalog
 
             self._catalog = Catalog(self._places, versions=self._versions)
         runtime, _ = self._catalog.find(name, kind=kind, namespace=namespace)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import sys
 
-from tjgen.catalog.find import Catalog
-from tjgen.catalog.importer import ImportedFile, clashes, imported
 from tjgen.cli.command import COMMON, VALUE, Arguments, Command, Option
 from tjgen.cli.inputs import text
 from tjgen.cli.reporting import Reporter
-from tjgen.diagnostics.model import ERROR, Diagnostic
-from tjgen.resolve.project import alone, find, load
-from tjgen.source.writer import dump
+from tjgen.language.catalog.find import Catalog
+from tjgen.language.catalog.importer import ImportedFile, clashes, imported
+from tjgen.language.resolve.project import alone, find, load
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.source.writer import dump
 
 COMMAND = Command(
     "runtimes",
@@ -74,7 +74,7 @@ def _import(file: str, folder: str, reporter: Reporter) -> None:
 
 
 def _write(folder: str, files: list[ImportedFile], reporter: Reporter) -> None:
-    from tjgen.emit.file import write
+    from tjgen.gitops.emit.file import write
 
     for one in files:
         path = os.path.join(folder, one.path)

@@ -5,24 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 
-from tjgen.catalog.find import Catalog
 from tjgen.cli.against import standing
 from tjgen.cli.command import Arguments
 from tjgen.cli.inputs import good, sandbox_for, texts
 from tjgen.cli.releases import release_for
 from tjgen.cli.reporting import Reporter
-from tjgen.diagnostics.model import ERROR, Span
-from tjgen.diff.side import place_of
-from tjgen.emit import header
-from tjgen.fields.path import FieldPath, Tree
-from tjgen.lint.kinds import APPLICATION, APPLICATION_SET, KUSTOMIZATION
-from tjgen.lint.reading import read_items
-from tjgen.lint.rule import ARGOCD, FLUX, TOOLS
-from tjgen.lint.scene import Item, Scene
-from tjgen.lint.units import assigned
-from tjgen.resolve.project import Project
-from tjgen.source.reader import CORE, read
-from tjgen.typing import NamedTuple
+from tjgen.gitops.diff.side import place_of
+from tjgen.gitops.emit import header
+from tjgen.gitops.lint.kinds import APPLICATION, APPLICATION_SET, KUSTOMIZATION
+from tjgen.gitops.lint.reading import read_items
+from tjgen.gitops.lint.rule import ARGOCD, FLUX, TOOLS
+from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.units import assigned
+from tjgen.language.catalog.find import Catalog
+from tjgen.language.resolve.project import Project
+from tjgen.trees.diagnostics.model import ERROR, Span
+from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.source.reader import CORE, read
+from tjgen.trees.typing import NamedTuple
 
 _OURS = b"tjgen.dev/"
 _LANGUAGE = {"Experiment", "Overlay", "Platform", "Project"}

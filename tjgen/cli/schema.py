@@ -26,7 +26,7 @@ def run(arguments: Arguments) -> int:
         return 2
     import json
 
-    from tjgen.spec.jsonschema import json_schema
+    from tjgen.language.spec.jsonschema import json_schema
 
     sys.stdout.write(json.dumps(json_schema(kind.capitalize()), indent=2) + "\n")
     return 0

@@ -7,10 +7,10 @@ import sys
 from tjgen.cli.command import COMMON, VALUE, Arguments, Command, Option
 from tjgen.cli.inputs import text
 from tjgen.cli.reporting import Reporter
-from tjgen.diagnostics.model import ERROR, CompileError, Diagnostic
-from tjgen.resolve.project import alone, find, load
-from tjgen.validate import own
-from tjgen.validate.definitions import Definition, definitions
+from tjgen.cluster.validate import own
+from tjgen.cluster.validate.definitions import Definition, definitions
+from tjgen.language.resolve.project import alone, find, load
+from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic
 
 COMMAND = Command(
     "schemas",

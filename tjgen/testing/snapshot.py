@@ -18,7 +18,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from tjgen.typing import TYPE_CHECKING, Any
+from tjgen.trees.typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tjgen.api import Build
@@ -70,9 +70,9 @@ class TjgenSnapshot:
         __tracebackhide__ = True
         # Test runs that have the fixture and do not use it do not wait for the compiler.
         from tjgen.api import build
-        from tjgen.diagnostics.model import WARNING
-        from tjgen.diagnostics.render.text import render
-        from tjgen.source.ondisk import text_of
+        from tjgen.trees.diagnostics.model import WARNING
+        from tjgen.trees.diagnostics.render.text import render
+        from tjgen.trees.source.ondisk import text_of
 
         with chdir(self._root), _file(os.fspath(experiment)) as (file, is_text):
             built = build(
@@ -122,8 +122,8 @@ def _file(experiment: str) -> Iterator[tuple[str, bool]]:
 
 def _stream(built: Build, *, expanded: bool) -> str:
     """What `tjgen build` prints."""
-    from tjgen.manifests.manifest import STAGES
-    from tjgen.source.writer import dump
+    from tjgen.trees.manifests.manifest import STAGES
+    from tjgen.trees.source.writer import dump
 
     environments = sorted({run.unit.environment or "" for run in built.runs})
     if len(environments) > 1:

@@ -1,4 +1,4 @@
-"""Texts -> what kubectl's reader makes of them, as tests/source/recorded/kubectl.json.
+"""Texts -> what kubectl's reader makes of them, as tests/trees/source/recorded/kubectl.json.
 
 Run from the root of the checkout, with Go: `python tests/oracle/goyaml/record.py`. The file is never edited by hand.
 """
@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 HERE = Path(__file__).parent
-RECORDED = HERE.parents[1] / "source" / "recorded" / "kubectl.json"
+RECORDED = HERE.parents[1] / "trees" / "source" / "recorded" / "kubectl.json"
 
 WORDS = """
 yes Yes YES yEs no No NO on On ON off Off OFF y Y n N true True TRUE tRUE false False FALSE null Null NULL nULL ~ ~~ nan

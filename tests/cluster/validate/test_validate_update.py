@@ -1,0 +1,120 @@
+"""The verdict on applying an object over another, against what the real API server said."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from tests.cluster.validate.corpus import CORPUS, recorded, updates
+from tjgen import admit
+from tjgen.cluster.validate.judge import judge
+
+TRAINJOB: dict[str, Any] = {
+    "apiVersion": "trainer.kubeflow.org/v1alpha1",
+    "kind": "TrainJob",
+    "metadata": {"name": "a"},
+    "spec": {"runtimeRef": {"name": "r"}, "trainer": {"numNodes": 2}},
+}
+CLAIM: dict[str, Any] = {
+    "apiVersion": "v1",
+    "kind": "PersistentVolumeClaim",
+    "metadata": {"name": "c"},
+    "spec": {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "20Gi"}}},
+}
+NOT_COMPARED = ("decode", "patch")  # those words are Go's
+
+
+def differs(case: dict[str, Any]) -> bool:
+    verdict = judge(case["manifest"], old=case["old"])
+    if (verdict.allowed, verdict.stage) != (case["allowed"], case.get("stage", "")):
+        return True
+    theirs = {(error["type"], error["field"]) for error in case.get("errors", ())}
+    return verdict.stage not in NOT_COMPARED and {fault[:2] for fault in verdict.errors} != theirs
+
+
+def test_recorded_updates() -> None:
+    cases = recorded("updates")
+    before = copy.deepcopy(cases)
+    assert [case["id"] for case in cases if differs(case)] == []
+    assert cases == before
+
+
+def test_updates_of_the_corpus() -> None:
+    if not CORPUS.is_dir():
+        pytest.skip(f"no corpus in {CORPUS}: set TJGEN_CORPUS")
+    cases = list(updates())
+    assert len(cases) > 300
+    assert [case["id"] for case in cases if differs(case)] == []
+
+
+def changed(tree: dict[str, Any], **spec: Any) -> dict[str, Any]:
+    return {**tree, "spec": {**tree["spec"], **spec}}
+
+
+def test_another_name_is_another_object() -> None:
+    other = {**changed(TRAINJOB, trainer={"numNodes": 3}), "metadata": {"name": "b"}}
+    assert admit(other, old=TRAINJOB, webhooks=False).allowed
+    assert not admit({**other, "metadata": {"name": "a"}}, old=TRAINJOB, webhooks=False).allowed
+
+
+def test_what_was_wrong_before_is_forgiven_as_long_as_it_stays() -> None:
+    old = changed(TRAINJOB, managedBy="me")
+    assert not admit(old, webhooks=False).allowed
+    assert admit(changed(old, suspend=True), old=old, webhooks=False).allowed
+    assert not admit(changed(old, managedBy="you"), old=old, webhooks=False).allowed
+
+
+def test_a_field_that_is_left_out_goes_and_one_that_the_server_filled_in_stays() -> None:
+    # A transition rule does not run where there is no new value; the default of managedBy is no change.
+    without = {**TRAINJOB, "spec": {"runtimeRef": {"name": "r"}}}
+    assert admit(without, old=TRAINJOB, webhooks=False).allowed
+    written = changed(TRAINJOB, managedBy="trainer.kubeflow.org/trainjob-controller")
+    assert admit(written, old=TRAINJOB, webhooks=False).allowed
+
+
+def test_an_object_of_another_version_is_a_conflict() -> None:
+    verdict = admit({**TRAINJOB, "metadata": {"name": "a", "resourceVersion": "7"}}, old=TRAINJOB, webhooks=False)
+    assert (verdict.allowed, verdict.stage, [error.type for error in verdict.errors]) == (False, "request", ["Conflict"])
+
+
+def test_a_merge_key_that_is_missing_stops_the_client() -> None:
+    container = {"name": "c", "image": "i"}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [container]}}
+    assert admit({**pod, "spec": {"containers": [{"image": "i"}]}}, old=pod).stage == "patch"
+
+
+@pytest.mark.parametrize(("size", "bound", "allowed"), [("30Gi", True, True), ("30Gi", False, False), ("10Gi", True, False)])
+def test_only_a_claim_with_its_volume_grows(size: str, bound: bool, allowed: bool) -> None:
+    new = changed(CLAIM, resources={"requests": {"storage": size}})
+    assert judge(new, old=CLAIM, bound=bound).allowed == allowed
+
+
+def test_old_objects_that_cannot_be_read_are_said_to_be_so() -> None:
+    assert judge(TRAINJOB, old={**TRAINJOB, "metadata": {"name": "a", "labels": 5}}).stage == "old"
+
+
+def test_webhooks_are_asked_about_updates() -> None:
+    pod = {"containers": [{"name": "c", "image": "i"}]}
+    job = {"name": "w", "template": {"spec": {"template": {"spec": pod}}}}
+    jobset = {
+        "apiVersion": "jobset.x-k8s.io/v1alpha2",
+        "kind": "JobSet",
+        "metadata": {"name": "a"},
+        "spec": {"replicatedJobs": [job]},
+    }
+    new = changed(jobset, replicatedJobs=[{**job, "replicas": 3}])
+    verdict = admit(new, old=jobset)
+    assert (verdict.stage, [error.field for error in verdict.errors]) == ("webhook", ["spec.replicatedJobs"])
+    assert admit(new, old=jobset, webhooks=False).allowed
+    assert admit(changed(jobset, suspend=True), old=jobset).allowed
+
+
+def test_errors_have_their_place_in_a_text() -> None:
+    text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: A\n"
+    (error,) = admit(text).errors
+    assert error.path == ("metadata", "name")
+    assert error.span is not None
+    assert (error.span.line, error.span.column) == (4, 9)
+    assert admit({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "A"}}).errors[0].span is None

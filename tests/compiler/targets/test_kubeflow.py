@@ -1,0 +1,204 @@
+"""What becomes of runs as jobs of the Training Operator and MPI Operator, beyond what the cases show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.program import Answer, tjgen
+from tjgen.cluster.kinds.protocol import IN_PLACE, SILENT
+from tjgen.gitops.diff.effect import effect
+from tjgen.gitops.diff.fields import Changed
+from tjgen.language.runs.freeze import carry
+
+HEAD = "apiVersion: tjgen.dev/v1alpha1\nkind: Experiment\nmetadata: {name: run}\nspec:\n  naming: fixed\n  image: train:1\n"
+RUNTIME = """\
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata: {name: ours}
+spec:
+  mlPolicy: {numNodes: 1%s}
+  template:
+    spec:
+      replicatedJobs:
+        - name: node
+          template:
+            metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+            spec:
+              template:
+                spec:
+                  containers:
+                    - {name: %s, image: side:1}
+                    - {name: node, image: train:1}
+"""
+
+
+def build(folder: Path, spec: str, *words: str) -> Answer:
+    (folder / "run.yaml").write_text(HEAD + spec, encoding="utf-8")
+    return tjgen(folder, "build", "run.yaml", *words)
+
+
+def job(folder: Path, spec: str) -> tuple[Any, str]:
+    """The job of an experiment, and what is said about it."""
+    answer = build(folder, spec)
+    assert answer.code == 0, answer.err
+    return list(yaml.safe_load_all(answer.out))[-1], answer.err
+
+
+def imported(folder: Path, container: str, policy: str = "") -> None:
+    """A runtime of the cluster whose pods have another container in front."""
+    (folder / "tjgen.yaml").write_text(
+        "apiVersion: tjgen.dev/v1alpha1\nkind: Project\nmetadata: {name: p}\nspec: {catalogs: [runtimes]}\n", encoding="utf-8"
+    )
+    (folder / "runtimes").mkdir()
+    (folder / "runtimes" / "ours.yaml").write_text(RUNTIME % (policy, container), encoding="utf-8")
+
+
+def test_the_main_container_is_renamed_where_it_is_referred_to(tmp_path: Path) -> None:
+    spec = "  target: jaxjob\n  runtime: tjgen-jax\n  script: t.py\n  cpu: 2\n"
+    tree, _ = job(tmp_path, spec + "  env: {CPUS: {resource: limits.cpu, container: node}}\n")
+    [container] = tree["spec"]["jaxReplicaSpecs"]["Worker"]["template"]["spec"]["containers"]
+    [cpus] = [one for one in container["env"] if one["name"] == "CPUS"]
+    assert container["name"] == "jax"
+    assert cpus["valueFrom"]["resourceFieldRef"] == {"resource": "limits.cpu", "containerName": "jax"}
+
+
+def test_the_operator_takes_no_other_container_for_the_program(tmp_path: Path) -> None:
+    imported(tmp_path, "pytorch")
+    answer = build(tmp_path, "  target: pytorchjob\n  runtime: ours\n  script: t.py\n")
+    assert answer.code == 1
+    assert "error[TJ431]" in answer.err
+
+
+def test_the_main_container_comes_first(tmp_path: Path) -> None:
+    imported(tmp_path, "side")
+    tree, _ = job(tmp_path, "  target: tfjob\n  runtime: ours\n  script: t.py\n")
+    containers = tree["spec"]["tfReplicaSpecs"]["Worker"]["template"]["spec"]["containers"]
+    assert [(one["name"], one["image"]) for one in containers] == [("tensorflow", "train:1"), ("side", "side:1")]
+
+
+def test_a_volume_of_the_mpi_operator_has_no_double(tmp_path: Path) -> None:
+    answer = build(
+        tmp_path, "  target: mpijob\n  runtime: tjgen-mpi\n  script: t.py\n  volumes: {ssh-auth: {emptyDir: {}, mountPath: /x}}\n"
+    )
+    assert answer.code == 1
+    assert "error[TJ431]" in answer.err
+
+
+@pytest.mark.parametrize(("schedule", "policy"), [("", "WaitForWorkersReady"), ("  schedule: {queue: q}\n", None)])
+def test_a_launcher_in_a_gang_does_not_wait_for_it(tmp_path: Path, schedule: str, policy: str | None) -> None:
+    tree, _ = job(tmp_path, f"  target: mpijob\n  runtime: tjgen-mpi\n  script: t.py\n  nodes: 3\n{schedule}")
+    assert tree["spec"].get("launcherCreationPolicy") == policy
+
+
+@pytest.mark.parametrize(
+    ("asked", "processes"),
+    [("", None), ("  gpu: h100:4\n", "4"), ("  procsPerNode: 3\n  gpu: h100:4\n", "3")],
+)
+def test_torchrun_starts_a_process_for_each_device(tmp_path: Path, asked: str, processes: str | None) -> None:
+    tree, _ = job(tmp_path, f"  target: pytorchjob\n  runtime: tjgen-torch\n  script: t.py\n{asked}")
+    assert tree["spec"].get("nprocPerNode") == processes
+
+
+@pytest.mark.parametrize(
+    ("runtime", "said", "found"),
+    [
+        ("tjgen-torch", "", ("OnFailure", 2)),
+        ("tjgen-plain", "", ("OnFailure", 3)),
+        ("tjgen-torch", "  pod: {restartPolicy: Never}\n", ("Never", 2)),
+        ("tjgen-torch", "  restart: {policy: Always}\n", ("Always", 2)),
+        ("tjgen-torch", "  restart: {policy: Never}\n", ("Never", None)),
+        ("tjgen-torch", "  restart: {limit: 7}\n", ("OnFailure", 7)),
+    ],
+)
+def test_who_decides_about_restarts(tmp_path: Path, runtime: str, said: str, found: tuple[str, int | None]) -> None:
+    tree, _ = job(tmp_path, f"  target: pytorchjob\n  runtime: {runtime}\n  script: t.py\n{said}")
+    master = tree["spec"]["pytorchReplicaSpecs"]["Master"]
+    assert (master["restartPolicy"], tree["spec"]["runPolicy"].get("backoffLimit")) == found
+    assert "restartPolicy" not in master["template"]["spec"]
+
+
+def test_roles_get_the_nodes_that_are_left(tmp_path: Path) -> None:
+    spec = "  target: tfjob\n  runtime: tjgen-plain\n  script: t.py\n  nodes: 7\n"
+    tree, _ = job(tmp_path, spec + "  roles: {chief: {}, ps: {replicas: 2}, worker: {}}\n")
+    assert {name: one["replicas"] for name, one in tree["spec"]["tfReplicaSpecs"].items()} == {"Chief": 1, "PS": 2, "Worker": 4}
+
+
+def test_all_workers_of_a_tfjob_may_have_to_succeed(tmp_path: Path) -> None:
+    spec = "  target: tfjob\n  runtime: tjgen-plain\n  script: t.py\n  nodes: 2\n  success: {roles: [worker]}\n"
+    assert job(tmp_path, spec)[0]["spec"]["successPolicy"] == "AllWorkers"
+    with_chief = spec + "  roles: {chief: {}, worker: {}}\n"
+    assert "error[TJ425]" in build(tmp_path, with_chief).err
+
+
+def test_a_variable_of_the_operator_has_no_effect(tmp_path: Path) -> None:
+    patch = "  patches: {p: {target: {kind: XGBoostJob}, json: [{op: add, path: %s, value: {name: RANK, value: '7'}}]}}\n"
+    path = "/spec/xgbReplicaSpecs/Master/template/spec/containers/0/env/-"
+    _, said = job(tmp_path, "  target: xgboostjob\n  runtime: tjgen-xgboost\n  script: t.py\n" + patch % path)
+    assert "warning[TJ432]" in said
+
+
+def test_the_priority_is_of_the_gang_and_of_its_pods(tmp_path: Path) -> None:
+    spec = "  target: jaxjob\n  runtime: tjgen-jax\n  script: t.py\n  schedule: {priorityClassName: high}\n"
+    tree, said = job(tmp_path, spec)
+    assert tree["spec"]["runPolicy"]["schedulingPolicy"] == {"priorityClass": "high"}
+    assert tree["spec"]["jaxReplicaSpecs"]["Worker"]["template"]["spec"]["priorityClassName"] == "high"
+    assert "info[TJ435]" in said
+
+
+@pytest.mark.parametrize("roles", ["{worker: {replicas: 0}}", "{ps: {replicas: 2}, evaluator: {}}"])
+def test_somebody_has_to_train(tmp_path: Path, roles: str) -> None:
+    answer = build(tmp_path, f"  target: tfjob\n  runtime: tjgen-plain\n  script: t.py\n  roles: {roles}\n")
+    assert answer.code == 1
+    assert "error[TJ426]" in answer.err
+
+
+@pytest.mark.parametrize(
+    "patch", ["{spec: {pytorchReplicaSpecs: null}}", "{spec: {pytorchReplicaSpecs: {Master: {replicas: 2}}}}"]
+)
+def test_what_a_patch_has_broken_is_refused_by_the_server(tmp_path: Path, patch: str) -> None:
+    spec = (
+        "  target: pytorchjob\n  runtime: tjgen-torch\n  script: t.py\n  patches: {p: {target: {kind: PyTorchJob}, merge: %s}}\n"
+    )
+    answer = build(tmp_path, spec % patch)
+    assert answer.code == 1
+    assert "error[TJ5" in answer.err
+
+
+def test_a_run_that_kueue_lets_in_is_no_gang_of_volcano(tmp_path: Path) -> None:
+    tree, _ = job(tmp_path, "  target: pytorchjob\n  runtime: tjgen-torch-volcano\n  script: t.py\n  schedule: {system: none}\n")
+    assert "schedulerName" not in tree["spec"]["pytorchReplicaSpecs"]["Master"]["template"]["spec"]
+
+
+def test_kueue_sends_a_run_to_another_cluster(tmp_path: Path) -> None:
+    spec = "  target: mpijob\n  runtime: tjgen-mpi\n  script: t.py\n  nodes: 2\n"
+    tree, _ = job(tmp_path, spec + "  schedule: {system: kueue, queue: nlp, multiKueue: true}\n")
+    assert tree["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "nlp"
+    policy = tree["spec"]["runPolicy"]
+    assert policy["managedBy"] == "kueue.x-k8s.io/multikueue"
+    assert policy.keys().isdisjoint({"schedulingPolicy", "suspend"})
+
+
+JOB = {"apiVersion": "kubeflow.org/v1", "kind": "PyTorchJob"}
+
+
+def test_a_change_of_the_template_does_not_reach_pods_that_are_there() -> None:
+    image = ("spec", "pytorchReplicaSpecs", "Worker", "template", "spec", "containers", 0, "image")
+    assert effect(JOB, Changed(image, "a", "b")).kind == SILENT
+    assert effect(JOB, Changed(("spec", "pytorchReplicaSpecs", "Worker", "replicas"), 2, 3)).kind == IN_PLACE
+    assert effect(JOB, Changed(("spec", "runPolicy", "suspend"), None, True)).kind == IN_PLACE
+
+
+def test_a_locked_run_is_suspended_in_place() -> None:
+    old = {
+        "apiVersion": "kubeflow.org/v1",
+        "kind": "PyTorchJob",
+        "metadata": {"name": "a"},
+        "spec": {"runPolicy": {"backoffLimit": 2}},
+    }
+    new = {**old, "spec": {"runPolicy": {"backoffLimit": 9, "suspend": True}}}
+    assert carry(old, new)["spec"] == {"runPolicy": {"backoffLimit": 2, "suspend": True}}
+    assert carry(carry(old, new), old) == old

@@ -1,0 +1,91 @@
+"""Every rule: what it says of its bad examples, as printed, and nothing of its good ones."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from tests.program import tjgen
+from tjgen.gitops.lint.reasons import REASONS
+from tjgen.gitops.lint.rule import DEDUCED, EVIDENCE, TOOLS
+from tjgen.gitops.lint.table import Entry, entries
+from tjgen.trees.diagnostics.model import INFO, WARNING
+
+HERE = Path(__file__).parent
+RULES = {entry.rule.code: entry for entry in entries()}
+CASES = sorted(path for rule in HERE.iterdir() if rule.is_dir() and rule.name.startswith("TJ") for path in rule.iterdir())
+FACTS = 75
+
+
+def arranged(case: Path, folder: Path) -> list[str]:
+    """The manifests of a case as `deploy`, and those before as `before`; the words of the command line."""
+    others = shutil.ignore_patterns("before", "expected", "arguments")
+    shutil.copytree(case, folder / "deploy", ignore=others)
+    words = ["lint", "deploy", "--select", case.parent.name]
+    if (case / "before").is_dir():
+        shutil.copytree(case / "before", folder / "before")
+        words += ["--against", "before"]
+    if (case / "arguments").is_file():
+        words += (case / "arguments").read_text(encoding="utf-8").split()
+    return words
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}-{case.name}")
+def test_a_case_is_judged(case: Path, tmp_path: Path, expected: SnapshotAssertion) -> None:
+    answer = tjgen(tmp_path, *arranged(case, tmp_path))
+    assert answer.out == ""
+    if case.name.startswith("good"):
+        assert answer.err == ""
+    else:
+        assert f"[{case.parent.name}]" in answer.err
+        assert answer.err == expected(name="findings.txt")
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.name.startswith("bad")], ids=lambda case: f"{case.parent.name}-{case.name}"
+)
+def test_a_cure_cures(case: Path, tmp_path: Path, expected: SnapshotAssertion) -> None:
+    words = arranged(case, tmp_path)
+    before = texts(tmp_path)
+    shown = tjgen(tmp_path, *words, "--fix", "--diff")
+    assert texts(tmp_path) == before
+    tjgen(tmp_path, *words, "--fix")
+    assert (texts(tmp_path) != before) == bool(shown.out)
+    if shown.out:
+        assert shown.out == expected(name="cured.diff")
+        left = tjgen(tmp_path, *words)
+        assert left.err.count(f"[{case.parent.name}]") < shown.err.count(f"[{case.parent.name}]")
+        if left.err:
+            assert left.err == expected(name="left.txt")
+
+
+def texts(folder: Path) -> dict[Path, str]:
+    return {path: path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def test_every_case_is_good_or_bad_and_of_a_rule() -> None:
+    assert [case for case in CASES if not case.name.startswith(("good", "bad"))] == []
+    assert {case.parent.name for case in CASES} == set(RULES)
+
+
+@pytest.mark.parametrize("entry", RULES.values(), ids=RULES)
+def test_a_rule_is_whole(entry: Entry) -> None:
+    rule = entry.rule
+    assert (HERE / rule.code / "bad").is_dir()
+    assert (HERE / rule.code / "good").is_dir()
+    assert entry.check.__module__.rpartition(".")[2].startswith(f"{rule.fact.lower()}_")
+    assert rule.evidence in EVIDENCE
+    assert set(rule.tools) <= set(TOOLS)
+    assert rule.evidence != DEDUCED or rule.severity in (WARNING, INFO)
+    for text in (rule.title, rule.why, rule.remedy, *filter(None, (rule.argocd, rule.flux, rule.upstream))):
+        assert text.endswith(".")
+    assert all(getattr(rule, tool) for tool in rule.tools)
+
+
+def test_every_trap_has_a_rule_or_a_reason_and_none_has_both() -> None:
+    ruled = {entry.rule.fact for entry in RULES.values()}
+    assert ruled & set(REASONS) == set()
+    assert ruled | set(REASONS) == {f"G{number:02d}" for number in range(1, FACTS + 1)}

@@ -1,0 +1,287 @@
+"""`tjgen promote`: a run comes to another environment with the same code and digests, or not at all."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.program import Answer, tjgen
+from tjgen.language.runs.pins import path_of, write
+
+EXPERIMENT = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Experiment
+metadata: {name: digits, namespace: vision}
+spec:
+  runtime: tjgen-torch
+  image: registry.example.com/train:1
+  script: train.py
+  nodes: 1
+"""
+PROJECT = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Project
+spec:
+  experiments: [experiments]
+  output: {directory: out}
+  environments:
+    dev: {}
+    prod: {overlays: [prod.yaml], runs: promoted}
+"""
+OVERLAY = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Overlay
+metadata: {name: prod}
+spec:
+  layer: environment
+  experiment:
+    nodes: 8
+    schedule: {system: volcano, queue: urgent}
+"""
+IMAGE = "registry.example.com/train:1"
+ONE, TWO = f"sha256:{'1' * 64}", f"sha256:{'2' * 64}"
+
+
+@pytest.fixture(params=["cache", "no cache"])
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Path:
+    """A project whose image is pinned, built for `dev` and `prod`."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("TJGEN_CACHE", "off" if request.param == "no cache" else "")
+    project = tmp_path / "project"
+    for path, text in {"tjgen.yaml": PROJECT, "prod.yaml": OVERLAY, "experiments/digits.yaml": EXPERIMENT}.items():
+        (project / path).parent.mkdir(parents=True, exist_ok=True)
+        (project / path).write_text(text, encoding="utf-8")
+    pin(project, ONE)
+    assert build(project).code == 0
+    return project
+
+
+def pin(folder: Path, digest: str, image: str = IMAGE) -> None:
+    file = folder / "tjgen.lock.d/_images" / path_of(image)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(write(image, digest), encoding="utf-8")
+
+
+def edit(folder: Path, old: str, new: str, file: str = "experiments/digits.yaml") -> None:
+    text = (folder / file).read_text(encoding="utf-8")
+    assert old in text
+    (folder / file).write_text(text.replace(old, new), encoding="utf-8")
+
+
+def build(folder: Path, *words: str) -> Answer:
+    return tjgen(folder, "build", "-o", "out", *words)
+
+
+def promote(folder: Path, *words: str) -> Answer:
+    return tjgen(folder, "promote", *words, "--env", "prod")
+
+
+def runs(folder: Path, environment: str) -> dict[str, dict[str, Any]]:
+    answer = tjgen(folder, "runs", "list", "--env", environment, "--format", "json")
+    return {run["name"]: run for run in json.loads(answer.out)}
+
+
+def names(folder: Path, environment: str, state: str = "current") -> list[str]:
+    return [name for name, run in runs(folder, environment).items() if run["state"] == state]
+
+
+def job(folder: Path, environment: str, name: str) -> Any:
+    (file,) = (folder / "out" / environment).rglob(f"trainjob-{name}.yaml")
+    return yaml.safe_load(file.read_text(encoding="utf-8"))
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    files = [path for top in ("out", "tjgen.lock.d") for path in (folder / top).rglob("*") if path.is_file()]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def test_an_environment_of_promoted_runs_gets_no_others(folder: Path) -> None:
+    assert len(names(folder, "dev")) == 1
+    assert runs(folder, "prod") == {}
+    assert not (folder / "out/prod/runs").exists()
+    assert tjgen(folder, "build", "--check").code == 0
+    answer = tjgen(folder, "build", "--env", "prod")
+    assert answer.out == ""
+    assert "info[TJ736] 1 run is left out, not being promoted to prod\n" in answer.err
+    assert "info[TJ736] 1 run is left out, not being promoted to prod\n" in tjgen(folder, "build", "--summary").err
+
+
+def test_a_promoted_run_has_its_code_its_digests_and_its_origin(folder: Path) -> None:
+    (name,) = names(folder, "dev")
+    pin(folder, TWO)  # what is pinned now does not count: the run was built before
+    answer = promote(folder, name)
+    assert answer.code == 0, answer.err
+    assert answer.err.startswith("runs: 1 new, 0 unchanged, 0 kept, 0 removed\n")
+    (own,) = names(folder, "prod")
+    assert own != name
+    assert runs(folder, "prod")[own]["promotedFrom"] == f"dev/vision/digits/{name}"
+    made = job(folder, "prod", own)
+    assert made["spec"]["trainer"]["image"] == f"{IMAGE}@{ONE}" == job(folder, "dev", name)["spec"]["trainer"]["image"]
+    assert made["spec"]["trainer"]["numNodes"] == 8
+
+
+def test_what_the_environment_changes_is_told(folder: Path) -> None:
+    answer = promote(folder, *names(folder, "dev"))
+    assert "info[TJ734] prod.yaml:7:12: spec.nodes is 8 in prod, and 1 in dev" in answer.err
+    assert "spec.schedule.queue is urgent in prod, and not said in dev" in answer.err
+
+
+def test_builds_afterwards_leave_a_promoted_run_alone(folder: Path) -> None:
+    (name,) = names(folder, "dev")
+    promote(folder, name)
+    before = snapshot(folder)
+    assert build(folder).err == "runs: 0 new, 2 unchanged, 0 kept, 0 removed\n"
+    assert tjgen(folder, "build", "--check").code == 0
+    assert promote(folder, name).err.startswith("runs: 0 new, 1 unchanged, 0 kept, 0 removed\n")
+    assert snapshot(folder) == before
+    pin(folder, TWO)
+    assert "2 runs would change" in build(folder).err or "TJ076" in build(folder).err
+    assert snapshot(folder) == {**before, f"tjgen.lock.d/_images/{path_of(IMAGE)}": write(IMAGE, TWO).encode()}
+
+
+def test_a_promoted_run_stays_until_another_one_is_promoted(folder: Path) -> None:
+    promote(folder, *names(folder, "dev"))
+    (old,) = names(folder, "prod")
+    edit(folder, "train.py", "other.py")
+    build(folder)
+    assert names(folder, "prod") == [old]
+    assert names(folder, "dev", "superseded")
+    promote(folder, *names(folder, "dev"))
+    assert names(folder, "prod", "superseded") == [old]
+    (new,) = names(folder, "prod")
+    assert "other.py" in str(job(folder, "prod", new))
+    assert build(folder).err == "runs: 0 new, 2 unchanged, 2 kept, 0 removed\n"
+
+
+def test_points_of_a_sweep_are_promoted_one_by_one(folder: Path) -> None:
+    edit(folder, "  nodes: 1\n", "  nodes: 1\n  sweep: {matrix: {env.RATE.value: [low, high]}}\n")
+    build(folder)
+    low, high = sorted(names(folder, "dev"), reverse=True)
+    assert promote(folder, low).code == 0
+    assert len(names(folder, "prod")) == 1
+    assert promote(folder, high).code == 0
+    assert len(names(folder, "prod")) == 2
+    assert promote(folder, "digits-*", "--from", "dev").err.startswith("runs: 0 new, 2 unchanged, 0 kept, 0 removed\n")
+
+
+def test_what_has_finished_and_was_archived_is_promoted(folder: Path) -> None:
+    (name,) = names(folder, "dev")
+    assert tjgen(folder, "runs", "archive", name).code == 0
+    assert promote(folder, name).code == 0
+    (own,) = names(folder, "prod")
+    assert "annotations" not in job(folder, "prod", own)["metadata"]
+
+
+def test_a_rerun_of_a_promoted_run_keeps_its_origin(folder: Path) -> None:
+    (name,) = names(folder, "dev")
+    promote(folder, name)
+    (own,) = names(folder, "prod")
+    assert tjgen(folder, "runs", "rerun", own).code == 0
+    assert {run["promotedFrom"] for run in runs(folder, "prod").values()} == {f"dev/vision/digits/{name}"}
+
+
+def test_sources_that_lie_in_another_project_are_built_for_the_one_that_has_the_lock(folder: Path) -> None:
+    (folder / ".git").mkdir()  # one repository around both projects
+    twin = folder / "twin"
+    twin.mkdir()
+    text = (folder / "tjgen.yaml").read_text(encoding="utf-8")
+    (twin / "tjgen.yaml").write_text(text.replace("[experiments]", "[../experiments]").replace("[prod.yaml]", "[../prod.yaml]"))
+    pin(twin, ONE)
+    before = snapshot(folder)
+    assert build(twin).code == 0
+    (name,) = names(twin, "dev")
+    assert promote(twin, name).code == 0
+    assert tjgen(twin, "runs", "rerun", name).code == 0
+    assert len(names(twin, "prod")) == 1
+    assert len(runs(twin, "dev")) == 2
+    assert snapshot(folder) == before
+
+
+def refused(folder: Path, code: str, *words: str) -> str:
+    before = snapshot(folder)
+    answer = promote(folder, *words)
+    assert (answer.code, f"error[{code}]" in answer.err) == (1, True), answer.err
+    assert snapshot(folder) == before
+    return answer.err
+
+
+def test_overlays_that_change_what_is_trained_are_refused(folder: Path) -> None:
+    edit(folder, "    nodes: 8\n", "    nodes: 8\n    script: other.py\n", "prod.yaml")
+    said = refused(folder, "TJ732", *names(folder, "dev"))
+    assert "prod.yaml:8:13: run " in said
+    assert "spec.script is other.py in prod, and train.py in dev" in said
+    assert "dev has it from here" in said
+
+
+def test_another_image_of_an_overlay_is_refused(folder: Path) -> None:
+    edit(folder, "    nodes: 8\n", "    nodes: 8\n    image: other:1\n", "prod.yaml")
+    assert "spec.image is other:1 in prod" in refused(folder, "TJ732", *names(folder, "dev"))
+
+
+def test_a_patch_that_changes_the_image_is_refused(folder: Path) -> None:
+    patch = "    patches:\n      other:\n        target: {kind: TrainJob}\n        merge: {spec: {trainer: {image: 'other:1'}}}\n"
+    edit(folder, "    nodes: 8\n", f"    nodes: 8\n{patch}", "prod.yaml")
+    assert f"in prod no pod gets {IMAGE}@{ONE}" in refused(folder, "TJ735", *names(folder, "dev"))
+
+
+def test_a_run_without_digests_is_refused(folder: Path) -> None:
+    (folder / "tjgen.lock.d/_images" / path_of(IMAGE)).unlink()
+    edit(folder, "train.py", "other.py")
+    build(folder)
+    said = refused(folder, "TJ731", *names(folder, "dev"))
+    assert f"its image {IMAGE} was built without a digest" in said
+    pin(folder, TWO)
+    refused(folder, "TJ731", *names(folder, "dev"))
+    build(folder, "--renew", *names(folder, "dev"), "--env", "dev")
+    assert promote(folder, *names(folder, "dev")).code == 0
+
+
+def test_what_the_experiment_does_not_ask_for_any_more_is_refused(folder: Path) -> None:
+    (old,) = names(folder, "dev")
+    edit(folder, "train.py", "other.py")
+    refused(folder, "TJ733", old)
+    build(folder)
+    refused(folder, "TJ733", old)
+    (folder / "experiments/digits.yaml").unlink()
+    assert "is gone" in refused(folder, "TJ733", old)
+
+
+def test_another_digest_that_stands_in_the_environment_is_refused(folder: Path) -> None:
+    (name,) = names(folder, "dev")
+    promote(folder, name)
+    pin(folder, TWO)
+    build(folder, "--renew", name, "--env", "dev")
+    (again,) = names(folder, "dev")
+    assert "tjgen runs rerun" in refused(folder, "TJ735", again)
+
+
+def test_a_run_of_the_environment_itself_is_refused(folder: Path) -> None:
+    promote(folder, *names(folder, "dev"))
+    refused(folder, "TJ730", *names(folder, "prod"))
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["digits-*"], 2, "needs --env"),
+        (["digits-*", "--env", "stage"], 1, "TJ262"),
+        (["digits-*", "--env", "prod", "--from", "stage"], 1, "TJ262"),
+        (["digit-x", "--env", "prod"], 1, "TJ080"),
+    ],
+)
+def test_wrong_use_is_refused(folder: Path, words: list[str], code: int, said: str) -> None:
+    answer = tjgen(folder, "promote", *words)
+    assert (answer.code, said in answer.err) == (code, True)
+
+
+def test_an_environment_that_takes_all_can_be_promoted_to(folder: Path) -> None:
+    edit(folder, ", runs: promoted", "", "tjgen.yaml")
+    (name,) = names(folder, "dev")
+    assert promote(folder, name).code == 0
+    before = snapshot(folder)
+    assert build(folder).err == "runs: 0 new, 2 unchanged, 0 kept, 0 removed\n"
+    assert snapshot(folder) == before

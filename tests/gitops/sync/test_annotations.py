@@ -1,0 +1,123 @@
+"""What a tree holds for the tool that syncs it, and what happens where a project names another tool."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.program import Answer, tjgen
+from tjgen.language.runs import freeze
+
+EXPERIMENT = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Experiment
+metadata: {name: bert, namespace: nlp}
+spec:
+  runtime: tjgen-torch
+  image: bert:1
+  script: train.py
+  volumes:
+    out: {pvc: {create: {size: 20Gi}}, mountPath: /out}
+"""
+PROJECT = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Project
+spec:
+  experiments: [experiments]
+  output: {directory: out}
+"""
+SERVER_SIDE = "ServerSideApply=true"
+WANTED: dict[str, dict[str, dict[str, str]]] = {
+    "none": {"TrainJob": {}, "TrainingRuntime": {}, "PersistentVolumeClaim": {}},
+    "argocd": {
+        "TrainJob": {"argocd.argoproj.io/sync-options": SERVER_SIDE},
+        "TrainingRuntime": {"argocd.argoproj.io/sync-wave": "-10", "argocd.argoproj.io/sync-options": SERVER_SIDE},
+        "PersistentVolumeClaim": {
+            "argocd.argoproj.io/sync-options": f"{SERVER_SIDE},Prune=false,Delete=false",
+            "argocd.argoproj.io/compare-options": "IgnoreExtraneous",
+        },
+    },
+    "flux": {
+        "TrainJob": {},
+        "TrainingRuntime": {},
+        "PersistentVolumeClaim": {"kustomize.toolkit.fluxcd.io/prune": "disabled"},
+    },
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TJGEN_CACHE", "off")
+    (tmp_path / "experiments").mkdir()
+    (tmp_path / "experiments/bert.yaml").write_text(EXPERIMENT, encoding="utf-8")
+    syncs(tmp_path, "none")
+    return tmp_path
+
+
+def syncs(folder: Path, tool: str) -> None:
+    """Let the project name a tool."""
+    (folder / "tjgen.yaml").write_text(PROJECT + (f"  gitops: {tool}\n" if tool != "none" else ""), encoding="utf-8")
+
+
+def build(folder: Path) -> Answer:
+    answer = tjgen(folder, "build", "-o", "out")
+    assert answer.code == 0, answer.err
+    return answer
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    files = [path for top in ("out", "tjgen.lock.d") for path in (folder / top).rglob("*") if path.is_file()]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def annotations_of(folder: Path) -> dict[str, dict[str, Any]]:
+    """Kind -> annotations that are not our own."""
+    trees = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in (folder / "out").rglob("*.yaml")]
+    return {
+        tree["kind"]: {
+            key: value for key, value in tree["metadata"].get("annotations", {}).items() if not key.startswith("tjgen.dev/")
+        }
+        for tree in trees
+    }
+
+
+@pytest.mark.parametrize("tool", WANTED)
+def test_a_tree_for_a_tool(folder: Path, tool: str) -> None:
+    syncs(folder, tool)
+    build(folder)
+    assert annotations_of(folder) == WANTED[tool]
+
+
+def test_another_tool_changes_runs_in_place_and_back(folder: Path) -> None:
+    build(folder)
+    none = snapshot(folder)
+    for tool in ("argocd", "flux", "argocd"):
+        syncs(folder, tool)
+        build(folder)
+        assert annotations_of(folder) == WANTED[tool]
+        assert build(folder).err == "runs: 0 new, 1 unchanged, 0 kept, 0 removed\n"
+    syncs(folder, "none")
+    build(folder)
+    assert snapshot(folder) == none
+
+
+def test_what_the_user_annotates_stays(folder: Path) -> None:
+    text = EXPERIMENT.replace("namespace: nlp}", "namespace: nlp, annotations: {argocd.argoproj.io/sync-options: Prune=confirm}}")
+    (folder / "experiments/bert.yaml").write_text(text, encoding="utf-8")
+    syncs(folder, "argocd")
+    build(folder)
+    assert annotations_of(folder)["TrainJob"] == {"argocd.argoproj.io/sync-options": "Prune=confirm"}
+
+
+def test_explain_names_the_project_file(folder: Path) -> None:
+    syncs(folder, "argocd")
+    out = tjgen(folder, "explain", "experiments/bert.yaml", "TrainingRuntime", "metadata.annotations").out
+    assert '["argocd.argoproj.io/sync-wave"]: -10  <- gitops project spec.gitops (tjgen.yaml:6:11)' in out
+
+
+def test_a_tool_is_part_of_the_settings_only_where_there_is_one() -> None:
+    assert freeze.settings_digest({}) == freeze.settings_digest({}, "none")
+    assert len({freeze.settings_digest({}, tool) for tool in WANTED}) == 3

@@ -1,0 +1,155 @@
+"""What the check of a tree's shape says, word for word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tjgen.language.spec.check import check_experiment
+from tjgen.trees.fields.path import render
+from tjgen.trees.source.reader import CORE, read
+
+SAID = {
+    "an unknown field": ("imagee: a", "TJ101 unknown-field", 'spec.imagee: unknown field "imagee"', 'did you mean "image"?'),
+    "an unknown field that is like none": (
+        "schedule: {foobar: a}",
+        "TJ101 unknown-field",
+        'spec.schedule.foobar: unknown field "foobar"',
+        "the fields here are system, queue, minAvailable, minResources, priorityClassName, workloadPriority, multiKueue, "
+        "timeoutSeconds, "
+        "networkTopology, topology",
+    ),
+    "a field that is missing": (
+        "volumes: {d: {pvc: {create: {}}}}",
+        "TJ102 missing-field",
+        "spec.volumes.d.pvc.create.size: spec.volumes.d.pvc.create.size is missing",
+        None,
+    ),
+    "a number for a text": (
+        "image: 5",
+        "TJ103 wrong-type",
+        "spec.image: spec.image is 5, a number, where a text belongs",
+        'quote it: "5"',
+    ),
+    "a text for a number": (
+        "nodes: two",
+        "TJ103 wrong-type",
+        'spec.nodes: spec.nodes is "two", a text, where a whole number belongs',
+        None,
+    ),
+    "a fraction for a whole number": (
+        "nodes: 2.0",
+        "TJ103 wrong-type",
+        "spec.nodes: spec.nodes is 2.0, a number, where a whole number belongs",
+        None,
+    ),
+    "a text for a list": (
+        "command: python",
+        "TJ103 wrong-type",
+        'spec.command: spec.command is "python", a text, where a list belongs',
+        'make it a list: ["python"]',
+    ),
+    "a number for a device": (
+        "gpu: 8",
+        "TJ103 wrong-type",
+        "spec.gpu: spec.gpu is 8, a number, where a text or a mapping belongs",
+        "write class:count, such as h100:8",
+    ),
+    "a list for a device": (
+        "gpu: [h100]",
+        "TJ103 wrong-type",
+        'spec.gpu: spec.gpu is ["h100"], a list, where a text or a mapping belongs',
+        "write class:count, such as h100:8",
+    ),
+    "a text for a mapping": (
+        "schedule: volcano",
+        "TJ103 wrong-type",
+        'spec.schedule: spec.schedule is "volcano", a text, where a mapping belongs',
+        "the fields here are system, queue, minAvailable, minResources, priorityClassName, workloadPriority, multiKueue, "
+        "timeoutSeconds, "
+        "networkTopology, topology",
+    ),
+    "a list as Kubernetes has it for a mapping": (
+        "env: [{name: A, value: b}]",
+        "TJ103 wrong-type",
+        'spec.env: spec.env is [{name: "A", value: "b"}], a list, where a mapping belongs',
+        "make each name a key, as in A: ...",
+    ),
+    "a mapping for a list of mappings": (
+        "pod: {tolerations: {key: x}}",
+        "TJ103 wrong-type",
+        'spec.pod.tolerations: spec.pod.tolerations is {key: "x"}, a mapping, where a list belongs',
+        'make it a list: [{key: "x"}]',
+    ),
+    "a number in quotes": (
+        'nodes: "2"',
+        "TJ103 wrong-type",
+        'spec.nodes: spec.nodes is "2", a text, where a whole number belongs',
+        "leave the quotes out: 2",
+    ),
+    "a word that is none of those": (
+        "state: actve",
+        "TJ104 unsupported-value",
+        'spec.state: spec.state is "actve", which is none of active, suspended, archived',
+        'did you mean "active"?',
+    ),
+    "a count that is none": (
+        "gpu: h100:x",
+        "TJ105 malformed-value",
+        'spec.gpu: spec.gpu is "h100:x", which is not of the form that it must have',
+        "write class:count, such as h100:8",
+    ),
+    "a quantity that is none": (
+        "memory: 64 GB",
+        "TJ105 malformed-value",
+        'spec.memory: spec.memory is "64 GB", which is not of the form that it must have',
+        "write a quantity such as 8, 500m or 64Gi",
+    ),
+    "a negative quantity": (
+        "cpu: -1",
+        "TJ106 out-of-range",
+        "spec.cpu: spec.cpu is -1, but must be greater than or equal to 0",
+        "write a quantity such as 8, 500m or 64Gi",
+    ),
+    "an empty text": ("image: ''", "TJ105 malformed-value", "spec.image: spec.image is empty", "give it a value or leave it out"),
+    "no nodes": ("nodes: 0", "TJ106 out-of-range", "spec.nodes: spec.nodes is 0, but must be greater than or equal to 1", None),
+    "a long value is clipped": (
+        f"state: {'x' * 100}",
+        "TJ104 unsupported-value",
+        f'spec.state: spec.state is "{"x" * 56}..., which is none of active, suspended, archived',
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize(("spec", "code", "message", "hint"), SAID.values(), ids=SAID)
+def test_said(spec: str, code: str, message: str, hint: str | None) -> None:
+    (found,) = check_experiment(_experiment(spec))
+    assert (f"{found.code} {found.name}", f"{render(found.path or ())}: {found.message}", found.hint) == (code, message, hint)
+
+
+def test_a_name_that_is_none() -> None:
+    (found,) = check_experiment({**_experiment("nodes: 1"), "metadata": {"name": "ResNet_50"}})
+    assert (found.message, found.hint) == (
+        'metadata.name is "ResNet_50", which is not of the form that it must have',
+        "use lower-case letters, digits and '-', beginning with a letter",
+    )
+
+
+def test_another_version_of_the_language() -> None:
+    (found,) = check_experiment({**_experiment("nodes: 1"), "apiVersion": "tjgen.dev/v2"})
+    assert found.message == 'apiVersion is "tjgen.dev/v2", which is not tjgen.dev/v1alpha1'
+
+
+def test_all_that_is_wrong_is_said_in_the_order_of_the_tree() -> None:
+    found = check_experiment(_experiment("nodes: 0\nimagee: a\ngpu: 8"))
+    assert [render(one.path or ()) for one in found] == ["spec.nodes", "spec.imagee", "spec.gpu"]
+
+
+def _experiment(spec: str) -> Any:
+    text = "apiVersion: tjgen.dev/v1alpha1\nkind: Experiment\nmetadata: {name: a}\nspec:\n" + "".join(
+        f"  {line}\n" for line in spec.split("\n")
+    )
+    (document,), _ = read(text, "a.yaml", CORE)
+    return document.value

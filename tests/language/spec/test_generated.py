@@ -1,0 +1,24 @@
+"""The generated modules are those that the models give, and a build needs nothing else."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tjgen.language.spec.generate.__main__ import sources
+
+TOO_SLOW = ["pydantic", "typing_extensions", "click", "dataclasses", "inspect", "jsonschema"]
+
+
+@pytest.mark.parametrize(("file", "text"), sources().items(), ids=[file.name for file in sources()])
+def test_is_fresh(file: Path, text: str) -> None:
+    assert file.read_text(encoding="utf-8") == text, "run python -m tjgen.language.spec.generate"
+
+
+def test_a_build_does_not_load_the_models() -> None:
+    code = f"import sys, tjgen.language.resolve.variants; print([name for name in {TOO_SLOW} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -1,0 +1,219 @@
+"""Manifests that were written by hand, as experiments: what is built is what was there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.checkout import ROOT
+from tests.program import Answer, tjgen
+from tjgen.cluster.trainer.framework import expand
+from tjgen.tools.importing.folder import Import, read_folder
+
+RUNTIME = yaml.safe_load((ROOT / "runtimes" / "tjgen-torch.yaml").read_text(encoding="utf-8"))
+RUNTIME["metadata"] = {"name": "house", "uid": "1", "labels": {"team": "platform"}}
+MPI = yaml.safe_load((ROOT / "runtimes" / "tjgen-mpi.yaml").read_text(encoding="utf-8"))
+MPI["metadata"] = {"name": "mpi"}
+PATCH = {
+    "manager": "example.com/ours",
+    "trainingRuntimeSpec": {
+        "template": {
+            "spec": {
+                "replicatedJobs": [
+                    {"name": "node", "template": {"spec": {"template": {"spec": {"nodeSelector": {"zone": "a"}}}}}}
+                ]
+            }
+        }
+    },
+}
+
+
+def trainjob(**spec: Any) -> dict[str, Any]:
+    """A TrainJob; what is said goes into its spec, or into the trainer."""
+    whole = {"runtimeRef": {"name": "house"}, "trainer": {"image": "registry.example.com/nlp/bert:7"}, **spec}
+    return {
+        "apiVersion": "trainer.kubeflow.org/v1alpha1",
+        "kind": "TrainJob",
+        "metadata": {"name": "bert-7", "namespace": "nlp", "labels": {"team": "nlp"}},
+        "spec": whole,
+    }
+
+
+def read(*trees: Any) -> Import:
+    return read_folder("manifests", [("manifests/all.yaml", yaml.safe_dump_all(trees).encode())])
+
+
+def trainer(**fields: Any) -> dict[str, Any]:
+    return trainjob(trainer={"image": "registry.example.com/nlp/bert:7", **fields})
+
+
+KINDS = {
+    "the least": trainjob(),
+    "no trainer": trainjob(trainer={"numNodes": 1}),
+    "a program": trainer(command=["torchrun", "a.py"], args=["--lr", "0.1", ""]),
+    "nodes and processes": trainer(numNodes=4, numProcPerNode=2),
+    "variables": trainer(
+        env=[
+            {"name": "A", "value": "1"},
+            {"name": "EMPTY"},
+            {"name": "S", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k", "optional": True}}},
+            {"name": "C", "valueFrom": {"configMapKeyRef": {"name": "c", "key": "C"}}},
+            {"name": "F", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}},
+            {"name": "R", "valueFrom": {"resourceFieldRef": {"resource": "limits.memory", "divisor": "1Mi"}}},
+            {"name": "Z", "value": "$(A)"},
+        ]
+    ),
+    "a variable that no experiment can say": trainer(
+        env=[{"name": "F", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name", "apiVersion": "v1"}}}]
+    ),
+    "variables in another order than they refer": trainer(env=[{"name": "A", "value": "$(B)"}, {"name": "B", "value": "1"}]),
+    "resources": trainer(
+        resourcesPerNode={"requests": {"cpu": 8, "memory": "1.5Gi"}, "limits": {"cpu": 8, "memory": "1.5Gi", "nvidia.com/gpu": 8}}
+    ),
+    "requests below limits": trainer(resourcesPerNode={"requests": {"cpu": 1}, "limits": {"cpu": 2}}),
+    "patches of the runtime": trainjob(runtimePatches=[PATCH]),
+    "suspended, with a deadline": trainjob(suspend=True, activeDeadlineSeconds=3600),
+    "not suspended": trainjob(suspend=False),
+    "nulls": {**trainjob(suspend=None), "status": None},
+    "a null for the source of a variable": trainer(env=[{"name": "A", "value": "1", "valueFrom": None}]),
+    "another controller": trainjob(managedBy="kueue.x-k8s.io/multikueue"),
+    "a runtime with a launcher": trainjob(
+        runtimeRef={"name": "mpi"},
+        trainer={"numNodes": 2, "env": [{"name": "A", "value": "1"}], "image": "registry.example.com/a:1"},
+    ),
+}
+
+
+@pytest.mark.parametrize("wanted", KINDS.values(), ids=KINDS)
+def test_what_is_built_is_what_was_there(wanted: dict[str, Any], tmp_path: Path) -> None:
+    result = read(wanted, RUNTIME, MPI)
+    assert result.diagnostics == []
+    (tmp_path / "tjgen.yaml").write_text(
+        "apiVersion: tjgen.dev/v1alpha1\nkind: Project\nspec: {experiments: [experiments], catalogs: [catalog]}\n"
+    )
+    for folder, files in (("experiments", result.experiments), ("catalog", result.catalog)):
+        for name, text in files.items():
+            (tmp_path / folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / folder / name).write_text(text, encoding="utf-8")
+    answer = tjgen(tmp_path, "build")
+    assert answer.code == 0, answer.err
+    (built,) = yaml.safe_load_all(answer.out)
+    assert built["metadata"]["name"] == "bert-7"
+    assert built["metadata"]["labels"]["team"] == "nlp"
+    runtime = MPI if wanted["spec"]["runtimeRef"]["name"] == "mpi" else RUNTIME
+    expected, found = (
+        [one.tree for one in expand({**tree, "metadata": {**tree["metadata"], "labels": {}}}, runtime).objects]
+        for tree in (wanted, built)
+    )
+    assert found == expected
+    assert bool(found) == ("managedBy" not in wanted["spec"])
+
+
+def test_a_patch_says_only_what_the_language_cannot() -> None:
+    (text,) = read(trainjob(activeDeadlineSeconds=60), RUNTIME).experiments.values()
+    assert "patches" not in text
+    (text,) = read(trainjob(runtimePatches=[PATCH]), RUNTIME).experiments.values()
+    (patch,) = yaml.safe_load(text)["spec"]["patches"].values()
+    assert [operation["path"] for operation in patch["json"]] == ["/spec/runtimePatches"]
+
+
+def test_books_of_other_programs_are_left_out() -> None:
+    wanted = trainjob()
+    wanted["metadata"]["annotations"] = {
+        "kubectl.kubernetes.io/last-applied-configuration": "{}",
+        "argocd.argoproj.io/tracking-id": "x",
+        "note": "kept",
+    }
+    result = read(wanted, RUNTIME)
+    (text,) = result.experiments.values()
+    assert yaml.safe_load(text)["metadata"]["annotations"] == {"note": "kept"}
+    assert yaml.safe_load(result.catalog["house.yaml"])["metadata"] == {
+        "name": "house",
+        "labels": {"team": "platform"},
+        "annotations": {"tjgen.dev/origin": "cluster"},
+    }
+
+
+def test_items_of_a_list_are_objects() -> None:
+    result = read({"apiVersion": "v1", "kind": "List", "items": [trainjob(), RUNTIME]})
+    assert (list(result.experiments), list(result.catalog), result.diagnostics) == (["nlp/bert-7.yaml"], ["house.yaml"], [])
+
+
+def test_a_release_is_seen_by_the_fields() -> None:
+    overrides = [{"targetJobs": [{"name": "node"}], "spec": {"nodeSelector": {"zone": "a"}}}]
+    result = read(trainjob(podTemplateOverrides=overrides), RUNTIME)
+    assert (result.release.name, result.diagnostics) == ("2.1", [])
+
+
+@pytest.mark.parametrize(
+    ("trees", "code", "said"),
+    [
+        pytest.param([], "TJ776", "manifests holds no job and no runtime", id="nothing"),
+        pytest.param([trainjob()], "TJ773", "its runtime house is not among the files", id="no runtime"),
+        pytest.param(
+            [trainjob(), RUNTIME, {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}}],
+            "TJ772",
+            "Secret s stays where it is",
+            id="something else",
+        ),
+        pytest.param([trainer(numNodes="four"), RUNTIME], "TJ775", "TrainJob nlp/bert-7 is left out: ", id="a wrong TrainJob"),
+        pytest.param([trainjob(), trainjob(), RUNTIME], "TJ775", "a TrainJob of that name came before", id="one twice"),
+        pytest.param([trainjob(), RUNTIME, RUNTIME], "TJ775", "a runtime of that name came before", id="a runtime twice"),
+        pytest.param([trainjob(runtimeRef="house"), RUNTIME], "TJ775", "is left out", id="no reference"),
+        pytest.param([{**trainjob(), "spec": None}, RUNTIME], "TJ773", "is left out", id="no spec"),
+        pytest.param([{**trainjob(), "spec": 5}, RUNTIME], "TJ775", "is left out", id="a number for a spec"),
+        pytest.param([{**trainjob(), "metadata": "x"}, RUNTIME], "TJ775", "is left out", id="no metadata"),
+        pytest.param([{**RUNTIME, "spec": []}], "TJ775", "is left out", id="a wrong runtime"),
+    ],
+)
+def test_what_is_left_out_is_said(trees: list[Any], code: str, said: str) -> None:
+    (found,) = read(*trees).diagnostics
+    assert (found.code, said in found.message) == (code, True), found
+
+
+def init(tmp_path: Path, *words: str) -> Answer:
+    (tmp_path / "manifests").mkdir(exist_ok=True)
+    (tmp_path / "manifests" / "bert.yaml").write_text(yaml.safe_dump(trainer(numNodes=2)), encoding="utf-8")
+    (tmp_path / "runtimes").mkdir(exist_ok=True)
+    (tmp_path / "runtimes" / "house.yaml").write_text(yaml.safe_dump(RUNTIME), encoding="utf-8")
+    return tjgen(tmp_path, "init", "out", "--from", "manifests", *words)
+
+
+def test_a_repository_begins_with_manifests(tmp_path: Path) -> None:
+    answer = init(tmp_path, "--catalog", "runtimes")
+    assert (answer.code, answer.err.splitlines()[0]) == (0, "manifests: 1 job, 1 runtime")
+    assert not (tmp_path / "out" / "overlays").exists()
+    answer = tjgen(tmp_path / "out", "build", "--check", "--strict")
+    assert (answer.code, answer.err) == (0, "runs: 0 new, 1 unchanged, 0 kept, 0 removed\n")
+    (built,) = (tmp_path / "out" / "deploy").rglob("trainjob-bert-7.yaml")
+    assert yaml.safe_load(built.read_text(encoding="utf-8"))["spec"] == {
+        **trainer(numNodes=2)["spec"],
+        "runtimeRef": {"apiGroup": "trainer.kubeflow.org", "kind": "ClusterTrainingRuntime", "name": "house"},
+    }
+
+
+def test_a_repository_of_a_release_before(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    overrides = [{"targetJobs": [{"name": "node"}], "spec": {"nodeSelector": {"zone": "a"}}}]
+    trees = [trainjob(podTemplateOverrides=overrides), RUNTIME]
+    (tmp_path / "old" / "all.yaml").write_text(yaml.safe_dump_all(trees), encoding="utf-8")
+    assert tjgen(tmp_path, "init", "out", "--from", "old").code == 0
+    assert yaml.safe_load((tmp_path / "out" / "tjgen.yaml").read_text(encoding="utf-8"))["spec"]["trainer"] == "2.1"
+    assert tjgen(tmp_path / "out", "build", "--check").code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        pytest.param(["--env", "dev"], 2, id="environments"),
+        pytest.param(["--from", "nowhere"], 1, id="a folder that is not there"),
+        pytest.param(["--from", "empty"], 1, id="a folder without manifests"),
+    ],
+)
+def test_a_wrong_beginning_writes_nothing(tmp_path: Path, words: list[str], code: int) -> None:
+    (tmp_path / "empty").mkdir()
+    answer = init(tmp_path, *words)
+    assert (answer.code, (tmp_path / "out").exists()) == (code, False), answer.err

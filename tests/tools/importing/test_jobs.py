@@ -1,0 +1,233 @@
+"""Jobs of other kinds than TrainJob, as experiments: what is built is what was there, and it is short."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.checkout import ROOT
+from tests.program import tjgen
+from tjgen.cluster.kinds.protocol import Kind
+from tjgen.cluster.kinds.table import kinds
+from tjgen.tools.importing.folder import Import, read_folder
+from tjgen.tools.importing.kinds import importer
+
+IMAGE = "registry.example.com/nlp/bert:7"
+
+
+def container(name: str, **more: Any) -> dict[str, Any]:
+    return {"name": name, "image": IMAGE, "command": ["python", "train.py"], **more}
+
+
+def template(name: str, pod: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
+    return {"spec": {"containers": [container(name, **more)], **(pod or {})}}
+
+
+def kubeflow(kind: str, field: str, version: str = "v1", **types: Any) -> dict[str, Any]:
+    meta = {"name": "bert-7", "namespace": "nlp", "labels": {"team": "nlp"}}
+    return {"apiVersion": f"kubeflow.org/{version}", "kind": kind, "metadata": meta, "spec": {field: types}}
+
+
+def replicas(name: str, count: int, **more: Any) -> dict[str, Any]:
+    return {"replicas": count, "restartPolicy": "OnFailure", "template": template(name, **more)}
+
+
+def volcano(**spec: Any) -> dict[str, Any]:
+    task = {"name": "worker", "replicas": 2, "template": template("main", {"restartPolicy": "Never"})}
+    meta = {"name": "bert-7", "namespace": "nlp"}
+    whole = {"queue": "ai", "tasks": [task], **spec}
+    return {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "metadata": meta, "spec": whole}
+
+
+def jobset(*jobs: Any, **spec: Any) -> dict[str, Any]:
+    meta = {"name": "bert-7", "namespace": "nlp"}
+    return {
+        "apiVersion": "jobset.x-k8s.io/v1alpha2",
+        "kind": "JobSet",
+        "metadata": meta,
+        "spec": {"replicatedJobs": list(jobs), **spec},
+    }
+
+
+def replicated(name: str, **job: Any) -> dict[str, Any]:
+    return {"name": name, "template": {"spec": {"template": template("main", {"restartPolicy": "Never"}), **job}}}
+
+
+GPU = {"limits": {"nvidia.com/gpu": 8, "memory": "1.5Gi"}, "requests": {"nvidia.com/gpu": 8, "memory": "1536Mi"}}
+JOBS = {
+    "PyTorchJob": kubeflow(
+        "PyTorchJob",
+        "pytorchReplicaSpecs",
+        Master=replicas("pytorch", 1, resources=GPU),
+        Worker=replicas("pytorch", 3, resources=GPU, env=[{"name": "LR", "value": "0.1"}]),
+    ),
+    "TFJob": kubeflow("TFJob", "tfReplicaSpecs", Chief=replicas("tensorflow", 1), PS=replicas("tensorflow", 2)),
+    "XGBoostJob": kubeflow("XGBoostJob", "xgbReplicaSpecs", Master=replicas("xgboost", 1), Worker=replicas("xgboost", 2)),
+    "JAXJob": kubeflow("JAXJob", "jaxReplicaSpecs", Worker=replicas("jax", 2)),
+    "MPIJob": kubeflow("MPIJob", "mpiReplicaSpecs", "v2beta1", Launcher=replicas("mpi", 1), Worker=replicas("mpi", 2)),
+    "Volcano Job": volcano(),
+    "Volcano Job with policies": volcano(
+        minAvailable=2, plugins={"ssh": [], "svc": []}, policies=[{"event": "PodFailed", "action": "RestartJob", "timeout": "5m"}]
+    ),
+    "JobSet": jobset(replicated("workers", parallelism=4, completions=4, backoffLimit=0), network={"subdomain": "ring"}),
+    "JobSet of two": jobset(replicated("driver"), replicated("workers", parallelism=2, completions=2)),
+    "suspended JobSet": jobset(replicated("node"), suspend=True),
+}
+
+
+def read(*trees: Any) -> Import:
+    return read_folder("jobs.yaml", [("jobs.yaml", yaml.safe_dump_all(trees).encode())])
+
+
+def spec(found: Import) -> dict[str, Any]:
+    (text,) = found.experiments.values()
+    result: dict[str, Any] = yaml.safe_load(text)["spec"]
+    return result
+
+
+@pytest.mark.parametrize("job", JOBS.values(), ids=JOBS)
+def test_what_is_built_is_what_was_there(job: dict[str, Any], tmp_path: Path) -> None:
+    found = read(job)
+    assert [one.message for one in found.diagnostics if one.code != "TJ950"] == []
+    (text,) = found.experiments.values()
+    (tmp_path / "experiment.yaml").write_text(text, encoding="utf-8")
+    answer = tjgen(tmp_path, "build", "experiment.yaml")
+    assert answer.code == 0
+    (built,) = [tree for tree in yaml.safe_load_all(answer.out) if tree["kind"] == job["kind"]]
+    module = importer(job)
+    assert module is not None
+    mine, theirs = _places(module.filled(built)["spec"]), _places(module.filled(job)["spec"])
+    assert {path: value for path, value in mine.items() if theirs.get(path) != value} == {}
+    assert {path: value for path, value in theirs.items() if mine.get(path) != value} == {}
+
+
+def _places(tree: Any, path: str = "") -> dict[str, str]:
+    """The leaves by their places, numbers as texts, and quantities by their amount."""
+    if isinstance(tree, dict):
+        items = [(f"{path}.{key}", value) for key, value in tree.items()]
+    elif isinstance(tree, list):
+        items = [(f"{path}[{position}]", value) for position, value in enumerate(tree)]
+    else:
+        return {path: {"1.5Gi": "1536Mi"}.get(str(tree), str(tree))}
+    return {place: leaf for below, value in items for place, leaf in _places(value, below).items()}
+
+
+def test_words_of_the_language_say_what_they_can() -> None:
+    said = spec(read(JOBS["PyTorchJob"]))
+    assert said["image"] == IMAGE
+    assert said["command"] == ["python", "train.py"]
+    assert said["resources"] == {"nvidia.com/gpu": 8} or said["resources"] == {"nvidia.com/gpu": "8"}
+    assert said["roles"]["worker"] == {"replicas": 3, "env": {"LR": "0.1"}}
+    assert said["roles"]["master"] == {"replicas": 1}
+
+
+def test_what_only_a_patch_says_is_told_with_its_line() -> None:
+    text = "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: a}\nspec:\n  network: {subdomain: ring}\n"
+    text += "  replicatedJobs: [" + json.dumps(replicated("node")) + "]\n"
+    found = read_folder("a.yaml", [("a.yaml", text.encode())])
+    told = [one for one in found.diagnostics if one.code == "TJ950" and "subdomain" in one.message]
+    assert [one.span.line for one in told if one.span is not None] == [5]
+
+
+@pytest.mark.parametrize("name", ["JobSet", "JobSet of two", "Volcano Job", "PyTorchJob"])
+def test_what_the_experiment_says_of_the_program_has_an_effect(name: str, tmp_path: Path) -> None:
+    (text,) = read(JOBS[name]).experiments.values()
+    (tmp_path / "experiment.yaml").write_text(text.replace("bert:7", "bert:8", 1), encoding="utf-8")
+    answer = tjgen(tmp_path, "build", "experiment.yaml")
+    assert answer.code == 0
+    assert "bert:8" in answer.out
+
+
+def test_a_task_without_a_name_gets_that_of_the_webhook() -> None:
+    task = {"replicas": 1, "template": template("main", {"restartPolicy": "Never"})}
+    found = read(volcano(tasks=[task]))
+    assert {one.code for one in found.diagnostics} <= {"TJ950"}
+    assert list(spec(found)["roles"]) == ["default0"]
+
+
+def test_without_a_namespace_it_goes_where_kubectl_puts_it() -> None:
+    found = read({**JOBS["JAXJob"], "metadata": {"name": "a"}})
+    assert [one for one in found.diagnostics if one.code == "TJ774"] == []
+
+
+def test_a_job_whose_operator_is_gone_is_left_out() -> None:
+    found = read(kubeflow("PaddleJob", "paddleReplicaSpecs", Worker=replicas("paddle", 1)))
+    assert [one.code for one in found.diagnostics] == ["TJ775"]
+    assert "no target makes one" in found.diagnostics[0].message
+
+
+def test_an_mpijob_of_v1_becomes_the_next_and_what_is_different_is_told() -> None:
+    job = kubeflow("MPIJob", "mpiReplicaSpecs", Launcher=replicas("mpi", 1), Worker=replicas("mpi", 2))
+    job["spec"] |= {"cleanPodPolicy": "All", "mainContainer": "mpi", "slotsPerWorker": 4}
+    found = read(job)
+    assert [one.message.partition(": ")[2][:30] for one in found.diagnostics if one.code == "TJ774"] == [
+        "it becomes an MPIJob of kubefl",
+        "kubeflow.org/v2beta1 has no ma",
+    ]
+    said = spec(found)
+    assert (said["target"], said["cleanup"], said["procsPerNode"]) == ("mpijob", {"pods": "All"}, 4)
+    assert {role: one["replicas"] for role, one in said["roles"].items()} == {"launcher": 1, "node": 2}
+
+
+def test_a_job_that_would_be_refused_is_left_out_with_the_reason() -> None:
+    found = read(kubeflow("PyTorchJob", "pytorchReplicaSpecs", Master=replicas("other", 1)))
+    assert found.experiments == {}
+    assert [one.code for one in found.diagnostics] == ["TJ775"]
+    assert "pytorch" in found.diagnostics[0].message
+
+
+def test_the_labels_of_a_build_are_not_said_again() -> None:
+    job = {**JOBS["JAXJob"], "metadata": {"name": "a", "labels": {"tjgen.dev/experiment": "b", "team": "c"}}}
+    (text,) = read(job).experiments.values()
+    assert yaml.safe_load(text)["metadata"] == {"name": "a", "labels": {"team": "c"}}
+
+
+@pytest.mark.parametrize("name", ["pytorchjob", "tfjob", "volcano"])
+def test_an_example_comes_back_without_a_patch(name: str) -> None:
+    answer = tjgen(ROOT, "build", f"examples/{name}.yaml")
+    found = read_folder("built.yaml", [("built.yaml", answer.out.encode())])
+    assert {one.code for one in found.diagnostics} <= {"TJ772"}
+    assert "patches" not in spec(found)
+
+
+def test_the_command_writes_a_folder_and_nothing_over(tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text(yaml.safe_dump(JOBS["JAXJob"]), encoding="utf-8")
+    first = tjgen(tmp_path, "import", "job.yaml", "-o", "out")
+    assert (first.code, first.out) == (0, "")
+    assert (tmp_path / "out" / "nlp" / "bert-7.yaml").is_file()
+    second = tjgen(tmp_path, "import", "job.yaml", "-o", "out")
+    assert second.code == 1
+    assert "TJ408" in second.err
+
+
+def test_a_trainjob_comes_with_its_runtime(tmp_path: Path) -> None:
+    runtime = yaml.safe_load((ROOT / "runtimes" / "tjgen-torch.yaml").read_text(encoding="utf-8"))
+    runtime["metadata"] = {"name": "house"}
+    job = {
+        "apiVersion": "trainer.kubeflow.org/v1alpha1",
+        "kind": "TrainJob",
+        "metadata": {"name": "bert-7", "namespace": "nlp"},
+        "spec": {"runtimeRef": {"name": "house"}, "trainer": {"image": IMAGE}},
+    }
+    (tmp_path / "job.yaml").write_text(yaml.safe_dump_all([job, runtime]), encoding="utf-8")
+    shown = tjgen(tmp_path, "import", "job.yaml")
+    assert (shown.code, yaml.safe_load(shown.out)["spec"]["runtime"]) == (0, "house")
+    assert "not written: house.yaml, for the catalog" in shown.err
+    assert tjgen(tmp_path, "import", "job.yaml", "-o", "out").code == 0
+    assert (tmp_path / "out" / "catalog" / "house.yaml").is_file()
+
+
+IMPORTED = [kind for kind in kinds() if kind.run is not None and kind.run.importer]
+
+
+@pytest.mark.parametrize("kind", IMPORTED, ids=lambda kind: kind.name)
+@pytest.mark.parametrize(
+    "spec", [None, [], "x", {}, {"replicatedJobs": 1}, {"tasks": [1]}, {"pytorchReplicaSpecs": {"Master": 1}}]
+)
+def test_what_is_no_job_is_refused_in_words(kind: Kind, spec: Any) -> None:
+    found = read({"apiVersion": kind.api_version, "kind": kind.name, "metadata": {"name": "a"}, "spec": spec})
+    assert all(one.code in ("TJ775", "TJ774", "TJ950") for one in found.diagnostics)

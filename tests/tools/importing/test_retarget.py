@@ -1,0 +1,82 @@
+"""Another target: the text of an experiment with one word changed, and jobs that were written by hand as jobs of another kind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.program import tjgen
+from tests.tools.importing.test_jobs import IMAGE, JOBS
+
+EXPERIMENT = """\
+# our run
+apiVersion: tjgen.dev/v1alpha1
+kind: Experiment
+metadata: {name: bert, namespace: nlp}
+spec:
+  runtime: tjgen-torch   # of the house
+  target: pytorchjob # v1
+  image: registry.example.com/nlp/bert:7
+  script: train.py
+  nodes: 4
+  schedule: {queue: ai}
+"""
+
+
+def test_only_the_target_of_an_experiment_changes(tmp_path: Path) -> None:
+    (tmp_path / "e.yaml").write_text(EXPERIMENT, encoding="utf-8")
+    answer = tjgen(tmp_path, "convert", "--target", "volcanojob", "e.yaml")
+    assert (answer.code, answer.out) == (0, EXPERIMENT.replace("pytorchjob", "volcanojob"))
+    assert tjgen(tmp_path, "convert", "--target", "volcanojob", "--in-place", "e.yaml").code == 0
+    assert (tmp_path / "e.yaml").read_text(encoding="utf-8") == answer.out
+
+
+def test_a_target_that_was_left_out_is_added(tmp_path: Path) -> None:
+    (tmp_path / "e.yaml").write_text(EXPERIMENT.replace("  target: pytorchjob # v1\n", ""), encoding="utf-8")
+    answer = tjgen(tmp_path, "convert", "--target", "volcanojob", "e.yaml")
+    assert answer.code == 0
+    assert yaml.safe_load(answer.out)["spec"]["target"] == "volcanojob"
+    assert "# of the house" in answer.out
+
+
+def test_what_the_target_cannot_say_is_an_error_and_nothing_is_written(tmp_path: Path) -> None:
+    text = EXPERIMENT + "  elastic: {min: 2, max: 8}\n"
+    (tmp_path / "e.yaml").write_text(text, encoding="utf-8")
+    answer = tjgen(tmp_path, "convert", "--target", "volcanojob", "--in-place", "e.yaml")
+    assert (answer.code, answer.out) == (1, "")
+    assert "TJ425" in answer.err
+    assert "e.yaml:12" in answer.err
+    assert (tmp_path / "e.yaml").read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize(("target", "kind"), [("volcanojob", "Job"), ("jobset", "JobSet"), ("trainjob", "TrainJob")])
+def test_a_job_becomes_one_of_another_kind(tmp_path: Path, target: str, kind: str) -> None:
+    (tmp_path / "job.yaml").write_text(yaml.safe_dump(JOBS["TFJob"]), encoding="utf-8")
+    answer = tjgen(tmp_path, "convert", "--target", target, "job.yaml")
+    assert answer.code == 0
+    (job,) = [tree for tree in yaml.safe_load_all(answer.out) if tree["kind"] == kind]
+    assert IMAGE in str(job)
+    assert job["metadata"]["name"] == "bert-7"
+
+
+def test_what_is_lost_on_the_way_is_told(tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text(yaml.safe_dump(JOBS["Volcano Job with policies"]), encoding="utf-8")
+    answer = tjgen(tmp_path, "convert", "--target", "jobset", "job.yaml")
+    assert answer.code == 0
+    lost = [line for line in answer.err.splitlines() if line.startswith("warning[TJ952]")]
+    assert any("volcano (plugins, policies" in line for line in lost)
+
+
+def test_a_job_that_has_no_form_there_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text(yaml.safe_dump(JOBS["PyTorchJob"]), encoding="utf-8")
+    answer = tjgen(tmp_path, "convert", "--target", "jaxjob", "job.yaml")
+    assert (answer.code, answer.out) == (1, "")
+    assert "TJ951" in answer.err
+
+
+@pytest.mark.parametrize("words", [["--trainer", "2.3"], ["--from", "2.2"], ["--in-place"]])
+def test_what_does_not_go_together_is_wrong_use(tmp_path: Path, words: list[str]) -> None:
+    (tmp_path / "job.yaml").write_text(yaml.safe_dump(JOBS["JAXJob"]), encoding="utf-8")
+    assert tjgen(tmp_path, "convert", "--target", "jobset", *words, "job.yaml").code == 2

@@ -1,0 +1,36 @@
+"""JobSet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.cluster.kinds.protocol import MANAGED, SUSPENDABLE, Conditions, Kind, Pods, Run, takes_effect
+from tjgen.trees.fields.path import FieldPath, Tree, get, named
+
+
+def _pods(tree: Tree) -> Iterator[Pods]:
+    for job in get(tree, ("spec", "replicatedJobs"), None) or []:
+        parallelism = get(job, ("template", "spec", "parallelism"), None)
+        count = int(job.get("replicas", 1)) * int(1 if parallelism is None else parallelism)
+        path: FieldPath = ("spec", "replicatedJobs", named(job["name"]), "template", "spec", "template")
+        yield Pods(job["name"], count, path, get(job, ("template", "spec", "template"), {}))
+
+
+JOBSET = Kind(
+    api_version="jobset.x-k8s.io/v1alpha2",
+    name="JobSet",
+    plural="jobsets",
+    changeable=SUSPENDABLE,
+    effect=takes_effect,
+    access=MANAGED,
+    status=Conditions("Completed", "replicatedJobsStatus"),
+    run=Run(
+        target="jobset",
+        needs=", and the PodGroup of its gang",
+        starter="JobSet",
+        page="[queues](../how-to/queues.md)",
+        importer="tjgen.tools.importing.jobset",
+        pods=_pods,
+        replicas="",
+    ),
+)

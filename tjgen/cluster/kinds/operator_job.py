@@ -1,0 +1,78 @@
+"""The facts that the jobs of the Training Operator and of the MPI Operator share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from tjgen.cluster.kinds.protocol import (
+    COUNTED_FROM_START,
+    MANAGED,
+    METADATA,
+    SILENT,
+    UNLISTED,
+    Conditions,
+    Effect,
+    Kind,
+    Pods,
+    Run,
+)
+from tjgen.trees.fields.path import FieldPath, Tree, get
+
+_NEW_PODS = Effect(SILENT, "accepted, but pods that are there stay as they are; only new ones are made so")
+
+
+def effect(path: FieldPath, before: Tree, after: Tree) -> Effect | None:
+    """The operators create pods once and do not compare existing pods with their template.
+
+    training-operator v1.9 `controller.v1/common/pod.go:ReconcilePods` creates and deletes pods by their index alone; of an
+    MPIJob's launcher, only the fields that decide about its node reach the Job that exists.
+    """
+    if path[:2] == ("spec", "runPolicy"):
+        return COUNTED_FROM_START if path[:3] == ("spec", "runPolicy", "activeDeadlineSeconds") else None
+    if path[:1] != ("spec",) or path[-1:] == ("replicas",):
+        return None
+    return _NEW_PODS
+
+
+def operator_job(name: str, replicas: str, *, version: str = "v1", starter: str = "Training Operator") -> Kind:
+    """A kind that tjgen writes and imports; `replicas` is the field of its spec that holds the replica types."""
+    return Kind(
+        api_version=f"kubeflow.org/{version}",
+        name=name,
+        plural=f"{name.lower()}s",
+        changeable=(*METADATA, ("spec", "runPolicy", "suspend")),
+        effect=effect,
+        access=MANAGED,
+        status=Conditions("Succeeded", "replicaStatuses"),
+        run=Run(
+            target=name.lower(),
+            needs="",
+            starter=starter,
+            page="[PyTorchJob and others](../how-to/kubeflow-v1.md)",
+            importer="tjgen.tools.importing.kubeflow",
+            pods=_pods_in(replicas),
+            replicas=replicas,
+        ),
+    )
+
+
+def foreign_job(name: str, replicas: str) -> Kind:
+    """A kind that tjgen checks if it is given one, and neither writes nor imports."""
+    kind = operator_job(name, replicas)
+    assert kind.run is not None, "an operator's job trains"
+    return kind._replace(
+        changeable=None,
+        access=UNLISTED,
+        status=None,
+        run=kind.run._replace(target="", needs="", starter="", page="", importer=""),
+    )
+
+
+def _pods_in(field: str) -> Callable[[Tree], Iterator[Pods]]:
+    def pods(tree: Tree) -> Iterator[Pods]:
+        for role, spec in (get(tree, ("spec", field), None) or {}).items():
+            count = spec.get("replicas")
+            path: FieldPath = ("spec", field, role, "template")
+            yield Pods(role.lower(), int(1 if count is None else count), path, spec.get("template") or {})
+
+    return pods

@@ -1,0 +1,117 @@
+"""The facts about one kind of object. Each module of this package holds one or several values of `Kind`.
+
+Every field is required, so that a kind without one of the facts does not type-check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.typing import NamedTuple
+
+MANAGED = "managed"
+"""Access of people who run training jobs to a kind that tjgen writes: they create, change, and delete its objects."""
+UNLISTED = "unlisted"
+"""No role of people names the kind: other objects give access to it, or nobody needs any."""
+
+IN_PLACE = "in place"
+SILENT = "without effect"
+
+
+class Effect(NamedTuple):
+    """The effect of a change that the API server accepts: IN_PLACE or SILENT, and a remark if that is not all."""
+
+    kind: str
+    remark: str = ""
+
+
+EffectOf = Callable[[FieldPath, Tree, Tree], "Effect | None"]
+"""Path of a field, its old and its new value (MISSING if absent) -> the effect of the change; None: it takes effect in place."""
+
+
+class Pods(NamedTuple):
+    """Pods of one template."""
+
+    role: str
+    number: int
+    path: FieldPath
+    """Path of the template in the manifest."""
+    template: Tree
+
+    @property
+    def spec(self) -> Tree:
+        """The pod's spec."""
+        spec = self.template.get("spec") if self.template.__class__ is dict else None
+        return spec or {}
+
+
+class Conditions(NamedTuple):
+    """The status of a kind that has conditions."""
+
+    done: str
+    """Type of the condition of a run that has succeeded. One that has failed has `Failed`."""
+    active: str
+    """Field of the status that lists what the run consists of, present as soon as a controller has seen the object."""
+
+
+class Phases(NamedTuple):
+    """The status of a kind that has a phase."""
+
+    done: str
+    failed: tuple[str, ...]
+    parent: str
+    """Field of the status that holds `phase`; empty if the status itself does."""
+
+
+class Run(NamedTuple):
+    """The facts about a kind that trains: deleting such an object ends a training run."""
+
+    target: str
+    """Name of the target that writes the kind, which is also its module in `targets`; empty if none does."""
+    needs: str
+    """What tjgen applies together with it, for the page of targets, such as `, with its runtime`; empty if nothing."""
+    starter: str
+    """What starts its pods, for the page of targets."""
+    page: str
+    """Page about the kind, relative to docs/reference."""
+    importer: str
+    """Dotted name of the module that imports one object; empty if none does. A TrainJob needs its runtime, too."""
+    pods: Callable[[Tree], Iterator[Pods]] | None
+    """Manifest -> its sets of pods; None if the pods are those of another object, such as a TrainJob's JobSet."""
+    replicas: str
+    """Field of the spec that holds the replica types of a job of the Training Operator or MPI Operator; else empty."""
+
+
+class Kind(NamedTuple):
+    """One kind of object."""
+
+    api_version: str
+    name: str
+    plural: str
+    changeable: tuple[FieldPath, ...] | None
+    """Fields that may change in place; None if an apply may change the whole object."""
+    effect: EffectOf
+    access: str
+    """MANAGED or UNLISTED."""
+    status: Conditions | Phases | None
+    """How the status reports the end of a run; None if the sync tools know the kind, or its objects do not end."""
+    run: Run | None
+    """None for kinds that do not train."""
+
+    @property
+    def group(self) -> str:
+        """API group; empty for the core group."""
+        return self.api_version.rpartition("/")[0]
+
+
+METADATA: tuple[FieldPath, ...] = (("metadata", "labels"), ("metadata", "annotations"))
+SUSPENDABLE: tuple[FieldPath, ...] = (*METADATA, ("spec", "suspend"))
+
+COUNTED_FROM_START = Effect(IN_PLACE, "counts from the start of the run: one that is past it fails at once")
+"""The effect of a new deadline."""
+
+
+def takes_effect(path: FieldPath, before: Tree, after: Tree) -> Effect | None:
+    """The effect of changes of a kind whose controller follows every field that may change."""
+    return None

@@ -1,0 +1,46 @@
+"""Volcano's Job and PodGroup."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.cluster.kinds.protocol import MANAGED, METADATA, Kind, Phases, Pods, Run, takes_effect
+from tjgen.trees.fields.path import Tree, get, named
+
+
+def _pods(tree: Tree) -> Iterator[Pods]:
+    for position, task in enumerate(get(tree, ("spec", "tasks"), None) or []):
+        # The webhook names a task that has no name.
+        step = named(task["name"]) if "name" in task else position
+        name = task.get("name", f"default{position}")
+        yield Pods(name, int(task.get("replicas", 0)), ("spec", "tasks", step, "template"), task["template"])
+
+
+VOLCANO_JOB = Kind(
+    api_version="batch.volcano.sh/v1alpha1",
+    name="Job",
+    plural="jobs",
+    changeable=METADATA,
+    effect=takes_effect,
+    access=MANAGED,
+    status=Phases("Completed", ("Failed", "Aborted", "Terminated"), parent="state"),
+    run=Run(
+        target="volcanojob",
+        needs="",
+        starter="Volcano, with a PodGroup of its own",
+        page="[Volcano Jobs](../how-to/volcano.md)",
+        importer="tjgen.tools.importing.volcano",
+        pods=_pods,
+        replicas="",
+    ),
+)
+POD_GROUP = Kind(
+    api_version="scheduling.volcano.sh/v1beta1",
+    name="PodGroup",
+    plural="podgroups",
+    changeable=None,
+    effect=takes_effect,
+    access=MANAGED,
+    status=Phases("Completed", (), parent=""),
+    run=None,
+)

@@ -1,0 +1,7 @@
+"""XGBoostJob of the Training Operator."""
+
+from __future__ import annotations
+
+from tjgen.cluster.kinds.operator_job import operator_job
+
+XGBOOSTJOB = operator_job("XGBoostJob", "xgbReplicaSpecs")

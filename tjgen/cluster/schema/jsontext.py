@@ -1,0 +1,34 @@
+"""JSON text of ours -> its value, without the price of importing json (a tenth of a whole check).
+
+`json` is Python around a scanner in C that CPython keeps in `_json`. Our own files need nothing of that Python: they are
+known to be right. Where there is no such scanner, `json` does it.
+"""
+
+from __future__ import annotations
+
+from tjgen.trees.typing import Any
+
+
+class _Plain:
+    """What the scanner asks for: no hooks, strict strings, plain numbers."""
+
+    strict = True
+    object_hook = None
+    object_pairs_hook = None
+    parse_float = float
+    parse_int = int
+    parse_constant = float
+
+
+def _reader() -> Any:
+    try:
+        from _json import make_scanner
+    except ImportError:
+        from json import loads
+
+        return loads
+    scan = make_scanner(_Plain)  # type: ignore[arg-type]  # it takes whatever has these attributes
+    return lambda text: scan(text, 0)[0]
+
+
+read_json = _reader()

@@ -1,0 +1,144 @@
+"""apiVersion and kind -> the structural schema of that kind, read from `schemas/` when it is asked for.
+
+A schema is what a CustomResourceDefinition holds (OpenAPI v3 with the x-kubernetes extensions). Its
+root also has `x-tjgen-resource`: plural name, scope, whether there is a status subresource, and
+where the scale subresource looks; and `x-tjgen-rules`: where its CEL rules stand. `metadata` at the
+root is just some object: see `object_meta`. Schemas are shared between all callers and never written
+into.
+
+Beside the schemas of releases there may be a folder with those of a cluster's own kinds, as `tjgen schemas import` writes it:
+SOURCE names its files with their checksums.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from tjgen.cluster.schema.jsontext import read_json
+from tjgen.trees import data
+from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic
+from tjgen.trees.files.regular import read_regular, read_text
+from tjgen.trees.typing import Any, TypeAlias
+
+Schema: TypeAlias = dict[str, Any]
+
+ITEMS = "[]"
+VALUES = "{}"
+"""The steps of `x-tjgen-rules` that are no property: into the items of a list, into the values of a map."""
+
+OWN = "schemas"
+"""The key of `versions` that names the folder with the schemas of the cluster's own kinds."""
+SOURCE = "SOURCE"
+"""The file of a folder of schemas that says where they are from."""
+BUILT_IN = "kubernetes"
+
+_loaded: dict[str, Schema | None] = {}
+_own: dict[str, dict[str, str]] = {}
+
+
+def find(api_version: str, kind: str, *, versions: Mapping[str, str] | None = None) -> Schema | None:
+    """The schema of a kind, or None where there is none.
+
+    `versions` chooses the release of a project (`{"trainer": "v2.1.0"}`); without it the newest
+    release that tjgen knows answers. Under OWN it may name a folder; what that has goes before all
+    that is no kind of Kubernetes itself. Raises CompileError where the folder is damaged.
+    """
+    project = _index()["kinds"].get(f"{api_version}/{kind}")
+    if versions and OWN in versions and project != BUILT_IN:
+        name = file_name(api_version, kind)
+        if name in own_files(versions[OWN]):
+            return own_schema(versions[OWN], name)
+    if project is None:
+        return None
+    version = (versions or {}).get(project) or _index()["newest"][project]
+    return _load(project, version, file_name(api_version, kind))
+
+
+def file_name(api_version: str, kind: str) -> str:
+    """How the file with the schema of a kind is called."""
+    group, _, version = api_version.rpartition("/")
+    return f"{group or 'core'}_{version}_{kind.lower()}.json"
+
+
+def is_built_in(api_version: str, kind: str) -> bool:
+    """Whether the kind is one of Kubernetes' own: those are decoded into Go types, the others checked by their schema."""
+    return bool(_index()["kinds"].get(f"{api_version}/{kind}") == BUILT_IN)
+
+
+def object_meta() -> Schema:
+    """The schema of the metadata of every object."""
+    schema = _load(BUILT_IN, _index()["newest"][BUILT_IN], "meta_v1_objectmeta.json")
+    assert schema is not None, "schemas/kubernetes has ObjectMeta"
+    return schema
+
+
+def kinds() -> dict[str, str]:
+    """apiVersion/kind -> project, of every kind that tjgen brings a schema for."""
+    found: dict[str, str] = _index()["kinds"]
+    return found
+
+
+def own_files(folder: str) -> dict[str, str]:
+    """Name -> checksum of the schema files in a folder of one's own; raises CompileError where there is no such folder."""
+    # The same words mean another folder where a program has gone elsewhere.
+    place = os.path.abspath(folder)
+    if place not in _own:
+        try:
+            lines = [line.split() for line in read_text(f"{folder}/{SOURCE}").splitlines()]
+        except (OSError, UnicodeDecodeError):
+            hint = "make it with: kubectl get crd -o yaml | tjgen schemas import -"
+            raise CompileError([_damaged(f"there are no schemas in {folder}", hint)]) from None
+        _own[place] = {line[2]: line[1] for line in lines if len(line) == 3 and line[0] == "sha256"}
+    return _own[place]
+
+
+def own_schema(folder: str, name: str) -> Schema:
+    """One of `own_files`; raises CompileError where it is not what was imported."""
+    path = f"{folder}/{name}"
+    place = os.path.abspath(path)
+    if place not in _loaded:
+        from hashlib import sha256
+
+        try:
+            content = read_regular(path)
+        except OSError as error:
+            raise CompileError([_damaged(f"{path} cannot be read: {error.strerror}", "import it again")]) from None
+        if sha256(content).hexdigest() != own_files(folder)[name]:
+            raise CompileError([_damaged(f"{path} is not what was imported", "import it again; do not edit it")])
+        _loaded[place] = read_json(content.decode("utf-8"))
+    schema = _loaded[place]
+    assert schema is not None, "just read"
+    return schema
+
+
+def _damaged(message: str, hint: str) -> Diagnostic:
+    return Diagnostic("TJ524", ERROR, message, hint=hint, name="damaged-schemas")
+
+
+def releases(project: str) -> tuple[str, ...]:
+    """The releases of a project that there are schemas for, oldest first; empty for an unknown project."""
+    return tuple(_index()["releases"].get(project, ()))
+
+
+def listed(project: str, name: str) -> frozenset[str]:
+    """The lines of a list that goes with the schemas of a project's newest release."""
+    with open(data.path("schemas", project, _index()["newest"][project], f"{name}.txt"), encoding="utf-8") as file:
+        return frozenset(file.read().split())
+
+
+def _index() -> dict[str, Any]:
+    index = _load("index.json")
+    assert index is not None, "schemas/index.json is there"
+    return index
+
+
+def _load(*parts: str) -> Schema | None:
+    name = "/".join(parts)
+    if name not in _loaded:
+        try:
+            with open(data.path("schemas", *parts), encoding="utf-8") as file:
+                _loaded[name] = read_json(file.read())
+        except FileNotFoundError:
+            _loaded[name] = None
+    return _loaded[name]

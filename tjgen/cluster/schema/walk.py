@@ -1,0 +1,310 @@
+"""A tree and its structural schema -> what is wrong with it, as the API server's schema validation sees it.
+
+Mirrors k8s.io/kube-openapi `validation/validate` and k8s.io/apiextensions-apiserver 0.36
+`schema/listtype` and `schema/pruning`, in one walk over the tree (the schema is only looked at where
+the tree goes). Defaults are not applied here: give the tree of `with_defaults` where they matter.
+
+Beyond what CustomResourceDefinitions can say it knows lists of types (`type: [string, boolean]`),
+`x-tjgen-short`: the schema of a short form that may stand in place of the object, and `x-tjgen-exact`:
+a whole number with a decimal point is no integer.
+"""
+
+from __future__ import annotations
+
+from tjgen.cluster.schema.patterns import search
+from tjgen.cluster.schema.store import Schema
+from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.typing import Any, NamedTuple
+
+REQUIRED = "Required"
+TYPE = "TypeInvalid"
+INVALID = "Invalid"
+UNSUPPORTED = "Unsupported"
+DUPLICATE = "Duplicate"
+TOO_LONG = "TooLong"
+TOO_MANY = "TooMany"
+UNKNOWN = "Unknown"
+RANGE = "Range"
+"""A number that its integer format cannot hold."""
+JOINED = "Joined"
+"""A value that does not agree with schemas joined by anyOf, oneOf, allOf or not."""
+NOT_KEYED = "NotKeyed"
+"""Something else than an object in a list that is keyed by fields of its objects."""
+
+
+class Finding(NamedTuple):
+    """One thing that is wrong at `path` (list indexes as int), in words that follow the path: "should match 'x'"."""
+
+    path: FieldPath
+    type: str
+    message: str
+    value: Tree = None
+    known: tuple[str, ...] = ()
+    """The fields that an object has (Unknown) or the values that a field takes (Unsupported)."""
+
+
+_JSON_TYPES = {dict: "object", list: "array", str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
+_LARGEST = 2**63 - 1
+_EXACT = 2**53 - 1
+_FORMATS_OF_NUMBERS = {"integer": "int64", "number": "float64"}
+_RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), _LARGEST)}
+
+_Place = Any
+"""Where a walk stands: None at the root, else (place of the parent, step). Cheaper than tuples that grow."""
+
+
+def check(tree: Tree, schema: Schema) -> list[Finding]:
+    """Everything in `tree` that does not agree with `schema`, in the order of the tree.
+
+    Where the schema is that of a whole Kubernetes object, its metadata is not looked into: it has a
+    schema of its own (`store.object_meta`).
+    """
+    findings: list[Finding] = []
+    if "x-tjgen-resource" in schema and tree.__class__ is dict and "metadata" in tree:
+        tree = {**tree, "metadata": {}}
+    _walk(tree, schema, None, findings)
+    return findings
+
+
+def _walk(value: Tree, schema: Schema, place: _Place, findings: list[Finding]) -> None:
+    kind = value.__class__
+    expected = schema.get("type")
+    found = _JSON_TYPES.get(kind, "")
+    if found != expected or (kind is int and not -_LARGEST - 1 <= value <= _LARGEST):
+        if "x-tjgen-short" in schema and kind is not dict:
+            _walk(value, schema["x-tjgen-short"], place, findings)
+            return
+        if not _agrees(value, found, expected, schema, place, findings):
+            _strangers(value, schema, place, findings)
+            if kind is int or kind is float:
+                _number(value, schema, place, findings)
+            _listed(value, schema, place, findings)
+            return
+    if kind is dict:
+        _object(value, schema, place, findings)
+    elif kind is list:
+        _list(value, schema, place, findings)
+    elif len(schema) > 1 or expected is None:
+        if kind is str:
+            _string(value, schema, place, findings)
+        elif kind is int or kind is float:
+            _number(value, schema, place, findings)
+    if "enum" in schema:
+        _listed(value, schema, place, findings)
+    if "x-tjgen-junctors" in schema and value is not None and kind is not dict:
+        _joined(value, schema, place, findings)
+
+
+def _agrees(value: Tree, found: str, expected: Any, schema: Schema, place: _Place, findings: list[Finding]) -> bool:
+    """Whether a value that is not plainly of the expected type may still stand there (`type.go:typeValidator.Validate`)."""
+    if found == "integer" and not -_LARGEST - 1 <= value <= _LARGEST:
+        found = "number"  # what does not fit into 64 bits is decoded as a float
+    if expected is None:
+        if "x-kubernetes-int-or-string" not in schema:
+            return True
+        expected = ["integer", "string"]
+    types = expected if expected.__class__ is list else [expected]
+    if found in types or (found == "integer" and "number" in types):
+        return True
+    if found == "number" and "integer" in types and _is_whole(value) and "x-tjgen-exact" not in schema:
+        return True
+    if found == "null":
+        if schema.get("nullable"):
+            return True
+    elif "format" in schema and types == ["string"] and found == "array":
+        return True  # upstream leaves it to the format, which only looks at strings
+    elif "format" in schema and found not in ("string", "array"):
+        # Here upstream names formats instead of types.
+        findings.append(_mismatch(place, value, schema["format"], _FORMATS_OF_NUMBERS.get(found, "")))
+        return False
+    findings.append(_mismatch(place, value, ",".join(types), found))
+    return False
+
+
+def _mismatch(place: _Place, value: Tree, expected: str, found: str) -> Finding:
+    return Finding(_path(place), TYPE, f'must be of type {expected}: "{found}"', value)
+
+
+def _is_whole(value: float) -> bool:
+    """Whether a float counts as an integer (swag.IsFloat64AJSONInteger)."""
+    return -_EXACT <= value <= _EXACT and value == int(value)
+
+
+def _object(value: dict[str, Any], schema: Schema, place: _Place, findings: list[Finding]) -> None:
+    properties = schema.get("properties")
+    others = schema.get("additionalProperties")
+    if properties is None:
+        properties = {}
+    for key, item in value.items():
+        below = properties.get(key)
+        if below is None:
+            if others.__class__ is dict:
+                below = others
+            elif others is True or "x-kubernetes-preserve-unknown-fields" in schema:
+                continue
+            else:
+                findings.append(Finding(_path((place, key)), UNKNOWN, "unknown field", item, tuple(properties)))
+                continue
+        kind = item.__class__
+        if kind is str:
+            if len(below) == 1 and below.get("type") == "string":
+                continue  # most leaves are plain strings
+        elif kind is dict and below.get("type") == "object" and "enum" not in below:
+            _object(item, below, (place, key), findings)
+            continue
+        _walk(item, below, (place, key), findings)
+    if "required" in schema:
+        for key in schema["required"]:
+            if key not in value:
+                findings.append(Finding(_path((place, key)), REQUIRED, "", None))
+    if "x-tjgen-junctors" in schema:
+        _joined(value, schema, place, findings)
+    if "minProperties" in schema and len(value) < schema["minProperties"]:
+        findings.append(Finding(_path(place), INVALID, f"should have at least {schema['minProperties']} properties", len(value)))
+    if "maxProperties" in schema and len(value) > schema["maxProperties"]:
+        findings.append(Finding(_path(place), TOO_MANY, f"must have at most {schema['maxProperties']} items", len(value)))
+
+
+def _list(value: list[Any], schema: Schema, place: _Place, findings: list[Finding]) -> None:
+    items = schema.get("items")
+    if items is None:
+        if "x-kubernetes-preserve-unknown-fields" not in schema:
+            _strangers(value, schema, place, findings)
+    else:
+        for position, item in enumerate(value):
+            if item.__class__ is str and len(items) == 1 and items.get("type") == "string":
+                continue
+            _walk(item, items, (place, position), findings)
+    if "minItems" in schema and len(value) < schema["minItems"]:
+        findings.append(Finding(_path(place), INVALID, f"should have at least {schema['minItems']} items", len(value)))
+    if "maxItems" in schema and len(value) > schema["maxItems"]:
+        findings.append(Finding(_path(place), TOO_MANY, f"must have at most {schema['maxItems']} items", len(value)))
+    if "x-kubernetes-list-type" in schema:
+        if schema["x-kubernetes-list-type"] == "map":
+            _keyed(value, schema["x-kubernetes-list-map-keys"], place, findings)
+        elif schema["x-kubernetes-list-type"] == "set":
+            _unique(value, value, place, findings)
+
+
+def _keyed(value: list[Any], keys: list[str], place: _Place, findings: list[Finding]) -> None:
+    for position, item in enumerate(value):
+        if item is not None and item.__class__ is not dict:
+            findings.append(Finding(_path((place, position)), NOT_KEYED, "must be an object for an array of list-type map", item))
+            return
+    if len(value) > 1 and not _tells_apart(value, keys[0]):
+        _unique(value, [{key: item[key] for key in keys if key in item} if item else {} for item in value], place, findings)
+
+
+def _tells_apart(items: list[Any], key: str) -> bool:
+    """Whether all elements have the key, with texts that are all different: the ordinary case, seen at once."""
+    marks = {item[key] for item in items if item and item.get(key).__class__ is str}
+    return len(marks) == len(items)
+
+
+def _unique(value: list[Any], marks: list[Any], place: _Place, findings: list[Finding]) -> None:
+    """Report the elements whose mark stands there a second time (a third time is not reported again)."""
+    if len(marks) < 2:
+        return
+    seen: dict[str, int] = {}
+    for position, mark in enumerate(marks):
+        text = _identity(mark)
+        times = seen[text] = seen.get(text, 0) + 1
+        if times == 2:
+            findings.append(Finding(_path((place, position)), DUPLICATE, "", mark))
+
+
+def _identity(value: Tree) -> str:
+    """A text that two values share only if they are equal as JSON values, whatever the order of keys."""
+    kind = value.__class__
+    if kind is dict:
+        return "{" + ",".join([f"{key!r}:{_identity(value[key])}" for key in sorted(value)]) + "}"
+    if kind is list:
+        return "[" + ",".join(map(_identity, value)) + "]"
+    return repr(value)
+
+
+def _string(value: str, schema: Schema, place: _Place, findings: list[Finding]) -> None:
+    # One of the three is reported, as upstream does (`validator.go:stringValidator.Validate`).
+    if "maxLength" in schema and len(value) > schema["maxLength"]:
+        findings.append(Finding(_path(place), TOO_LONG, f"may not be more than {schema['maxLength']} bytes", value))
+    elif "minLength" in schema and len(value) < schema["minLength"]:
+        findings.append(Finding(_path(place), INVALID, f"should be at least {schema['minLength']} chars long", value))
+    elif "pattern" in schema and not search(schema["pattern"])(value):
+        findings.append(Finding(_path(place), INVALID, f"should match '{schema['pattern']}'", value))
+    if "format" in schema and not _has_format(value, schema["format"]):
+        findings.append(Finding(_path(place), TYPE, f'must be of type {schema["format"]}: "{value}"', value))
+
+
+def _has_format(value: str, name: str) -> bool:
+    from tjgen.cluster.schema import formats  # few strings have one
+
+    return formats.matches(name, value)
+
+
+def _number(value: float, schema: Schema, place: _Place, findings: list[Finding]) -> None:
+    if "format" in schema and schema.get("type") == "integer":
+        least, most = _RANGES.get(schema["format"], _RANGES["int64"])
+        if not least <= value <= most:
+            findings.append(Finding(_path(place), RANGE, f"must be of type integer with format {schema['format']}", value))
+    if "maximum" in schema:
+        limit = schema["maximum"]
+        if not value <= limit or (value == limit and schema.get("exclusiveMaximum")):  # not a number is never within
+            words = "less than" if schema.get("exclusiveMaximum") else "less than or equal to"
+            findings.append(Finding(_path(place), INVALID, f"should be {words} {limit}", value))
+    if "minimum" in schema:
+        limit = schema["minimum"]
+        if value < limit or (value == limit and schema.get("exclusiveMinimum")):
+            words = "greater than" if schema.get("exclusiveMinimum") else "greater than or equal to"
+            findings.append(Finding(_path(place), INVALID, f"should be {words} {limit}", value))
+
+
+def _joined(value: Tree, schema: Schema, place: _Place, findings: list[Finding]) -> None:
+    """What the value breaks of schemas that are joined with `and`, `or` and `not`: they know nothing of unknown fields."""
+    from tjgen.cluster.schema import junctors  # only schemas that users bring have them
+
+    def walk(value: Tree, part: Schema) -> list[Finding]:
+        below: list[Finding] = []
+        _walk(value, part, place, below)
+        return [finding for finding in below if finding.type != UNKNOWN]
+
+    for said, below in junctors.problems(value, schema, walk):
+        findings.append(Finding(_path(place), JOINED, said, value))
+        findings += below
+    factor = schema.get("multipleOf")
+    if factor is not None and value.__class__ in (int, float):
+        problem = junctors.multiple_problem(value, factor)
+        if problem:
+            findings.append(Finding(_path(place), INVALID, problem, value))
+
+
+def _strangers(value: Tree, schema: Schema, place: _Place, findings: list[Finding]) -> None:
+    """Report every field of a value that is not of the type that it should have: none of them is known."""
+    if value.__class__ is dict:
+        for key, item in value.items():
+            if "x-kubernetes-preserve-unknown-fields" not in schema:
+                findings.append(Finding(_path((place, key)), UNKNOWN, "unknown field", item))
+    elif value.__class__ is list:
+        for position, item in enumerate(value):
+            _strangers(item, {}, (place, position), findings)
+
+
+def _listed(value: Tree, schema: Schema, place: _Place, findings: list[Finding]) -> None:
+    if "enum" not in schema:
+        return
+    for entry in schema["enum"]:
+        if value == entry and (value.__class__ is bool) == (entry.__class__ is bool):  # True == 1 in Python, but not in JSON
+            return
+    supported = ", ".join(map(_quoted, schema["enum"]))
+    findings.append(Finding(_path(place), UNSUPPORTED, f"supported values: {supported}", value, tuple(map(str, schema["enum"]))))
+
+
+def _quoted(value: Tree) -> str:
+    return f'"{value}"' if value.__class__ is str else _identity(value)
+
+
+def _path(place: _Place) -> FieldPath:
+    steps: list[Any] = []
+    while place is not None:
+        place, step = place
+        steps.append(step)
+    return tuple(reversed(steps))

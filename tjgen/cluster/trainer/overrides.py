@@ -1,0 +1,186 @@
+"""What a TrainJob changes in its runtime -> the template with the changes merged in, and who made them.
+
+Each release has a field of its own for them: runtime patches, overrides of pod templates or of pod specs.
+Upstream: pkg/runtime/core `mergeRuntimePatches`, v2.3.0, `mergePodTemplateOverrides`, v2.1.0, and
+`mergePodSpecOverrides`, v2.0.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.cluster.trainer import strategic
+from tjgen.cluster.trainer.info import RefusedError
+from tjgen.cluster.trainer.job import TRAINJOB, Job
+from tjgen.cluster.trainer.release import RUNTIME_PATCHES
+from tjgen.cluster.trainer.runtimes import POD_SPEC, JobShape, Runtime, shapes, steps_of
+from tjgen.trees.fields import subpaths
+from tjgen.trees.fields.managed import Origin, Owners
+from tjgen.trees.fields.path import FieldPath, Step, Tree, get
+from tjgen.trees.fields.subpaths import Subpaths
+from tjgen.trees.typing import Any, NamedTuple
+
+MANAGER = "trainer:jobset"
+_JOBS: FieldPath = ("spec", "replicatedJobs")
+_TEMPLATE: FieldPath = ("trainingRuntimeSpec", "template")
+_POD_TEMPLATE: FieldPath = POD_SPEC[:-1]
+
+_WHOLE = "JobSetSpec"
+_PARTS: dict[str, tuple[FieldPath, str]] = {
+    "JobTemplateSpec": (("template",), "JobTemplatePatch"),
+    "PodTemplateSpec": (_POD_TEMPLATE, "PodTemplateOverride"),
+    "PodSpec": (POD_SPEC, "PodSpecOverride"),
+}
+"""Type that is merged into -> where it stands in a job, and the type of what is merged."""
+
+
+class Patched(NamedTuple):
+    """A runtime's template with the overrides of a TrainJob in it."""
+
+    labels: dict[str, str]
+    annotations: dict[str, str]
+    spec: dict[str, Tree]
+    jobs: tuple[JobShape, ...]
+    owners: Owners
+
+
+_latest: dict[int, tuple[Tree, Runtime, Patched]] = {}
+"""The last answer by the identity of the TrainJob: webhooks and controller look at the same one, one after the other."""
+
+
+def changes_runtime(job: Job) -> bool:
+    """Whether the TrainJob says anything that goes into the template."""
+    spec = job.spec
+    return bool(spec.get(job.release.overrides)) or (
+        job.release.propagates_metadata and ("labels" in spec or "annotations" in spec)
+    )
+
+
+def patched(job: Job, runtime: Runtime) -> Patched:
+    """The template as the TrainJob changes it; raises RefusedError for what cannot be merged."""
+    tree, other, known = _latest.get(id(job.tree), (None, None, None))
+    if known is None or tree is not job.tree or other is not runtime:
+        owners = runtime.owners.copy()
+        labels = _propagated(runtime.labels, "labels", job, owners)
+        annotations = _propagated(runtime.annotations, "annotations", job, owners)
+        merged = _merged_whole if job.release.merged_type == _WHOLE else _merged_jobs
+        spec = merged(runtime.spec, job, owners)
+        known = Patched(labels, annotations, spec, shapes(spec, runtime.jobs), owners)
+        _latest.clear()
+        _latest[id(job.tree)] = (job.tree, runtime, known)
+    return known
+
+
+def patches(job: Job) -> list[tuple[FieldPath, dict[str, Any]]]:
+    """Each runtime patch with the path of its `template`, as far as it has one."""
+    items = job.spec.get(RUNTIME_PATCHES, [])
+    steps: list[Step] = steps_of(items, "manager")
+    return [
+        (("spec", RUNTIME_PATCHES, step, *_TEMPLATE), item["trainingRuntimeSpec"]["template"])
+        for step, item in zip(steps, items, strict=True)
+        if "template" in item.get("trainingRuntimeSpec", {})
+    ]
+
+
+def _propagated(there: dict[str, str], kind: str, job: Job, owners: Owners) -> dict[str, str]:
+    sources = [((*path, "metadata"), template.get("metadata", {})) for path, template in patches(job)]
+    if job.release.propagates_metadata:
+        sources.append((("spec",), job.spec))
+    for path, metadata in sources:
+        added = metadata.get(kind)
+        if added:
+            there = {**there, **added}
+            for key, value in added.items():
+                owners[("metadata", kind, key)] = (job.origin_of(MANAGER, (*path, kind, key), value),)
+    return there
+
+
+def _merged_whole(spec: dict[str, Any], job: Job, owners: Owners) -> dict[str, Any]:
+    before = spec.get("replicatedJobs", [])
+    order = {item["name"]: position for position, item in enumerate(before)}
+    for path, template in patches(job):
+        if "spec" in template:
+            spec = _merged(spec, template["spec"], (_WHOLE, "JobSetSpecPatch"), job, owners, ("spec",), (*path, "spec"))
+    jobs = spec.get("replicatedJobs")
+    if jobs is not before and jobs:
+        # A job that the runtime does not have counts as the first: it goes to the front.
+        spec = {**spec, "replicatedJobs": sorted(jobs, key=lambda item: order.get(item["name"], 0))}
+    return spec
+
+
+def _merged_jobs(spec: dict[str, Any], job: Job, owners: Owners) -> dict[str, Any]:
+    """Override by override into every job of the name that it targets; what targets no job is lost."""
+    merged_type = job.release.merged_type
+    place, override_type = _PARTS[merged_type]
+    jobs = list(spec.get("replicatedJobs", []))
+    steps = steps_of(jobs)
+    for because, name, override in _targeted(job):
+        for position, step in enumerate(steps):
+            if jobs[position]["name"] == name:
+                part = get(jobs[position], place)
+                path = (*_JOBS, step, *place)
+                merged = _merged(part, override, (merged_type, override_type), job, owners, path, because)
+                jobs[position] = _with(jobs[position], place, merged)
+    return {**spec, "replicatedJobs": jobs} if jobs else spec
+
+
+def _targeted(job: Job) -> Iterator[tuple[FieldPath, str, dict[str, Any]]]:
+    """Where an override stands, the name of a job that it targets, and what it brings."""
+    if job.release.overrides == RUNTIME_PATCHES:
+        for path, template in patches(job):
+            items = template.get("spec", {}).get("replicatedJobs", [])
+            for step, item in zip(steps_of(items), items, strict=True):
+                if "template" in item:
+                    yield (*path, *_JOBS, step, "template"), item.get("name", ""), item["template"]
+        return
+    for position, item in enumerate(job.spec.get(job.release.overrides, ())):
+        override = item
+        if "metadata" in item:
+            kept = {key: value for key, value in item["metadata"].items() if key in ("labels", "annotations")}
+            override = {**item, "metadata": kept}
+        # A job is merged into once for an override, however often that names it.
+        for name in dict.fromkeys(target.get("name", "") for target in item.get("targetJobs", ())):
+            yield ("spec", job.release.overrides, position), name, override
+
+
+def _merged(
+    tree: Any, patch: dict[str, Any], names: tuple[str, str], job: Job, owners: Owners, path: FieldPath, because: FieldPath
+) -> Any:
+    try:
+        return strategic.merge(job.release.types, tree, patch, names, _Note(owners, job, because), path)
+    except strategic.MergeError as error:
+        where = because[:-1] if job.release.merged_type == _WHOLE else because
+        raise RefusedError(str(error), where, "give every element of the list its key") from None
+
+
+def _with(tree: dict[str, Any], path: FieldPath, value: Any) -> dict[str, Any]:
+    step = str(path[0])
+    return {**tree, step: _with(tree[step], path[1:], value) if path[1:] else value}
+
+
+_SEVERAL = 4
+"""Up to so many values of a patch a look at all owners for each is cheaper than an index."""
+
+
+class _Note:
+    """Records the origin of each value that a patch brings."""
+
+    __slots__ = ("because", "owners", "subpaths", "times", "written")
+
+    def __init__(self, owners: Owners, job: Job, because: FieldPath) -> None:
+        self.owners = owners
+        self.because = because
+        self.written = get(job.tree, because)
+        self.times = 0
+        self.subpaths: Subpaths | None = None
+
+    def __call__(self, path: FieldPath, below: FieldPath, value: Tree) -> None:
+        self.times += 1
+        if self.subpaths is None and self.times > _SEVERAL:
+            self.subpaths = Subpaths(self.owners)
+        for known in subpaths.below(self.owners, path) if self.subpaths is None else self.subpaths.take_below(path):
+            self.owners.pop(known, None)
+        if self.subpaths is not None:
+            self.subpaths.add(path)
+        mirrors = get(self.written, below) == value
+        self.owners[path] = (Origin(MANAGER, TRAINJOB, (*self.because, *below), mirrors),)

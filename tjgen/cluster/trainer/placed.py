@@ -1,0 +1,66 @@
+"""Documents of files -> the objects in them, each with its place, and what is surprising about their TrainJobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from tjgen.cluster.trainer.inputs import Expanded
+from tjgen.cluster.trainer.surprises.clashes import Run, clashes
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.source.document import Document
+from tjgen.trees.typing import NamedTuple
+
+DocumentOf = Callable[[Tree], "Document | None"]
+"""A runtime that comes from a catalog -> the document that it stands in."""
+
+
+class Placed(NamedTuple):
+    """An object and where it stands: a document, or an item of a List in one."""
+
+    tree: Tree
+    document: Document
+    path: FieldPath = ()
+
+    def at(self, diagnostic: Diagnostic) -> Diagnostic:
+        """The diagnostic with its path from the top of the document, and its place."""
+        whole = self.path + (diagnostic.path or ())
+        return diagnostic._replace(path=whole, span=self.document.locate(whole))
+
+
+def placed(documents: Sequence[Document]) -> list[Placed]:
+    """The objects of documents; those of a List one by one."""
+    found = []
+    for document in documents:
+        tree = document.value
+        items = tree.get("items") if tree.__class__ is dict and tree.get("kind") == "List" else None
+        if items.__class__ is list:
+            found += [Placed(item, document, ("items", position)) for position, item in enumerate(items)]
+        else:
+            found.append(Placed(tree, document))
+    return found
+
+
+def surprising(objects: Sequence[Placed], made: Sequence[Expanded], document_of: DocumentOf) -> Iterator[Diagnostic]:
+    """What the expansions say, and where names clash, each at the line of the object that it is about."""
+    places = {id(one.tree): one for one in objects}
+    for one in made:
+        for diagnostic in one.expansion.diagnostics:
+            yield at_source(one, diagnostic, places, document_of)
+    runs = [Run(one.trainjob, [object_.tree for object_ in one.expansion.objects]) for one in made]
+    for tree, diagnostic in clashes(runs, [one.tree for one in objects]):
+        yield places[id(tree)].at(diagnostic)
+
+
+def at_source(one: Expanded, diagnostic: Diagnostic, places: Mapping[int, Placed], document_of: DocumentOf) -> Diagnostic:
+    """The diagnostic about a TrainJob or its runtime at the line of whichever it is about."""
+    is_trainjobs = diagnostic.subject is None or diagnostic.subject.kind == "TrainJob"
+    if is_trainjobs or one.runtime is None:
+        return places[id(one.trainjob)].at(diagnostic)
+    place = places.get(id(one.runtime))
+    if place is None:
+        document = document_of(one.runtime)
+        if document is None:
+            return diagnostic
+        place = Placed(one.runtime, document)
+    return place.at(diagnostic)

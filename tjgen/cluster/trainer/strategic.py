@@ -1,0 +1,168 @@
+"""A typed tree and a typed patch -> the tree as Kubernetes' strategic merge patch leaves it.
+
+Upstream: k8s.io/apimachinery v0.36 `strategicpatch.StrategicMergePatch`, without directives: a patch
+that went through a Go type holds none. Every value that the patch brings is told to `note`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tjgen.cluster.trainer.typed import Field, Struct, Types
+from tjgen.trees.fields.ordinals import Ordinals
+from tjgen.trees.fields.path import FieldPath, Step, Tree
+from tjgen.trees.typing import Any
+
+Note = Callable[[FieldPath, FieldPath, Tree], None]
+"""Called with the path in the tree, the path below the patch and the value, for each value brought."""
+
+Shapes = tuple[Struct, Struct]
+"""The type of the tree and the type of the patch."""
+
+
+class MergeError(Exception):
+    """A patch that strategic merge refuses, with upstream's words."""
+
+
+def merge(
+    types: Types, tree: dict[str, Tree], patch: dict[str, Tree], names: tuple[str, str], note: Note, path: FieldPath
+) -> dict[str, Tree]:
+    """`tree` with `patch` merged in, given the Go types of both; raises MergeError for an element without its key."""
+    shapes = (types.struct(names[0]), types.struct(names[1]))
+    return _Merge(types, note).map(tree, patch, shapes, path, ())
+
+
+class _Merge:
+    """One merge: the types that it is made by, and whom it tells about values."""
+
+    __slots__ = ("_note", "_types")
+
+    def __init__(self, types: Types, note: Note) -> None:
+        self._types = types
+        self._note = note
+
+    def map(
+        self, tree: dict[str, Tree], patch: dict[str, Tree], shapes: Shapes, path: FieldPath, below: FieldPath
+    ) -> dict[str, Tree]:
+        shape, patch_shape = shapes
+        note = self._note
+        merged = dict(tree)
+        for key in patch_shape.nulls:
+            # The patch is printed as JSON first, and a null there removes.
+            if key not in patch and merged.pop(key, None) is not None:
+                note((*path, key), below, None)
+        for key, value in patch.items():
+            field = shape.fields.get(key)
+            if field is None:
+                # What the tree's type does not have is lost when the result is read again.
+                continue
+            here, there = (*path, key), (*below, key)
+            current = merged.get(key)
+            if current.__class__ is dict and value.__class__ is dict:
+                if field.struct:
+                    merged[key] = self.map(current, value, self._below(field, patch_shape, key), here, there)
+                else:
+                    merged[key] = {**current, **value}
+                    for name, item in value.items():
+                        note((*here, name), (*there, name), item)
+            elif current.__class__ is list and field.merge_key:
+                element_shapes = self._below(field, patch_shape, key)
+                merged[key] = self._keyed(current, value, field.merge_key, element_shapes, here, there)
+            elif current.__class__ is list and field.merge_key == "":
+                merged[key] = _scalars(current, value)
+                note(here, there, merged[key])
+            else:
+                # What the patch's type holds is read again as the tree's type, which may drop a zero or add `{}`.
+                typed = field.read(value)
+                if typed or field.keeps_empty:
+                    merged[key] = typed
+                else:
+                    merged.pop(key, None)
+                note(here, there, typed)
+        return merged
+
+    def _below(self, field: Field, patch_shape: Struct, key: str) -> Shapes:
+        return self._types.struct(field.struct), self._types.struct(patch_shape.fields[key].struct)
+
+    def _keyed(
+        self, items: list[Tree], patch: list[Tree], key: str, shapes: Shapes, path: FieldPath, below: FieldPath
+    ) -> list[Tree]:
+        merged = list(items)
+        places = Ordinals(item.get(key) for item in items)
+        ordinals = Ordinals(item.get(key) for item in patch)
+        for position, item in enumerate(patch):
+            if key not in item:
+                raise _no_key(item, key)
+            step: Step = ((key, item[key]),)
+            at = places.of(item[key])
+            there = (*below, step if ordinals.of(item[key]) == position else position)
+            if at < 0:
+                merged.append(shapes[0].read(item))
+                places.append(merged[-1].get(key))
+                self._note((*path, step), there, merged[-1])
+            else:
+                merged[at] = self.map(merged[at], item, shapes, (*path, step), there)
+        for item in (*merged, *items):
+            if key not in item:
+                raise _no_key(item, key)
+        before = Ordinals(item[key] for item in items)
+        return _sorted(merged, ordinals, before, lambda item: item[key])
+
+
+def _scalars(items: list[Tree], patch: list[Tree]) -> list[Tree]:
+    return _sorted(_deduplicated([*items, *patch]), Ordinals(patch), Ordinals(items), lambda item: item)
+
+
+def _sorted(merged: list[Tree], wanted: Ordinals, before: Ordinals, of: Callable[[Tree], Any]) -> list[Tree]:
+    patched = sorted([item for item in merged if wanted.of(of(item)) >= 0], key=lambda item: wanted.of(of(item)))
+    others = sorted([item for item in merged if wanted.of(of(item)) < 0], key=lambda item: before.of(of(item)))
+    return _interleave(others, patched, before, of)
+
+
+def _deduplicated(items: list[Tree]) -> list[Tree]:
+    # deduplicateScalars fills the hole of a duplicate with the last element.
+    ordinals = Ordinals(items)
+    if all(ordinals.of(item) == position for position, item in enumerate(items)):
+        return items
+    position = 0
+    while position < len(items) - 1:
+        other = position + 1
+        while other < len(items):
+            if items[other] == items[position]:
+                items[other] = items[-1]
+                items.pop()
+            else:
+                other += 1
+        position += 1
+    return items
+
+
+def _interleave(others: list[Tree], patched: list[Tree], before: Ordinals, of: Callable[[Tree], Any]) -> list[Tree]:
+    # mergeSortedSlice: an item that the patch does not name goes first only where it stood before the
+    # next patched item, so new items of the patch come to the front.
+    result: list[Tree] = []
+    left, right = 0, 0
+    while left < len(others) and right < len(patched):
+        mine, theirs = before.of(of(others[left])), before.of(of(patched[right]))
+        if theirs >= 0 and mine < theirs:
+            result.append(others[left])
+            left += 1
+        else:
+            result.append(patched[right])
+            right += 1
+    return [*result, *others[left:], *patched[right:]]
+
+
+def _no_key(item: Tree, key: str) -> MergeError:
+    return MergeError(f"map: {_go_text(item)} does not contain declared merge key: {key}")
+
+
+def _go_text(value: Tree) -> str:
+    """A JSON value as Go's %v prints it."""
+    if value.__class__ is dict:
+        return "map[" + " ".join(f"{key}:{_go_text(value[key])}" for key in sorted(value)) + "]"
+    if value.__class__ is list:
+        return "[" + " ".join(_go_text(item) for item in value) + "]"
+    if value.__class__ is bool:
+        return "true" if value else "false"
+    return "<nil>" if value is None else str(value)

@@ -1,0 +1,119 @@
+"""Expansions and the objects beside them -> where a name is taken that the controllers would use.
+
+Nothing is adopted and little is overwritten: the object that is there first stays, and the run goes wrong without a word in
+its status. Upstream: `createRuntimeSnapshot` and `reconcileObjects` of Trainer v2.3.0; `createHeadlessSvcIfNecessary`,
+`createPVCsIfNecessary` and the child Jobs of JobSet v0.12.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tjgen.cluster.trainer.surprises.subject import reference
+from tjgen.trees.diagnostics.model import WARNING, Diagnostic
+from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.k8s.names import job_name
+from tjgen.trees.typing import Any, NamedTuple
+
+_NAME: FieldPath = ("metadata", "name")
+_SNAPSHOT = "-runtime-snapshot"
+_OUTCOMES = {
+    ("jobset.x-k8s.io", "JobSet"): "it is taken for the run's own, which never trains, and is complete when that JobSet ends",
+    ("", "Service"): "it stays as it is, and the pods have no host names",
+    ("scheduling.volcano.sh", "PodGroup"): "it stays as it is, with its own minMember",
+    ("scheduling.x-k8s.io", "PodGroup"): "it stays as it is, with its own minMember",
+    ("", "Secret"): "it is used as it is, with its own keys",
+    ("", "PersistentVolumeClaim"): "it is used as it is",
+    ("batch", "Job"): "it stays as it is, and the pods of that job are never made",
+    ("", "ConfigMap"): "the controller writes over it",
+}
+"""What becomes of an object that stands there first, by group and kind."""
+
+
+class Key(NamedTuple):
+    """What an object is called."""
+
+    group: str
+    kind: str
+    namespace: str
+    name: str
+
+
+class Run(NamedTuple):
+    """A TrainJob and what the controllers make of it."""
+
+    trainjob: Tree
+    made: Sequence[Tree]
+
+
+def clashes(runs: Sequence[Run], objects: Sequence[Tree]) -> Iterator[tuple[Tree, Diagnostic]]:
+    """Each object that is in the way of a run, and each run that is in the way of another, with what is to be said of it."""
+    makers: dict[Key, Tree] = {}
+    for run in runs:
+        for key in dict.fromkeys(_names(run)):
+            first = makers.setdefault(key, run.trainjob)
+            if first is not run.trainjob and _key(first) != _key(run.trainjob):
+                yield run.trainjob, _shared(key, first, run.trainjob)
+    for tree in objects if makers else ():
+        # Nobody is asked about an object without a kind or a name: the check has said so.
+        found = _key(tree)
+        if found is not None and found in makers and not _is_made(tree, makers[found]):
+            yield tree, _taken(found, tree, makers[found])
+
+
+def _is_made(tree: Tree, trainjob: Tree) -> bool:
+    """Whether an object says itself that it was made for the TrainJob, as previews and exports of a cluster do."""
+    owners = get(tree, ("metadata", "ownerReferences"), None)
+    name = get(trainjob, _NAME, None)
+    return any(
+        get(owner, ("kind",), None) in ("TrainJob", "JobSet") and get(owner, ("name",), None) == name
+        for owner in (owners if isinstance(owners, list) else ())
+    )
+
+
+def _names(run: Run) -> Iterator[Key]:
+    for tree in run.made:
+        key = _key(tree)
+        if key is None:
+            continue
+        yield key
+        if key.kind == "JobSet":
+            yield from _children(key, tree)
+
+
+def _children(jobset: Key, tree: Tree) -> Iterator[Key]:
+    spec: Any = get(tree, ("spec",), {})
+    network = spec.get("network") or {}
+    if network.get("enableDNSHostnames") is not False:
+        yield Key("", "Service", jobset.namespace, network.get("subdomain") or jobset.name)
+    for policy in spec.get("volumeClaimPolicies") or ():
+        for template in policy.get("templates") or ():
+            name = f"{get(template, _NAME, '')}-{jobset.name}"
+            yield Key("", "PersistentVolumeClaim", jobset.namespace, name)
+    for job in spec.get("replicatedJobs") or ():
+        yield Key("batch", "Job", jobset.namespace, job_name(jobset.name, job["name"], 0))
+
+
+def _key(tree: Tree) -> Key | None:
+    kind, name = get(tree, ("kind",), None), get(tree, _NAME, None)
+    if not isinstance(kind, str) or not isinstance(name, str):
+        return None
+    group, slash, _ = str(get(tree, ("apiVersion",), "")).partition("/")
+    return Key(group if slash else "", kind, str(get(tree, ("metadata", "namespace"), None) or "default"), name)
+
+
+def _taken(key: Key, tree: Tree, trainjob: Tree) -> Diagnostic:
+    outcome = "it is no snapshot, and the run never starts" if key.name.endswith(_SNAPSHOT) else _OUTCOMES[key.group, key.kind]
+    message = f"{key.kind} {key.name} has the name of one that is made for TrainJob {reference(trainjob).name}: {outcome}"
+    return _diagnostic("TJ865", "name-of-made-object", message, tree)
+
+
+def _shared(key: Key, first: Tree, second: Tree) -> Diagnostic:
+    names = f"TrainJob {reference(first).name} and {reference(second).name}"
+    message = f"{names} both need {key.kind} {key.name}, which is made for whichever comes first"
+    return _diagnostic("TJ866", "made-object-shared", message, second)
+
+
+def _diagnostic(code: str, name: str, message: str, tree: Tree) -> Diagnostic:
+    hint = "leave network.subdomain out" if name == "made-object-shared" and "Service" in message else "use another name"
+    return Diagnostic(code, WARNING, message, reference(tree), _NAME, hint=hint, name=name)

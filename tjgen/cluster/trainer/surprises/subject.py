@@ -1,0 +1,41 @@
+"""A finding about a TrainJob or its runtime -> the diagnostic that says whose field it is."""
+
+from __future__ import annotations
+
+from tjgen.cluster.trainer.info import Info
+from tjgen.cluster.trainer.job import Job
+from tjgen.cluster.trainer.runtimes import SPEC, Runtime
+from tjgen.trees.diagnostics.model import WARNING, Diagnostic, ObjectRef
+from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.typing import NamedTuple
+
+
+class Subject(NamedTuple):
+    """One expansion, as the rules look at it after it has run."""
+
+    info: Info
+    job: Job
+    runtime: Runtime
+
+    def of_trainjob(self, code: str, name: str, message: str, hint: str, path: FieldPath, severity: str = WARNING) -> Diagnostic:
+        """A diagnostic about a field of the TrainJob."""
+        return Diagnostic(code, severity, message, reference(self.job.tree), path, hint=hint, name=name)
+
+    def of_runtime(self, code: str, name: str, message: str, hint: str, path: FieldPath, severity: str = WARNING) -> Diagnostic:
+        """A diagnostic about a field of the runtime."""
+        return Diagnostic(code, severity, message, reference(self.runtime.tree), path, hint=hint, name=name)
+
+
+def reference(tree: Tree) -> ObjectRef:
+    """Which object a tree is."""
+    return ObjectRef(
+        str(get(tree, ("apiVersion",), "")),
+        str(get(tree, ("kind",), "")),
+        str(get(tree, ("metadata", "namespace"), "")),
+        str(get(tree, ("metadata", "name"), "")),
+    )
+
+
+def in_runtime(path: FieldPath) -> FieldPath:
+    """Where the runtime holds what stands at `path` in the JobSet."""
+    return (*SPEC, *path[1:])

@@ -1,0 +1,64 @@
+"""What objects say that never reaches the JobSet, or keeps it from being made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.cluster.trainer.runtimes import SPEC
+from tjgen.cluster.trainer.surprises.subject import Subject
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import get
+from tjgen.trees.typing import Any
+
+_SNAPSHOT_LIMIT = 1 << 20
+_READ_LATER = {
+    "alpha.jobset.sigs.k8s.io/exclusive-topology": "on the JobSet",
+    "alpha.jobset.sigs.k8s.io/node-selector": "on the JobSet",
+    "sidecar.istio.io/inject": "on the pods",
+    "cluster-autoscaler.kubernetes.io/safe-to-evict": "on the pods",
+    "karpenter.sh/do-not-disrupt": "on the pods",
+    "k8s.v1.cni.cncf.io/networks": "on the pods",
+    "gke-gcsfuse/volumes": "on the pods",
+}
+"""Labels and annotations that other programs look for, and where they look."""
+
+
+def unread_metadata(subject: Subject) -> Iterator[Diagnostic]:
+    """Labels and annotations of a TrainJob stay there; a JobSet has those of the runtime's template and of patches."""
+    for tree, of in ((subject.job.tree, subject.of_trainjob), (subject.runtime.tree, subject.of_runtime)):
+        metadata: Any = tree.get("metadata") or {}
+        for field in ("labels", "annotations"):
+            for key in metadata.get(field) or ():
+                if key in _READ_LATER:
+                    yield of(
+                        "TJ886",
+                        "metadata-not-passed-on",
+                        f"{key} is looked for {_READ_LATER[key]}, and is not passed on from the metadata of the {tree['kind']}",
+                        "put it into the runtime's template, or into a patch of it",
+                        ("metadata", field, key),
+                    )
+
+
+def overwritten_suspend(subject: Subject) -> Iterator[Diagnostic]:
+    """jobset `Build`: spec.suspend of the JobSet is that of the TrainJob, which is false where it says nothing."""
+    if get(subject.runtime.tree, (*SPEC, "suspend"), None) is True and not subject.job.suspend:
+        yield subject.of_runtime(
+            "TJ885",
+            "suspend-overwritten",
+            "suspend of the template is not kept: the JobSet starts at once, as the TrainJob is not suspended",
+            "set spec.suspend of the TrainJob",
+            (*SPEC, "suspend"),
+        )
+
+
+def large_runtime(subject: Subject) -> Iterator[Diagnostic]:
+    """The snapshot holds the runtime's YAML in a ConfigMap, of which the API server takes 1 MiB."""
+    size = subject.runtime.size
+    if subject.job.release.keeps_snapshot and size > _SNAPSHOT_LIMIT:
+        yield subject.of_runtime(
+            "TJ887",
+            "runtime-too-large",
+            f"the runtime has {size} bytes, and the controller's copy of it fits no ConfigMap ({_SNAPSHOT_LIMIT}): no run starts",
+            "move scripts into an image or a ConfigMap",
+            (),
+        )

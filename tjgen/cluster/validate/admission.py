@@ -1,0 +1,100 @@
+"""An object that the schema accepts -> what the admission webhooks of its kind say about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tjgen.cluster.schema import store, walk
+from tjgen.cluster.trainer.framework import live
+from tjgen.cluster.trainer.inputs import runtime_of
+from tjgen.cluster.trainer.release import NEWEST, Release
+from tjgen.cluster.trainer.typed import DecodeError
+from tjgen.cluster.validate.fault import Fault
+from tjgen.cluster.validate.report import subject_of
+from tjgen.cluster.validate.webhooks import jobset, trainer
+from tjgen.cluster.validate.webhooks.answer import Answer, refused
+from tjgen.cluster.validate.wording import field
+from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
+from tjgen.trees.fields.path import Tree, get, text_at
+from tjgen.trees.k8s.quantity import QuantityError
+
+_TRAINER = "trainer.kubeflow.org"
+_JOBSET = "jobset.x-k8s.io"
+_VOLCANO = ".volcano.sh"
+_TRAINING_OPERATOR = "kubeflow.org/v1"
+
+
+def review(
+    tree: Tree, *, old: Tree = None, context: Sequence[Tree] = (), release: Release = NEWEST, is_whole: bool = False
+) -> Answer:
+    """The webhooks' answer on creating `tree`, or on replacing `old` by it; an empty one for kinds without webhooks.
+
+    `context` holds the objects that stand in the cluster. A TrainJob whose runtime is not among them
+    is asked only what does not depend on it, for nobody knows whether the cluster has it, unless `is_whole` says that
+    the cluster has nothing else.
+    """
+    group = str(get(tree, ("apiVersion",), "")).partition("/")[0]
+    if old is not None:
+        undecodable = _undecodable(tree, release) or _undecodable(old, release)
+        if undecodable is not None:
+            return Answer((undecodable,))
+    if group == _JOBSET:
+        try:
+            before = live(old, release) if old is not None else None
+            after = live(tree, release)
+        except DecodeError as error:
+            return Answer((refused(error.text, error.path, "give the field a value of its type"),))
+        return jobset.validate(after, old=before, context=context, release=release)
+    if group.endswith(_VOLCANO):
+        from tjgen.cluster.validate.webhooks import volcano  # most gangs are PodGroups that nobody writes by hand
+
+        try:
+            return volcano.validate(tree, old=old, context=context)
+        except QuantityError as error:
+            # The webhook cannot decode what the pattern of the schema lets pass, such as 1e99999.
+            return Answer((refused(str(error), hint="write a quantity such as 8, 500m or 64Gi"),))
+    if get(tree, ("apiVersion",), None) == _TRAINING_OPERATOR:
+        from tjgen.cluster.validate.webhooks import training_operator
+
+        return training_operator.validate(tree, old=old)
+    if group != _TRAINER:
+        return Answer()
+    if not is_whole and get(tree, ("kind",), None) == "TrainJob" and runtime_of(tree, context) is None:
+        return trainer.validate(tree, old=old, context=None, release=release)
+    return trainer.validate(tree, old=old, context=context, release=release)
+
+
+def _undecodable(tree: Tree, release: Release) -> Fault | None:
+    """Why a webhook cannot decode an object: a value of another type, which an update may leave as it was stored.
+
+    Upstream: controller-runtime v0.23 `pkg/webhook/admission/validator_custom.go:Handle`.
+    """
+    schema = store.find(text_at(tree, ("apiVersion",)), text_at(tree, ("kind",)), versions=release.versions)
+    for finding in walk.check(tree, schema) if schema is not None else ():
+        if finding.type == walk.TYPE:
+            return refused(f"{field(finding.path)}: {finding.message}", finding.path, hint="give the field a value of its type")
+    return None
+
+
+def diagnostics(tree: Tree, answer: Answer) -> Iterator[Diagnostic]:
+    """The answer for people: TJ530 for each refusal, TJ531 for each warning."""
+    subject = subject_of(tree)
+    for fault in answer.errors:
+        words = fault.said or fault.detail
+        where = f"{field(fault.path)}: " if fault.path else ""
+        hint = fault.hint or "change the field; the webhook would refuse the object"
+        yield Diagnostic("TJ530", ERROR, where + words, subject, fault.path, hint=hint, name="refused-by-webhook")
+    for words in answer.warnings:
+        yield Diagnostic("TJ531", WARNING, words, subject, (), name="webhook-warning")
+
+
+def assumed(tree: Tree) -> list[Tree]:
+    """What a runtime's pods refer to and a cluster is taken to have: their PriorityClasses."""
+    names = set()
+    jobs = get(tree, ("spec", "template", "spec", "replicatedJobs"), None)
+    for job in jobs if isinstance(jobs, list) else []:
+        name = get(job, ("template", "spec", "template", "spec", "priorityClassName"), None)
+        if name and isinstance(name, str):
+            names.add(name)
+    api_version, kind = "scheduling.k8s.io/v1", "PriorityClass"
+    return [{"apiVersion": api_version, "kind": kind, "metadata": {"name": name}, "value": 0} for name in sorted(names)]

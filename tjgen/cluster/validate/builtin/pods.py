@@ -1,0 +1,193 @@
+"""A pod's spec, in a Pod or in a template -> what the API server has against it.
+
+Mirrors kubernetes 1.36 `pkg/apis/core/validation` (ValidatePodCreate, ValidatePodTemplateSpec, ValidatePodSpec) with the
+feature gates of a cluster that sets none, after defaulting and the service account admission.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.cluster.validate.builtin import scheduling, security
+from tjgen.cluster.validate.builtin.annotations import pod_annotations
+from tjgen.cluster.validate.builtin.containers import Pod, containers, ephemeral_containers
+from tjgen.cluster.validate.builtin.resources import container_resource_name, pod_resource_name, requirements
+from tjgen.cluster.validate.builtin.selectors import affinity, label_name
+from tjgen.cluster.validate.builtin.totals import pod_totals, with_requests
+from tjgen.cluster.validate.builtin.volumes import volumes
+from tjgen.cluster.validate.fault import Fault
+from tjgen.cluster.validate.metadata import annotation_keys, generated, labels
+from tjgen.cluster.validate.place import Place
+from tjgen.cluster.validate.wording import Struct
+from tjgen.trees.k8s import quantity, syntax
+from tjgen.trees.typing import Any
+
+_RESTART_POLICIES = ("Always", "OnFailure", "Never")
+_PREEMPTION = ("PreemptLowerPriority", "Never")
+_LONGEST_DEADLINE = 2**31 - 1
+_NAMES = (
+    ("serviceAccountName", syntax.dns1123_subdomain),
+    ("nodeName", syntax.dns1123_subdomain),
+    ("hostname", syntax.dns1123_label),
+    ("subdomain", syntax.dns1123_label),
+    ("priorityClassName", syntax.dns1123_subdomain),
+)
+
+
+def faults(pod: dict[str, Any]) -> Iterator[Fault]:
+    """`ValidatePodCreate`, metadata left out."""
+    metadata, spec = pod.get("metadata", {}), with_requests(pod.get("spec", {}))
+    at = Place("spec", ("spec",))
+    yield from pod_annotations(metadata.get("annotations", {}), spec, Place().child("metadata", "annotations"), at)
+    yield from pod_spec(spec, at, is_pod=True, pod_name=generated(metadata))
+    for name in ("containers", "initContainers"):
+        for position, container in enumerate(spec.get(name, ())):
+            image = container.get("image", "")
+            if image != image.strip():
+                here = at.child(name).item(position).child("image")
+                yield here.invalid(image, "must not have leading or trailing whitespace")
+    if spec.get("ephemeralContainers"):
+        yield at.child("ephemeralContainers").forbidden("cannot be set on create")
+    if spec.get("nodeName") and spec.get("schedulingGates"):
+        yield at.child("nodeName").forbidden("cannot be set until all schedulingGates have been cleared")
+
+
+def template_faults(template: dict[str, Any], at: Place) -> Iterator[Fault]:
+    """`ValidatePodTemplateSpec`."""
+    metadata, spec = template.get("metadata", {}), template.get("spec", {})
+    # Upstream leaves the step `metadata` out of what it calls these.
+    here = {name: Place(f"{at.field}.{name}", (*at.path, "metadata", name)) for name in ("labels", "annotations")}
+    yield from labels(metadata.get("labels", {}), here["labels"])
+    yield from annotation_keys(metadata.get("annotations", {}), here["annotations"])
+    yield from pod_annotations(metadata.get("annotations", {}), spec, here["annotations"], at.child("spec"))
+    yield from pod_spec(spec, at.child("spec"), is_pod=False)
+    if spec.get("ephemeralContainers"):
+        yield at.child("spec", "ephemeralContainers").forbidden("ephemeral containers not allowed in pod template")
+
+
+def pod_spec(spec: dict[str, Any], at: Place, *, is_pod: bool, pod_name: str = "") -> Iterator[Fault]:
+    """`ValidatePodSpec`."""
+    mountable, wrong = volumes(spec.get("volumes", []), at.child("volumes"), is_pod=is_pod, pod_name=pod_name)
+    yield from wrong
+    claims = spec.get("resourceClaims", ())
+    yield from _claims(claims, at.child("resourceClaims"))
+    names = {claim["name"] for claim in claims if claim.get("name")}
+    grace = spec.get("terminationGracePeriodSeconds", 30)
+    restart = spec.get("restartPolicy") or "Always"
+    seen = Pod(mountable, names, 1 if is_pod and grace < 0 else grace, restart, spec.get("hostUsers") is not False)
+    yield from containers(spec, seen, at)
+    yield from ephemeral_containers(spec, seen, at)
+    yield from _resources(spec, names, at.child("resources"))
+    yield from _host_network_ports(spec, at, is_pod=is_pod)
+    if restart not in _RESTART_POLICIES:
+        yield at.child("restartPolicy").not_supported(restart, _RESTART_POLICIES)
+    yield from scheduling.dns(spec, at)
+    yield from labels(spec.get("nodeSelector", {}), at.child("nodeSelector"))
+    yield from security.pod(spec, at)
+    yield from affinity(spec.get("affinity", {}), at.child("affinity"))
+    for position, gate in enumerate(spec.get("readinessGates", ())):
+        here = at.child("readinessGates").item(position).child("conditionType")
+        yield from label_name(gate.get("conditionType", ""), here)
+    yield from scheduling.scheduling_gates(spec.get("schedulingGates", []), at.child("schedulingGates"))
+    yield from scheduling.topology_spread(spec.get("topologySpreadConstraints", []), at.child("topologySpreadConstraints"))
+    yield from _names(spec, at)
+    yield from _numbers(spec, at)
+    yield from scheduling.tolerations(spec.get("tolerations", []), at.child("tolerations"))
+    yield from scheduling.host_aliases(spec.get("hostAliases", []), at.child("hostAliases"))
+    yield from security.operating_system(spec, at)
+    yield from security.file_references(spec, at)
+
+
+def _claims(claims: Any, at: Place) -> Iterator[Fault]:
+    """`validatePodResourceClaims`."""
+    names: set[str] = set()
+    for position, claim in enumerate(claims):
+        here, name = at.item(position), claim.get("name", "")
+        if not name:
+            yield here.child("name").required()
+        elif name in names:
+            yield here.child("name").duplicate(name)
+        else:
+            for message in syntax.dns1123_label(name):
+                yield here.child("name").invalid(name, message)
+            names.add(name)
+        sources = {kind: claim.get(kind) for kind in ("resourceClaimName", "resourceClaimTemplateName")}
+        shown = Struct(Name=name, **{kind[0].upper() + kind[1:]: value for kind, value in sources.items()})
+        given = [kind for kind, value in sources.items() if value is not None]
+        if len(given) > 1:
+            message = "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
+            yield here.invalid(shown, message)
+        elif not given:
+            yield here.invalid(shown, "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`")
+        for kind in given:
+            for message in syntax.dns1123_subdomain(claim[kind]):
+                yield here.child(kind).invalid(claim[kind], message)
+
+
+def _resources(spec: dict[str, Any], claims: set[str], at: Place) -> Iterator[Fault]:
+    """`validatePodResources`."""
+    given = spec.get("resources")
+    if given is None:
+        return
+    if spec.get("os", {}).get("name") == "windows":
+        yield at.forbidden("may not be set for a windows pod")
+        return
+    if "claims" in given:
+        yield at.child("claims").forbidden("claims may not be set for Resources at pod-level")
+    yield from requirements(given, pod_resource_name, claims, at)
+    yield from pod_totals(spec, at)
+
+
+def _host_network_ports(spec: dict[str, Any], at: Place, *, is_pod: bool) -> Iterator[Fault]:
+    """`validatePodHostNetworkDeps`; in a Pod the server fills in missing host ports itself."""
+    if not spec.get("hostNetwork"):
+        return
+    for position, container in enumerate(spec.get("containers", ())):
+        for number, port in enumerate(container.get("ports", ())):
+            host, inner = port.get("hostPort", 0), port.get("containerPort", 0)
+            if host and host != inner:
+                here = at.child("containers").item(position).child("ports").item(number).child("hostPort")
+                yield here.invalid(host, "must match `containerPort` when `hostNetwork` is true")
+
+
+def _names(spec: dict[str, Any], at: Place) -> Iterator[Fault]:
+    given = dict(spec)
+    if not given.get("serviceAccountName"):
+        given["serviceAccountName"] = given.get("serviceAccount", "")  # its old name
+    for name, check in _NAMES:
+        for message in check(given[name]) if given.get(name) else ():
+            yield at.child(name).invalid(given[name], message)
+    if "runtimeClassName" in spec:
+        for message in syntax.dns1123_subdomain(spec["runtimeClassName"]):
+            yield at.child("runtimeClassName").invalid(spec["runtimeClassName"], message)
+    override, here = spec.get("hostnameOverride"), at.child("hostnameOverride")
+    if override is not None:
+        for name in ("setHostnameAsFQDN", "hostNetwork"):
+            if spec.get(name):
+                yield here.forbidden(f"may not be specified when {name} is true")
+        if len(override.encode()) > 64:
+            yield here.too_long(64)
+        for message in syntax.dns1123_subdomain(override):
+            yield here.invalid(override, message)
+
+
+def _numbers(spec: dict[str, Any], at: Place) -> Iterator[Fault]:
+    deadline = spec.get("activeDeadlineSeconds", 1)
+    if not 1 <= deadline <= _LONGEST_DEADLINE:
+        message = f"must be between 1 and {_LONGEST_DEADLINE}, inclusive"
+        yield at.child("activeDeadlineSeconds").invalid(deadline, message)
+    yield from preemption_policy(spec, at)
+    if "overhead" in spec:
+        overhead = {"limits": {name: str(quantity.parse(value)) for name, value in spec["overhead"].items()}}
+        # Upstream takes the overhead for limits, and says so in its paths.
+        for fault in requirements(overhead, container_resource_name, set(), at.child("overhead")):
+            yield fault._replace(path=tuple(step for step in fault.path if step != "limits"))
+
+
+def preemption_policy(given: dict[str, Any], at: Place) -> Iterator[Fault]:
+    """`ValidatePreemptionPolicy`."""
+    policy = given.get("preemptionPolicy", "Never")
+    if not policy:
+        yield at.child("preemptionPolicy").required()
+    elif policy not in _PREEMPTION:
+        yield at.child("preemptionPolicy").not_supported(policy, _PREEMPTION)

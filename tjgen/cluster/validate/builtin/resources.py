@@ -1,0 +1,202 @@
+"""Names and amounts of resources -> what the API server has against them.
+
+Mirrors kubernetes 1.36 `pkg/apis/core/helper` and `pkg/apis/core/validation` (validateResourceName,
+validateResourceRequirements).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from tjgen.cluster.validate.fault import Fault
+from tjgen.cluster.validate.place import Place
+from tjgen.trees.k8s import quantity, syntax
+from tjgen.trees.k8s.quantity import Quantity
+from tjgen.trees.typing import Any
+
+HUGE_PAGES = "hugepages-"
+NOT_NEGATIVE = "must be greater than or equal to 0"
+_THOUSANDTH = 1_000_000
+_MOST = 2**63 - 1
+_SHORT = 18
+_COMPUTE = ("cpu", "memory", "ephemeral-storage")
+_COUNTED = (
+    "configmaps",
+    "persistentvolumeclaims",
+    "pods",
+    "replicationcontrollers",
+    "resourcequotas",
+    "secrets",
+    "services",
+    "services.loadbalancers",
+    "services.nodeports",
+)
+QUOTA_RESOURCES = frozenset(
+    (*_COMPUTE, *_COUNTED, *[f"{side}.{name}" for side in ("limits", "requests") for name in _COMPUTE], "requests.storage")
+)
+
+NameCheck = Callable[[str, Place], Iterator[Fault]]
+
+
+def is_native(name: str) -> bool:
+    """Whether a resource is Kubernetes' own (`IsNativeResource`)."""
+    return "/" not in name or "kubernetes.io/" in name
+
+
+def is_extended(name: str) -> bool:
+    """Whether a resource is a device or the like, counted in whole numbers (`IsExtendedResourceName`)."""
+    return not is_native(name) and not name.startswith("requests.") and not syntax.label_key(f"requests.{name}")
+
+
+def may_overcommit(name: str) -> bool:
+    """Whether limits may be above requests (`IsOvercommitAllowed`)."""
+    return is_native(name) and not name.startswith(HUGE_PAGES)
+
+
+def is_whole(name: str) -> bool:
+    """Whether a resource comes in whole numbers only (`IsIntegerResourceName`)."""
+    return name in _COUNTED or is_extended(name)
+
+
+def resource_name(name: str, at: Place) -> Iterator[Fault]:
+    """`validateResourceName`."""
+    messages = syntax.label_key(name)
+    for message in messages:
+        yield at.invalid(name, message)
+    if not messages and "/" not in name and name != "storage" and not is_quota_resource(name):
+        yield at.invalid(name, "must be a standard resource type or fully qualified")
+
+
+def container_resource_name(name: str, at: Place) -> Iterator[Fault]:
+    """`validateContainerResourceName`."""
+    yield from resource_name(name, at)
+    if "/" not in name:
+        if name not in _COMPUTE and not name.startswith(HUGE_PAGES):
+            yield at.invalid(name, "must be a standard resource for containers")
+    elif not is_native(name) and not is_extended(name):
+        yield at.invalid(name, "doesn't follow extended resource name standard")
+
+
+def pod_resource_name(name: str, at: Place) -> Iterator[Fault]:
+    """`validatePodResourceName`."""
+    wrong = list(resource_name(name, at))
+    yield from wrong
+    if not wrong and name not in ("cpu", "memory") and not name.startswith(HUGE_PAGES):
+        yield at.not_supported(name, ("cpu", HUGE_PAGES, "memory"))
+
+
+def quota_resource_name(name: str, at: Place) -> Iterator[Fault]:
+    """`ValidateResourceQuotaResourceName`."""
+    yield from resource_name(name, at)
+    if "/" not in name and not is_quota_resource(name):
+        yield at.invalid(name, "must be a standard resource for quota")
+
+
+def amounts(given: dict[str, Any], side: str) -> dict[str, Quantity]:
+    """The limits or requests of some resources, to the thousandth as the server keeps them (`SetDefaults_ResourceList`)."""
+    return {name: _rounded(quantity.parse(value)) for name, value in given.get(side, {}).items()}
+
+
+def is_quota_resource(name: str) -> bool:
+    """Whether a quota of a resource is Kubernetes' own (`IsStandardQuotaResourceName`)."""
+    return name in QUOTA_RESOURCES or name.startswith((HUGE_PAGES, f"requests.{HUGE_PAGES}"))
+
+
+def _rounded(value: Quantity) -> Quantity:
+    return Quantity(in_thousandths(value) * _THOUSANDTH, value.format) if value.nanos % _THOUSANDTH else value
+
+
+def amount(name: str, value: Quantity, at: Place) -> Iterator[Fault]:
+    """`ValidateResourceQuantityValue`."""
+    if value.nanos < 0:
+        yield at.invalid(str(value), NOT_NEGATIVE)
+    if is_whole(name) and _cut(in_thousandths(value)) % 1000:
+        yield at.invalid(str(value), "must be an integer")
+
+
+def in_thousandths(value: Quantity) -> int:
+    """The amount in thousandths, fractions rounded away from zero (`Quantity.MilliValue`)."""
+    thousandths = -(-abs(value.nanos) // _THOUSANDTH)
+    return thousandths if value.nanos >= 0 else -thousandths
+
+
+def _cut(thousandths: int) -> int:
+    """What upstream makes of a number beyond 64 bits: nothing of one with few digits, the low bits of one with many."""
+    if -_MOST <= thousandths <= _MOST:
+        return thousandths
+    return 0 if len(str(abs(thousandths)).rstrip("0")) <= _SHORT else thousandths % 2**64
+
+
+def requirements(given: dict[str, Any], name_check: NameCheck, claims: set[str], at: Place) -> Iterator[Fault]:
+    """`validateResourceRequirements`, for containers and pods alike."""
+    limits, requests = amounts(given, "limits"), amounts(given, "requests")
+    for name, value in limits.items():
+        here = at.child("limits").key(name)
+        yield from name_check(name, here)
+        yield from amount(name, value, here)
+        yield from _pages(name, value, here)
+    for name, value in requests.items():
+        here = at.child("requests").key(name)
+        yield from name_check(name, here)
+        yield from amount(name, value, here)
+        yield from _within(name, value, limits, at)
+        yield from _pages(name, value, here)
+    named = {*limits, *requests}
+    if not named & {"cpu", "memory"} and any(name.startswith(HUGE_PAGES) for name in named):
+        yield at.forbidden("HugePages require cpu or memory")
+    yield from _claims(given.get("claims", ()), claims, at.child("claims"))
+
+
+def _within(name: str, value: Quantity, limits: dict[str, Quantity], at: Place) -> Iterator[Fault]:
+    requests = at.child("requests").seen_at(name)
+    limit = limits.get(name)
+    if limit is None:
+        if not may_overcommit(name):
+            yield at.child("limits").required("Limit must be set for non overcommitable resources")
+    elif value.nanos != limit.nanos and not may_overcommit(name):
+        yield requests.invalid(str(value), f"must be equal to {name} limit of {limit}")
+    elif value.nanos > limit.nanos:
+        yield requests.invalid(str(value), f"must be less than or equal to {name} limit of {limit}")
+
+
+def _pages(name: str, value: Quantity, at: Place) -> Iterator[Fault]:
+    if name.startswith(HUGE_PAGES) and not _fill_pages(name, value):
+        yield at.invalid(str(value), f"{value} is not positive integer multiple of {name}")
+
+
+def _fill_pages(name: str, value: Quantity) -> bool:
+    """`IsHugePageResourceValueDivisible`."""
+    try:
+        size = quantity.parse(name.removeprefix(HUGE_PAGES))
+    except ValueError:
+        return False
+    return size.nanos > 0 and in_thousandths(size) % 1000 == 0 and value.value % size.value == 0
+
+
+def _claims(given: Any, known: set[str], at: Place) -> Iterator[Fault]:
+    """`validateResourceClaimNames`."""
+    seen: set[str] = set()
+    for position, claim in enumerate(given):
+        here = at.item(position)
+        name, request = claim.get("name", ""), claim.get("request", "")
+        if not name:
+            yield here.required()
+            continue
+        if name in seen:
+            yield here.duplicate(name)
+        else:
+            key = name
+            if request:
+                for message in syntax.dns1123_label(request):
+                    yield here.child("request").invalid(request, message)
+                key = f"{name}/{request}"
+            if key in seen:
+                yield here.duplicate(key)
+            elif not request:
+                for other in sorted(seen):
+                    if other.startswith(f"{name}/"):
+                        yield here.duplicate(name)
+            seen.add(key)
+        if name not in known:
+            there = f": {', '.join(sorted(known))}" if known else " which is empty"
+            yield here.not_found(name, f"must be one of the names in pod.spec.resourceClaims{there}")

@@ -1,0 +1,128 @@
+"""IP addresses and networks in rules.
+
+Mirrors k8s.io/apiserver 0.36 `pkg/cel/library/ip.go` and `cidr.go`: no leading zeros, no zones, no IPv4 within IPv6.
+"""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+from tjgen.cluster.validate.cel.values import CelError, overload
+from tjgen.trees.typing import Any, NamedTuple
+
+_ADDRESSES = (IPv4Address, IPv6Address)
+
+
+class Network(NamedTuple):
+    """An address and the network that it is in."""
+
+    address: IPv4Address | IPv6Address
+    network: IPv4Network | IPv6Network
+
+
+def _parsed(text: Any) -> IPv4Address | IPv6Address | None:
+    if text.__class__ is not str:
+        raise overload()
+    try:
+        found = ip_address(text)
+    except ValueError:
+        return None
+    mapped = found.version == 6 and getattr(found, "ipv4_mapped", None) is not None
+    return None if "%" in text or mapped else found
+
+
+def ip(text: Any) -> Any:
+    """`ip(text)`."""
+    found = _parsed(text)
+    if found is None:
+        raise CelError(f'IP Address "{text}" parse error during conversion from string: ParseAddr("{text}"): unable to parse IP')
+    return found
+
+
+def is_ip(text: Any) -> bool:
+    """`isIP(text)`."""
+    return _parsed(text) is not None
+
+
+def is_canonical(text: Any) -> bool:
+    """`ip.isCanonical(text)`."""
+    return bool(str(ip(text)) == text)
+
+
+def _network(text: Any) -> Network | None:
+    if text.__class__ is not str:
+        raise overload()
+    address, slash, length = text.partition("/")
+    found = _parsed(address)
+    plain = length.isascii() and length.isdigit() and (length == "0" or length[0] != "0")
+    if found is None or not slash or not plain or int(length) > found.max_prefixlen:
+        return None
+    return Network(found, ip_network(text, strict=False))
+
+
+def cidr(text: Any) -> Network:
+    """`cidr(text)`."""
+    found = _network(text)
+    if found is None:
+        raise CelError(f'network address parse error during conversion from string: "{text}"')
+    return found
+
+
+def is_cidr(text: Any) -> bool:
+    """`isCIDR(text)`."""
+    return _network(text) is not None
+
+
+def contains_ip(network: Any, address: Any) -> bool:
+    """`network.containsIP(address)`, an address or its text."""
+    return bool((ip(address) if address.__class__ is str else address) in _of(network).network)
+
+
+def contains_cidr(network: Any, other: Any) -> bool:
+    """`network.containsCIDR(other)`, a network or its text."""
+    outer, inner = _of(network).network, _of(cidr(other) if other.__class__ is str else other).network
+    return outer.version == inner.version and inner.prefixlen >= outer.prefixlen and inner.network_address in outer
+
+
+def address_of(network: Any) -> Any:
+    """`network.ip()`."""
+    return _of(network).address
+
+
+def prefix_length(network: Any) -> int:
+    """`network.prefixLength()`."""
+    return _of(network).network.prefixlen
+
+
+def masked(network: Any) -> Network:
+    """`network.masked()`."""
+    found = _of(network).network
+    return Network(found.network_address, found)
+
+
+def family(address: Any) -> int:
+    """`address.family()`."""
+    return int(_is_address(address).version)
+
+
+def is_loopback(address: Any) -> bool:
+    """`address.isLoopback()`."""
+    return bool(_is_address(address).is_loopback)
+
+
+def is_unspecified(address: Any) -> bool:
+    """`address.isUnspecified()`."""
+    return bool(_is_address(address).is_unspecified)
+
+
+def _of(value: Any) -> Network:
+    if value.__class__ is not Network:
+        raise overload()
+    found: Network = value
+    return found
+
+
+def _is_address(value: Any) -> Any:
+    if value.__class__ not in _ADDRESSES:
+        raise overload()
+    return value

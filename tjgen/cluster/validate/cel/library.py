@@ -1,0 +1,263 @@
+"""The name of a function beyond the core language -> what it does: the libraries that Kubernetes gives to rules.
+
+Mirrors k8s.io/apiserver 0.36 `pkg/cel/library` (lists, regex, URLs, quantities, IP addresses, networks) and
+github.com/google/cel-go `ext` (strings, sets) with the conversions of its standard library, and its optionals. Not formatting,
+durations, times, versions and names of formats: rules that need them are not understood. Loaded when a rule uses one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import pairwise
+
+from tjgen.cluster.schema.patterns import search
+from tjgen.cluster.validate.cel import addresses, amounts, links, optionals, values
+from tjgen.cluster.validate.cel.values import CelError, overload
+from tjgen.trees.typing import Any
+
+Function = Callable[..., Any]
+
+
+def find(name: str, arguments: int, *, has_target: bool) -> Function | None:
+    """The function of a name with that many arguments (its target among them); None where there is none."""
+    table = _METHODS if has_target else _GLOBALS
+    return table.get((name, arguments)) or (optionals.METHODS.get((name, arguments)) if has_target else None)
+
+
+def namespaced(name: str, arguments: int) -> Function | None:
+    """A function that is written behind the name of its library: `sets.contains`."""
+    return _NAMESPACED.get((name, arguments)) or optionals.NAMESPACED.get((name, arguments))
+
+
+def _of(kind: type, *others: Any) -> None:
+    if any(other.__class__ is not kind for other in others):
+        raise overload()
+
+
+def _int(value: Any) -> int:
+    if value.__class__ is str:
+        if not re.fullmatch(r"[-+]?[0-9]+", value):
+            raise _unconverted("int")
+        return int(value)
+    if value.__class__ not in (int, float):
+        raise overload()
+    return int(value)
+
+
+def _double(value: Any) -> float:
+    if value.__class__ is str:
+        try:
+            return float(value)
+        except ValueError:
+            raise _unconverted("double") from None
+    if value.__class__ not in (int, float):
+        raise overload()
+    return float(value)
+
+
+def _string(value: Any) -> str:
+    if value.__class__ is bool:
+        return "true" if value else "false"
+    if value.__class__ is float:
+        return repr(value).removesuffix(".0")
+    if value.__class__ not in (str, int):
+        raise overload()
+    return str(value)
+
+
+def _unconverted(to: str) -> CelError:
+    return CelError(f"type conversion error from 'string' to '{to}'")
+
+
+def _bool(value: Any) -> bool:
+    if value in ("true", "false", "True", "False", "TRUE", "FALSE", "t", "f", "T", "F", "1", "0"):
+        return value[0] in "tT1"
+    if value.__class__ is str:
+        raise _unconverted("bool")
+    _of(bool, value)
+    return bool(value)
+
+
+def _index_of(value: Any, part: Any, start: Any = 0) -> int:
+    if value.__class__ is list:
+        return next((position for position, item in enumerate(value) if values.equal(item, part)), -1)
+    _of(str, value, part)
+    if not 0 <= start <= len(value):
+        raise CelError(f"index out of range: {start}")
+    return int(value.find(part, start))
+
+
+def _last_index_of(value: Any, part: Any) -> int:
+    if value.__class__ is list:
+        return max((position for position, item in enumerate(value) if values.equal(item, part)), default=-1)
+    _of(str, value, part)
+    return int(value.rfind(part))
+
+
+def _substring(text: Any, start: Any, end: Any = None) -> str:
+    _of(str, text)
+    end = len(text) if end is None else end
+    if not 0 <= start <= len(text) or not start <= end <= len(text):
+        raise CelError(f"index out of range: {start if not 0 <= start <= len(text) else end}")
+    return str(text[start:end])
+
+
+def _char_at(text: Any, position: Any) -> str:
+    _of(str, text)
+    if not 0 <= position <= len(text):
+        raise CelError(f"index out of range: {position}")
+    return str(text[position : position + 1])
+
+
+def _split(text: Any, separator: Any, most: Any = -1) -> list[str]:
+    _of(str, text, separator)
+    if most == 0:
+        return []
+    if not separator:
+        parts = list(text)
+        return parts if most < 0 else [*parts[: most - 1], "".join(parts[most - 1 :])][:most]
+    return list(text.split(separator, most - 1)) if most > 0 else list(text.split(separator))
+
+
+def _join(parts: Any, separator: Any = "") -> str:
+    _of(list, parts)
+    _of(str, separator, *parts)
+    return str(separator.join(parts))
+
+
+def _replace(text: Any, old: Any, new: Any, most: Any = -1) -> str:
+    _of(str, text, old, new)
+    return str(text.replace(old, new, most))
+
+
+def _case(change: Callable[[str], str]) -> Function:
+    def changed(text: Any) -> str:
+        _of(str, text)
+        return "".join(change(character) if character.isascii() else character for character in text)
+
+    return changed
+
+
+def _trim(text: Any) -> str:
+    _of(str, text)
+    return str(text.strip())
+
+
+def _find(text: Any, pattern: Any) -> str:
+    _of(str, text, pattern)
+    found: Any = search(pattern)(text)
+    return str(found.group()) if found else ""
+
+
+def _find_all(text: Any, pattern: Any, most: Any = -1) -> list[str]:
+    _of(str, text, pattern)
+    look: Any = search(pattern)
+    found: list[str] = []
+    position = 0
+    while position <= len(text) and (most < 0 or len(found) < most):
+        match = look(text, position)
+        if not match:
+            break
+        found.append(match.group())
+        position = match.end() + (match.end() == match.start())
+    return found
+
+
+def _is_sorted(items: Any) -> bool:
+    _of(list, items)
+    return all(values.at_most(left, right) for left, right in pairwise(items))
+
+
+def _sum(items: Any) -> Any:
+    _of(list, items)
+    total: Any = 0
+    for position, item in enumerate(items):
+        total = values.add(total, item) if position else item
+    return total
+
+
+def _extreme(is_better: Callable[[Any, Any], bool], name: str) -> Function:
+    def extreme(items: Any) -> Any:
+        _of(list, items)
+        if not items:
+            raise CelError(f"{name} called on empty list")
+        best = items[0]
+        for item in items[1:]:
+            best = item if is_better(item, best) else best
+        return best
+
+    return extreme
+
+
+def _contains_all(items: Any, others: Any) -> bool:
+    return all(values.contains(item, items) for item in others)
+
+
+_GLOBALS: dict[tuple[str, int], Function] = {
+    ("bool", 1): _bool,
+    ("cidr", 1): addresses.cidr,
+    ("double", 1): _double,
+    ("dyn", 1): lambda value: value,
+    ("int", 1): _int,
+    ("ip", 1): addresses.ip,
+    ("isCIDR", 1): addresses.is_cidr,
+    ("isIP", 1): addresses.is_ip,
+    ("isQuantity", 1): amounts.is_quantity,
+    ("isURL", 1): links.is_url,
+    ("quantity", 1): amounts.quantity,
+    ("sign", 1): amounts.sign,
+    ("string", 1): _string,
+    ("url", 1): links.url,
+}
+_METHODS: dict[tuple[str, int], Function] = {
+    ("add", 2): amounts.added,
+    ("asApproximateFloat", 1): amounts.approximate,
+    ("asInteger", 1): amounts.as_integer,
+    ("charAt", 2): _char_at,
+    ("compareTo", 2): amounts.compared,
+    ("containsCIDR", 2): addresses.contains_cidr,
+    ("containsIP", 2): addresses.contains_ip,
+    ("family", 1): addresses.family,
+    ("find", 2): _find,
+    ("findAll", 2): _find_all,
+    ("findAll", 3): _find_all,
+    ("getEscapedPath", 1): links.path,
+    ("getHost", 1): links.host,
+    ("getHostname", 1): links.host_name,
+    ("getPort", 1): links.port,
+    ("getScheme", 1): links.scheme,
+    ("indexOf", 2): _index_of,
+    ("indexOf", 3): _index_of,
+    ("ip", 1): addresses.address_of,
+    ("isGreaterThan", 2): lambda left, right: amounts.compared(left, right) > 0,
+    ("isInteger", 1): amounts.is_integer,
+    ("isLessThan", 2): lambda left, right: amounts.compared(left, right) < 0,
+    ("isLoopback", 1): addresses.is_loopback,
+    ("isSorted", 1): _is_sorted,
+    ("isUnspecified", 1): addresses.is_unspecified,
+    ("join", 1): _join,
+    ("join", 2): _join,
+    ("lastIndexOf", 2): _last_index_of,
+    ("lowerAscii", 1): _case(str.lower),
+    ("masked", 1): addresses.masked,
+    ("max", 1): _extreme(lambda item, best: values.less(best, item), "max"),
+    ("min", 1): _extreme(values.less, "min"),
+    ("prefixLength", 1): addresses.prefix_length,
+    ("replace", 3): _replace,
+    ("replace", 4): _replace,
+    ("split", 2): _split,
+    ("split", 3): _split,
+    ("sub", 2): amounts.subtracted,
+    ("substring", 2): _substring,
+    ("substring", 3): _substring,
+    ("sum", 1): _sum,
+    ("trim", 1): _trim,
+    ("upperAscii", 1): _case(str.upper),
+}
+_NAMESPACED: dict[tuple[str, int], Function] = {
+    ("ip.isCanonical", 1): addresses.is_canonical,
+    ("sets.contains", 2): _contains_all,
+    ("sets.equivalent", 2): lambda left, right: _contains_all(left, right) and _contains_all(right, left),
+    ("sets.intersects", 2): lambda left, right: any(values.contains(item, right) for item in left),
+}

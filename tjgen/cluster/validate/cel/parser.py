@@ -1,0 +1,194 @@
+"""The text of a CEL expression -> its syntax tree, as nested tuples.
+
+The core language: literals, lists, maps, fields, indexes, calls, operators, and optional fields and indexes. Not unsigned
+numbers, byte strings, message literals and optional entries, which no rule of a known schema uses: they raise SyntaxError
+rather than being read as something else.
+"""
+
+from __future__ import annotations
+
+from tjgen.cluster.validate.cel.tokens import END, NAME, NUMBER, OPERATOR, TEXT, Token, tokens
+from tjgen.trees.typing import Any, TypeAlias
+
+Node: TypeAlias = tuple[Any, ...]
+"""("literal", value), ("name", name), ("field", node, name), ("index", node, node), ("optional", node, node),
+("call", name, target or None, nodes), ("list", nodes), ("map", pairs), ("not", node), ("minus", node),
+("binary", operator, node, node) or ("if", node, node, node).
+"""
+
+_ESCAPED = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"} | {c: c for c in "\\?\"'`"}
+_CODES = {"x": (2, 16), "X": (2, 16), "u": (4, 16), "U": (8, 16)}
+_LEVELS = (("||",), ("&&",), ("==", "!=", "<", "<=", ">", ">=", "in"), ("+", "-"), ("*", "/", "%"))
+_BINDING = {operator: level for level, operators in enumerate(_LEVELS) for operator in operators}
+"""How closely an operator binds its operands."""
+_WORDS = {"true": True, "false": False, "null": None}
+_DEEPEST = 64
+
+
+def parse(text: str) -> Node:
+    """The syntax tree of `text`; raises SyntaxError where it is no expression that is understood here."""
+    reader = _Reader(text)
+    node = reader.expression()
+    reader.expect("")
+    return node
+
+
+class _Reader:
+    """The tokens of one expression, and the one that is next."""
+
+    __slots__ = ("depth", "kind", "rest", "spelling", "start")
+
+    def __init__(self, text: str) -> None:
+        self.rest = iter(tokens(text))
+        self.depth = 0
+        self.kind, self.spelling, self.start = next(self.rest)
+
+    def advance(self) -> Token:
+        before = (self.kind, self.spelling, self.start)
+        if self.kind != END:
+            self.kind, self.spelling, self.start = next(self.rest)
+        return before
+
+    def take(self, operator: str) -> bool:
+        if self.kind == OPERATOR and self.spelling == operator:
+            self.advance()
+            return True
+        return False
+
+    def expect(self, operator: str) -> None:
+        if self.kind != (OPERATOR if operator else END) or self.spelling != operator:
+            found = self.spelling or "the end"
+            raise SyntaxError(f"{operator or 'the end'} is expected at character {self.start + 1}, not {found}")
+        self.advance()
+
+    def expression(self) -> Node:
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise SyntaxError("nested too deeply")
+        node = self.binary(0)
+        if self.take("?"):
+            yes = self.binary(0)
+            self.expect(":")
+            node = ("if", node, yes, self.expression())
+        self.depth -= 1
+        return node
+
+    def binary(self, lowest: int) -> Node:
+        node = self.unary()
+        while self.kind in (OPERATOR, NAME) and _BINDING.get(self.spelling, -1) >= lowest:
+            operator = self.advance()[1]
+            node = ("binary", operator, node, self.binary(_BINDING[operator] + 1))
+        return node
+
+    def unary(self) -> Node:
+        signs = []
+        while self.kind == OPERATOR and self.spelling in ("!", "-"):
+            signs.append("not" if self.advance()[1] == "!" else "minus")
+        node = self.postfix()
+        for sign in reversed(signs):
+            node = (sign, node)
+        return node
+
+    def postfix(self) -> Node:
+        node = self.primary()
+        while True:
+            if self.take("."):
+                is_optional = self.take("?")
+                kind, name, start = self.advance()
+                if kind != NAME:
+                    raise SyntaxError(f"a field is expected at character {start + 1}")
+                if is_optional:
+                    node = ("optional", node, ("literal", name))
+                    continue
+                node = ("call", name, node, self.items(")")) if self.take("(") else ("field", node, name)
+            elif self.take("["):
+                node = ("optional" if self.take("?") else "index", node, self.expression())
+                self.expect("]")
+            else:
+                return node
+
+    def primary(self) -> Node:
+        kind, spelling, start = self.advance()
+        if kind == NUMBER:
+            return ("literal", _number(spelling))
+        if kind == TEXT:
+            return ("literal", _string(spelling))
+        if kind == NAME:
+            if spelling in _WORDS:
+                return ("literal", _WORDS[spelling])
+            return ("call", spelling, None, self.items(")")) if self.take("(") else ("name", spelling)
+        if spelling == "(":
+            node = self.expression()
+            self.expect(")")
+            return node
+        if spelling == "[":
+            return ("list", self.items("]"))
+        if spelling == "{":
+            return ("map", self.pairs())
+        raise SyntaxError(f"a value is expected at character {start + 1}, not {spelling or 'the end'}")
+
+    def items(self, end: str) -> list[Node]:
+        found: list[Node] = []
+        while not self.take(end):
+            found.append(self.expression())
+            if not self.take(","):
+                self.expect(end)
+                break
+        return found
+
+    def pairs(self) -> list[tuple[Node, Node]]:
+        found: list[tuple[Node, Node]] = []
+        while not self.take("}"):
+            key = self.expression()
+            self.expect(":")
+            found.append((key, self.expression()))
+            if not self.take(","):
+                self.expect("}")
+                break
+        return found
+
+
+def _number(spelling: str) -> int | float:
+    try:
+        if spelling[:2] in ("0x", "0X"):
+            return int(spelling, 16)
+        return float(spelling) if set(spelling) & set(".eE") else int(spelling)
+    except ValueError:
+        raise SyntaxError(f"no number: {spelling}") from None
+
+
+def _string(token: str) -> str:
+    raw = token[0] in "rR"
+    body = token[raw:]
+    quotes = 3 if body[:3] in ("'''", '"""') and len(body) >= 6 else 1
+    body = body[quotes:-quotes]
+    if raw or "\\" not in body:
+        return body
+    out: list[str] = []
+    position = 0
+    while position < len(body):
+        if body[position] != "\\":
+            out.append(body[position])
+            position += 1
+            continue
+        character, position = _escape(body, position + 1)
+        out.append(character)
+    return "".join(out)
+
+
+def _escape(body: str, position: int) -> tuple[str, int]:
+    """The character that the escape at `position` (behind the backslash) stands for, and where the text goes on."""
+    letter = body[position]
+    if letter in _ESCAPED:
+        return _ESCAPED[letter], position + 1
+    if letter in _CODES:
+        position, (width, base) = position + 1, _CODES[letter]
+    elif letter in "0123":
+        width, base = 3, 8
+    else:
+        raise SyntaxError(f"unknown escape \\{letter}")
+    digits = body[position : position + width]
+    try:
+        return chr(int(digits, base)), position + width
+    except (ValueError, OverflowError):
+        raise SyntaxError(f"no character has the code {digits}") from None

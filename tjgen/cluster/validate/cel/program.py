@@ -1,0 +1,257 @@
+"""The text of a CEL rule -> a function of its variables that says whether the rule holds.
+
+Every node of the syntax tree becomes a closure over the scope (variables by name). `&&`, `||`, `all` and `exists` absorb
+an error where another operand decides alone, as github.com/google/cel-go `interpreter` does; the first error wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tjgen.cluster.validate.cel import values
+from tjgen.cluster.validate.cel.parser import Node, parse
+from tjgen.cluster.validate.cel.values import CelError, selected
+from tjgen.trees.typing import Any
+
+Scope = dict[str, Any]
+Step = Callable[[Scope], Any]
+
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": values.equal,
+    "!=": lambda left, right: not values.equal(left, right),
+    "<": values.less,
+    "<=": values.at_most,
+    ">": lambda left, right: values.less(right, left),
+    ">=": lambda left, right: values.at_most(right, left),
+    "in": values.contains,
+    "+": values.add,
+    "-": values.subtract,
+    "*": values.multiply,
+    "/": values.divide,
+    "%": values.remainder,
+}
+_FUNCTIONS: dict[tuple[str, int], Callable[..., Any]] = {
+    ("size", 1): values.size,
+    ("matches", 2): values.matches,
+    ("startsWith", 2): values.starts_with,
+    ("endsWith", 2): values.ends_with,
+    ("contains", 2): values.holds,
+}
+_WITHOUT_TARGET = ("size", "matches")
+_ESCAPES = {"__dot__": ".", "__dash__": "-", "__slash__": "/", "__underscores__": "__"}
+
+_programs: dict[str, Program] = {}
+
+
+class Program:
+    """An expression about a value that can be run. `is_transition` says that it looks at the old value."""
+
+    __slots__ = ("_step", "is_transition")
+
+    def __init__(self, text: str) -> None:
+        tree = parse(text)
+        self._step = _compiled(tree, {"self", "oldSelf"})
+        self.is_transition = "oldSelf" in names_in(tree)
+
+    def holds(self, value: Any, old: Any = None) -> bool:
+        """Whether the rule holds of `value`; raises CelError where it cannot be told."""
+        return values.truth(self.run(value, old))
+
+    def run(self, value: Any, old: Any = None) -> Any:
+        """What the expression gives; raises CelError where it gives nothing."""
+        return self._step({"self": value, "oldSelf": old})
+
+
+def program(text: str) -> Program:
+    """The program of a rule, made once; raises SyntaxError for what this CEL does not understand."""
+    known = _programs.get(text)
+    if known is None:
+        known = _programs[text] = Program(text)
+    return known
+
+
+def names_in(node: Any) -> set[str]:
+    """All names in a syntax tree, those that its functions bring among them."""
+    if isinstance(node, tuple) and node and node[0] == "name":
+        return {node[1]}
+    if isinstance(node, (tuple, list)):
+        return set().union(*map(names_in, node))
+    return set()
+
+
+def _compiled(node: Node, names: set[str]) -> Step:
+    return _COMPILERS[node[0]](node, names)
+
+
+def _literal(node: Node, names: set[str]) -> Step:
+    value = node[1]
+    return lambda scope: value
+
+
+def _name(node: Node, names: set[str]) -> Step:
+    name = node[1]
+    if name not in names:
+        raise SyntaxError(f"undeclared: {name}")
+    return lambda scope: values.sound(scope[name])
+
+
+def _field(node: Node, names: set[str]) -> Step:
+    value, name = _compiled(node[1], names), _property(node[2])
+    return lambda scope: values.field(value(scope), name)
+
+
+def _property(name: str) -> str:
+    """The property that an escaped name stands for (k8s.io/apiserver `pkg/cel/escaping.go`)."""
+    for escaped, text in _ESCAPES.items():
+        name = name.replace(escaped, text)
+    return name[2:-2] if name.startswith("__") and name.endswith("__") and len(name) > 4 else name
+
+
+def _index(node: Node, names: set[str]) -> Step:
+    value, key = _compiled(node[1], names), _compiled(node[2], names)
+    return lambda scope: values.index(value(scope), key(scope))
+
+
+def _optional(node: Node, names: set[str]) -> Step:
+    value, key = _compiled(node[1], names), _compiled(node[2], names)
+    return lambda scope: selected(value(scope), key(scope))
+
+
+def _list(node: Node, names: set[str]) -> Step:
+    items = [_compiled(item, names) for item in node[1]]
+    return lambda scope: [item(scope) for item in items]
+
+
+def _map(node: Node, names: set[str]) -> Step:
+    pairs = [(_compiled(key, names), _compiled(value, names)) for key, value in node[1]]
+    return lambda scope: {key(scope): value(scope) for key, value in pairs}
+
+
+def _not(node: Node, names: set[str]) -> Step:
+    value = _compiled(node[1], names)
+    return lambda scope: not values.truth(value(scope))
+
+
+def _minus(node: Node, names: set[str]) -> Step:
+    value = _compiled(node[1], names)
+    return lambda scope: values.negate(value(scope))
+
+
+def _if(node: Node, names: set[str]) -> Step:
+    condition, yes, no = (_compiled(part, names) for part in node[1:])
+    return lambda scope: yes(scope) if values.truth(condition(scope)) else no(scope)
+
+
+def _binary(node: Node, names: set[str]) -> Step:
+    _, operator, left, right = node
+    first, second = _compiled(left, names), _compiled(right, names)
+    if operator in ("&&", "||"):
+        decides = operator == "||"
+        return lambda scope: _decided((first, second), scope, decides)
+    function = _OPERATORS[operator]
+    return lambda scope: function(first(scope), second(scope))
+
+
+def _decided(steps: tuple[Step, Step], scope: Scope, decides: bool) -> bool:
+    """`&&` (decided by a false) or `||` (by a true)."""
+    error: CelError | None = None
+    for step in steps:
+        try:
+            if values.truth(step(scope)) is decides:
+                return decides
+        except CelError as raised:
+            error = error or raised
+    if error is not None:
+        raise error
+    return not decides
+
+
+def _call(node: Node, names: set[str]) -> Step:
+    _, name, target, arguments = node
+    if name == "has" and target is None and len(arguments) == 1 and arguments[0][0] == "field":
+        value, field = _compiled(arguments[0][1], names), _property(arguments[0][2])
+        return lambda scope: values.has(value(scope), field)
+    if target is not None and name in _MACROS and len(arguments) == 2 and arguments[0][0] == "name":
+        variable = arguments[0][1]
+        return _MACROS[name](_compiled(target, names), variable, _compiled(arguments[1], names | {variable}))
+    if target is not None and target[0] == "name" and target[1] not in names:
+        from tjgen.cluster.validate.cel import library
+
+        name, target = f"{target[1]}.{name}", None
+        function = library.namespaced(name, len(arguments))
+    else:
+        function = _function(name, len(arguments) + (target is not None), has_target=target is not None)
+    steps = [_compiled(argument, names) for argument in ([target, *arguments] if target is not None else arguments)]
+    if function is None:
+        raise SyntaxError(f"unknown function: {name} with {len(arguments)} arguments")
+    return lambda scope: function(*[step(scope) for step in steps])
+
+
+def _function(name: str, arguments: int, *, has_target: bool) -> Callable[..., Any] | None:
+    known = _FUNCTIONS.get((name, arguments))
+    if known is not None and (has_target or name in _WITHOUT_TARGET):
+        return known
+    from tjgen.cluster.validate.cel import library  # no rule of a schema that tjgen brings needs it
+
+    return library.find(name, arguments, has_target=has_target)
+
+
+def _each(target: Step, variable: str, scope: Scope) -> Any:
+    for item in values.elements(target(scope)):
+        yield item, {**scope, variable: item}
+
+
+def _quantified(decides: bool) -> Callable[[Step, str, Step], Step]:
+    """`all` (decided by a false) or `exists` (by a true)."""
+
+    def build(target: Step, variable: str, predicate: Step) -> Step:
+        def step(scope: Scope) -> bool:
+            error: CelError | None = None
+            for _, inner in _each(target, variable, scope):
+                try:
+                    if values.truth(predicate(inner)) is decides:
+                        return decides
+                except CelError as raised:
+                    error = error or raised
+            if error is not None:
+                raise error
+            return not decides
+
+        return step
+
+    return build
+
+
+def _exists_one(target: Step, variable: str, predicate: Step) -> Step:
+    return lambda scope: sum([values.truth(predicate(inner)) for _, inner in _each(target, variable, scope)]) == 1
+
+
+def _filter(target: Step, variable: str, predicate: Step) -> Step:
+    return lambda scope: [item for item, inner in _each(target, variable, scope) if values.truth(predicate(inner))]
+
+
+def _mapped(target: Step, variable: str, result: Step) -> Step:
+    return lambda scope: [result(inner) for _, inner in _each(target, variable, scope)]
+
+
+_MACROS: dict[str, Callable[[Step, str, Step], Step]] = {
+    "all": _quantified(False),
+    "exists": _quantified(True),
+    "exists_one": _exists_one,
+    "filter": _filter,
+    "map": _mapped,
+}
+_COMPILERS: dict[str, Callable[[Node, set[str]], Step]] = {
+    "literal": _literal,
+    "name": _name,
+    "field": _field,
+    "index": _index,
+    "optional": _optional,
+    "list": _list,
+    "map": _map,
+    "not": _not,
+    "minus": _minus,
+    "if": _if,
+    "binary": _binary,
+    "call": _call,
+}

@@ -1,0 +1,224 @@
+"""A defaulted tree and its schema -> the CEL rules of the schema that do not hold.
+
+Mirrors k8s.io/apiextensions-apiserver 0.36 `schema/cel/validation.go:Validator.validate`: a rule runs wherever its schema
+node has a value; a rule about the old value runs at an update, where there is one (with `optionalOldSelf` always, and the
+old value is an optional one then). `messageExpression` words the error, `fieldPath` moves it below the rule's own place.
+Cost limits are far from these rules and not kept count of.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from tjgen.cluster.schema.store import ITEMS, VALUES, Schema
+from tjgen.cluster.validate.cel.program import Program, program
+from tjgen.cluster.validate.cel.values import NO_OVERLOAD, NONE, CelError, of
+from tjgen.cluster.validate.fault import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, WHOLE, Fault
+from tjgen.cluster.validate.metadata import generated
+from tjgen.cluster.validate.wording import field, shown
+from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic
+from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from tjgen.cluster.validate.update.pair import Pair
+
+
+class Plan(NamedTuple):
+    """The part of a schema that has rules: those of a node, and of what is below it."""
+
+    schema: Schema
+    rules: tuple[dict[str, Any], ...]
+    properties: dict[str, Plan]
+    values: Plan | None
+    items: Plan | None
+
+
+_STEP = re.compile(r"\.?([\w-]+)|\['([^']*)'\]")
+Ruled = dict[str, Any]
+"""Where the rules of a schema stand: the steps down to each, a property by its name, ITEMS or VALUES."""
+
+_plans: dict[int, tuple[Schema, Plan | None]] = {}
+
+
+def plan(schema: Schema) -> Plan | None:
+    """The rules of a schema; None where it has none. Made once for each schema, which is kept alive."""
+    known = _plans.get(id(schema))
+    if known is None:
+        # The files of schemas/ say where theirs are: to look for them takes longer than all else of a check.
+        where = schema.get("x-tjgen-rules") if "x-tjgen-resource" in schema else _ruled(schema)
+        known = _plans[id(schema)] = (schema, None if where is None else _plan(schema, where))
+    return known[1]
+
+
+def _ruled(schema: Schema) -> Ruled | None:
+    from tjgen.cluster.schema.definition import ruled  # only for schemas that stand in no file
+
+    return ruled(schema)
+
+
+def _plan(schema: Schema, where: Ruled) -> Plan:
+    named = {name: below for name, below in where.items() if name not in (VALUES, ITEMS)}
+    properties = {name: _plan(schema["properties"][name], below) for name, below in named.items()}
+    values = _plan(schema["additionalProperties"], where[VALUES]) if VALUES in where else None
+    items = _plan(schema["items"], where[ITEMS]) if ITEMS in where else None
+    return Plan(schema, tuple(schema.get("x-kubernetes-validations", ())), properties, values, items)
+
+
+def faults(tree: dict[str, Tree], schema: Schema, pair: Pair | None = None) -> Iterator[Fault]:
+    """The rules that `tree` breaks, whose structure is known to be right; at an update `pair` has the old object."""
+    root = plan(schema)
+    if root is not None:
+        metadata = tree.get("metadata") or {}
+        # Rules see two fields of the metadata, and a name that has been generated.
+        seen = {key: metadata[key] for key in ("name", "generateName") if metadata.get(key)}
+        if seen:
+            seen["name"] = generated(metadata)
+        before = None
+        if pair is not None:
+            held = pair.old["metadata"]
+            before = {**pair.old, "metadata": {key: held[key] for key in ("name", "generateName") if held.get(key)}}
+        yield from _faults({**tree, "metadata": seen}, root, (), schema, _NOTHING if pair is None else _Before(before, pair))
+
+
+class _Before(NamedTuple):
+    """What stood where a value stands: what rules compare with, and what tells whether anything changed."""
+
+    old: Tree = None
+    pair: Pair | None = None
+    around: Pair | None = None
+    """The nearest pair around a value that has none of its own."""
+
+    @property
+    def is_unchanged(self) -> bool:
+        """`shouldRatchetError`."""
+        nearest = self.pair or self.around
+        return nearest is not None and nearest.is_unchanged
+
+    def below(self, step: str | int, old: Tree) -> _Before:
+        """The same of a field or an element."""
+        return _Before(old, self.pair.below(step), self.pair) if self.pair is not None else self._replace(old=old)
+
+
+_NOTHING = _Before()
+
+
+def _faults(value: Tree, here: Plan, path: FieldPath, root: Schema, before: _Before) -> Iterator[Fault]:
+    if value is None:
+        return
+    for rule in here.rules:
+        fault = _broken(value, rule, here.schema, path, root, before)
+        if fault is not None:
+            yield fault
+    is_new = before is _NOTHING
+    if value.__class__ is list:
+        if here.items is not None:
+            olds: Sequence[Tree] = () if is_new else _twins(value, before.old, here.schema)
+            for position, item in enumerate(value):
+                below = _NOTHING if is_new else before.below(position, olds[position])
+                yield from _faults(item, here.items, (*path, position), root, below)
+    elif value.__class__ is dict:
+        old = before.old if before.old.__class__ is dict else {}
+        for name, plan_below in here.properties.items():
+            if name in value:
+                below = _NOTHING if is_new else before.below(name, old.get(name))
+                yield from _faults(value[name], plan_below, (*path, name), root, below)
+        if here.values is not None:
+            for key, item in value.items():
+                below = _NOTHING if is_new else before.below(key, old.get(key))
+                yield from _faults(item, here.values, (*path, key), root, below)
+
+
+def _twins(items: list[Tree], old: Tree, schema: Schema) -> Sequence[Tree]:
+    """The old element for each; only the elements of map lists have one."""
+    from tjgen.cluster.validate.update.pair import key_of, keyed
+
+    known = keyed(old, schema) if old.__class__ is list else {}
+    keys = [key_of(item, schema) for item in items]
+    return [known.get(key) if key is not None else None for key in keys]
+
+
+def _program(text: str) -> Program:
+    """The program of a rule; raises CompileError for one that another release of tjgen has imported."""
+    try:
+        return program(text)
+    except SyntaxError as problem:
+        hint = "import the schemas again with this release"
+        message = f"an imported rule is not understood ({problem}): {text.strip()}"
+        raise CompileError([Diagnostic("TJ524", ERROR, message, hint=hint, name="damaged-schemas")]) from None
+
+
+def _broken(value: Tree, rule: dict[str, Any], schema: Schema, path: FieldPath, root: Schema, before: _Before) -> Fault | None:
+    runnable = _program(rule["rule"])
+    is_optional = bool(rule.get("optionalOldSelf"))
+    if runnable.is_transition and before.old is None and not is_optional:
+        return None
+    path = (*path, *_below(rule.get("fieldPath", "")))
+    name = field(path, root) or WHOLE
+    said = rule.get("message", "").strip()
+    try:
+        sides = _sides(runnable, value, before, schema, is_optional=is_optional)
+        if runnable.holds(*sides):
+            return None
+    except CelError as error:
+        about = said or rule["rule"].strip()
+        if str(error) == NO_OVERLOAD:
+            detail = (
+                f"'{error}': call arguments did not match a supported operator, function or macro signature for rule: {about}"
+            )
+        else:
+            detail = f"{error} evaluating rule: {about}"
+        return Fault(INVALID, name, f"Invalid value: {shown(schema.get('type', ''))}: {detail}", path)
+    if not runnable.is_transition and before.is_unchanged:
+        return None
+    words = _worded(rule, sides) or said or f"failed rule: {rule['rule'].strip()}"
+    return _of_reason(rule.get("reason", INVALID), name, value, words, path)
+
+
+def _sides(runnable: Program, value: Tree, before: _Before, schema: Schema, *, is_optional: bool) -> tuple[Any, Any]:
+    """`self` and `oldSelf` as the rule sees them."""
+    if before is _NOTHING:
+        return value, _maybe(None) if is_optional else None
+    from tjgen.cluster.validate.cel.seen import in_order, seen
+
+    if not runnable.is_transition:
+        return seen(value, schema), None
+    new = seen(in_order(value, schema, is_left=True), schema)
+    if is_optional:
+        return new, _maybe(None if before.old is None else seen(in_order(before.old, schema), schema))
+    return new, seen(in_order(before.old, schema), schema)
+
+
+def _maybe(old: Any) -> Any:
+    return NONE if old is None else of(old)
+
+
+def _worded(rule: dict[str, Any], sides: tuple[Any, Any]) -> str:
+    """What `messageExpression` says; "" where it says nothing that the server would take: one line of text."""
+    text = rule.get("messageExpression", "")
+    if not text:
+        return ""
+    try:
+        said = _program(text).run(*sides)
+    except CelError:
+        return ""
+    return said.strip() if said.__class__ is str and "\n" not in said else ""
+
+
+def _below(place: str) -> FieldPath:
+    """The steps of a rule's `fieldPath`, such as `.spec.ports['http']`."""
+    steps = _STEP.findall(place) if place else ()
+    return tuple([plain or quoted for plain, quoted in steps])
+
+
+def _of_reason(reason: str, name: str, value: Tree, said: str, path: FieldPath) -> Fault:
+    if reason == FORBIDDEN:
+        return Fault(reason, name, f"Forbidden: {said}", path)
+    if reason == REQUIRED:
+        return Fault(reason, name, f"Required value: {said}", path)
+    if reason == DUPLICATE:
+        return Fault(reason, name, f"Duplicate value: {shown(value)}", path)
+    # The value of an object or list is left out.
+    where = "" if value.__class__ in (dict, list) else f"{shown(value)}: "
+    return Fault(INVALID, name, f"Invalid value: {where}{said}", path)

@@ -1,0 +1,261 @@
+"""What CEL's operators and functions do with values: plain trees in, plain values out, CelError where CEL has an error.
+
+Mirrors github.com/google/cel-go `common/types`: no conversions, booleans are no numbers, integers have 64 bits. Numbers
+of both kinds compare with each other, as in Kubernetes' environment (cross-type numeric comparisons).
+"""
+
+from __future__ import annotations
+
+from tjgen.cluster.schema.patterns import search
+from tjgen.trees.typing import Any
+
+NO_OVERLOAD = "no such overload"
+_LOWEST, _HIGHEST = -(2**63), 2**63 - 1
+_MISSING = object()
+
+
+class CelError(Exception):
+    """An evaluation ends in an error, in cel-go's words."""
+
+
+class Wrong:
+    """A value of another type than its schema says: an error for whoever looks at it."""
+
+    __slots__ = ("words",)
+
+    def __init__(self, words: str) -> None:
+        self.words = words
+
+
+class Optional:
+    """A value that may be absent."""
+
+    __slots__ = ("is_there", "item")
+
+    def __init__(self, item: Any = None, *, is_there: bool = False) -> None:
+        self.item = item
+        self.is_there = is_there
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Optional) and (self.is_there, self.item) == (other.is_there, other.item)
+
+    __hash__ = None  # type: ignore[assignment]  # a value of a rule is no key
+
+
+NONE = Optional()
+
+
+def sound(value: Any) -> Any:
+    """The value; raises CelError for one that is Wrong."""
+    if value.__class__ is Wrong:
+        raise CelError(value.words)
+    return value
+
+
+def overload() -> CelError:
+    """The error of an operation on values that it is not made for."""
+    return CelError(NO_OVERLOAD)
+
+
+def of(item: Any) -> Optional:
+    """`optional.of(item)`."""
+    return Optional(item, is_there=True)
+
+
+def selected(value: Any, key: Any) -> Optional:
+    """`value.?key` and `value[?key]`, also of an optional."""
+    if isinstance(value, Optional):
+        return selected(value.item, key) if value.is_there else NONE
+    if value.__class__ is dict:
+        return of(value[key]) if key in value else NONE
+    if value.__class__ is list and key.__class__ is int:
+        return of(value[key]) if 0 <= key < len(value) else NONE
+    raise overload()
+
+
+def field(value: Any, name: str) -> Any:
+    """`value.name`."""
+    if value.__class__ is not dict:
+        if value.__class__ is Optional:
+            return selected(value, name)
+        raise overload()
+    found = value.get(name, _MISSING)
+    if found is _MISSING:
+        raise CelError(f"no such key: {name}")
+    return sound(found)
+
+
+def has(value: Any, name: str) -> bool:
+    """`has(value.name)`."""
+    if value.__class__ is not dict:
+        raise overload()
+    if name not in value:
+        return False
+    sound(value[name])
+    return True
+
+
+def index(value: Any, key: Any) -> Any:
+    """`value[key]`."""
+    if value.__class__ is list:
+        if key.__class__ is not int:
+            raise overload()
+        if not 0 <= key < len(value):
+            raise CelError(f"index out of bounds: {key}")
+        return sound(value[key])
+    return field(value, key)
+
+
+def equal(left: Any, right: Any) -> bool:
+    """`left == right`: by value, at any depth; values of different types are just not equal."""
+    kind = left.__class__
+    if kind is Wrong or right.__class__ is Wrong:
+        sound(left)
+        sound(right)
+    if kind is list:
+        return right.__class__ is list and len(left) == len(right) and all(map(equal, left, right))
+    if kind is dict:
+        return (
+            right.__class__ is dict and left.keys() == right.keys() and all(equal(item, right[key]) for key, item in left.items())
+        )
+    if kind is bool or right.__class__ is bool:
+        return left is right
+    return bool(left == right)
+
+
+def contains(item: Any, container: Any) -> bool:
+    """`item in container`: a list's element, a map's key."""
+    if container.__class__ is dict:
+        return item in container
+    if container.__class__ is not list:
+        raise overload()
+    return any(equal(item, other) for other in container)
+
+
+def less(left: Any, right: Any) -> bool:
+    """`left < right`."""
+    _comparable(left, right)
+    return bool(left < right)
+
+
+def at_most(left: Any, right: Any) -> bool:
+    """`left <= right`."""
+    _comparable(left, right)
+    return bool(left <= right)
+
+
+def _comparable(left: Any, right: Any) -> None:
+    kinds = {left.__class__, right.__class__}
+    if not (kinds <= {int, float} or kinds in ({str}, {bool})):
+        raise overload()
+
+
+def add(left: Any, right: Any) -> Any:
+    """`left + right`: numbers, strings, lists."""
+    if left.__class__ is not right.__class__ or left.__class__ not in (int, float, str, list):
+        raise overload()
+    return _fits(left + right)
+
+
+def subtract(left: Any, right: Any) -> Any:
+    """`left - right`."""
+    _numbers(left, right)
+    return _fits(left - right)
+
+
+def multiply(left: Any, right: Any) -> Any:
+    """`left * right`."""
+    _numbers(left, right)
+    return _fits(left * right)
+
+
+def divide(left: Any, right: Any) -> Any:
+    """`left / right`: integers are cut towards zero."""
+    _numbers(left, right)
+    if left.__class__ is float:
+        if right == 0:
+            return float("nan") if left == 0 else float("inf") * (1 if (left > 0) == (str(right)[0] != "-") else -1)
+        return left / right
+    if right == 0:
+        raise CelError("division by zero")
+    quotient = abs(left) // abs(right)
+    return _fits(quotient if (left < 0) == (right < 0) else -quotient)
+
+
+def remainder(left: Any, right: Any) -> Any:
+    """`left % right`: of integers, with the sign of the left one."""
+    _numbers(left, right)
+    if left.__class__ is float:
+        raise overload()
+    if right == 0:
+        raise CelError("modulus by zero")
+    rest = abs(left) % abs(right)
+    return -rest if left < 0 else rest
+
+
+def negate(value: Any) -> Any:
+    """`-value`."""
+    if value.__class__ not in (int, float):
+        raise overload()
+    return _fits(-value)
+
+
+def _numbers(left: Any, right: Any) -> None:
+    if left.__class__ is not right.__class__ or left.__class__ not in (int, float):
+        raise overload()
+
+
+def _fits(value: Any) -> Any:
+    if value.__class__ is int and not _LOWEST <= value <= _HIGHEST:
+        raise CelError("integer overflow")
+    return value
+
+
+def truth(value: Any) -> bool:
+    """A boolean where one is needed."""
+    if value.__class__ is not bool:
+        raise overload()
+    return bool(value)
+
+
+def elements(value: Any) -> Any:
+    """What a comprehension goes over: a list's elements, a map's keys."""
+    if value.__class__ not in (list, dict):
+        raise overload()
+    return value
+
+
+def size(value: Any) -> int:
+    """`size(value)`: characters of a string, elements of a list or map."""
+    if value.__class__ not in (str, list, dict):
+        raise overload()
+    return len(value)
+
+
+def matches(text: Any, pattern: Any) -> bool:
+    """`text.matches(pattern)`: found anywhere in the text."""
+    _texts(text, pattern)
+    return bool(search(pattern)(text))
+
+
+def starts_with(text: Any, prefix: Any) -> bool:
+    """`text.startsWith(prefix)`."""
+    _texts(text, prefix)
+    return bool(text.startswith(prefix))
+
+
+def ends_with(text: Any, suffix: Any) -> bool:
+    """`text.endsWith(suffix)`."""
+    _texts(text, suffix)
+    return bool(text.endswith(suffix))
+
+
+def holds(text: Any, part: Any) -> bool:
+    """`text.contains(part)`."""
+    _texts(text, part)
+    return part in text
+
+
+def _texts(left: Any, right: Any) -> None:
+    if left.__class__ is not str or right.__class__ is not str:
+        raise overload()

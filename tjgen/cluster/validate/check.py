@@ -1,0 +1,109 @@
+"""A file's text -> verdicts and diagnostics on each of its manifests, with their places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+from tjgen.cluster.trainer.inputs import is_kind
+from tjgen.cluster.trainer.placed import Placed
+from tjgen.cluster.trainer.refusals import RUNTIME
+from tjgen.cluster.trainer.release import of_versions
+from tjgen.cluster.validate import admission, disclosure, marks, unmakeable
+from tjgen.cluster.validate.judge import judge
+from tjgen.cluster.validate.report import diagnostics
+from tjgen.cluster.validate.verdict import DECODE
+from tjgen.trees.budgets import DEFAULT, Budgets
+from tjgen.trees.diagnostics.model import WARNING, Diagnostic, has_errors
+from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.manifests.objects import Objects
+from tjgen.trees.source import reader
+
+Standing = Callable[[Tree], bool]
+"""Whether an object stands in the cluster already, and so is judged as an update elsewhere."""
+
+
+def check(
+    text: str | bytes,
+    file: str,
+    *,
+    versions: Mapping[str, str] | None = None,
+    strict: bool = False,
+    server_side: bool = False,
+    standing: Standing | None = None,
+    accepted: list[Placed] | None = None,
+    budgets: Budgets = DEFAULT,
+    harmless: Collection[str] = (),
+) -> list[Diagnostic]:
+    """Everything that is wrong with a file of Kubernetes manifests; never raises because of its text.
+
+    `versions` chooses the releases that the cluster runs. With `strict`, a kind without a schema is an error. With
+    `server_side` the manifests are judged as server-side apply judges them. Of what is `standing` only templates are checked.
+    Of the rest, what is accepted goes into `accepted`, for whoever looks at the objects of all files together.
+    `harmless`: fingerprints of what looks like a secret and is none.
+    """
+    documents, found = reader.read(text, file, reader.KUBERNETES, budgets)
+    # What stands in one file is applied together, so webhooks find it in the cluster.
+    context = [manifest for document in documents for manifest, _ in manifests(document.value)]
+    objects = Objects([*context, *[one for other in context for one in admission.assumed(other)]])
+    for document in documents:
+        for manifest, path in manifests(document.value):
+            stands = standing is not None and standing(manifest)
+            if stands:
+                judged = list(_standing(manifest, versions, strict=strict))
+            else:
+                judged = list(_judged(manifest, objects, versions, strict=strict, server_side=server_side))
+            if accepted is not None and not stands and not has_errors(judged):
+                accepted.append(Placed(manifest, document, path))
+            for diagnostic in (*judged, *disclosure.diagnostics(manifest, harmless)):
+                whole = path + (diagnostic.path or ())
+                span = document.locate(whole, key=diagnostic.name == "unknown-field")
+                found.append(diagnostic._replace(path=whole, span=span))
+    return found
+
+
+def _judged(
+    manifest: Tree, context: Sequence[Tree], versions: Mapping[str, str] | None, *, strict: bool, server_side: bool
+) -> Iterator[Diagnostic]:
+    """The server, then the webhooks on what it accepts, then what comes of the templates of what they accept."""
+    yield from marks.diagnostics(manifest)
+    verdict = judge(marks.without_marks(manifest), versions=versions, server_side=server_side)
+    yield from diagnostics(manifest, verdict, strict=strict)
+    if not verdict.allowed:
+        return
+    answer = admission.review(manifest, context=context, release=of_versions(versions))
+    yield from admission.diagnostics(manifest, answer)
+    if not answer.errors:
+        yield from unmakeable.diagnostics(manifest, versions=versions)
+
+
+def _standing(manifest: Tree, versions: Mapping[str, str] | None, *, strict: bool) -> Iterator[Diagnostic]:
+    """What is wrong with an object that is applied already: its templates, and types that no server can have stored."""
+    verdict = judge(marks.without_marks(manifest), versions=versions)
+    if verdict.allowed:
+        yield from unmakeable.diagnostics(manifest, versions=versions)
+        yield from _unlooked(manifest, versions)
+    elif verdict.stage == DECODE:
+        yield from diagnostics(manifest, verdict, strict=strict)
+
+
+def _unlooked(manifest: Tree, versions: Mapping[str, str] | None) -> Iterator[Diagnostic]:
+    """What the webhook of Trainer would say to a TrainingRuntime, if it looked at one that is changed.
+
+    It looks at creations alone (pkg/webhooks/trainingruntime_webhook.go `ValidateUpdate`, v2.3.0).
+    """
+    if not is_kind(manifest, RUNTIME):
+        return
+    for found in admission.diagnostics(manifest, admission.review(manifest, release=of_versions(versions))):
+        if found.code == "TJ530":
+            message = f"the server takes this change without a look, but not the object anew: {found.message}"
+            yield found._replace(code="TJ888", severity=WARNING, message=message, name="runtime-update-unchecked")
+
+
+def manifests(tree: Tree) -> Iterator[tuple[Tree, FieldPath]]:
+    """The objects in a document and where they stand: itself, or the items of a List (kubectl opens those)."""
+    if tree.__class__ is dict and (tree.get("apiVersion"), tree.get("kind")) == ("v1", "List"):
+        items = tree.get("items")
+        for position, item in enumerate(items if isinstance(items, Sequence) and not isinstance(items, str) else ()):
+            yield item, ("items", position)
+    else:
+        yield tree, ()

@@ -1,0 +1,154 @@
+"""CustomResourceDefinitions as `kubectl get crd -o yaml` prints them -> schema files for a folder of one's own.
+
+A cluster accepts only definitions whose schemas are structural, so what is looked at here is what would keep a schema from
+being used: its shape, patterns and rules. What is not understood is left out of the schema and named in `x-tjgen-unchecked`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tjgen.cluster.schema.definition import SchemaFile, schema_files
+from tjgen.cluster.schema.patterns import search
+from tjgen.cluster.schema.store import Schema
+from tjgen.cluster.schema.textformats import is_known
+from tjgen.cluster.validate.cel.program import program
+from tjgen.cluster.validate.check import manifests
+from tjgen.cluster.validate.report import subject_of
+from tjgen.cluster.validate.shapes import faults, parts
+from tjgen.cluster.validate.wording import field
+from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING, Diagnostic, has_errors
+from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.source.document import Document
+from tjgen.trees.source.reader import KUBERNETES, read
+from tjgen.trees.typing import NamedTuple
+
+GROUP = "apiextensions.k8s.io"
+KIND = "CustomResourceDefinition"
+_TYPED = ("byte", "date", "date-time", "datetime", "duration")
+_GENERATOR = ("metadata", "annotations", "controller-gen.kubebuilder.io/version")
+
+
+class Definition(NamedTuple):
+    """The schemas of one CustomResourceDefinition."""
+
+    name: str
+    generator: str
+    """The release of controller-gen that made it, "-" where it does not say."""
+    files: tuple[SchemaFile, ...]
+
+
+def definitions(text: str | bytes, file: str) -> tuple[list[Definition], list[Diagnostic]]:
+    """The definitions in a file: documents, Lists, or both; TJ522 to TJ526 for what cannot be taken."""
+    documents, diagnostics = read(text, file, KUBERNETES)
+    found: dict[str, Definition] = {}
+    for document in documents:
+        for tree, path in manifests(document.value):
+            one, problems = _definition(tree)
+            diagnostics += [_placed(problem, document, path) for problem in problems]
+            if one is not None:
+                found[one.name] = one
+    if not found and not has_errors(diagnostics):
+        hint = "give the output of: kubectl get crd -o yaml"
+        diagnostics.append(Diagnostic("TJ522", ERROR, f"{file} holds no {KIND}", hint=hint, name="no-definition"))
+    return list(found.values()), diagnostics
+
+
+def _placed(problem: Diagnostic, document: Document, path: FieldPath) -> Diagnostic:
+    whole = path + (problem.path or ())
+    return problem._replace(path=whole, span=document.locate(whole))
+
+
+def _definition(tree: Tree) -> tuple[Definition | None, list[Diagnostic]]:
+    subject = subject_of(tree)
+    if subject is None or (subject.api_version.partition("/")[0], subject.kind) != (GROUP, KIND):
+        what = f"{subject.kind} {subject.name}".strip() if subject is not None and subject.kind else "what stands here"
+        return None, [Diagnostic("TJ525", WARNING, f"{what} is no {KIND} and is left out", subject, (), name="not-a-definition")]
+    if subject.api_version != f"{GROUP}/v1":
+        message = f"{subject.name} is written in {subject.api_version}, which no cluster of today knows"
+        hint = "take it from a cluster, which answers in v1"
+        return None, [Diagnostic("TJ523", ERROR, message, subject, ("apiVersion",), hint=hint, name="bad-definition")]
+    wrong = list(faults(tree))
+    if wrong:
+        hint = "take the definition from a cluster, which has accepted it"
+        return None, [
+            Diagnostic("TJ523", ERROR, f"{field(path)}: {said}", subject, path, hint=hint, name="bad-definition")
+            for path, said in wrong
+        ]
+    diagnostics: list[Diagnostic] = []
+    versions = []
+    for position, version in enumerate(tree["spec"]["versions"]):
+        path = ("spec", "versions", position, "schema", "openAPIV3Schema")
+        left_out: list[tuple[FieldPath, str]] = []
+        schema = _understood(version["schema"]["openAPIV3Schema"], (), left_out)
+        if left_out:
+            schema = {**schema, "x-tjgen-unchecked": [said for _, said in left_out]}
+        versions.append({**version, "schema": {"openAPIV3Schema": schema}})
+        for below, said in left_out if version["served"] else ():
+            diagnostics.append(
+                Diagnostic("TJ526", INFO, f"not checked later: {said}", subject, path + below, name="partly-imported")
+            )
+    files = tuple(schema_files({**tree, "spec": {**tree["spec"], "versions": versions}}))
+    if not files:
+        message = f"{subject.name} serves no version and is left out"
+        return None, [Diagnostic("TJ525", WARNING, message, subject, ("spec", "versions"), name="not-a-definition")]
+    return Definition(subject.name, str(get(tree, _GENERATOR, None) or "-").split()[0], files), diagnostics
+
+
+def _understood(schema: Schema, path: FieldPath, left_out: list[tuple[FieldPath, str]]) -> Schema:
+    """The schema without patterns, formats and rules that are not understood here; what was left out is added to `left_out`."""
+    result = dict(schema)
+    place = field(tuple([step for step in path if step not in ("properties", "items", "additionalProperties")])) or "the object"
+    if "pattern" in schema:
+        try:
+            search(schema["pattern"])
+        except (re.error, OverflowError, KeyError) as problem:
+            del result["pattern"]
+            left_out.append(((*path, "pattern"), f"the pattern of {place} ({problem})"))
+    if "format" in schema and not is_known(schema["format"]):
+        left_out.append(((*path, "format"), f"the format {schema['format']} of {place}"))
+    rules = []
+    for position, rule in enumerate(schema.get("x-kubernetes-validations", ())):
+        beyond = _beyond(rule, schema)
+        if beyond:
+            left_out.append(
+                ((*path, "x-kubernetes-validations", position), f"the rule of {place} ({beyond}): {rule['rule'].strip()}")
+            )
+        else:
+            rules.append(rule)
+    if "x-kubernetes-validations" in schema:
+        result["x-kubernetes-validations"] = rules
+        if not rules:
+            del result["x-kubernetes-validations"]
+    for step, below in parts(schema):
+        result = _replaced(result, step, _understood(below, path + step, left_out))
+    return result
+
+
+def _replaced(schema: Schema, step: FieldPath, below: Schema) -> Schema:
+    """The schema with another one at `step` below it."""
+    word = str(step[0])
+    if len(step) == 1:
+        return {**schema, word: below}
+    inner, key = schema[word], step[1]
+    if isinstance(inner, dict):
+        return {**schema, word: {**inner, key: below}}
+    return {**schema, word: [below if position == key else part for position, part in enumerate(inner)]}
+
+
+def _beyond(rule: Schema, schema: Schema) -> str:
+    """Why a rule of a schema cannot be run here; "" if it can."""
+    try:
+        program(rule["rule"])
+        if rule.get("messageExpression"):
+            program(rule["messageExpression"])
+    except SyntaxError as problem:
+        return str(problem)
+    typed = [name for name in _typed(schema, "self") if re.search(rf"(?<!has\(self\.)\b{re.escape(name)}\b(?!\))", rule["rule"])]
+    return f"{typed[0]} is no text to it" if typed else ""
+
+
+def _typed(schema: Schema, name: str) -> list[str]:
+    """The fields whose texts are times, durations or bytes to rules."""
+    here = [name] if schema.get("format") in _TYPED and schema.get("type") == "string" else []
+    return here + [found for step, below in parts(schema) for found in _typed(below, str(step[-1]) if len(step) > 1 else name)]

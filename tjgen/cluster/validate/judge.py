@@ -1,0 +1,54 @@
+"""A manifest -> the verdict of an API server on it: on creating the object, or on applying it over one that exists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tjgen.cluster.schema import store
+from tjgen.cluster.validate.creation import created
+from tjgen.cluster.validate.verdict import UNCHECKED, Verdict
+from tjgen.trees.fields.path import Tree
+
+
+def judge(
+    tree: Tree,
+    *,
+    old: Tree = None,
+    versions: Mapping[str, str] | None = None,
+    duplicates: Sequence[str] = (),
+    server_side: bool = False,
+    bound: bool = False,
+) -> Verdict:
+    """The verdict on creating `tree` with strict field validation, or on applying it over the object made of `old`.
+
+    An `old` object of another name is not touched: then `tree` is created. With `server_side` the server does the apply.
+    `bound` says that claims have their volumes, which neither manifest can tell.
+
+    `versions` chooses the releases that the cluster runs (`{"trainer": "v2.1.0"}`). `duplicates` are the keys that the
+    text of the manifest gives twice, which no tree can hold: 'line 4: key "name" already set in map'.
+    """
+    if tree.__class__ is not dict:
+        return UNCHECKED
+    api_version, kind = tree.get("apiVersion"), tree.get("kind")
+    if not isinstance(api_version, str) or not isinstance(kind, str):
+        return UNCHECKED
+    schema = store.find(api_version, kind, versions=versions)
+    if schema is None:
+        return UNCHECKED
+    built_in = store.is_built_in(api_version, kind)
+    if old is not None and identity(tree) == identity(old):
+        from tjgen.cluster.validate.update import replacement  # most of what is judged is new
+
+        return replacement.judge(tree, old, schema, built_in=built_in, server_side=server_side, bound=bound)
+    if server_side:
+        from tjgen.cluster.validate import serverside
+
+        return serverside.judge(tree, schema, built_in=built_in, duplicates=duplicates)
+    return created(tree, schema, built_in=built_in, duplicates=duplicates)
+
+
+def identity(tree: dict[str, Tree]) -> tuple[Tree, ...]:
+    """What tells an object from others of its kind: an apply under another name or namespace creates another object."""
+    metadata = tree.get("metadata")
+    given: dict[str, Tree] = metadata if metadata.__class__ is dict else {}
+    return (tree.get("apiVersion"), tree.get("kind"), given.get("name"), given.get("namespace"))

@@ -1,0 +1,66 @@
+"""What the controller makes of a TrainJob -> what will be refused of it, at the field that it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from tjgen.cluster.trainer.inputs import Expanded
+from tjgen.cluster.trainer.objects import Made
+from tjgen.cluster.trainer.release import of_versions
+from tjgen.cluster.trainer.surprises.subject import reference
+from tjgen.cluster.validate import admission, report, unmakeable
+from tjgen.cluster.validate.judge import judge
+from tjgen.cluster.validate.likeness import likeness
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.fields.managed import origins_of
+from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.manifests.leaves import lasting
+
+_JUDGED = ("JobSet", "PodGroup")
+_SAID = ("TJ815", "TJ840", "TJ841", "TJ842", "TJ843", "TJ852", "TJ860", "TJ861")
+"""Surprises that end in a refusal, and say why in words of their own."""
+
+
+def refused(one: Expanded, seen: set[str], versions: Mapping[str, str] | None) -> Iterator[Diagnostic]:
+    """TJ895 for each thing that is wrong with a made object; `seen` remembers pods of which nothing was wrong."""
+    if any(found.code in _SAID for found in one.expansion.diagnostics):
+        return
+    for made in one.expansion.objects:
+        if made.tree["kind"] in _JUDGED:
+            for found in _judged(made.tree, seen, versions):
+                if found.severity == ERROR:
+                    yield _of_source(one, made, found)
+
+
+def _judged(tree: dict[str, Tree], seen: set[str], versions: Mapping[str, str] | None) -> list[Diagnostic]:
+    verdict = judge(tree, versions=versions)
+    if verdict.stages or not verdict.checked:
+        return list(report.diagnostics(tree, verdict))
+    answer = admission.review(tree, release=of_versions(versions))
+    found = list(admission.diagnostics(tree, answer))
+    like = "" if found else likeness({**tree, "metadata": {}})
+    if found or like in seen:
+        return found
+    found = list(unmakeable.diagnostics(tree, versions=versions))
+    if not found:
+        seen.add(like)
+    return found
+
+
+def _of_source(one: Expanded, made: Made, found: Diagnostic) -> Diagnostic:
+    tree, path = _source(one, made, found.path or ())
+    kind = made.tree["kind"]
+    message = f"the {kind} that the controller makes of TrainJob {reference(one.trainjob).name} is refused: {found.message}"
+    return Diagnostic("TJ895", ERROR, message, reference(tree), path, hint=found.hint, name="made-object-refused")
+
+
+def _source(one: Expanded, made: Made, path: FieldPath) -> tuple[Tree, FieldPath]:
+    """The file's object and field that asked for a field of the made object."""
+    for origin in origins_of(made.owners, lasting(made.tree, path)):
+        tree = {"trainjob": one.trainjob, "runtime": one.runtime}.get(origin.source)
+        if tree is not None:
+            because = origin.because
+            while because and get(tree, because, None) is None:
+                because = because[:-1]
+            return tree, because
+    return one.trainjob, ()

@@ -1,0 +1,37 @@
+"""A preview with marks for values that a controller makes up -> the object as if they were there, and a word on each.
+
+Nobody can say which keys the Trainer will put into the Secret of an MPI run, so a preview holds a mark in their place. A server
+would refuse it as no base64; but nobody applies a preview.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.cluster.trainer.objects import RANDOM
+from tjgen.cluster.validate.report import subject_of
+from tjgen.trees.diagnostics.model import INFO, Diagnostic
+from tjgen.trees.fields.path import Tree, get
+
+_STANDS_FOR = "cmFuZG9t"
+
+
+def without_marks(tree: Tree) -> Tree:
+    """The object with some value in the place of each mark; itself where it has none."""
+    marked = _marked(tree)
+    return {**tree, "data": {**tree["data"], **dict.fromkeys(marked, _STANDS_FOR)}} if marked else tree
+
+
+def diagnostics(tree: Tree) -> Iterator[Diagnostic]:
+    """TJ512 for each mark."""
+    for key in _marked(tree):
+        message = f"data.{key}: {RANDOM} stands for a value that the controller makes up; it is not checked"
+        hint = "apply the TrainJob, not its preview"
+        yield Diagnostic("TJ512", INFO, message, subject_of(tree), ("data", key), hint=hint, name="made-up-value")
+
+
+def _marked(tree: Tree) -> list[str]:
+    if tree.__class__ is not dict or (tree.get("apiVersion"), tree.get("kind")) != ("v1", "Secret"):
+        return []
+    data = get(tree, ("data",), None)
+    return [key for key, value in data.items() if value == RANDOM] if data.__class__ is dict else []

@@ -1,0 +1,178 @@
+"""A verdict -> diagnostics, with field paths and hints; whoever knows the file adds the places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.cluster.schema import store
+from tjgen.cluster.validate.fault import (
+    DUPLICATE,
+    FORBIDDEN,
+    INVALID,
+    NOT_FOUND,
+    NOT_SUPPORTED,
+    REQUIRED,
+    TOO_LONG,
+    TOO_MANY,
+    TYPE_INVALID,
+    Fault,
+)
+from tjgen.cluster.validate.verdict import APPLY, DECODE, PATCH, REQUEST, STRICT, Verdict
+from tjgen.cluster.validate.wording import field, shown
+from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING, Diagnostic, ObjectRef
+from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.k8s.nearest import nearest
+
+_UNDECODABLE = ("TJ501", "undecodable-value")
+_UNKNOWN = ("TJ502", "unknown-field")
+_UNAPPLICABLE = ("TJ544", "unapplicable-manifest")
+_OF_STAGES = {DECODE: _UNDECODABLE, STRICT: _UNKNOWN, APPLY: _UNAPPLICABLE, PATCH: _UNAPPLICABLE, REQUEST: _UNAPPLICABLE}
+_SAYS_WHERE = (APPLY, PATCH, STRICT)
+"""Stages whose words have the place in them."""
+_CODES = {
+    REQUIRED: ("TJ503", "required-field"),
+    TYPE_INVALID: ("TJ504", "wrong-type"),
+    INVALID: ("TJ505", "invalid-value"),
+    NOT_SUPPORTED: ("TJ506", "unsupported-value"),
+    DUPLICATE: ("TJ507", "duplicate-entry"),
+    TOO_LONG: ("TJ508", "over-limit"),
+    TOO_MANY: ("TJ508", "over-limit"),
+    FORBIDDEN: ("TJ509", "forbidden-field"),
+    NOT_FOUND: ("TJ510", "missing-reference"),
+}
+_HINTS = {
+    INVALID: "correct the value",
+    DUPLICATE: "remove or rename one of the two entries",
+    TOO_LONG: "shorten it",
+    TOO_MANY: "remove some",
+    FORBIDDEN: "remove the field",
+    NOT_FOUND: "name something that is there, or add what is named",
+}
+_OF_RELEASES = {
+    "activeDeadlineSeconds": "2.2 and later",
+    "annotations": "2.0 and 2.1",
+    "labels": "2.0 and 2.1",
+    "podSpecOverrides": "2.0",
+    "podTemplateOverrides": "2.1",
+    "runtimePatches": "2.2 and later",
+}
+"""Fields of a TrainJob's spec that not every release of Trainer has -> those that have it."""
+_MOST_NAMES = 8
+_LONGEST = 400
+
+
+def diagnostics(tree: Tree, verdict: Verdict, *, strict: bool = False) -> Iterator[Diagnostic]:
+    """What the verdict has against `tree`. A kind without a schema is worth a warning, with `strict` an error."""
+    subject = subject_of(tree)
+    if not verdict.checked:
+        yield _unchecked(tree, subject, ERROR if strict else WARNING)
+    elif verdict.gaps:
+        yield _partly(verdict.gaps, subject)
+    for stage in verdict.stages:
+        for fault in stage.findings:
+            code, name = _OF_STAGES.get(stage.name) or _CODES.get(fault.type, _CODES[INVALID])
+            said = fault.said or fault.detail
+            where = "" if stage.name in _SAYS_WHERE else f"{field(fault.path) or 'the object'}: "
+            message = where + (said if len(said) <= _LONGEST else said[: _LONGEST - 3] + "...")
+            hint = _of_another_release(subject, fault.path) if stage.name == STRICT else None
+            yield Diagnostic(code, ERROR, message, subject, fault.path, hint=hint or _hint(stage.name, fault), name=name)
+
+
+def subject_of(tree: Tree) -> ObjectRef | None:
+    """What a manifest is, where it says so."""
+    if tree.__class__ is not dict:
+        return None
+    said = [
+        tree.get("apiVersion"),
+        tree.get("kind"),
+        get(tree, ("metadata", "namespace"), ""),
+        get(tree, ("metadata", "name"), ""),
+    ]
+    return ObjectRef(*[text if isinstance(text, str) else "" for text in said])
+
+
+def _of_another_release(subject: ObjectRef | None, path: FieldPath) -> str | None:
+    """What to do about a field of a TrainJob that another release of Trainer has, or None."""
+    release = _OF_RELEASES.get(str(path[1])) if len(path) == 2 and path[0] == "spec" else None
+    if release is None or subject is None or subject.kind != "TrainJob":
+        return None
+    return f"Trainer {release} has it: tjgen convert rewrites the file, --trainer judges it for that release"
+
+
+def _unchecked(tree: Tree, subject: ObjectRef | None, severity: str) -> Diagnostic:
+    if subject is None or not subject.api_version or not subject.kind:
+        path: FieldPath = ()
+        message = "the document is not checked: it has no apiVersion and kind, so it is no Kubernetes object"
+        return Diagnostic("TJ520", severity, message, subject, path, hint="give it an apiVersion and a kind", name="not-checked")
+    message = f"{subject.kind} of {subject.api_version} is not checked: there is no schema for it"
+    path, hint = _meant(subject.api_version, subject.kind)
+    return Diagnostic("TJ520", severity, message, subject, path, hint=hint, name="not-checked")
+
+
+def _meant(api_version: str, kind: str) -> tuple[FieldPath, str]:
+    """The field that is probably wrong of a kind that nobody knows, and what to do."""
+    known = [gvk.rpartition("/") for gvk in store.kinds()]
+    group = api_version.rpartition("/")[0]
+    versions = [version for version, _, name in known if name == kind]
+    of_group = [version for version in versions if version.rpartition("/")[0] == group]
+    # Where one group alone has such a kind, it is meant, however the group is written.
+    version = of_group[-1] if of_group else nearest(api_version, versions) or (versions[0] if len(versions) == 1 else None)
+    if version is not None:
+        return ("apiVersion",), f"write apiVersion: {version}"
+    meant = nearest(kind, [name for version, _, name in known if version == api_version])
+    if meant is not None:
+        return ("kind",), f"write kind: {meant}"
+    near = nearest(kind, [name for _, _, name in known])
+    version = nearest(api_version, [version for version, _, name in known if name == near]) if near is not None else None
+    if version is not None:
+        return ("apiVersion",), f"write apiVersion: {version} and kind: {near}"
+    return ("kind",), "import its schema from a cluster: kubectl get crd -o yaml | tjgen schemas import -"
+
+
+def _partly(gaps: tuple[str, ...], subject: ObjectRef | None) -> Diagnostic:
+    what = f"{subject.kind} of {subject.api_version}" if subject is not None else "the object"
+    message = f"{what} is not fully checked: {'; '.join(gaps)}"
+    hint = "have a cluster judge the rest: kubectl apply --dry-run=server"
+    return Diagnostic("TJ521", INFO, message, subject, ("kind",), hint=hint, name="partly-checked")
+
+
+def _hint(stage: str, fault: Fault) -> str | None:
+    if fault.hint:
+        return fault.hint
+    if stage == STRICT:
+        return _known_field(str(fault.path[-1]), fault.known)
+    if stage == DECODE:
+        return "give the value the type that the field has; quote a text that looks like a number or a boolean"
+    if fault.type == REQUIRED:
+        return f"add {fault.path[-1]}" if fault.path and isinstance(fault.path[-1], str) else "add it"
+    if fault.type == NOT_SUPPORTED:
+        return f"use one of {', '.join(fault.known)}" if fault.known else "use one of them"
+    if fault.type == TYPE_INVALID:
+        return _right_type(fault)
+    return _HINTS.get(fault.type, _HINTS[INVALID])
+
+
+def _known_field(name: str, known: tuple[str, ...]) -> str:
+    meant = nearest(name, known)
+    if meant is not None:
+        return f"write {meant}"
+    if 0 < len(known) <= _MOST_NAMES:
+        return f"remove it, or use one of {', '.join(known)}"
+    return "remove it, or correct its name or place"
+
+
+def _right_type(fault: Fault) -> str:
+    wanted = fault.said.rpartition(" ")[2]
+    if wanted == "string":
+        return "quote the value"
+    if wanted in ("int32", "int64", "integer"):
+        return "write a whole number, without quotes"
+    if wanted == "boolean":
+        return "write true or false, without quotes"
+    if wanted in ("array", "object"):
+        return f"write a {'list' if wanted == 'array' else 'mapping'}"
+    return (
+        f"write {'an' if wanted[:1] in 'aeio' else 'a'} {wanted.replace(',', ' or ')}"
+        if wanted
+        else f"correct {shown(fault.path)}"
+    )

@@ -1,0 +1,42 @@
+"""The metadata of an object that arrives and of the one that is held -> what the server has against the change.
+
+Mirrors k8s.io/apiserver 0.36 `registry/rest:BeforeUpdate`, which takes over what the system sets, and k8s.io/apimachinery
+0.36 `api/validation/objectmeta.go:ValidateObjectMetaAccessorUpdate`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.cluster.validate.fault import Fault
+from tjgen.cluster.validate.place import at
+from tjgen.cluster.validate.update.held import RESOURCE_VERSION
+from tjgen.trees.typing import Any
+
+CONFLICT = "the object has been modified; please apply your changes to the latest version and try again"
+_FIXED = ("name", "namespace", "uid", "deletionTimestamp", "deletionGracePeriodSeconds")
+IMMUTABLE = "field is immutable"
+
+
+def settled(metadata: dict[str, Any], held: dict[str, Any]) -> dict[str, Any]:
+    """The metadata with what the server takes from the object that it holds, whatever arrives."""
+    kept: dict[str, Any] = {key: held[key] for key in ("generation", "creationTimestamp") if key in held}
+    uid = {"uid": metadata.get("uid") or held["uid"]}
+    namespace = {} if "namespace" not in held else {"namespace": metadata.get("namespace") or held["namespace"]}
+    given = {key: value for key, value in metadata.items() if key not in ("generation", "namespace")}
+    return {**given, **kept, **uid, **namespace}
+
+
+def is_conflict(metadata: dict[str, Any]) -> bool:
+    """Whether the manifest is about another version of the object than the one that is there."""
+    return metadata.get("resourceVersion", "") not in ("", RESOURCE_VERSION)
+
+
+def faults(metadata: dict[str, Any], held: dict[str, Any]) -> Iterator[Fault]:
+    """What may not change."""
+    here = at(("metadata",))
+    if not metadata.get("resourceVersion"):
+        yield here.child("resourceVersion").invalid("", "must be specified for an update")
+    for name in _FIXED:
+        if metadata.get(name) != held.get(name):
+            yield here.child(name).invalid(metadata.get(name), IMMUTABLE)

@@ -1,0 +1,67 @@
+"""What an API server says to a manifest: nothing against it, or what is wrong, stage by stage."""
+
+from __future__ import annotations
+
+from tjgen.cluster.validate.fault import Fault
+from tjgen.trees.typing import NamedTuple
+
+DECODE = "decode"
+STRICT = "strict"
+VALIDATION = "validation"
+PANIC = "panic"
+"""The server's own code fails at the manifest, which it refuses with an internal error."""
+PATCH = "patch"
+"""The client fails to merge the manifest with the object that is there."""
+REQUEST = "request"
+"""The server does not take the request: the object has another version."""
+APPLY = "apply"
+"""The manifest cannot be put into the types of server-side apply."""
+OLD = "old"
+"""The object that is said to be there could not be."""
+
+
+class Stage(NamedTuple):
+    """A stage of the server's work that a manifest fails.
+
+    `errors` is the server's answer, word for word; `findings` the same for people: every unknown field by itself, and
+    nothing said twice.
+    """
+
+    name: str
+    errors: tuple[Fault, ...]
+    findings: tuple[Fault, ...]
+
+
+class Verdict(NamedTuple):
+    """The failed stages in the server's order. It answers with the first; the others are what would come up next.
+
+    Where there is no schema nothing was `checked`, and the manifest is not called allowed.
+    """
+
+    stages: tuple[Stage, ...] = ()
+    checked: bool = True
+    gaps: tuple[str, ...] = ()
+    """What the server checks of the kind and nobody here does."""
+
+    @property
+    def allowed(self) -> bool:
+        """Whether the server takes the manifest."""
+        return self.checked and not self.stages
+
+    @property
+    def stage(self) -> str:
+        """The stage at which the server refuses; "" where it does not."""
+        return self.stages[0].name if self.stages else ""
+
+    @property
+    def errors(self) -> tuple[Fault, ...]:
+        """The errors that the server answers with."""
+        return self.stages[0].errors if self.stages else ()
+
+    @property
+    def findings(self) -> tuple[Fault, ...]:
+        """Everything that was found, for people."""
+        return tuple([fault for stage in self.stages for fault in stage.findings])
+
+
+UNCHECKED = Verdict(checked=False)

@@ -1,0 +1,228 @@
+"""A Volcano Job -> what Volcano's validating webhook has against creating it, or against an update.
+
+Upstream: volcano `pkg/webhooks/admission/jobs/validate` (validateJobCreate, validateJobUpdate, validateIO). It joins all that is
+wrong to one message; here each part has its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tjgen.cluster.validate.builtin.workloads import pod_template
+from tjgen.cluster.validate.fault import Fault
+from tjgen.cluster.validate.webhooks import volcano_queues
+from tjgen.cluster.validate.webhooks.answer import refused
+from tjgen.cluster.validate.webhooks.volcano_defaults import with_job_defaults
+from tjgen.cluster.validate.webhooks.volcano_graph import is_acyclic
+from tjgen.cluster.validate.webhooks.volcano_policies import policies
+from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.k8s import quantity
+from tjgen.trees.k8s.syntax import dns1123_label, dns1123_subdomain, label_key
+from tjgen.trees.typing import Any
+
+_PLUGINS = ("env", "hcclrank", "mpi", "pytorch", "ray", "ssh", "svc", "tensorflow")
+_SPEC: FieldPath = ("spec",)
+_TASKS: FieldPath = ("spec", "tasks")
+_CHANGED = "job updates may not change fields other than `minAvailable`, `tasks[*].replicas under spec`"
+_TWO_CLAIMS = (
+    "conflict: If you want to use an existing PVC, just specify VolumeClaimName."
+    "If you want to create a new PVC, you do not need to specify VolumeClaimName"
+)
+
+
+def faults(tree: dict[str, Any], old: dict[str, Any] | None, context: Sequence[Any]) -> Iterator[Fault]:
+    """What is wrong with the Job, which has its schema's defaults; `context` are the objects of the cluster."""
+    job = with_job_defaults(tree)
+    if old is not None:
+        yield from _update(job, with_job_defaults(old))
+        return
+    first = _first(job["spec"])
+    if first is not None:
+        yield first
+        return
+    yield from _create(job, context)
+
+
+def _first(spec: dict[str, Any]) -> Fault | None:
+    """What is wrong before anything else is looked at."""
+    if spec["minAvailable"] < 0:
+        return refused("job 'minAvailable' must be >= 0.", (*_SPEC, "minAvailable"))
+    if spec["maxRetry"] < 0:
+        return refused("'maxRetry' cannot be less than zero.", (*_SPEC, "maxRetry"))
+    if (spec.get("ttlSecondsAfterFinished") or 0) < 0:
+        return refused("'ttlSecondsAfterFinished' cannot be less than zero.", (*_SPEC, "ttlSecondsAfterFinished"))
+    if not spec.get("tasks"):
+        return refused("No task specified in job spec", _SPEC, "add a task")
+    names = {task["name"] for task in spec["tasks"]}
+    for role in ("master", "worker") if "mpi" in (spec.get("plugins") or {}) else ():
+        if _argument(spec["plugins"]["mpi"], role) not in names:
+            words = f"The specified mpi {role} task was not found"
+            return refused(words, (*_SPEC, "plugins", "mpi"), f"name the task with --{role}=TASK")
+    return None
+
+
+def _argument(words: Sequence[str], name: str) -> str:
+    """A flag of a plugin, whose default is its own name."""
+    for word in words:
+        flag, _, value = word.lstrip("-").partition("=")
+        if flag == name:
+            return value
+    return name
+
+
+def _create(job: dict[str, Any], context: Sequence[Any]) -> Iterator[Fault]:
+    spec, name = job["spec"], str((job.get("metadata") or {}).get("name", ""))
+    yield from _tasks(spec["tasks"], name)
+    for messages in filter(None, [label_key(name)]):
+        yield refused(f"create job with name {name} validate failed {messages}", ("metadata", "name"))
+    if sum(task.get("replicas") or 0 for task in spec["tasks"]) < spec["minAvailable"]:
+        words = "job 'minAvailable' should not be greater than total replicas in tasks;"
+        yield refused(words, (*_SPEC, "minAvailable"), "lower it, or raise replicas")
+    yield from policies(spec.get("policies") or (), (*_SPEC, "policies"))
+    for plugin in spec.get("plugins") or ():
+        if plugin not in _PLUGINS:
+            hint = f"use one of {', '.join(_PLUGINS)}"
+            yield refused(f"unable to find job plugin: {plugin};", (*_SPEC, "plugins", plugin), hint)
+    yield from _volumes(spec.get("volumes") or ())
+    topology = spec.get("networkTopology") or {}
+    if topology.get("highestTierAllowed") is not None and topology.get("highestTierName"):
+        words = "must not specify 'highestTierAllowed' and 'highestTierName' in networkTopology simultaneously"
+        yield refused(words, (*_SPEC, "networkTopology"), "keep one of the two")
+    yield from volcano_queues.unusable(spec["queue"], (*_SPEC, "queue"), context)
+    needs = {task["name"]: list((task.get("dependsOn") or {}).get("name") or ()) for task in spec["tasks"]}
+    if any(task.get("dependsOn") is not None for task in spec["tasks"]) and not is_acyclic(needs):
+        words = "job has dependencies between tasks, but doesn't form a directed acyclic graph(DAG);"
+        yield refused(words, _TASKS, "remove the circle, or the name of a task that there is not")
+
+
+def _tasks(tasks: Sequence[dict[str, Any]], job: str) -> Iterator[Fault]:
+    names: set[str] = set()
+    for position, task in enumerate(tasks):
+        here, name, replicas = (*_TASKS, position), task["name"], task.get("replicas") or 0
+        if replicas < 0:
+            yield refused(f"'replicas' < 0 in task: {name}, job: {job};", (*here, "replicas"))
+        if task["minAvailable"] < 0:
+            yield refused(f"'minAvailable' < 0 in task: {name}, job: {job};", (*here, "minAvailable"))
+        elif task["minAvailable"] > replicas:
+            words = f"'minAvailable' is greater than 'replicas' in task: {name}, job: {job};"
+            yield refused(words, (*here, "minAvailable"), "lower it, or raise replicas")
+        for messages in filter(None, [dns1123_label(name)]):
+            yield refused(f"{messages};", (*here, "name"))
+        if name in names:
+            yield refused(f"duplicated task name {name};", (*here, "name"), "rename one of the two")
+            return
+        names.add(name)
+        yield from _partitions(task, replicas, here)
+        yield from policies(task.get("policies") or (), (*here, "policies"))
+        pod = f"{job}-{name}-{position}"
+        for messages in filter(None, [label_key(pod)]):
+            yield refused(f"create pod with name {pod} validate failed {messages};", (*here, "name"), "use shorter names")
+        found = [fault._replace(path=here + fault.path) for fault in pod_template(task)]
+        yield from (
+            fault._replace(type="BadRequest", field="", detail=f"spec.task[{position}].{fault.field}: {fault.detail}")
+            for fault in found
+        )
+        if not found:
+            yield from _topology(task, position, here)
+
+
+def _partitions(task: dict[str, Any], replicas: int, here: FieldPath) -> Iterator[Fault]:
+    policy = task.get("partitionPolicy")
+    if not policy:
+        return
+    size, total, least = policy.get("partitionSize", 0), policy.get("totalPartitions", 0), policy.get("minPartitions", 0)
+    if total * size != replicas:
+        words = f"'replicas' is not equal to 'totalPartitions' * 'partitionSize' ({total} * {size}) in task: {task['name']};"
+        yield refused(words, (*here, "replicas"), f"write {total * size}")
+    if least > 0 and task["minAvailable"] != least * size:
+        words = f"'minAvailable' is not equal to 'minPartitions' * 'partitionSize' ({least} * {size}) in task: {task['name']};"
+        yield refused(words, (*here, "minAvailable"), "remove it, and the webhook fills it in")
+
+
+def _topology(task: dict[str, Any], position: int, here: FieldPath) -> Iterator[Fault]:
+    """`validateTaskTopoPolicy`: every container has limits that it requests, and a whole number of CPUs."""
+    if task.get("topologyPolicy") in (None, "", "none"):
+        return
+    pod = (task.get("template") or {}).get("spec") or {}
+    containers = [*(pod.get("containers") or ()), *(pod.get("initContainers") or ())]
+    if not all(map(_is_guaranteed, containers)):
+        words = f"spec.task[{position}] isn't Guaranteed pod"
+        yield refused(words, (*here, "topologyPolicy"), "give every container limits for cpu and memory, equal to its requests")
+        return
+    for number, container in enumerate(containers):
+        cpus = quantity.parse(container["resources"]["limits"]["cpu"])
+        if cpus.nanos == 0 or cpus.nanos % 10**9:
+            words = f"the cpu request isn't  an integer in spec.task[{position}] container[{number}]."
+            yield refused(words, (*here, "topologyPolicy"), "ask for whole CPUs")
+            return
+
+
+def _is_guaranteed(container: dict[str, Any]) -> bool:
+    resources = container.get("resources") or {}
+    limits = resources.get("limits") or {}
+    requests = resources.get("requests") or limits
+    return all(
+        name in limits and quantity.parse(requests.get(name, limits[name])) == quantity.parse(limits[name])
+        for name in ("cpu", "memory")
+    )
+
+
+def _volumes(volumes: Sequence[dict[str, Any]]) -> Iterator[Fault]:
+    """`validateIO`, which stops at the first that is wrong."""
+    taken: set[str] = set()
+    for position, volume in enumerate(volumes):
+        here: FieldPath = (*_SPEC, "volumes", position)
+        path, claim, name = volume.get("mountPath"), volume.get("volumeClaim"), volume.get("volumeClaimName")
+        if not path:
+            yield refused("mountPath is required;", here, "add mountPath")
+        elif path in taken:
+            yield refused(f"duplicated mountPath: {path};", (*here, "mountPath"), "mount one of the two elsewhere")
+        elif claim is None and not name:
+            yield refused("either VolumeClaim or VolumeClaimName must be specified;", here, "add one of the two")
+        elif claim is not None and name:
+            yield refused(_TWO_CLAIMS, here, "keep one of the two")
+        elif name and dns1123_subdomain(name):
+            yield refused(f"invalid VolumeClaimName {name} : {dns1123_subdomain(name)}", (*here, "volumeClaimName"))
+        else:
+            taken.add(path)
+            continue
+        return
+
+
+def _update(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Fault]:
+    """`validateJobUpdate`, which stops at the first error."""
+    tasks, total = new["spec"].get("tasks") or [], 0
+    for position, task in enumerate(tasks):
+        here, replicas = (*_TASKS, position), task.get("replicas") or 0
+        if replicas < 0:
+            yield refused(f"'replicas' must be >= 0 in task: {task['name']}", (*here, "replicas"))
+            return
+        if not 0 <= task["minAvailable"] <= replicas:
+            bound = "<= 'replicas'" if task["minAvailable"] > replicas else ">= 0"
+            yield refused(f"'minAvailable' must be {bound} in task: {task['name']}", (*here, "minAvailable"))
+            return
+        total += replicas
+    if new["spec"]["minAvailable"] > total:
+        yield refused("job 'minAvailable' must not be greater than total replicas", (*_SPEC, "minAvailable"))
+    elif new["spec"]["minAvailable"] < 0:
+        yield refused("job 'minAvailable' must be >= 0", (*_SPEC, "minAvailable"))
+    elif len(old["spec"].get("tasks") or []) != len(tasks):
+        yield refused("job updates may not add or remove tasks", _TASKS, "give the Job another name")
+    else:
+        before, after = _fixed(old["spec"]), _fixed(new["spec"])
+        changed = [key for key in {**after, **before} if before.get(key) != after.get(key)]
+        if changed:
+            yield refused(_CHANGED, (*_SPEC, changed[0]), "give the Job another name")
+
+
+def _fixed(spec: dict[str, Any]) -> dict[str, Any]:
+    """What of a Job's spec may not change; the controller fills in the names of claims."""
+    kept = {key: value for key, value in spec.items() if key not in ("minAvailable", "priorityClassName") and value}
+    tasks = [
+        {key: value for key, value in task.items() if key not in ("minAvailable", "replicas")} for task in spec.get("tasks") or ()
+    ]
+    volumes = [
+        {key: value for key, value in volume.items() if key != "volumeClaimName" or not volume.get("volumeClaim")}
+        for volume in spec.get("volumes") or ()
+    ]
+    return {**kept, **({"tasks": tasks} if tasks else {}), **({"volumes": volumes} if volumes else {})}

@@ -1,0 +1,1 @@
+"""Experiments to manifests: every run of a project, compiled pass by pass for its target."""

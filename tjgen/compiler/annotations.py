@@ -1,0 +1,86 @@
+"""The manifests of a run, and the tool that syncs them -> the same with the annotations that keep it from doing harm.
+
+A runtime has to be there before its runs, and to stay as long as one of them: Trainer 2.3 refuses every
+update of a TrainJob whose runtime is gone, so a foreground deletion never ends
+(pkg/runtime/core `ValidateObjects`). An earlier wave gives both orders, since Argo CD prunes backwards.
+A claim stays in the wave of its runs: one that waits for its first consumer would hold an earlier wave up
+for ever. Claims are never pruned, from the first sync on: what counts is the annotation in the cluster.
+What prepares data or images, a Job, goes before the runs, and Argo CD waits until it has ended. The claims
+that it mounts go with it: each of the two waits for the other.
+Runs carry no force and no replace, which would delete and train them again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tjgen.language.spec.objects import GitOps
+from tjgen.trees.fields.managed import Origin, Owners
+from tjgen.trees.fields.path import get
+from tjgen.trees.manifests.manifest import DATA, RUNS, RUNTIMES, Manifest
+
+_ASKED = Origin("gitops", "project", ("spec", "gitops"))
+_WAVE = "argocd.argoproj.io/sync-wave"
+_OPTIONS = "argocd.argoproj.io/sync-options"
+_COMPARE = "argocd.argoproj.io/compare-options"
+PREPARING = "preparing"
+"""What has to end before a run can begin: Jobs, and what they read."""
+BESIDE = "beside"
+"""What else stands beside the runs and outlives them, such as what looks after checkpoints."""
+_PREPARES = ("Job", "ConfigMap")
+
+ANNOTATIONS: Mapping[str, Mapping[str, Mapping[str, str]]] = {
+    "argocd": {
+        # Server-side apply: webhooks fill in list elements that a client-side apply would send back without them,
+        # and a client-side apply keeps the whole manifest in an annotation of limited size.
+        RUNTIMES: {_WAVE: "-10", _OPTIONS: "ServerSideApply=true"},
+        # Prune is about removal from Git, Delete about that of the Application; without IgnoreExtraneous a claim that
+        # was removed from Git keeps the Application out of sync.
+        DATA: {_OPTIONS: "ServerSideApply=true,Prune=false,Delete=false", _COMPARE: "IgnoreExtraneous"},
+        PREPARING: {_WAVE: "-5", _OPTIONS: "ServerSideApply=true"},
+        BESIDE: {_OPTIONS: "ServerSideApply=true"},
+        RUNS: {_OPTIONS: "ServerSideApply=true"},
+    },
+    # Over those of argocd.
+    "argocd experiments": {
+        # An Application for each experiment: nothing orders what several of them prune, so a runtime is never pruned.
+        RUNTIMES: {_WAVE: "-10", _OPTIONS: "ServerSideApply=true,Prune=false", _COMPARE: "IgnoreExtraneous"},
+    },
+    "flux": {
+        DATA: {"kustomize.toolkit.fluxcd.io/prune": "disabled"},
+    },
+}
+"""Tool, and where it matters what it has Applications for -> stage, or part of that of data -> annotations of every object."""
+
+
+def annotated(manifests: list[Manifest], gitops: GitOps) -> list[Manifest]:
+    """The manifests for a tool (argocd, flux or none). What the user has annotated otherwise stays so."""
+    applications = gitops.application_set.of if gitops.application_set is not None else ""
+    parts = {**ANNOTATIONS.get(gitops.tool, {}), **ANNOTATIONS.get(f"{gitops.tool} {applications}", {})}
+    ahead = [one for one in manifests if one.stage == DATA and one.kind == "Job"]
+    mounted = {name for job in ahead for name in _claims(job)}
+    found = []
+    for manifest in manifests:
+        part = manifest.stage
+        if part == DATA and manifest.kind != "PersistentVolumeClaim":
+            part = PREPARING if ahead and manifest.kind in _PREPARES else BESIDE
+        wanted = parts.get(part)
+        if wanted is not None and part == DATA and manifest.name in mounted and PREPARING in parts:
+            wanted = {_WAVE: parts[PREPARING][_WAVE], **wanted}
+        found.append(_annotated(manifest, wanted) if wanted is not None else manifest)
+    return found
+
+
+def _claims(job: Manifest) -> list[str]:
+    """The claims that the pods of a Job mount."""
+    volumes = get(job.tree, ("spec", "template", "spec", "volumes"), None) or []
+    return [name for volume in volumes if (name := get(volume, ("persistentVolumeClaim", "claimName"), None))]
+
+
+def _annotated(manifest: Manifest, wanted: Mapping[str, str]) -> Manifest:
+    metadata = manifest.tree["metadata"]
+    said = get(metadata, ("annotations",), None) or {}
+    missing = {key: value for key, value in wanted.items() if key not in said}
+    owners: Owners = {("metadata", "annotations", key): (_ASKED,) for key in missing}
+    tree = {**manifest.tree, "metadata": {**metadata, "annotations": {**said, **missing}}}
+    return Manifest(tree, {**manifest.owners, **owners}, manifest.stage, expanded=manifest.expanded)

@@ -1,0 +1,150 @@
+"""An environment of a project -> what passes know of it, worked out once for all its runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from tjgen.cluster.schema.store import OWN
+from tjgen.cluster.trainer.release import Release, chosen
+from tjgen.compiler.building.inputs import refused_slicers
+from tjgen.compiler.building.run import DigestOf, Unit
+from tjgen.compiler.passes.claims import is_open
+from tjgen.compiler.passes.images import rewritten
+from tjgen.language.catalog.runtime import CatalogRuntime
+from tjgen.language.platform.devices import classes
+from tjgen.language.platform.tools import DEFAULTS
+from tjgen.language.resolve.project import Project
+from tjgen.language.setting import Cluster, Setting
+from tjgen.language.spec.objects import ExperimentSpec, PlatformSpec, Queue
+from tjgen.trees.diagnostics.model import WARNING, Diagnostic
+from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.k8s.quantity import parse, total
+
+
+def release(project: Project, environment: str | None, asked: str | None) -> Release:
+    """The release of Trainer: that of the command line, of the environment or of the project. Raises CompileError."""
+    if asked is not None:
+        return chosen(asked)
+    own = project.environment(environment)
+    path: FieldPath = ("spec", "trainer")
+    said = project.spec.trainer
+    if own is not None and own.trainer is not None:
+        assert environment is not None, "what is said of an environment has a name"
+        path, said = ("spec", "environments", environment, "trainer"), own.trainer
+    return chosen(said, project.document.locate(path) if project.document is not None else None)
+
+
+class Environment:
+    """What passes know of an environment, worked out once."""
+
+    def __init__(self, project: Project, name: str | None, trainer: str | None) -> None:
+        platform = project.platform(name)
+        spec = platform.platform.spec if platform is not None else None
+        own = project.environment(name)
+        self.release = release(project, name, trainer)
+        self._spec = spec
+        self.project = project
+        self.platform = platform.document if platform is not None else None
+        self.classes = classes(spec.device_classes if spec is not None else None)
+        self.rewrite = dict(spec.images.rewrite) if spec is not None else {}
+        self.helpers = _helpers(spec) if spec is not None else {}
+        self.cluster = _cluster(spec) if spec is not None else Cluster({}, None, None)
+        self.labels = dict(own.labels) if own is not None else {}
+        self.versions = {OWN: project.schemas} if project.schemas is not None else {}
+        self._refused_slicers = refused_slicers(project)
+        self._runtimes: dict[int, tuple[CatalogRuntime, CatalogRuntime]] = {}
+
+    def misfits(self) -> Iterator[Diagnostic]:
+        """What the Platform says the cluster has and the release of Trainer does not go with (TJ410)."""
+        cluster = self._spec.cluster if self._spec is not None else None
+        if cluster is None or self.platform is None or (cluster.jobset is None and cluster.kueue is None):
+            return
+        from tjgen.cluster.trainer.companions import misfits  # few platforms say so much
+
+        for one in misfits(self.release, jobset=cluster.jobset, kueue=cluster.kueue):
+            span = self.platform.locate(("spec", "cluster", one.project))
+            yield Diagnostic("TJ410", WARNING, one.message, span=span, hint=one.hint, name="misfit-in-cluster")
+
+    def runtime(self, runtime: CatalogRuntime, digest_of: DigestOf | None) -> CatalogRuntime:
+        """The runtime with the images that pins and the platform give it."""
+        known = self._runtimes.get(id(runtime))
+        if known is None:
+            # The key stays valid as long as the runtime lives, so it is kept too.
+            known = self._runtimes[id(runtime)] = (runtime, rewritten(runtime, self.rewrite, digest_of))
+        return known[1]
+
+    def setting(self, unit: Unit, run: str, task: str, launcher: list[str], digest_of: DigestOf | None) -> Setting:
+        return Setting(
+            run=run,
+            task=task,
+            family=unit.name,
+            namespace=unit.namespace,
+            directory=os.path.dirname(unit.document.file),
+            sandbox=self.project.sandbox,
+            slicers=self.project.slicers,
+            refused_slicers=self._refused_slicers,
+            classes=self.classes,
+            rewrite=self.rewrite,
+            digest=digest_of,
+            cluster=self.cluster,
+            system=self.project.spec.schedule.system,
+            launcher=launcher,
+            labels=self.labels,
+            versions=self.versions,
+            environment=unit.environment,
+            helpers=self.helpers,
+            demands=self.project.spec.policy.demand,
+            # A project that is found only because a path lies below it cannot allow itself more than the caller's project does.
+            allows=self.project.spec.policy.allow if self.project.is_root else (),
+            harmless=self.project.spec.policy.harmless if self.project.is_root else (),
+        )
+
+
+def _helpers(platform: PlatformSpec) -> dict[str, str]:
+    """Purpose -> image of helper containers, of those that the Platform names."""
+    said = platform.images.helpers
+    named = {purpose: said.copy_ if purpose == "copy" else getattr(said, purpose) for purpose in DEFAULTS}
+    return {purpose: image for purpose, image in named.items() if image is not None}
+
+
+def _cluster(platform: PlatformSpec) -> Cluster:
+    modes = {name: list(one.access_modes) for name, one in platform.storage_classes.items() if one.access_modes}
+    release = platform.cluster.kubernetes
+    minor = int(release.partition(".")[2]) if release is not None else None
+    bandwidth = {name: parse(one.bandwidth).value for name, one in platform.storage_classes.items() if one.bandwidth is not None}
+    capability = {name: said for name, one in platform.queues.items() if (said := one.capability or _of_flavors(one))}
+    return Cluster(
+        modes,
+        minor,
+        platform.cluster.image_volumes,
+        bandwidth,
+        platform.fluid,
+        platform.pod_security,
+        platform.quotas,
+        capability,
+        platform.profiles,
+        platform.monitoring,
+        {name: one.create.provisioner for name, one in platform.storage_classes.items() if one.create is not None},
+        {name: one.limits for name, one in platform.namespaces.items() if one.limits is not None},
+        platform.programs.network_policies,
+    )
+
+
+def _of_flavors(queue: Queue) -> dict[str, str]:
+    """What a queue of Kueue has of all its flavors together."""
+    create = queue.create.kueue if queue.create is not None else None
+    shares = [{name: parse(amount) for name, amount in one.quota.items()} for one in create.flavors] if create else []
+    return {name: str(amount) for name, amount in total(shares).items()}
+
+
+def is_watched(spec: ExperimentSpec, setting: Setting) -> bool:
+    """Whether a run takes something that others have too: of a quota, a queue, or storage that they may name."""
+    cluster = setting.cluster
+    if (
+        setting.namespace in cluster.quotas
+        or setting.namespace in cluster.limits
+        or (spec.schedule.queue or "") in cluster.queues
+    ):
+        return True
+    return any(is_open(volume) and not volume.read_only for volume in spec.volumes.values())

@@ -1,0 +1,192 @@
+"""The words of a command line -> the project, its environments and the files to build, or what is wrong with them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from tjgen.compiler.building.run import Unit
+from tjgen.language.resolve.files import named
+from tjgen.language.resolve.project import FILE, Project, alone, find, load
+from tjgen.trees.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic, Note
+from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.files import problems
+from tjgen.trees.files.repository import callers_project, repository_of
+from tjgen.trees.files.sandbox import Sandbox
+from tjgen.trees.k8s.nearest import nearest
+from tjgen.trees.source.document import Document
+
+_BESIDE = ("Project", "Overlay", "Platform")
+
+
+def project_at(
+    paths: Sequence[str], start: str | None = None, *, confined: Sandbox | None = None
+) -> tuple[Project, list[Diagnostic]]:
+    """The project that all of `paths` belong to, or the one at `start`, which the caller named.
+
+    `confined`: what reads the files, also those of `paths`; where it is None, `paths` may be anywhere, since the caller names
+    them. Raises CompileError where they belong to several projects (TJ260).
+    """
+    found = {file for path in ((start,) if start is not None else paths or (".",)) if (file := find(path)) is not None}
+    if len(found) > 1:
+        message = f"the paths belong to {len(found)} projects: {', '.join(sorted(found))}"
+        hint = "build one project at a time"
+        raise CompileError([Diagnostic("TJ260", ERROR, message, hint=hint, name="several-projects")])
+    named_paths = paths if confined is None else ()
+    if not found:
+        without = alone(named_paths if start is None or confined is not None else (*named_paths, start))
+        return without if confined is None else without._replace(sandbox=confined), []
+    file = found.pop()
+    is_named = start is not None and os.path.realpath(start) == os.path.realpath(os.path.dirname(file))
+    project, diagnostics = load(file, named_paths, is_named=is_named, sandbox=confined)
+    return project, list(diagnostics)
+
+
+def confinement() -> Sandbox:
+    """What reads the files of an input that a program hands over, whoever wrote it: those of the working directory's repository.
+
+    Without a repository, those of the caller's project, or of the working directory unless that is the root of the file system.
+    """
+    here = os.path.realpath(".")
+    project = callers_project()
+    root = repository_of(here) or (os.path.dirname(project) if project is not None else here)
+    return Sandbox([root] if root != "/" else [])
+
+
+def is_root(paths: Sequence[str]) -> bool:
+    """Whether the paths are one folder, which has a project file."""
+    return len(paths) == 1 and os.path.lexists(os.path.join(paths[0], FILE))
+
+
+def files_at(paths: Sequence[str], sandbox: Sandbox) -> tuple[list[str], list[Diagnostic]]:
+    """The files that `paths` name, those of a folder in order, each once; TJ021 for a folder without any."""
+    files: list[str] = []
+    diagnostics: list[Diagnostic] = []
+    for path in paths:
+        found, wrong = named(sandbox, "", path) if os.path.isdir(path) else ([path], [])
+        files += found
+        diagnostics += wrong
+        if not found and not wrong:
+            code, name = problems.EMPTY
+            message = f"{path} holds no file that ends in .yaml or .yml"
+            diagnostics.append(Diagnostic(code, ERROR, message, hint="name the files", name=name))
+    return list(dict.fromkeys(files)), diagnostics
+
+
+def nothing_to_build(project: Project) -> list[Diagnostic]:
+    """TJ261 where no path is given and there is no project either."""
+    if project.document is not None:
+        return []
+    message = "there is nothing to build: no path is given and no tjgen.yaml lies here or above"
+    hint = "name an experiment, or write a project file"
+    return [Diagnostic("TJ261", ERROR, message, hint=hint, name="nothing-to-build")]
+
+
+def chosen_environments(project: Project, wanted: Sequence[str]) -> tuple[list[str | None], list[Diagnostic]]:
+    """The environments to build, in the project's order; None stands for a project that has none."""
+    known = list(project.spec.environments)
+    unknown = []
+    for name in wanted:
+        if name not in known:
+            near = nearest(name, known)
+            hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(known)}" if known else "leave --env out"
+            message = f'the project has no environment "{name}"'
+            unknown.append(Diagnostic("TJ262", ERROR, message, hint=hint, name="unknown-environment"))
+    return [name for name in known if name in wanted] if wanted else list(known) or [None], unknown
+
+
+def unreadable_slicers(project: Project) -> list[Diagnostic]:
+    """What is wrong with files of slicing strategies that are outside of the repository, or not files."""
+    found = []
+    for name, file in project.slicers.items():
+        content = project.sandbox.content(file)
+        # A file that does not exist is reported where a run uses it.
+        if isinstance(content, Diagnostic) and content.code != problems.UNREADABLE[0]:
+            assert project.document is not None, "nothing else names strategies"
+            path: FieldPath = ("spec", "slicers", name)
+            found.append(content._replace(path=path, span=project.document.locate(path)))
+    return found
+
+
+def refused_slicers(project: Project) -> dict[str, Diagnostic]:
+    """Strategies of the project whose code may not run, and why: TJ208 without trust, TJ209 in a nested project."""
+    if not project.slicers:
+        return {}
+    from tjgen.trees import trust  # few projects have strategies of their own
+
+    if project.is_root and trust.is_granted():
+        return {}
+    assert project.document is not None, "nothing else names strategies"
+    found = {}
+    for name, file in project.slicers.items():
+        note = Note("named here", project.document.locate(("spec", "slicers", name)))
+        if project.is_root:
+            message = f'slicing strategy "{name}" is Python of this project ({file}), which runs only with --trusted'
+            hint = "review the file, then run tjgen build --trusted, or set TJGEN_TRUSTED=1"
+            found[name] = Diagnostic("TJ208", ERROR, message, related=(note,), hint=hint, name="slicer-not-trusted")
+        else:
+            message = f'slicing strategy "{name}" is Python of a nested project ({file}), which this command never runs'
+            hint = f"review the file, then name that project: tjgen build --trusted {project.directory or '.'}"
+            found[name] = Diagnostic("TJ209", ERROR, message, related=(note,), hint=hint, name="slicer-of-nested-project")
+    return found
+
+
+def taken_names(project: Project) -> list[Diagnostic]:
+    """Strategies of the project that are called as those of tjgen."""
+    if not project.slicers:
+        return []
+    from tjgen.language.slicing.strategies import STRATEGIES  # few projects have strategies of their own
+
+    assert project.document is not None, "nothing else names strategies"
+    paths: list[FieldPath] = [("spec", "slicers", name) for name in project.slicers if name in STRATEGIES]
+    return [
+        Diagnostic(
+            "TJ365",
+            ERROR,
+            f'the strategy "{path[-1]}" is built in',
+            path=path,
+            span=project.document.locate(path, key=True),
+            hint="give that of the project another name",
+            name="strategy-name-taken",
+        )
+        for path in paths
+    ]
+
+
+def is_experiment(document: Document) -> bool:
+    return document.value.__class__ is dict and document.value.get("kind") == "Experiment"
+
+
+def is_platform(document: Document) -> bool:
+    return document.value.__class__ is dict and document.value.get("kind") == "Platform"
+
+
+def is_of_project(documents: list[Document]) -> bool:
+    """Whether a file that a folder or pattern brought along is one that a project has beside its experiments."""
+    return all(one.value.__class__ is dict and one.value.get("kind") in _BESIDE for one in documents)
+
+
+def no_experiment(file: str, documents: list[Document], *, named: bool) -> Diagnostic:
+    kinds = [str(one.value.get("kind")) for one in documents if one.value.__class__ is dict and one.value.get("kind")]
+    return Diagnostic(
+        "TJ263",
+        ERROR if named else WARNING,
+        f"{file} holds no experiment" + (f", but {', '.join(sorted(set(kinds)))}" if kinds else ""),
+        span=documents[0].locate(()) if documents else None,
+        hint="begin it with apiVersion: tjgen.dev/v1alpha1 and kind: Experiment",
+        name="no-experiment",
+    )
+
+
+def same_experiment(unit: Unit, documents: Sequence[Document], index: int) -> Diagnostic:
+    """TJ264: an experiment of the same name as the one in the document of number `index` among `documents`."""
+    first = documents[index] if index < len(documents) else None
+    return Diagnostic(
+        "TJ264",
+        ERROR,
+        f'experiment "{unit.name}" exists twice in namespace {unit.namespace}',
+        span=unit.document.locate(("metadata", "name")),
+        related=(Note("first defined here", first.locate(("metadata", "name"))),) if first is not None else (),
+        hint="give one of them another name or namespace",
+        name="same-experiment",
+    )

@@ -1,0 +1,121 @@
+"""What is built: units, runs, and what came of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tjgen.compiler.pipeline import Compiled
+from tjgen.language.catalog.runtime import CatalogRuntime
+from tjgen.language.resolve.variants import Variant
+from tjgen.language.runs import archive
+from tjgen.language.runs.identity import Identity
+from tjgen.language.runs.lock import path_of
+from tjgen.trees.diagnostics.model import Diagnostic, has_errors
+from tjgen.trees.source.document import Document
+from tjgen.trees.typing import Any, NamedTuple, Protocol
+
+
+class Unit(NamedTuple):
+    """One experiment in one environment: what is built, locked and removed together."""
+
+    document: Document
+    environment: str | None
+    namespace: str
+    name: str
+    source: str
+    """The file of the experiment, relative to the project."""
+
+    @property
+    def key(self) -> str:
+        """`environment/namespace/name`, or `namespace/name` in a project without environments."""
+        return "/".join(part for part in (self.environment, self.namespace, self.name) if part)
+
+
+class Run(NamedTuple):
+    """One run: what is trained once."""
+
+    unit: Unit
+    name: str
+    variant: Variant
+    runtime: CatalogRuntime
+    identity: Identity
+    renewal: int
+    """How often it was made anew on purpose: part of its name, not of its identity."""
+    reads_files: bool
+    compiled: Compiled
+    is_record: bool = False
+    """Whether it was archived by itself, whatever its experiment says."""
+    promoted_from: str = ""
+    """Key of the experiment and name of the run that it was promoted from."""
+    footprint: tuple[Any, ...] = ()
+    """What it takes of what others have too (see totals/shared.py)."""
+
+    @property
+    def fixed(self) -> bool:
+        """Whether its name stays whatever its content is."""
+        return self.variant.experiment.spec.naming == "fixed"
+
+    @property
+    def state(self) -> str:
+        """What the experiment says of it: active, suspended or archived."""
+        return self.variant.experiment.spec.state
+
+    def archived(self) -> Run:
+        """The same run as a record, which nothing runs."""
+        manifests = archive.archived(self.compiled.manifests, archive.by_lock(self.name))
+        return self._replace(compiled=self.compiled._replace(manifests=manifests), is_record=True)
+
+
+class Built(NamedTuple):
+    """What came of a unit. With errors among the diagnostics there may be fewer runs than were asked for."""
+
+    unit: Unit
+    runs: list[Run]
+    diagnostics: list[Diagnostic]
+    content: bytes = b""
+    """The text of the unit's file."""
+    overlays: tuple[str, ...] = ()
+    """Names of the overlays that were for it."""
+    beside: tuple[str, ...] = ()
+    """Locked runs that stay as they are, though they were not built."""
+
+    @property
+    def footprint(self) -> tuple[Any, ...]:
+        """What its runs take of what others have too; records take nothing."""
+        return tuple([one for run in self.runs if not run.is_record for one in run.footprint])
+
+    @property
+    def failed(self) -> bool:
+        """Whether there was an error."""
+        return has_errors(self.diagnostics)
+
+    @property
+    def lock(self) -> str:
+        """The path of its lock, in the folder of locks."""
+        return path_of(self.unit.environment, self.unit.namespace, self.unit.name)
+
+    @property
+    def reads_files(self) -> bool:
+        """Whether it depends on files beside those of the project, such as lists of data."""
+        return any(run.reads_files for run in self.runs)
+
+
+class Recalled(Protocol):
+    """What an earlier build left of a source (see output/memory.py)."""
+
+    @property
+    def units(self) -> tuple[tuple[str, str], ...]: ...
+    @property
+    def overlays(self) -> tuple[str, ...]: ...
+    @property
+    def footprint(self) -> tuple[Any, ...]: ...
+
+
+Recall = Callable[[str, "str | None", bytes], "Recalled | None"]
+"""File, environment and content of a source -> what is left of an earlier build, or None to build it."""
+
+
+Choose = Callable[[Unit, Variant], "str | None"]
+"""Whether a run is to be built, and what it is promoted from; None leaves it out."""
+DigestOf = Callable[[str], "str | None"]
+"""An image as it is written -> the digest that it gets, or None."""

@@ -1,0 +1,325 @@
+"""Experiment + runtime -> the fields of the Workload that the experiment says in so many words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from tjgen.language.setting import Setting
+from tjgen.language.spec.forms import text
+from tjgen.language.spec.objects import Container, EnvVar, Experiment, ExperimentSpec, Fetch, Pod, Role
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.fields.path import FieldPath, Tree, get, named
+from tjgen.trees.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY, TASK_LABEL
+from tjgen.trees.k8s.nearest import nearest
+from tjgen.trees.k8s.words import split
+from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.roles import members, programs, role, workers
+from tjgen.trees.workload.workload import PodSet, Workload
+
+Yields = Iterator[Contribution | Diagnostic]
+SPEC: FieldPath = ("spec",)
+
+_QUANTITIES = (("cpu", "cpu"), ("memory", "memory"), ("ephemeralStorage", "ephemeral-storage"))
+_REFERENCE = re.compile(r"\$\(([^()]+)\)")
+_POD_FIELDS = (
+    "node_selector",
+    "tolerations",
+    "affinity",
+    "security_context",
+    "termination_grace_period_seconds",
+    "host_network",
+    "host_ipc",
+    "dns_policy",
+    "scheduler_name",
+    "runtime_class_name",
+    "topology_spread_constraints",
+    "restart_policy",
+)
+
+
+def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Yields:
+    """Everything that needs neither the Platform nor an arrangement of several fields."""
+    spec = experiment.spec
+    yield from _metadata(experiment, setting)
+    yield from _run(spec)
+    yield from _program(workload, spec, setting.launcher)
+    everyone, computing = members(workload), workers(workload)
+    for podset in everyone:
+        if spec.image is not None:
+            yield _said((*podset.main, "image"), spec.image, (*SPEC, "image"))
+        yield from _environment(workload, podset, spec, SPEC)
+        yield from _pod(podset, spec.pod, (*SPEC, "pod"))
+        yield from _pod_shortcuts(podset, spec)
+    for podset in computing:
+        yield from _resources(podset, spec, SPEC)
+        yield from _shared_memory(podset, spec)
+    yield from _initializer(workload, spec)
+    for name, changed in spec.roles.items():
+        chosen = role(workload, name)
+        if chosen is None:
+            yield unknown_role(workload, name, (*SPEC, "roles", name))
+        else:
+            yield from _role(workload, chosen, changed, (*SPEC, "roles", name))
+
+
+def unknown_role(workload: Workload, name: str, because: FieldPath) -> Diagnostic:
+    """The runtime has no replicated job called `name`."""
+    known = [podset.name for podset in workload.podsets]
+    near = nearest(name, known)
+    return Diagnostic(
+        "TJ302",
+        ERROR,
+        f'the runtime has no role "{name}"',
+        path=because,
+        hint=f'did you mean "{near}"?' if near else f"use one of {', '.join(known)}",
+        name="unknown-role",
+    )
+
+
+def _said(path: FieldPath, value: Tree, because: FieldPath, *, mirrors: bool = True) -> Contribution:
+    return Contribution(path, value, because, mirrors=mirrors)
+
+
+def _metadata(experiment: Experiment, setting: Setting) -> Yields:
+    metadata = experiment.metadata
+    yield Contribution(("metadata", "labels", MANAGED_BY), "tjgen", (), "lower", "tjgen")
+    yield Contribution(("metadata", "labels", EXPERIMENT_LABEL), metadata.name, ("metadata", "name"))
+    if setting.task:
+        yield Contribution(("metadata", "labels", TASK_LABEL), setting.task, (*SPEC, "tasks", setting.task))
+    for key, value in setting.labels.items():
+        because: FieldPath = ("spec", "environments", setting.environment or "", "labels", key)
+        yield Contribution(("metadata", "labels", key), value, because, "environment", "project", True)
+    for key, value in metadata.labels.items():
+        yield _said(("metadata", "labels", key), value, ("metadata", "labels", key))
+    for key, value in metadata.annotations.items():
+        yield _said(("metadata", "annotations", key), value, ("metadata", "annotations", key))
+
+
+def _run(spec: ExperimentSpec) -> Yields:
+    if spec.state == "suspended":
+        yield Contribution(("run", "suspend"), True, (*SPEC, "state"))
+    if spec.deadline is not None:
+        yield _said(("run", "activeDeadlineSeconds"), spec.deadline, (*SPEC, "deadline"))
+    if spec.nodes is not None:
+        yield _said(("trainer", "numNodes"), spec.nodes, (*SPEC, "nodes"))
+    if spec.procs_per_node is not None:
+        yield _said(("trainer", "numProcPerNode"), spec.procs_per_node, (*SPEC, "procsPerNode"))
+
+
+def _program(workload: Workload, spec: ExperimentSpec, launcher: list[str]) -> Yields:
+    podsets = programs(workload)
+    if not podsets:
+        yield Diagnostic(
+            "TJ303",
+            ERROR,
+            "the runtime has no job with the ancestor label trainer.kubeflow.org/trainjob-ancestor-step: trainer",
+            path=(*SPEC, "runtime"),
+            hint="label the replicated job that trains, or use another runtime",
+            name="runtime-without-trainer",
+        )
+    for podset in podsets:
+        if spec.script is not None:
+            try:
+                command, args = started(spec.script, launcher)
+            except ValueError as problem:
+                yield Diagnostic(
+                    "TJ304",
+                    ERROR,
+                    f"script cannot be split into words: {str(problem).lower()}",
+                    path=(*SPEC, "script"),
+                    hint="close the quotation mark, or write command and args",
+                    name="script-words",
+                )
+                return
+            yield Contribution((*podset.main, "command"), command, (*SPEC, "script"))
+            if args or get(workload.tree.value, (*podset.main, "args")):
+                yield Contribution((*podset.main, "args"), args, (*SPEC, "script"))
+        if spec.command:
+            yield _said((*podset.main, "command"), spec.command, (*SPEC, "command"))
+        if spec.args:
+            yield _said((*podset.main, "args"), spec.args, (*SPEC, "args"))
+
+
+def started(script: str, launcher: list[str]) -> tuple[list[str], list[str]]:
+    """Command and args for a script: several lines run in a shell, a program of Python under the launcher.
+
+    Raises ValueError where a single line has an open quotation mark.
+    """
+    if "\n" in script.strip():
+        return ["/bin/sh", "-c"], [script]
+    words = split(script)
+    if words and (words[0].endswith(".py") or words[0] == "-m"):
+        return launcher, words
+    return words[:1], words[1:]
+
+
+def _environment(workload: Workload, podset: PodSet, said: Container, at: FieldPath) -> Yields:
+    for name in by_reference(said.env):
+        variable = said.env[name]
+        yield _said((*podset.main, "env", named(name)), env_item(name, variable), (*at, "env", name), mirrors=False)
+    sources = []
+    for name, source in said.env_from.items():
+        item: Tree = {"prefix": source.prefix} if source.prefix else {}
+        reference: Tree = {"name": source.secret or source.config_map}
+        if source.optional is not None:
+            reference["optional"] = source.optional
+        item["secretRef" if source.secret else "configMapRef"] = reference
+        sources.append((name, item))
+    if sources:
+        before = get(workload.tree.value, (*podset.main, "envFrom"), None) or []
+        yield Contribution((*podset.main, "envFrom"), [*before, *(item for _, item in sources)], (*at, "envFrom"))
+
+
+def by_reference(variables: Mapping[str, EnvVar]) -> list[str]:
+    """The names in their order, but each behind those that its value refers to as `$(NAME)`.
+
+    A container expands only references to variables that stand before (core/v1, EnvVar.value).
+    """
+    placed: dict[str, None] = {}
+    visited: set[str] = set()
+    for name in variables:
+        waiting = [name]
+        while waiting:
+            visited.add(waiting[-1])
+            wanted = _REFERENCE.findall(str(variables[waiting[-1]].value))
+            ahead = next((one for one in wanted if one in variables and one not in visited), None)
+            if ahead is None:
+                placed[waiting.pop()] = None
+            else:
+                waiting.append(ahead)
+    return list(placed)
+
+
+def env_item(name: str, variable: EnvVar) -> Tree:
+    """An entry of a container's `env`."""
+    if variable.secret is not None or variable.config_map is not None:
+        reference: Tree = {"name": variable.secret or variable.config_map, "key": variable.key or name}
+        if variable.optional is not None:
+            reference["optional"] = variable.optional
+        return {"name": name, "valueFrom": {"secretKeyRef" if variable.secret else "configMapKeyRef": reference}}
+    if variable.field is not None:
+        return {"name": name, "valueFrom": {"fieldRef": {"fieldPath": variable.field}}}
+    if variable.resource is not None:
+        resource: Tree = {"resource": variable.resource}
+        if variable.container is not None:
+            resource["containerName"] = variable.container
+        if variable.divisor is not None:
+            resource["divisor"] = text(variable.divisor)
+        return {"name": name, "valueFrom": {"resourceFieldRef": resource}}
+    return {"name": name, "value": variable.value if variable.value is not None else ""}
+
+
+def _pod(podset: PodSet, pod: Pod, at: FieldPath) -> Yields:
+    for field, values in (("labels", pod.labels), ("annotations", pod.annotations)):
+        for key, value in values.items():
+            yield _said((*podset.pod_metadata, field, key), value, (*at, field, key))
+    for attribute in _POD_FIELDS:
+        value = getattr(pod, attribute)
+        if value in (None, {}, [], ()):
+            continue
+        field = kubernetes_name(attribute)
+        if value.__class__ is dict and attribute == "node_selector":
+            for key, wanted in value.items():
+                yield _said((*podset.pod, field, key), wanted, (*at, field, key))
+        else:
+            yield _said((*podset.pod, field), value, (*at, field))
+    if pod.container_security_context:
+        yield _said((*podset.main, "securityContext"), pod.container_security_context, (*at, "containerSecurityContext"))
+
+
+def kubernetes_name(attribute: str) -> str:
+    """`node_selector` -> `nodeSelector`; the one field with a capitalised abbreviation is `hostIPC`."""
+    if attribute == "host_ipc":
+        return "hostIPC"
+    first, *rest = attribute.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+def _pod_shortcuts(podset: PodSet, spec: ExperimentSpec) -> Yields:
+    if spec.working_dir is not None:
+        yield _said((*podset.main, "workingDir"), spec.working_dir, (*SPEC, "workingDir"))
+    if spec.service_account_name is not None:
+        yield _said((*podset.pod, "serviceAccountName"), spec.service_account_name, (*SPEC, "serviceAccountName"))
+    for position, name in enumerate(spec.image_pull_secrets):
+        because: FieldPath = (*SPEC, "imagePullSecrets", position)
+        yield Contribution((*podset.pod, "imagePullSecrets", named(name)), {"name": name}, because)
+
+
+def _resources(podset: PodSet, said: Container, at: FieldPath) -> Yields:
+    # Requests equal limits: a training pod that is throttled or evicted stops the whole gang.
+    wanted: list[tuple[str, Tree, FieldPath]] = []
+    for field, resource in _QUANTITIES:
+        quantity = getattr(said, "ephemeral_storage" if field == "ephemeralStorage" else field)
+        if quantity is not None:
+            wanted.append((resource, text(quantity), (*at, field)))
+    for resource, quantity in said.resources.items():
+        wanted.append((resource, text(quantity), (*at, "resources", resource)))
+    for resource, quantity, because in wanted:
+        for bound in ("limits", "requests"):
+            yield _said((*podset.main, "resources", bound, resource), quantity, because)
+
+
+def _shared_memory(podset: PodSet, spec: ExperimentSpec) -> Yields:
+    if spec.shared_memory is None:
+        return
+    because = (*SPEC, "sharedMemory")
+    volume = {"name": "shared-memory", "emptyDir": {"medium": "Memory", "sizeLimit": text(spec.shared_memory)}}
+    yield Contribution((*podset.pod, "volumes", named("shared-memory")), volume, because)
+    mount = {"name": "shared-memory", "mountPath": "/dev/shm"}
+    yield Contribution((*podset.main, "volumeMounts", (("mountPath", "/dev/shm"),)), mount, because)
+
+
+def _initializer(workload: Workload, spec: ExperimentSpec) -> Yields:
+    if spec.initializer is None:
+        return
+    for part in ("dataset", "model"):
+        fetch = getattr(spec.initializer, part)
+        if fetch is None:
+            continue
+        at: FieldPath = (*SPEC, "initializer", part)
+        for podset in workload.podsets:
+            if podset.ancestor == f"{part}-initializer":
+                yield from _fetching(podset, fetch, at)
+        to: FieldPath = ("initializer", part)
+        if fetch.storage_uri is not None:
+            yield _said((*to, "storageUri"), fetch.storage_uri, (*at, "storageUri"))
+        for name in by_reference(fetch.env):
+            yield Contribution((*to, "env", named(name)), env_item(name, fetch.env[name]), (*at, "env", name))
+        if fetch.secret_ref is not None:
+            yield Contribution((*to, "secretRef"), {"name": fetch.secret_ref.name}, (*at, "secretRef"))
+
+
+def _fetching(podset: PodSet, fetch: Fetch, at: FieldPath) -> Yields:
+    if fetch.image is not None:
+        yield _said((*podset.main, "image"), fetch.image, (*at, "image"))
+    if fetch.command:
+        yield _said((*podset.main, "command"), fetch.command, (*at, "command"))
+    if fetch.args:
+        yield _said((*podset.main, "args"), fetch.args, (*at, "args"))
+    for resource in ("cpu", "memory"):
+        quantity = getattr(fetch, resource)
+        if quantity is not None:
+            for bound in ("limits", "requests"):
+                yield _said((*podset.main, "resources", bound, resource), text(quantity), (*at, resource))
+
+
+def _role(workload: Workload, podset: PodSet, changed: Role, at: FieldPath) -> Yields:
+    if changed.image is not None:
+        yield _said((*podset.main, "image"), changed.image, (*at, "image"))
+    if changed.command:
+        yield _said((*podset.main, "command"), changed.command, (*at, "command"))
+    if changed.args:
+        yield _said((*podset.main, "args"), changed.args, (*at, "args"))
+    if changed.working_dir is not None:
+        yield _said((*podset.main, "workingDir"), changed.working_dir, (*at, "workingDir"))
+    if changed.replicas is not None:
+        if workload.is_direct:
+            yield _said(("counts", podset.name), changed.replicas, (*at, "replicas"))
+        elif podset in workers(workload):
+            yield _said(("trainer", "numNodes"), changed.replicas, (*at, "replicas"))
+        else:
+            yield _said((*podset.path, "template", "spec", "parallelism"), changed.replicas, (*at, "replicas"))
+    yield from _environment(workload, podset, changed, at)
+    yield from _pod(podset, changed.pod, (*at, "pod"))
+    yield from _resources(podset, changed, at)

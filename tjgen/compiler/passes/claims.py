@@ -1,0 +1,127 @@
+"""A claim to create -> the PersistentVolumeClaim, under a name that outlives runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tjgen.language.platform.profiles import PATTERNS, profile
+from tjgen.language.setting import Setting
+from tjgen.language.spec.forms import text
+from tjgen.language.spec.objects import ClaimContent, NewClaim, Volume
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY
+from tjgen.trees.k8s.nearest import nearest
+from tjgen.trees.workload.contribution import Contribution
+
+KEPT = {
+    # Argo CD: neither when it goes from Git, nor with the Application; and it is not out of sync by that.
+    "argocd.argoproj.io/sync-options": "ServerSideApply=true,Prune=false,Delete=false",
+    "argocd.argoproj.io/compare-options": "IgnoreExtraneous",
+    # Flux: the kustomize controller leaves it alone when it goes from Git.
+    "kustomize.toolkit.fluxcd.io/prune": "disabled",
+}
+"""What the sync tools read on an object that they shall not remove; each ignores the other's.
+
+A project that names its tool has these on every claim; `keep` is for those that do not.
+"""
+
+PROFILE = "tjgen.dev/storage-profile"
+PATTERN = "tjgen.dev/read-pattern"
+"""Annotations of a claim that was asked for by its use."""
+
+_READ = ("ReadWriteMany", "ReadOnlyMany", "ReadWriteOnce", "ReadWriteOncePod")
+_SHARED = ("ReadWriteMany", "ReadWriteOnce", "ReadOnlyMany", "ReadWriteOncePod")
+_ALONE = ("ReadWriteOnce", "ReadWriteMany", "ReadWriteOncePod", "ReadOnlyMany")
+
+
+def claim_name(name: str, create: NewClaim, setting: Setting) -> str:
+    """The claim's name by its scope: claims never take a hash, so that data survives a new run."""
+    if create.scope == "project":
+        return name
+    return f"{setting.run if create.scope == 'run' else setting.family}-{name}"
+
+
+def storage_class(create: NewClaim, setting: Setting) -> str | None:
+    """The class that is asked for; else that of the profile."""
+    if create.storage_class_name is not None or create.profile is None:
+        return create.storage_class_name
+    found = profile(create.profile, setting.cluster.profiles)
+    return found.storage_class_name if found is not None else None
+
+
+def access_modes(create: NewClaim, pods: int, setting: Setting, *, read_only: bool) -> Sequence[str]:
+    """The modes that are asked for; else the one that fits, of those that the Platform says the class offers."""
+    if create.access_modes:
+        return create.access_modes
+    offered = setting.cluster.access_modes.get(storage_class(create, setting) or "") or ["ReadWriteMany"]
+    several = pods > 1 or create.scope != "run"
+    wanted = (_READ if read_only else _SHARED) if several else _ALONE
+    return [next(mode for mode in wanted if mode in offered)]
+
+
+def is_open(volume: Volume) -> bool:
+    """Whether other experiments may name the same storage: a claim that exists or is the project's, or a server."""
+    if volume.pvc is not None:
+        return volume.pvc.create is None or volume.pvc.create.scope == "project"
+    return volume.nfs is not None
+
+
+def own_folder(create: NewClaim | None, *, shared: bool, read_only: bool, setting: Setting) -> str | None:
+    """The folder of a run on a claim of several runs; none where it reads only, or what the claim was filled with."""
+    if create is None or create.scope == "run" or create.content is not None or create.volume_mode == "Block":
+        return None
+    return None if shared or read_only else setting.run
+
+
+def claim(
+    name: str, create: NewClaim, pods: int, setting: Setting, because: FieldPath, *, read_only: bool
+) -> Iterator[Contribution | Diagnostic]:
+    """The claim `name`, mounted by `pods` pods at a time; `because` is where the experiment says `create`."""
+    full = claim_name(name, create, setting)
+    to: FieldPath = ("objects", f"PersistentVolumeClaim/{full}")
+    labels = {MANAGED_BY: "tjgen", **setting.labels}
+    if create.scope != "project":
+        labels[EXPERIMENT_LABEL] = setting.family
+    metadata: Tree = {"name": full, "namespace": setting.namespace, "labels": {**labels, **create.labels}}
+    annotations = {**(KEPT if create.keep else {}), **create.annotations}
+    if create.profile is not None:
+        found = profile(create.profile, setting.cluster.profiles)
+        if found is None:
+            yield _unknown(create.profile, setting, (*because, "profile"))
+            return
+        said = {PROFILE: create.profile, **({PATTERN: found.read_pattern} if found.read_pattern is not None else {})}
+        annotations = {**said, **annotations}
+    if annotations:
+        metadata["annotations"] = annotations
+    modes = list(access_modes(create, pods, setting, read_only=read_only))
+    shell = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata, "spec": {"accessModes": modes}}
+    yield Contribution(to, shell, because)
+    yield Contribution((*to, "spec", "resources"), {"requests": {"storage": text(create.size)}}, (*because, "size"))
+    wanted = storage_class(create, setting)
+    if wanted is not None:
+        is_said = create.storage_class_name is not None
+        because_class = (*because, "storageClassName" if is_said else "profile")
+        yield Contribution((*to, "spec", "storageClassName"), wanted, because_class, mirrors=is_said)
+    yield Contribution((*to, "spec", "volumeMode"), create.volume_mode or "Filesystem", because)
+    if create.content is not None:
+        # The API server fills each of the two from the other; with both in Git a sync sees no difference. But of a claim,
+        # which has no group, it stores a group of null in dataSource, and Argo CD would show that as one for ever.
+        for field in ("dataSource", "dataSourceRef") if create.content.claim is None else ("dataSourceRef",):
+            yield Contribution((*to, "spec", field), _content(create.content), (*because, "from"))
+
+
+def _unknown(name: str, setting: Setting, at: FieldPath) -> Diagnostic:
+    known = sorted({*PATTERNS, *setting.cluster.profiles})
+    near = nearest(name, known)
+    hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(known)}, or describe it in profiles of the Platform"
+    return Diagnostic("TJ914", ERROR, f'there is no storage profile "{name}"', path=at, hint=hint, name="unknown-profile")
+
+
+def _content(content: ClaimContent) -> Tree:
+    if content.snapshot is not None:
+        return {"apiGroup": "snapshot.storage.k8s.io", "kind": "VolumeSnapshot", "name": content.snapshot}
+    if content.claim is not None:
+        return {"kind": "PersistentVolumeClaim", "name": content.claim}
+    assert content.populator is not None, "one of the three is needed"
+    return {"apiGroup": content.populator.api_group, "kind": content.populator.kind, "name": content.populator.name}

@@ -1,0 +1,35 @@
+"""`data` -> the folder of the items told to whoever reads it, and what slices.py makes of `slices`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from tjgen.language.setting import Setting
+from tjgen.language.spec.objects import Experiment
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.files.sandbox import Sandbox
+from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.workload import Workload
+
+Found = Iterator[Contribution | Diagnostic]
+
+
+def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+    """Nothing where the experiment has no `data`."""
+    if experiment.spec.data is not None:
+        # Loaded only for those who slice data: it is as much as all other passes together.
+        from tjgen.compiler.passes import slices
+
+        yield from slices.deliver(workload, experiment, setting)
+
+
+def local_files(experiment: Experiment, document: str, slicers: Mapping[str, str], sandbox: Sandbox) -> dict[str, str]:
+    """Files beside the experiment, in the file `document`, whose content its runs depend on -> digests of that content.
+
+    `slicers` are the slicing strategies of the project, with their files.
+    """
+    if experiment.spec.data is None or experiment.spec.data.items is None:
+        return {}
+    from tjgen.compiler.passes import items
+
+    return items.local_files(experiment.spec.data, document, slicers, sandbox)

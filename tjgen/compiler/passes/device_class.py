@@ -1,0 +1,168 @@
+"""What `gpu` asks for -> the device class, or the part of one, that has it; or what is wrong with the question."""
+
+from __future__ import annotations
+
+from tjgen.language.platform.devices import Claimed, DeviceClass
+from tjgen.language.setting import Setting
+from tjgen.language.spec.forms import text
+from tjgen.language.spec.objects import Gpu
+from tjgen.trees.diagnostics.model import ERROR, INFO, Diagnostic
+from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.k8s import quantity
+from tjgen.trees.k8s.nearest import nearest
+
+SMALLEST = "smallest"
+"""The profile of `mig` that stands for whichever is the smallest that has `minMemory`."""
+
+Chosen = tuple[DeviceClass | None, list[Diagnostic]]
+
+
+def chosen(gpu: Gpu, setting: Setting, because: FieldPath) -> Chosen:
+    """The class that is asked for, its part where a part is; None where nothing fits, which the diagnostics say."""
+    device, found = _named(gpu, setting, because) if gpu.device_class is not None else _unnamed(gpu, setting, because)
+    if device is None:
+        return None, found
+    wrong = _share(gpu, device, because)
+    if wrong is None and gpu.dra is not None:
+        device, wrong = _claimed(gpu, device, because)
+    if wrong is None and gpu.min_memory is not None:
+        device, wrong = _with_memory(gpu, device, because)
+    return (None, [*found, wrong]) if wrong is not None else (device, found)
+
+
+def _named(gpu: Gpu, setting: Setting, because: FieldPath) -> Chosen:
+    device = setting.classes.get(gpu.device_class or "")
+    if device is None:
+        return None, [_unknown(gpu, setting, because)]
+    if gpu.mig == SMALLEST:
+        return _smallest(gpu, [device], because)
+    if gpu.mig is not None and gpu.mig not in device.partitions:
+        return None, [_unknown_part(gpu.mig, device, because)]
+    return device.part(gpu.mig) if gpu.mig is not None else device, []
+
+
+def _unnamed(gpu: Gpu, setting: Setting, because: FieldPath) -> Chosen:
+    if gpu.dra is not None and gpu.dra.device_class is not None and gpu.mig is None:
+        return DeviceClass(gpu.dra.device_class, dra=Claimed(gpu.dra.device_class)), []
+    described = [device for device in setting.classes.values() if not device.is_builtin]
+    if gpu.min_memory is not None and described:
+        return _smallest(gpu, described, because)
+    if gpu.min_memory is not None:
+        message = "gpu.minMemory chooses among the classes of the Platform, and it describes none"
+        hint = "name a class, or describe those of the cluster in a Platform"
+    else:
+        message, hint = "gpu says neither which class of devices nor how much memory they need", "add class or minMemory"
+    return None, [Diagnostic("TJ370", ERROR, message, path=because, hint=hint, name="no-device-class")]
+
+
+def _smallest(gpu: Gpu, devices: list[DeviceClass], because: FieldPath) -> Chosen:
+    """Of all devices, or parts of them, that have the memory the smallest; of equal ones the first of the Platform."""
+    if gpu.min_memory is None:
+        message = "mig: smallest is the smallest part that has minMemory, which is not said"
+        return None, [Diagnostic("TJ370", ERROR, message, path=(*because, "mig"), hint="add minMemory", name="no-device-class")]
+    wanted = quantity.parse(gpu.min_memory).nanos
+    offered = [(device, "") for device in devices]
+    if gpu.mig is not None:
+        offered = [(device, profile) for device in devices for profile in device.partitions]
+    sizes = []
+    for position, (device, profile) in enumerate(offered):
+        memory = device.partitions[profile].memory if profile else device.memory
+        if memory is not None:
+            sizes.append((quantity.parse(memory).nanos, position, text(memory)))
+    enough = [size for size in sizes if size[0] >= wanted]
+    if not enough:
+        most = max(sizes, key=lambda size: (size[0], -size[1]), default=None)
+        has = f"the largest, {_shown(*offered[most[1]])}, has {most[2]}" if most is not None else "none says its memory"
+        return None, [_too_little(f"no {'part' if gpu.mig is not None else 'class'} has", gpu, has, because)]
+    _, position, memory = min(enough)
+    device, profile = offered[position]
+    message = f"gpu.minMemory {text(gpu.min_memory)} chooses {_shown(device, profile)} with {memory}"
+    note = Diagnostic("TJ371", INFO, message, path=(*because, "minMemory"), name="class-chosen")
+    return device.part(profile) if profile else device, [note]
+
+
+def _shown(device: DeviceClass, profile: str) -> str:
+    return f"{device.name} {profile}" if profile else device.name
+
+
+def _share(gpu: Gpu, device: DeviceClass, because: FieldPath) -> Diagnostic | None:
+    if gpu.share is None:
+        return None
+    missing = [field for field in ("memory", "cores") if getattr(gpu.share, field) and not getattr(device.sharing, field, None)]
+    if device.sharing is None or missing:
+        return _not_shared(device, missing, because)
+    return None
+
+
+def _claimed(gpu: Gpu, device: DeviceClass, because: FieldPath) -> tuple[DeviceClass, Diagnostic | None]:
+    """The class with what the experiment says of the devices that are claimed."""
+    assert gpu.dra is not None
+    if device.dra is None:
+        message = f"devices of class {device.name} are counted as {device.resource}, so they cannot be claimed by expressions"
+        hint = "leave dra out, or say in the Platform's class how they are claimed (dra)"
+        return device, Diagnostic("TJ373", ERROR, message, path=(*because, "dra"), hint=hint, name="not-claimed")
+    claimed = device.dra._replace(
+        device_class_name=gpu.dra.device_class or device.dra.device_class_name,
+        selectors=[*device.dra.selectors, *gpu.dra.selectors],
+    )
+    return device._replace(dra=claimed), None
+
+
+def _with_memory(gpu: Gpu, device: DeviceClass, because: FieldPath) -> tuple[DeviceClass, Diagnostic | None]:
+    """The class, if it has the memory; where devices are claimed, the scheduler looks for those that have it."""
+    assert gpu.min_memory is not None
+    if device.dra is not None and device.dra.memory_capacity is not None:
+        domain, _, name = device.dra.memory_capacity.rpartition("/")
+        capacity = f"device.capacity['{domain}']"
+        # A device that does not say it would make the expression fail, and with it the claim.
+        has = f"'{name}' in {capacity} && {capacity}['{name}'].compareTo(quantity('{text(gpu.min_memory)}')) >= 0"
+        return device._replace(dra=device.dra._replace(selectors=[*device.dra.selectors, has])), None
+    if device.memory is None:
+        return device, _too_little("it is not known that there are", gpu, f"class {device.name} says no memory", because)
+    if quantity.compare(quantity.parse(device.memory), quantity.parse(gpu.min_memory)) < 0:
+        has = f"class {device.name} has {text(device.memory)}" + ("" if gpu.mig is None else f" in part {gpu.mig}")
+        return device, _too_little("no devices have", gpu, has, because)
+    return device, None
+
+
+def _too_little(what: str, gpu: Gpu, has: str, because: FieldPath) -> Diagnostic:
+    message = f"{what} {text(gpu.min_memory)} of memory: {has}"
+    hint = "ask for less, for another class, or say memory in the Platform's class"
+    return Diagnostic("TJ372", ERROR, message, path=(*because, "minMemory"), hint=hint, name="too-little-memory")
+
+
+def _unknown(gpu: Gpu, setting: Setting, because: FieldPath) -> Diagnostic:
+    near = nearest(gpu.device_class or "", setting.classes)
+    return Diagnostic(
+        "TJ301",
+        ERROR,
+        f'no device class is called "{gpu.device_class}"',
+        path=because,
+        hint=f'did you mean "{near}"?' if near else f"use one of {', '.join(sorted(setting.classes))}, or add it to the Platform",
+        name="unknown-device-class",
+    )
+
+
+def _unknown_part(profile: str, device: DeviceClass, because: FieldPath) -> Diagnostic:
+    near = nearest(profile, device.partitions)
+    known = f"use one of {', '.join(device.partitions)}" if device.partitions else "leave mig out, or add partitions to the class"
+    return Diagnostic(
+        "TJ322",
+        ERROR,
+        f'devices of class {device.name} have no part "{profile}"',
+        path=(*because, "mig"),
+        hint=f'did you mean "{near}"?' if near else known,
+        name="unknown-part",
+    )
+
+
+def _not_shared(device: DeviceClass, missing: list[str], because: FieldPath) -> Diagnostic:
+    what = f"the {' and '.join(missing)} of devices of class {device.name}" if missing else f"devices of class {device.name}"
+    return Diagnostic(
+        "TJ323",
+        ERROR,
+        f"{what} cannot be shared, as far as the Platform says",
+        path=(*because, "share"),
+        hint="ask for whole devices, or say in the Platform's class by which resources they are shared (sharing)",
+        name="not-shared",
+    )

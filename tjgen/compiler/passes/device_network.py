@@ -1,0 +1,56 @@
+"""`rdma` -> the network devices that go with the device class, in the pods that compute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.compiler.lower import SPEC, env_item
+from tjgen.language.platform.devices import DeviceClass, Network
+from tjgen.language.spec.forms import text
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.fields.path import FieldPath, get, named
+from tjgen.trees.workload.contribution import Contribution, is_said
+from tjgen.trees.workload.workload import PodSet, Workload
+
+AT: FieldPath = (*SPEC, "rdma")
+
+
+def missing(device: DeviceClass | None) -> Diagnostic:
+    """TJ378: nobody says what the network devices are."""
+    what = f"class {device.name} has no network devices" if device is not None else "without gpu no class says which devices"
+    message = f"rdma asks for network devices, and {what}"
+    hint = "say network in the Platform's class, or ask for them by name in resources"
+    return Diagnostic("TJ378", ERROR, message, path=AT, hint=hint, name="no-network-devices")
+
+
+def contributions(workload: Workload, podset: PodSet, network: Network, count: int) -> Iterator[Contribution]:
+    """Resources, variables, annotations and rights of one pod with `count` devices. What the experiment says itself stays."""
+    number = network.per_device * count if network.per_device is not None else network.per_pod
+    amounts = {network.resource: str(number), **{name: text(amount) for name, amount in network.resources.items()}}
+    for resource, amount in amounts.items():
+        for bound in ("limits", "requests"):
+            if not is_said(workload, (*podset.main, "resources", bound, resource)):
+                yield Contribution((*podset.main, "resources", bound, resource), amount, AT)
+    present = {item["name"] for item in get(workload.tree.value, (*podset.main, "env"), None) or []}
+    for name, variable in network.env.items():
+        if name not in present:
+            yield Contribution((*podset.main, "env", named(name)), env_item(name, variable), AT)
+    for key, value in network.annotations.items():
+        if not is_said(workload, (*podset.pod_metadata, "annotations", key)):
+            yield Contribution((*podset.pod_metadata, "annotations", key), value, AT)
+    yield from _rights(workload, podset, network)
+    if network.host_network:
+        yield Contribution((*podset.pod, "hostNetwork"), True, AT)
+        if get(workload.tree.value, (*podset.pod, "dnsPolicy"), None) is None:
+            # Names of the cluster are resolved on the node's network only with this policy.
+            yield Contribution((*podset.pod, "dnsPolicy"), "ClusterFirstWithHostNet", AT)
+
+
+def _rights(workload: Workload, podset: PodSet, network: Network) -> Iterator[Contribution]:
+    path: FieldPath = (*podset.main, "securityContext", "capabilities", "add")
+    before = get(workload.tree.value, path, None) or []
+    added = [one for one in network.capabilities if one not in before]
+    if added:
+        # The list is atomic: what the experiment says stays in it, and stays its word.
+        manager = "experiment" if before and is_said(workload, path) else None
+        yield Contribution(path, [*before, *added], AT, manager=manager)

@@ -1,0 +1,42 @@
+"""The topology of devices that span nodes -> the node label that says it, and the number of nodes that have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+from tjgen.language.platform.devices import DeviceClass
+from tjgen.language.spec.objects import Gpu
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.fields.path import FieldPath, get
+from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.roles import nodes
+from tjgen.trees.workload.workload import PodSet, Workload
+
+
+def contributions(
+    workload: Workload, podsets: list[PodSet], gpu: Gpu, device: DeviceClass, because: FieldPath
+) -> Iterator[Contribution | Diagnostic]:
+    """The label in each of `podsets`, and `nodes` where the experiment does not say it."""
+    assert gpu.topology is not None
+    at: FieldPath = (*because, "topology")
+    if device.topology_label is None:
+        message = f"gpu has a topology, and class {device.name} has no label for it"
+        hint = "leave topology out, or say topologyLabel in the Platform's class"
+        yield Diagnostic("TJ377", ERROR, message, path=at, hint=hint, name="no-topology-label")
+        return
+    for podset in podsets:
+        yield Contribution((*podset.pod, "nodeSelector", device.topology_label), gpu.topology, at)
+    devices = prod(map(int, gpu.topology.split("x")))
+    wanted, rest = divmod(devices, gpu.count)
+    said = get(workload.tree.value, ("trainer", "numNodes"), None)
+    if rest or not wanted:
+        message = f"topology {gpu.topology} has {devices} devices, which nodes with {gpu.count} each cannot make up"
+        hint = f"set count to a number that divides {devices}"
+        yield Diagnostic("TJ376", ERROR, message, path=at, hint=hint, name="topology-unlike-nodes")
+    elif said is None:
+        yield Contribution(("trainer", "numNodes"), wanted, at)
+    elif nodes(workload) != wanted:
+        message = f"topology {gpu.topology} is {wanted} nodes with {gpu.count} devices each, and the run has {nodes(workload)}"
+        hint = f"leave nodes out, or set it to {wanted}"
+        yield Diagnostic("TJ376", ERROR, message, path=at, hint=hint, name="topology-unlike-nodes")

@@ -1,0 +1,202 @@
+"""Devices of a class -> resources or claims, node labels, tolerations and processes of the pod sets that use them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.compiler.lower import SPEC, env_item
+from tjgen.compiler.passes.device_class import SMALLEST, chosen
+from tjgen.language.platform.devices import DeviceClass
+from tjgen.language.setting import Setting
+from tjgen.language.spec.objects import Experiment, Gpu
+from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
+from tjgen.trees.fields.path import FieldPath, Tree, get, named
+from tjgen.trees.k8s import quantity
+from tjgen.trees.typing import NamedTuple
+from tjgen.trees.workload.contribution import Contribution, is_said
+from tjgen.trees.workload.roles import at_once, role, workers
+from tjgen.trees.workload.workload import PodSet, Workload
+
+_MEBIBYTE = 1024 * 1024
+"""The unit in which sharing systems count memory: their resources take whole numbers."""
+
+Found = Iterator[Contribution | Diagnostic]
+
+
+class Asked(NamedTuple):
+    """What one `gpu` of the experiment came to."""
+
+    gpu: Gpu
+    device: DeviceClass
+    because: FieldPath
+
+
+def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+    """Resources by the class's name for them, never by a vendor's name in code."""
+    spec = experiment.spec
+    computing = workers(workload)
+    processes: Asked | None = None
+    if spec.gpu is not None:
+        because: FieldPath = (*SPEC, "gpu")
+        device, found = chosen(spec.gpu, setting, because)
+        yield from found
+        if device is not None:
+            asked = Asked(spec.gpu, device, because)
+            theirs = _without_own(computing, experiment)
+            yield from _given(workload, theirs, asked, setting)
+            for podset in theirs:
+                yield from _beside(workload, podset, experiment, asked)
+            if theirs or not computing:
+                processes = asked
+    elif spec.rdma:
+        yield from _network(workload, [], None, 0)
+    for name, changed in spec.roles.items():
+        own = role(workload, name)
+        if changed.gpu is None or own is None:
+            continue
+        because = (*SPEC, "roles", name, "gpu")
+        device, found = chosen(changed.gpu, setting, because)
+        yield from found
+        if device is not None:
+            asked = Asked(changed.gpu, device, because)
+            yield from _given(workload, [own], asked, setting, role=name)
+            if own in computing and processes is None:
+                processes = asked
+    if processes is not None and spec.procs_per_node is None and computing:
+        # The controller would count resources whose name holds "gpu" (facts: MIG, TPU and others are not).
+        count = processes.gpu.count * processes.device.processes
+        yield Contribution(("trainer", "numProcPerNode"), count, (*processes.because, "count"))
+
+
+def _without_own(podsets: list[PodSet], experiment: Experiment) -> list[PodSet]:
+    """Those whose role does not ask for devices of its own."""
+    roles = experiment.spec.roles
+    return [podset for podset in podsets if podset.name not in roles or roles[podset.name].gpu is None]
+
+
+def _given(workload: Workload, podsets: list[PodSet], asked: Asked, setting: Setting, *, role: str = "") -> Found:
+    """What `podsets` get where one `gpu` is asked for."""
+    gpu, device, because = asked
+    yield from _number(gpu, device, because)
+    if gpu.topology is not None:
+        from tjgen.compiler.passes import device_topology  # devices that span nodes are rare
+
+        yield from device_topology.contributions(workload, podsets, gpu, device, because)
+    if device.dra is not None:
+        from tjgen.compiler.passes import device_claims  # most clusters count devices
+
+        yield from device_claims.unsupported(setting, because)
+        name, template = device_claims.template(device.dra, gpu.count, setting, because)
+        yield template
+        for podset in podsets:
+            yield from device_claims.claims(podset, name, because)
+    for podset in podsets:
+        yield from _devices(workload, podset, asked)
+    if gpu.mig is not None:
+        together = at_once(workload, podsets) * gpu.count
+        if together > 1 and not role:
+            yield _parts_together(gpu, together, because)
+
+
+def _devices(workload: Workload, podset: PodSet, asked: Asked) -> Found:
+    gpu, device, because = asked
+    for resource, amount, field in _resources(gpu, device):
+        for bound in ("limits", "requests"):
+            yield Contribution((*podset.main, "resources", bound, resource), amount, (*because, field))
+    for resource, each in device.resources.items():
+        for bound in ("limits", "requests"):
+            if not is_said(workload, (*podset.main, "resources", bound, resource)):
+                amount = device.times(each, gpu.count)
+                yield Contribution((*podset.main, "resources", bound, resource), amount, (*because, "count"))
+    sharing = device.sharing if gpu.share is not None else None
+    for key, value in {**device.annotations, **(sharing.annotations if sharing is not None else {})}.items():
+        at = (*because, "share" if sharing is not None and key in sharing.annotations else "class")
+        path: FieldPath = (*podset.pod_metadata, "annotations", key)
+        if not is_said(workload, path):
+            yield Contribution(path, value, at)
+    for label, value in {**device.node_selector, **(sharing.node_selector if sharing is not None else {})}.items():
+        yield Contribution((*podset.pod, "nodeSelector", label), value, (*because, "class"))
+    path = (*podset.pod, "runtimeClassName")
+    if device.runtime_class_name is not None and get(workload.tree.value, path, None) is None:
+        yield Contribution(path, device.runtime_class_name, (*because, "class"))
+    yield from _tolerated(workload, podset, device, because)
+    present = {item["name"] for item in get(workload.tree.value, (*podset.main, "env"), None) or []}
+    for name, variable in device.env.items():
+        if name not in present:
+            yield Contribution((*podset.main, "env", named(name)), env_item(name, variable), (*because, "class"))
+
+
+def _tolerated(workload: Workload, podset: PodSet, device: DeviceClass, because: FieldPath) -> Found:
+    # Tolerations are one atomic list: what stands there stays in it.
+    path: FieldPath = (*podset.pod, "tolerations")
+    before: list[Tree] = get(workload.tree.value, path, None) or []
+    added = [toleration for toleration in device.tolerations if toleration not in before]
+    if added:
+        said = bool(before) and any(origin.manager == "experiment" for origin in workload.tree.origins(path))
+        yield Contribution(path, [*before, *added], (*because, "class"), manager="experiment" if said else None)
+
+
+def _resources(gpu: Gpu, device: DeviceClass) -> Iterator[tuple[str, str, str]]:
+    """Resource, amount, and the field that asks for it."""
+    sharing = device.sharing if gpu.share is not None else None
+    counted = (sharing.resource if sharing is not None else None) or device.resource
+    if counted is not None:
+        yield counted, str(gpu.count), "count"
+    if gpu.share is not None and sharing is not None:
+        if gpu.share.memory is not None and sharing.memory is not None:
+            yield sharing.memory, str(-(-quantity.parse(gpu.share.memory).value // _MEBIBYTE)), "share"
+        if gpu.share.cores is not None and sharing.cores is not None:
+            yield sharing.cores, str(gpu.share.cores), "share"
+
+
+def _beside(workload: Workload, podset: PodSet, experiment: Experiment, asked: Asked) -> Found:
+    """CPU, memory and network by the class, where the experiment does not say."""
+    spec, (gpu, device, because) = experiment.spec, asked
+    own = spec.roles.get(podset.name)
+    for resource, each in (("cpu", device.cpu_per_device), ("memory", device.memory_per_device)):
+        said = getattr(spec, resource) is not None or getattr(own, resource, None) is not None
+        if each is not None and not said:
+            for bound in ("limits", "requests"):
+                yield Contribution(
+                    (*podset.main, "resources", bound, resource), device.times(each, gpu.count), (*because, "count")
+                )
+    if spec.rdma:
+        yield from _network(workload, [podset], device, gpu.count)
+
+
+def _network(workload: Workload, podsets: list[PodSet], device: DeviceClass | None, count: int) -> Found:
+    from tjgen.compiler.passes import device_network  # most runs have one node, or a network that needs no devices
+
+    if device is None or device.network is None:
+        yield device_network.missing(device)
+        return
+    for podset in podsets:
+        yield from device_network.contributions(workload, podset, device.network, count)
+
+
+def _number(gpu: Gpu, device: DeviceClass, because: FieldPath) -> Found:
+    """Whether a pod can have so many."""
+    most = device.sharing.most if gpu.share is not None and device.sharing is not None else device.most
+    if most is not None and gpu.count > most:
+        what = "a pod shares at most" if gpu.share is not None else "a node has"
+        message = f"gpu asks for {gpu.count} devices of class {device.name}, of which {what} {most}"
+        hint = f"ask for at most {most} on each node" + ("" if gpu.share is not None else ", and for more nodes")
+    elif device.counts and gpu.count not in device.counts and gpu.share is None:
+        known = ", ".join(map(str, device.counts))
+        message = f"gpu asks for {gpu.count} devices of class {device.name}, whose nodes give {known} to a pod"
+        hint = f"ask for {known.replace(', ', ' or ')}"
+    else:
+        return
+    yield Diagnostic("TJ375", ERROR, message, path=because, hint=hint, name="not-so-many-devices")
+
+
+def _parts_together(gpu: Gpu, count: int, because: FieldPath) -> Diagnostic:
+    what = "of the smallest parts" if gpu.mig == SMALLEST else f"parts {gpu.mig}"
+    return Diagnostic(
+        "TJ324",
+        WARNING,
+        f"{count} {what} train together, and NCCL does not connect parts of devices",
+        path=(*because, "mig"),
+        hint="use whole devices, or one part for each run",
+        name="parts-train-together",
+    )

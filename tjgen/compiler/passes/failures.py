@@ -1,0 +1,216 @@
+"""`restart`, `success`, `cleanup` of a run that Trainer starts -> failure policies of the JobSet and of its Jobs.
+
+Where the pods train together, a failed pod fails its Job at once and the JobSet starts all of them again; where they
+do not know of each other, each Job starts its own pods again. Which rule of a Job a pod broke stands only in the message
+of the failed Job, as kubernetes v1.36 `pkg/controller/job/pod_failure_policy.go:matchPodFailurePolicy` writes it; jobset
+v0.12 `failure_policy.go` reads it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tjgen.compiler.lower import SPEC, unknown_role
+from tjgen.language.setting import Setting
+from tjgen.language.spec.objects import Experiment, ExperimentSpec, FailureRule, Restart
+from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
+from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.roles import members, role
+from tjgen.trees.workload.workload import PodSet, Workload
+
+Found = Iterator[Contribution | Diagnostic]
+AT: FieldPath = (*SPEC, "restart")
+_JOBSET: FieldPath = ("runtime", "template", "spec")
+_JOB: FieldPath = ("template", "spec")
+_PLUGINS = ("torch", "mpi", "jax", "xgboost", "flux")
+_FOR_ALL = {"fail": "FailJobSet", "count": "RestartJobSet", "ignore": "RestartJobSetAndIgnoreMaxRestarts"}
+_FOR_ONE = {"fail": "FailJob", "count": "Count", "ignore": "Ignore"}
+_NO_NAME = re.compile("[^A-Za-z0-9_]")
+
+
+def of_trainer(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+    """Everything that a JobSet and its Jobs have a field for; a diagnostic for the rest."""
+    spec = experiment.spec
+    if spec.elastic is not None:
+        yield _cannot(spec, ("elastic",), "change its number of nodes while it runs", "use target: pytorchjob, or remove elastic")
+    if spec.restart is not None:
+        yield from _restart(workload, spec, spec.restart)
+    if spec.success is not None:
+        yield from _success(workload, spec)
+    if spec.cleanup is not None:
+        yield from _cleanup(spec)
+
+
+def _cannot(spec: ExperimentSpec, field: FieldPath, what: str, hint: str) -> Diagnostic:
+    message = f"a run of target {spec.target} cannot {what}"
+    return Diagnostic("TJ425", ERROR, message, path=(*SPEC, *field), hint=hint, name="not-in-target")
+
+
+def trains_together(workload: Workload) -> bool:
+    """Whether the run is lost with one of its pods, so that all start again."""
+    policy = workload.ml_policy or {}
+    return any(policy.get(plugin) is not None for plugin in _PLUGINS) or bool(
+        get(workload.tree.value, (*_JOBSET, "failurePolicy"), None)
+    )
+
+
+def _restart(workload: Workload, spec: ExperimentSpec, restart: Restart) -> Found:
+    together = trains_together(workload)
+    if restart.policy in ("Always", "ExitCode"):
+        hint = "use Never or OnFailure" if restart.policy == "Always" else "use policy: Never, and a rule with exitCodes"
+        yield _cannot(spec, ("restart", "policy"), f"start containers again by policy {restart.policy}", hint)
+        return
+    if restart.policy == "OnFailure" and restart.rules:
+        message = "failures are told apart by rules only where containers are not started again in their pods"
+        hint = "use policy: Never, or remove the rules"
+        yield Diagnostic("TJ430", ERROR, message, path=(*AT, "policy"), hint=hint, name="rules-need-never")
+        return
+    rules = _ordered(restart)
+    yield from _overlapping(rules)
+    for podset in members(workload):
+        yield from _pods(workload, podset, restart, rules, together=together)
+    if together and restart.policy != "OnFailure":
+        yield from _jobset(workload, restart, rules)
+
+
+Rules = list[tuple[str, FailureRule]]
+
+
+def _ordered(restart: Restart) -> Rules:
+    """Disruptions first: the order of names means nothing, and a pod that is evicted ends with a code of its signal."""
+    return sorted(restart.rules.items(), key=lambda item: (not item[1].disruption, item[0]))
+
+
+def _overlapping(rules: Rules) -> Found:
+    """Two rules for one failure."""
+    seen: dict[str, str] = {}
+    for name, rule in rules:
+        for failure in [f"exit code {code}" for code in sorted(set(rule.exit_codes or ()))] or ["disruptions"]:
+            if failure in seen:
+                message = f"rules {seen[failure]} and {name} are both for {failure}"
+                path: FieldPath = (*AT, "rules", name)
+                hint = "keep it in one of the two"
+                yield Diagnostic("TJ438", ERROR, message, path=path, hint=hint, name="rules-that-overlap")
+                return
+            seen[failure] = name
+
+
+def _pods(workload: Workload, podset: PodSet, restart: Restart, rules: Rules, *, together: bool) -> Found:
+    """The policies of one Job. Rules need pods that never start again by themselves."""
+    job = get(workload.tree.value, (*podset.path, *_JOB), {})
+    wanted = restart.policy or ("Never" if restart.rules else None)
+    if wanted is not None:
+        said = restart.policy is not None
+        yield Contribution((*podset.pod, "restartPolicy"), wanted, (*AT, "policy" if said else "rules"), mirrors=said)
+    limit: FieldPath = (*podset.path, *_JOB, "backoffLimit")
+    if wanted == "OnFailure":
+        if job.get("podFailurePolicy") is not None:
+            yield Contribution((*podset.path, *_JOB, "podFailurePolicy"), None, (*AT, "policy"))
+        if restart.limit is None and job.get("backoffLimit") == 0:
+            yield _never_again(podset)
+    if restart.limit is not None and (wanted == "OnFailure" or not together):
+        yield Contribution(limit, restart.limit, (*AT, "limit"), mirrors=True)
+    elif restart.limit is not None and job.get("backoffLimit") is None:
+        # A Job that starts a lost pod again by itself would leave the others waiting for each other.
+        yield Contribution(limit, 0, (*AT, "limit"))
+    if rules:
+        mine = [_job_rule(rule, podset, together=together) for _, rule in rules]
+        before = get(job, ("podFailurePolicy", "rules"), None) or []
+        path: FieldPath = (*podset.path, *_JOB, "podFailurePolicy", "rules")
+        yield Contribution(path, [*mine, *before], (*AT, "rules"))
+
+
+def _job_rule(rule: FailureRule, podset: PodSet, *, together: bool) -> Tree:
+    action = "FailJob" if together else _FOR_ONE[rule.action]
+    if rule.disruption:
+        return {"action": action, "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}
+    codes = sorted(set(rule.exit_codes or ()))
+    return {"action": action, "onExitCodes": {"containerName": podset.container, "operator": "In", "values": codes}}
+
+
+def _jobset(workload: Workload, restart: Restart, rules: Rules) -> Found:
+    """The rules of the JobSet stand in front of the runtime's: the first that fits holds."""
+    if restart.limit is not None:
+        yield Contribution((*_JOBSET, "failurePolicy", "maxRestarts"), restart.limit, (*AT, "limit"), mirrors=True)
+    if not rules:
+        return
+    most = restart.limit if restart.limit is not None else get(workload.tree.value, (*_JOBSET, "failurePolicy", "maxRestarts"), 0)
+    counted = next((name for name, rule in rules if rule.action == "count"), None)
+    if counted is not None and not most:
+        yield _not_once(counted)
+    before = get(workload.tree.value, (*_JOBSET, "failurePolicy", "rules"), None) or []
+    taken = {rule.get("name") for rule in before}
+    jobs = [podset.name for podset in members(workload)]
+    mine = []
+    for position, (name, rule) in enumerate(rules):
+        mine.append(
+            {
+                "name": _free(name, position, taken),
+                "action": _FOR_ALL[rule.action],
+                "onJobFailureReasons": ["PodFailurePolicy"],
+                "onJobFailureMessagePatterns": [f"matching FailJob rule at index {position}$"],
+                "targetReplicatedJobs": jobs,
+            }
+        )
+    # The runtime's own rules of the Jobs now stand further behind.
+    yield Contribution((*_JOBSET, "failurePolicy", "rules"), [*mine, *before], (*AT, "rules"))
+
+
+def _free(name: str, position: int, taken: set[str]) -> str:
+    """A name that a JobSet takes for a rule: letters, digits and `_`, beginning with a letter and ending without dash."""
+    free = _NO_NAME.sub("_", name)
+    free = free if free[:1].isalpha() else f"rule_{free}"
+    free = f"{free}_{position}" if free in taken else free
+    taken.add(free)
+    return free
+
+
+def _not_once(rule: str) -> Diagnostic:
+    message = f"{rule} starts the run again and counts that, but a run may not start again even once"
+    path: FieldPath = (*AT, "rules", rule, "action")
+    return Diagnostic("TJ429", WARNING, message, path=path, hint="say restart.limit", name="restarts-not-counted")
+
+
+def _never_again(podset: PodSet) -> Diagnostic:
+    message = (
+        f"containers of {podset.name} would start again in their pods, but its Job fails with the first one (backoffLimit 0)"
+    )
+    hint = "say by restart.limit how often they may"
+    return Diagnostic("TJ429", WARNING, message, path=(*AT, "policy"), hint=hint, name="restarts-not-counted")
+
+
+def _success(workload: Workload, spec: ExperimentSpec) -> Found:
+    assert spec.success is not None
+    at: FieldPath = (*SPEC, "success")
+    for position, name in enumerate(spec.success.roles):
+        if role(workload, name) is None:
+            yield unknown_role(workload, name, (*at, "roles", position))
+            return
+    path: FieldPath = (*_JOBSET, "successPolicy")
+    yield Contribution((*path, "operator"), spec.success.operator, (*at, "operator"))
+    wanted = list(spec.success.roles) or None
+    if wanted or get(workload.tree.value, (*path, "targetReplicatedJobs"), None):
+        yield Contribution((*path, "targetReplicatedJobs"), wanted, (*at, "roles"), mirrors=bool(wanted))
+
+
+def _cleanup(spec: ExperimentSpec) -> Found:
+    assert spec.cleanup is not None
+    at: FieldPath = (*SPEC, "cleanup")
+    if spec.cleanup.pods is not None:
+        hint = "remove it: pods that have ended take no devices"
+        yield _cannot(spec, ("cleanup", "pods"), "remove some of its pods when it has ended", hint)
+    if spec.cleanup.ttl_seconds is not None:
+        path: FieldPath = (*_JOBSET, "ttlSecondsAfterFinished")
+        yield Contribution(path, spec.cleanup.ttl_seconds, (*at, "ttlSeconds"), mirrors=True)
+        if spec.target == "jobset":
+            # The JobSet of a TrainJob that has ended is not made again; one that is applied itself is.
+            yield made_again("JobSet")
+
+
+def made_again(kind: str) -> Diagnostic:
+    """A time to live on an object that stands in Git."""
+    message = f"the {kind} removes itself after the run, and whoever syncs this folder makes it again: it trains again"
+    hint = "remove cleanup.ttlSeconds, or set state: archived when the run has ended"
+    return Diagnostic("TJ428", WARNING, message, path=(*SPEC, "cleanup", "ttlSeconds"), hint=hint, name="trains-again")

@@ -1,0 +1,177 @@
+"""`schedule` -> the pod group policy, the scheduler, the queue and the priority of the pods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tjgen.compiler.lower import SPEC
+from tjgen.language.setting import Setting
+from tjgen.language.spec.forms import text
+from tjgen.language.spec.objects import Experiment, Schedule
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.workload.contribution import Contribution, is_said
+from tjgen.trees.workload.workload import Workload
+
+AT: FieldPath = (*SPEC, "schedule")
+POLICY: FieldPath = ("runtime", "podGroupPolicy")
+QUEUE = "scheduling.volcano.sh/queue-name"
+_ASKING = ("system", "queue", "timeout_seconds", "network_topology", "workload_priority", "multi_kueue")
+SCHEDULERS = {"volcano": "volcano", "coscheduling": "scheduler-plugins-scheduler"}
+
+Found = Iterator[Contribution | Diagnostic]
+
+
+def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+    """The system that the experiment names, else the one of its runtime, else the project's."""
+    schedule = experiment.spec.schedule
+    if workload.is_direct:
+        yield from _direct(workload, experiment, setting)
+        return
+    if schedule.min_available is not None:
+        yield _all_of_it(experiment)
+    if schedule.min_resources:
+        yield _counted(experiment)
+    present = [system for system in SCHEDULERS if get(workload.tree.value, (*POLICY, system), None) is not None]
+    if any(getattr(schedule, field) for field in _ASKING):
+        system = schedule.system or (present[0] if present else setting.system)
+        if system is None:
+            yield _no_system(schedule)
+            return
+        because: FieldPath = (*AT, "system") if schedule.system else AT
+        yield from _system(workload, system, present, because)
+        yield from _details(schedule, system)
+        yield from _other_schedulers(workload, system)
+        if system == "kueue":
+            from tjgen.compiler.passes import kueue  # few clusters have queues of Kueue
+
+            yield from kueue.queued(experiment, AT)
+    if schedule.priority_class_name is not None:
+        for podset in workload.podsets:
+            because = (*AT, "priorityClassName")
+            yield Contribution((*podset.pod, "priorityClassName"), schedule.priority_class_name, because, mirrors=True)
+
+
+def _direct(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+    """What a kind that is a gang by itself has fields for: its target says them, or why it cannot."""
+    schedule = experiment.spec.schedule
+    # A Volcano Job is Volcano's, whatever the project has for other runs.
+    ours = setting.system if setting.system == "kueue" and experiment.spec.target != "volcanojob" else None
+    system = schedule.system or ours
+    if system == "kueue":
+        from tjgen.compiler.passes import kueue
+
+        yield from kueue.queued(experiment, AT)
+    elif schedule.workload_priority is not None or schedule.multi_kueue:
+        other = "volcano" if experiment.spec.target == "volcanojob" else system or "none"
+        yield from _details(schedule, other, fields=("workloadPriority", "multiKueue"))
+    said: dict[str, Tree] = {
+        "system": schedule.system,
+        "queue": schedule.queue if system != "kueue" else None,
+        "minAvailable": schedule.min_available,
+        "minResources": {name: text(amount) for name, amount in schedule.min_resources.items()} or None,
+        "priorityClassName": schedule.priority_class_name,
+        "timeoutSeconds": schedule.timeout_seconds,
+        "networkTopology": _topology(schedule),
+    }
+    for field, value in said.items():
+        if value is not None:
+            yield Contribution(("schedule", field), value, (*AT, field), mirrors=field != "networkTopology")
+
+
+def _counted(experiment: Experiment) -> Diagnostic:
+    message = f"with target {experiment.spec.target} what a gang needs is counted from its pods"
+    hint = "remove minResources"
+    return Diagnostic("TJ425", ERROR, message, path=(*AT, "minResources"), hint=hint, name="not-in-target")
+
+
+def _all_of_it(experiment: Experiment) -> Diagnostic:
+    message = f"with target {experiment.spec.target} a gang is all pods of the run: nothing says how many are enough"
+    hint = "remove minAvailable, or use target: volcanojob"
+    return Diagnostic("TJ491", ERROR, message, path=(*AT, "minAvailable"), hint=hint, name="gang-is-whole")
+
+
+def _system(workload: Workload, system: str, present: list[str], because: FieldPath) -> Found:
+    for other in present:
+        if other != system:
+            yield Contribution((*POLICY, other), None, because)
+    if system in ("none", "kueue"):
+        if present:
+            yield Contribution(POLICY, None, because)
+        for podset in workload.podsets:
+            if get(workload.tree.value, (*podset.pod, "schedulerName"), None) in SCHEDULERS.values():
+                yield Contribution((*podset.pod, "schedulerName"), None, because)
+        return
+    if system not in present:
+        yield Contribution((*POLICY, system), {}, because)
+    for podset in workload.podsets:
+        # Neither pod group plugin of the controller sets the scheduler: without it nothing waits for the gang.
+        if get(workload.tree.value, (*podset.pod, "schedulerName"), None) is None or (present and system not in present):
+            yield Contribution((*podset.pod, "schedulerName"), SCHEDULERS[system], because)
+
+
+def _details(schedule: Schedule, system: str, fields: Sequence[str] = ()) -> Found:
+    """What is said beside the system, of `fields` alone where they are named; of another system it is refused."""
+    said: list[tuple[str, str, Tree, FieldPath]] = [
+        ("queue", "volcano", schedule.queue, ("runtime", "template", "metadata", "annotations", QUEUE)),
+        ("timeoutSeconds", "coscheduling", schedule.timeout_seconds, (*POLICY, "coscheduling", "scheduleTimeoutSeconds")),
+        ("networkTopology", "volcano", _topology(schedule), (*POLICY, "volcano", "networkTopology")),
+        ("workloadPriority", "kueue", schedule.workload_priority, ()),
+        ("multiKueue", "kueue", schedule.multi_kueue or None, ()),
+    ]
+    for field, needs, value, path in said:
+        if value is None or (fields and field not in fields) or (system == "kueue" and field == "queue"):
+            continue
+        because: FieldPath = (*AT, field)
+        if system != needs:
+            yield Diagnostic(
+                "TJ321",
+                ERROR,
+                f"schedule.{field} is for {needs}, but the schedule system is {system}",
+                path=because,
+                hint=f"remove it, or set schedule.system to {needs}",
+                name="schedule-field-without-system",
+            )
+        elif path:
+            yield Contribution(path, value, because, mirrors=field != "networkTopology")
+
+
+def _other_schedulers(workload: Workload, system: str) -> Found:
+    """Pods that the experiment gives to a scheduler that knows nothing of the gang."""
+    if system not in SCHEDULERS:
+        return
+    # A profile with the plugin Coscheduling may be called anything but as the default one.
+    for podset in workload.podsets:
+        path: FieldPath = (*podset.pod, "schedulerName")
+        found = get(workload.tree.value, path, None)
+        fits = found == "volcano" if system == "volcano" else found != "default-scheduler"
+        if found is not None and not fits and is_said(workload, path):
+            yield other_scheduler(system, found, podset.name, workload.tree.origins(path)[0].because)
+
+
+def other_scheduler(system: str, found: str, role: str, because: FieldPath) -> Diagnostic:
+    """TJ494."""
+    message = f"the gang is one of {system}, and the pods of {role} go to the scheduler {found}, which knows nothing of it"
+    hint = "remove schedulerName: the schedule system sets it"
+    return Diagnostic("TJ494", ERROR, message, path=because, hint=hint, name="gang-without-its-scheduler")
+
+
+def _topology(schedule: Schedule) -> Tree:
+    topology = schedule.network_topology
+    if topology is None:
+        return None
+    tree: Tree = {"mode": topology.mode}
+    if topology.highest_tier_allowed is not None:
+        tree["highestTierAllowed"] = topology.highest_tier_allowed
+    return tree
+
+
+def _no_system(schedule: Schedule) -> Diagnostic:
+    return Diagnostic(
+        "TJ320",
+        ERROR,
+        "schedule asks for a gang, but neither it, the runtime nor the project says by which system",
+        path=AT,
+        hint="add system: volcano or system: coscheduling, or set schedule.system in tjgen.yaml",
+        name="no-schedule-system",
+    )

@@ -1,0 +1,133 @@
+"""An initializer that the runtime does not have -> the job that fetches, before the jobs that train; and what they share.
+
+The controller fills in what to fetch, by the names that it knows: the job's step, its container, and the volume
+mount `initializer` (Trainer v2.3.0, plugins/jobset builder.go `Initializer`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.compiler.lower import SPEC
+from tjgen.compiler.passes.beside import in_pod
+from tjgen.compiler.passes.sources import source
+from tjgen.language.setting import Setting
+from tjgen.language.spec.objects import Experiment
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic, has_errors
+from tjgen.trees.fields.managed import Managed, Origin
+from tjgen.trees.fields.path import FieldPath, Tree, get, named
+from tjgen.trees.workload.contribution import EXPERIMENT, Contribution, contribute
+from tjgen.trees.workload.roles import members
+from tjgen.trees.workload.workload import ANCESTOR, JOBS, Workload, podsets
+
+AT: FieldPath = (*SPEC, "initializer")
+VOLUME = "initializer"
+FOLDER = "/workspace"
+"""Where the images of Trainer's initializers write to: dataset and model below it."""
+_PARTS = ("dataset", "model")
+
+
+def prepared(workload: Workload, experiment: Experiment, setting: Setting) -> tuple[Workload, list[Diagnostic]]:
+    """`workload` with the jobs that the experiment's initializers need and the runtime lacks."""
+    asked = experiment.spec.initializer
+    assert asked is not None, "asked only where something is fetched"
+    there = {podset.ancestor for podset in workload.podsets}
+    missing = [part for part in _PARTS if getattr(asked, part) is not None and f"{part}-initializer" not in there]
+    if not missing and asked.volume is None:
+        return workload, []
+    found = list(_problems(workload, experiment, missing))
+    if has_errors(found):
+        return workload, found
+    workload = _first(workload, [(_job(part, setting), (*AT, part)) for part in missing])
+    workload, conflicts = contribute(workload, "pass:initializers", _shared(workload, experiment, missing, setting))
+    return workload, [*found, *conflicts]
+
+
+def _problems(workload: Workload, experiment: Experiment, missing: list[str]) -> Iterator[Diagnostic]:
+    asked = experiment.spec.initializer
+    assert asked is not None
+    if asked.volume is None:
+        message = f"the runtime has no {missing[0]}-initializer, and nothing says which volume it would write to"
+        hint = "add initializer.volume, or use a runtime that has it, such as tjgen-torch-initializers"
+        yield Diagnostic("TJ475", ERROR, message, path=(*AT, missing[0]), hint=hint, name="initializer-without-volume")
+    elif asked.volume not in experiment.spec.volumes:
+        known = experiment.spec.volumes
+        hint = f"use one of {', '.join(known)}" if known else "add it to volumes"
+        message = f'the experiment has no volume "{asked.volume}"'
+        yield Diagnostic("TJ476", ERROR, message, path=(*AT, "volume"), hint=hint, name="initializer-volume")
+    for podset in workload.podsets:
+        if podset.name in {f"{part}-initializer" for part in missing}:
+            message = f"the runtime has a job {podset.name} that is no step of a TrainJob"
+            yield Diagnostic(
+                "TJ477",
+                ERROR,
+                message,
+                path=(*SPEC, "runtime"),
+                hint=f"label it {ANCESTOR}: {podset.name}",
+                name="initializer-taken",
+            )
+
+
+def _first(workload: Workload, jobs: list[tuple[Tree, FieldPath]]) -> Workload:
+    """`workload` with `jobs` before its own: a job can only wait for those that stand before it (JobSet's webhook)."""
+    if not jobs:
+        return workload
+    tree, owners = workload.tree.value, workload.tree.owners
+    # The server accepts a runtime without a template.
+    template = tree["runtime"].get("template") or {}
+    spec = template.get("spec") or {}
+    changed = {**spec, "replicatedJobs": [*(job for job, _ in jobs), *(spec.get("replicatedJobs") or [])]}
+    runtime = {**tree["runtime"], "template": {**template, "spec": changed}}
+    added = {(*JOBS, named(job["name"])): (Origin("pass:initializers", EXPERIMENT, because),) for job, because in jobs}
+    return workload._replace(tree=Managed({**tree, "runtime": runtime}, {**owners, **added}), podsets=podsets(runtime))
+
+
+def _job(part: str, setting: Setting) -> Tree:
+    name = f"{part}-initializer"
+    container: Tree = {
+        "name": name,
+        "image": in_pod(part, setting),
+        # Asks for no GPU, so it shall see none, also where the node shows all of them to everybody.
+        "env": [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "void"}],
+        "resources": {"requests": {"cpu": "1", "memory": "4Gi"}},
+    }
+    # Downloads fail for reasons that pass.
+    pod = {"spec": {"restartPolicy": "Never", "containers": [container]}}
+    return {"name": name, "template": {"metadata": {"labels": {ANCESTOR: name}}, "spec": {"backoffLimit": 3, "template": pod}}}
+
+
+def _shared(
+    workload: Workload, experiment: Experiment, missing: list[str], setting: Setting
+) -> Iterator[Contribution | Diagnostic]:
+    """The volume in initializers and nodes, and the order: who trains waits until all is there."""
+    asked = experiment.spec.initializer
+    assert asked is not None and asked.volume is not None
+    at: FieldPath = (*AT, "volume")
+    added = [f"{part}-initializer" for part in missing]
+    volume = {"name": VOLUME, **source(asked.volume, experiment.spec.volumes[asked.volume], setting)}
+    for podset in workload.podsets:
+        yield Contribution((*podset.pod, "volumes", named(VOLUME)), volume, at)
+        mount = {"name": VOLUME, "mountPath": FOLDER}
+        yield Contribution((*podset.main, "volumeMounts", (("mountPath", FOLDER),)), mount, at)
+    policies: FieldPath = ("runtime", "template", "spec", "volumeClaimPolicies")
+    if get(workload.tree.value, policies, None) is not None:
+        yield from _without_claim(workload, policies, at)
+    names = {podset.name for podset in members(workload)}
+    for podset in members(workload):
+        before = get(workload.tree.value, (*podset.path, "dependsOn"), None) or []
+        if added and not any(one["name"] in names for one in before):
+            # Who waits for another node waits for what that one waits for.
+            waits = [*before, *({"name": name, "status": "Complete"} for name in added)]
+            yield Contribution((*podset.path, "dependsOn"), waits, AT)
+
+
+def _without_claim(workload: Workload, path: FieldPath, at: FieldPath) -> Iterator[Contribution]:
+    """The claim that the runtime makes under the same name goes: a pod cannot have both."""
+    policies = get(workload.tree.value, path, None) or []
+    left = []
+    for policy in policies:
+        templates = [one for one in policy.get("templates") or [] if get(one, ("metadata", "name"), None) != VOLUME]
+        if templates:
+            left.append({**policy, "templates": templates})
+    if left != policies:
+        yield Contribution(path, left or None, at)

@@ -1,0 +1,197 @@
+"""The runs of an experiment with tasks -> whether two tasks read the same data, or one writes where another reads or writes.
+
+What a task reads and writes are paths on a source: a claim, a folder of nodes, an export, an image. Two paths
+meet when they are the same, or one is a folder that the other is in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from tjgen.compiler.lower import SPEC
+from tjgen.compiler.passes import items as sources_of_items
+from tjgen.compiler.passes.claims import claim_name, own_folder
+from tjgen.compiler.passes.slice_readers import Cut
+from tjgen.compiler.passes.slices import AT, part_of_task
+from tjgen.compiler.passes.sources import image_reference
+from tjgen.compiler.passes.usesbypath import UsesByPath
+from tjgen.compiler.passes.volumes import places
+from tjgen.language.setting import Setting
+from tjgen.language.spec.objects import Data, Experiment, Volume
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.typing import NamedTuple
+
+Source = tuple[str, ...]
+
+
+class Use(NamedTuple):
+    """What one run does with a source."""
+
+    task: str
+    volume: str
+    source: Source
+    paths: list[str]
+    """Below the root of the source."""
+    writes: bool
+    at: FieldPath
+    """Where the experiment says it."""
+    share: tuple[str, int] | None = None
+    """What is divided by arithmetic, and which part of it: parts of one division have nothing in common."""
+
+
+_MOST = 8
+"""Overlaps of one use that are reported: the others have the same cause."""
+
+
+def overlaps(runs: Iterable[tuple[Experiment, Setting]]) -> Iterator[tuple[str, Diagnostic]]:
+    """Overlaps of two tasks, each once, with the later task, in whose experiment the diagnostic's path is."""
+    by_source: dict[Source, list[Use]] = {}
+    for experiment, setting in runs:
+        for use in _uses(experiment, setting):
+            by_source.setdefault(use.source, []).append(use)
+    for uses in by_source.values():
+        said = set()
+        for one, other in sorted(_meeting(uses)):
+            use, later = uses[one], uses[other]
+            path = None if (use.task, later.task, use.volume, later.volume) in said else met(use.paths, later.paths)
+            if path is not None:
+                said.add((use.task, later.task, use.volume, later.volume))
+                yield later.task, _overlap(use, later, path)
+
+
+def _meeting(uses: Sequence[Use]) -> Iterator[tuple[int, int]]:
+    """The positions of two uses of different tasks that have a path in common, of each use with a few earlier ones."""
+    index = UsesByPath()
+    for number, use in enumerate(uses):
+        found: set[int] = set()
+        for path in dict.fromkeys(use.paths):
+            for earlier in index.meeting(path, use.share):
+                if uses[earlier].task != use.task:
+                    found.add(earlier)
+                if len(found) >= _MOST:
+                    break
+            if len(found) >= _MOST:
+                break
+        yield from ((earlier, number) for earlier in found)
+        for path in dict.fromkeys(use.paths):
+            index.add(path, use.share, number)
+
+
+def met(one: list[str], other: list[str]) -> str | None:
+    """A path that both have, as it is or in a folder; None where there is none."""
+    for above, below in ((set(one), other), (set(other), one)):
+        same = next((path for path in below if path in above), None)
+        if same is not None:
+            return same
+        # Many items are in few folders: each folder is looked at once.
+        for folder in dict.fromkeys([path.rpartition("/")[0] for path in below if path]):
+            if any(one in above for one in _upwards(folder)):
+                return next(path for path in below if path.rpartition("/")[0] == folder)
+    return None
+
+
+def _upwards(folder: str) -> Iterator[str]:
+    yield folder
+    while folder:
+        folder = folder.rpartition("/")[0]
+        yield folder
+
+
+def _uses(experiment: Experiment, setting: Setting) -> Iterator[Use]:
+    data = experiment.spec.data
+    for name, volume in experiment.spec.volumes.items():
+        source = _source(name, volume, setting)
+        if source is None:
+            continue
+        at: FieldPath = (*SPEC, "volumes", name)
+        for place in places(volume, at):
+            folder = _folder(volume, place.sub_path, place.read_only, setting)
+            if data is not None and name == data.volume and place.at == next(places(volume, at)).at:
+                read = _read(data, experiment, setting)
+                if read is not None and not data.shared:
+                    paths = [_joined(source[1], folder, data.path, path) for path in read.paths]
+                    yield Use(setting.task, name, read.source or _root(source), paths, False, AT, read.share)
+            if not place.read_only and not volume.shared and place.sub_path_expr is None and volume.image is None:
+                yield Use(setting.task, name, _root(source), [_joined(source[1], folder)], True, place.because)
+
+
+def _source(name: str, volume: Volume, setting: Setting) -> Source | None:
+    """Kind, folder on the source, and what tells it from others; None where each pod has its own."""
+    if volume.pvc is not None:
+        create = volume.pvc.create
+        return "claim", "", claim_name(name, create, setting) if create is not None else str(volume.pvc.claim_name)
+    if volume.host_path is not None:
+        return "hostPath", volume.host_path.path
+    if volume.nfs is not None:
+        return "nfs", volume.nfs.path, volume.nfs.server
+    if volume.image is not None:
+        return "image", "", image_reference(volume.image)
+    if volume.csi is not None:
+        return "csi", "", volume.csi.driver, *(f"{key}={value}" for key, value in sorted(volume.csi.attributes.items()))
+    return None
+
+
+def _root(source: Source) -> Source:
+    """The source without the folder on it, which is a part of the paths."""
+    return (source[0], *source[2:])
+
+
+def _folder(volume: Volume, sub_path: str | None, read_only: bool, setting: Setting) -> str:
+    create = volume.pvc.create if volume.pvc is not None else None
+    return _joined(own_folder(create, shared=volume.shared, read_only=read_only, setting=setting), sub_path)
+
+
+class _Read(NamedTuple):
+    """What a task reads below the folder of the data."""
+
+    paths: list[str]
+    source: Source | None = None
+    """A source of its own, in place of that of the volume."""
+    share: tuple[str, int] | None = None
+
+
+_ALL = _Read([""])
+
+
+def _read(data: Data, experiment: Experiment, setting: Setting) -> _Read | None:
+    """The items of the task; None where something is wrong with them, which is reported elsewhere."""
+    slices = data.slices
+    tasks = sorted(experiment.spec.tasks) if slices is not None and slices.over == "tasks" else []
+    position = tasks.index(setting.task) if tasks else 0
+    if slices is not None and slices.deliver == "volume":
+        return _Read([""], ("own", slices.sources[position])) if position < len(slices.sources) else None
+    if slices is not None and slices.deliver == "subPath":
+        from tjgen.compiler.passes.slice_places import INDEX
+
+        return _Read([(slices.folder or INDEX).replace(INDEX, str(position))]) if tasks else _ALL
+    if data.items is None:
+        return _ALL
+    if slices is not None and slices.deliver == "range":
+        said = f"{slices.by} {len(tasks)} {slices.weights} {data.items.pattern} {data.items.count}"
+        return _Read([""], None, (said, position)) if tasks else _ALL
+    known, found = sources_of_items.listed(data.items, setting.directory, setting.sandbox)
+    if found:
+        return None
+    if slices is None or not tasks:
+        return _Read(known.paths)
+    part, _ = part_of_task(known, Cut(slices, 1, 1, tasks, position), setting)
+    return None if part is None else _Read(part.paths)
+
+
+def _joined(*parts: str | None) -> str:
+    return "/".join([stripped for part in parts if part and (stripped := part.strip("/"))])
+
+
+def _overlap(one: Use, other: Use, path: str) -> Diagnostic:
+    where = f'{path} of volume "{other.volume}"' if path else f'volume "{other.volume}"'
+    if not one.writes and not other.writes:
+        message = f'tasks "{one.task}" and "{other.task}" both read {where}'
+        hint = "divide the items over tasks, give each task items of its own, or say data.shared: true where that is meant"
+        return Diagnostic("TJ363", ERROR, message, path=other.at, hint=hint, name="tasks-overlap")
+    doing = "writes to" if one.writes and other.writes else "reads"
+    first, second = (one, other) if one.writes else (other, one)
+    both = f'tasks "{one.task}" and "{other.task}" both write to {where}'
+    message = both if doing == "writes to" else f'task "{first.task}" can write to {where}, which task "{second.task}" reads'
+    hint = "add readOnly: true, give each task a subPath or volume of its own, or say shared: true where that is meant"
+    return Diagnostic("TJ364", ERROR, message, path=other.at, hint=hint, name="tasks-write-together")

@@ -1,0 +1,164 @@
+"""`data.items` -> the items, or how many they are where they are not listed; and the local files that they come from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+
+from tjgen.compiler.lower import SPEC
+from tjgen.language.slicing import braces, directory, items, manifest, problems
+from tjgen.language.slicing.items import UNKNOWN, Collector
+from tjgen.language.spec.objects import Data, Items
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.files.problems import UnreadableError
+from tjgen.trees.files.sandbox import Sandbox
+from tjgen.trees.typing import Any, NamedTuple
+
+AT: FieldPath = (*SPEC, "data", "items")
+MOST_LISTED = 2_000_000
+"""Items that are held in memory, about 250 MB of them."""
+
+
+class Numbered(NamedTuple):
+    """Items that have numbers, from 0 on."""
+
+    total: int
+    patterns: Sequence[str] = ()
+    """What makes paths of the numbers: the paths of the first pattern, then those of the second ..."""
+
+
+def listed(asked: Items, folder: str, sandbox: Sandbox) -> tuple[items.Items, list[Diagnostic]]:
+    """The items, one by one, in a fixed order. File names are relative to `folder`, that of the experiment."""
+    if asked.manifest is not None:
+        return _manifest(os.path.join(folder, asked.manifest), (*AT, "manifest"), sandbox)
+    if asked.glob is not None:
+        return _matched(asked, asked.glob, folder, sandbox)
+    if asked.pattern is not None:
+        return _expanded(_several(asked.pattern))
+    if asked.count is not None:
+        message = "the items have numbers alone, and this delivery tells paths"
+        found = problems.error(problems.NO_RANGE, message, path=(*AT, "count"), hint="set deliver: range, or name the items")
+        return items.Items(), [found]
+    return items.listed([(item.path, item.size) for item in asked.listed], (*AT, "list"))
+
+
+def numbered(asked: Items) -> tuple[Numbered, list[Diagnostic]]:
+    """How many items there are, none of which is listed."""
+    if asked.count is not None:
+        return Numbered(asked.count), []
+    if asked.pattern is None:
+        message = "slices by range are for items that have numbers: of a pattern, or a count"
+        return Numbered(0), [
+            problems.error(problems.NO_RANGE, message, path=AT, hint="use pattern or count, or deliver: configMap")
+        ]
+    patterns = _several(asked.pattern)
+    parsed = []
+    for pattern in patterns:
+        try:
+            parsed.append(braces.parse(pattern))
+        except ValueError as problem:
+            return Numbered(0), [_malformed(pattern, problem)]
+    fault = braces.repeated(parsed)
+    if fault is not None:
+        message = f"the pattern {fault}" if len(parsed) == 1 else f"one of the patterns {fault}"
+        hint = "let each path have one number, for each number is read once"
+        return Numbered(0), [problems.error(problems.PATTERN, message, path=(*AT, "pattern"), hint=hint)]
+    return Numbered(sum(one.total for one in parsed), patterns), []
+
+
+def local_files(data: Data, document: str, slicers: Mapping[str, str], sandbox: Sandbox) -> dict[str, str]:
+    """Files that the slices depend on, beside the experiment in the file `document` -> digests of their content.
+
+    `slicers` are the strategies of the project.
+    """
+    found = {} if data.items is None else _sources(data.items, os.path.dirname(document), sandbox)
+    if data.slices is not None and data.slices.by in slicers:
+        found |= _digest(f"slicer {data.slices.by}", slicers[data.slices.by], sandbox)
+    return found
+
+
+def _sources(asked: Items, folder: str, sandbox: Sandbox) -> dict[str, str]:
+    if asked.manifest is not None:
+        return _digest(asked.manifest, os.path.join(folder, asked.manifest), sandbox)
+    if asked.glob is None:
+        return {}
+    found, _ = _matched(asked, asked.glob, folder, sandbox)
+    text = "".join(f"{path}\0{size}\n" for path, size in zip(found.paths, found.sizes, strict=True))
+    return {asked.directory or ".": sha256(text.encode()).hexdigest()}
+
+
+def _matched(asked: Items, patterns: str | Sequence[str], folder: str, sandbox: Sandbox) -> tuple[items.Items, list[Diagnostic]]:
+    label = asked.directory or "."
+    return directory.matched(sandbox, os.path.join(folder, label), _several(patterns), label, AT)
+
+
+def _digest(name: str, file: str, sandbox: Sandbox) -> dict[str, str]:
+    content = sandbox.content(file, limit=sandbox.budgets.list_size)
+    # The pass that reads the file reports what is wrong with it, with the line that names it.
+    return {} if isinstance(content, Diagnostic) else {name: sha256(content).hexdigest()}
+
+
+_read: dict[str, tuple[items.Items, list[Diagnostic]]] = {}
+"""The manifest that was read last, by its digest: the runs of a sweep and the tasks of an experiment share it."""
+
+
+def _manifest(file: str, because: FieldPath, sandbox: Sandbox) -> tuple[items.Items, list[Diagnostic]]:
+    try:
+        content = sandbox.read(file, limit=sandbox.budgets.list_size)
+    except UnreadableError as problem:
+        if not problem.is_missing:
+            return items.Items(), [problem.diagnostic._replace(path=because)]
+        message = f"the manifest {file} cannot be read: {problem.reason}"
+        hint = "name a file relative to the folder of the experiment"
+        return items.Items(), [problems.error(problems.UNREADABLE, message, path=because, hint=hint)]
+    key = f"{file} {sha256(content).hexdigest()}"
+    if key not in _read:
+        lines = content.count(b"\n")
+        if lines > MOST_LISTED:
+            return items.Items(), [_too_many(lines, because)]
+        _read.clear()
+        _read[key] = manifest.read(content, file)
+    known, found = _read[key]
+    return known, list(found)
+
+
+_last_expanded: list[Any] = []
+"""The patterns that were expanded last and what came of them: the runs of an experiment share them."""
+
+
+def _expanded(patterns: Sequence[str]) -> tuple[items.Items, list[Diagnostic]]:
+    if _last_expanded[:1] != [patterns]:
+        _last_expanded[:] = [list(patterns), *_each_expanded(patterns)]
+    known: items.Items = _last_expanded[1]
+    return known, list(_last_expanded[2])
+
+
+def _each_expanded(patterns: Sequence[str]) -> tuple[items.Items, list[Diagnostic]]:
+    collector = Collector(within=(*AT, "pattern"))
+    for position, pattern in enumerate(patterns):
+        try:
+            parsed = braces.parse(pattern)
+        except ValueError as problem:
+            return items.Items(), [_malformed(pattern, problem)]
+        if len(collector.items) + parsed.total > MOST_LISTED:
+            return items.Items(), [_too_many(len(collector.items) + parsed.total, (*AT, "pattern"))]
+        paths = list(parsed.paths())
+        collector.extend(paths, [UNKNOWN] * len(paths), [position] * len(paths))
+    return collector.done()
+
+
+def _malformed(pattern: str, problem: ValueError) -> Diagnostic:
+    hint = "write numbers as {0000..1023}, words as {train,val}"
+    return problems.error(problems.PATTERN, f"the pattern {pattern!r} {problem}", path=(*AT, "pattern"), hint=hint)
+
+
+def _too_many(count: int, because: FieldPath) -> Diagnostic:
+    message = f"{count} items are too many to list: there is room for {MOST_LISTED}"
+    hint = "divide by contiguous, round-robin or weighted with deliver: range and items by pattern or count, or list folders"
+    return problems.error(problems.TOO_MANY, message, path=because, hint=hint)
+
+
+def _several(said: str | Sequence[str]) -> list[str]:
+    return [said] if said.__class__ is str else list(said)

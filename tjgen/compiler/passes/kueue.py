@@ -1,0 +1,37 @@
+"""A run that Kueue lets in -> the labels of its own object by which Kueue knows it, and what would work against Kueue.
+
+Kueue suspends such a run when it is made, and lifts that when there is room for all its pods (kueue v0.19
+`pkg/controller/constants`, `pkg/controller/jobs`). So nothing of it stands in Git, neither suspended nor not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.language.spec.objects import Experiment
+from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
+from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.k8s.labels import MULTI_KUEUE
+from tjgen.trees.workload.contribution import Contribution
+
+QUEUE = "kueue.x-k8s.io/queue-name"
+PRIORITY = "kueue.x-k8s.io/priority-class"
+
+
+def queued(experiment: Experiment, at: FieldPath) -> Iterator[Contribution | Diagnostic]:
+    """The LocalQueue, the priority among what waits in it, and who manages the run; `at` is the path of the schedule."""
+    schedule = experiment.spec.schedule
+    if schedule.queue is None:
+        message = "no queue is named, and Kueue leaves a run without one alone: it starts at once, beside all quotas"
+        yield Diagnostic("TJ493", WARNING, message, path=at, hint="set schedule.queue to a LocalQueue", name="run-beside-kueue")
+    else:
+        yield Contribution(("metadata", "labels", QUEUE), schedule.queue, (*at, "queue"), mirrors=True)
+    if schedule.workload_priority is not None:
+        label: FieldPath = ("metadata", "labels", PRIORITY)
+        yield Contribution(label, schedule.workload_priority, (*at, "workloadPriority"), mirrors=True)
+    if schedule.multi_kueue:
+        yield Contribution(("run", "managedBy"), MULTI_KUEUE, (*at, "multiKueue"))
+    if experiment.spec.state == "suspended":
+        message = "Kueue decides when a run begins: it starts one that is suspended as soon as there is room"
+        hint = "stop the LocalQueue (stopPolicy: Hold), or use state: archived"
+        yield Diagnostic("TJ492", ERROR, message, path=("spec", "state"), hint=hint, name="suspended-under-kueue")

@@ -1,0 +1,115 @@
+"""The measures of a run: what each is in PromQL, in which unit, and from where on somebody is told.
+
+The one table of metrics: what training code and storage count by default, where the Platform says no other name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from tjgen.language.spec.objects import MetricNames
+from tjgen.trees.typing import NamedTuple
+
+METRICS: Mapping[str, str] = {
+    "read_bytes": "training_read_bytes_total",
+    "read_duration": "training_read_duration_seconds",
+    "prefetch_hits": "training_prefetch_hits_total",
+    "prefetch_misses": "training_prefetch_misses_total",
+    "checkpoint_save_duration": "training_checkpoint_save_duration_seconds",
+    "checkpoint_restore_duration": "training_checkpoint_restore_duration_seconds",
+    "checkpoint_attempts": "training_checkpoint_attempts_total",
+    "checkpoint_failures": "training_checkpoint_failures_total",
+    "cache_hits": "training_cache_hits_total",
+    "cache_misses": "training_cache_misses_total",
+    "cache_evictions": "training_cache_evictions_total",
+    "checkpoint_time": "training_checkpoint_last_success_timestamp_seconds",
+    "step_duration": "training_step_duration_seconds",
+}
+"""Field of `metrics` -> name of the metric."""
+BY = "namespace, experiment, run"
+"""Labels of every series: PodMonitors give them (scraping.py)."""
+_BYTES_OF_A_MEGABYTE = 10**6
+_MILLISECONDS = 10**3
+
+Rate = Callable[[str], str]
+"""Metric -> how much it grows in a second, over all pods of a run."""
+Names = Mapping[str, str]
+
+
+class Measure(NamedTuple):
+    """One thing that is measured."""
+
+    name: str
+    """As experiments write it."""
+    field: str
+    """The field of `thresholds`."""
+    title: str
+    alert: str
+    unit: str
+    """For people."""
+    grafana: str
+    """The unit, as Grafana calls it."""
+    below: bool
+    """Whether less is worse."""
+    warning: float
+    critical: float
+    expression: Callable[[Rate, Names], str]
+    window: str = "5m"
+    """Time over which it is taken; checkpoints are rare."""
+    held: str = "5m"
+    """How long it has to be so before somebody is told; "" is at once."""
+
+
+def _mean(metric: str, factor: str = "") -> Callable[[Rate, Names], str]:
+    return lambda rate, names: f"{factor}{rate(names[metric] + '_sum')} / {rate(names[metric] + '_count')}"
+
+
+def _hits(found: str, missed: str) -> Callable[[Rate, Names], str]:
+    return lambda rate, names: f"100 * {rate(names[found])} / ({rate(names[found])} + {rate(names[missed])})"
+
+
+MEASURES: tuple[Measure, ...] = (
+    Measure(
+        "readThroughput", "read_throughput", "Read throughput", "TrainingReadThroughputLow", "MB/s", "MBs", True, 100, 50,
+        lambda rate, names: f"{rate(names['read_bytes'])} / {_BYTES_OF_A_MEGABYTE}",
+    ),
+    Measure(
+        "readLatency", "read_latency", "Read latency", "TrainingReadLatencyHigh", "ms", "ms", False, 100, 500,
+        _mean("read_duration", f"{_MILLISECONDS} * "),
+    ),
+    Measure(
+        "prefetchHits", "prefetch_hits", "Prefetch hits", "TrainingPrefetchHitsLow", "%", "percent", True, 80, 60,
+        _hits("prefetch_hits", "prefetch_misses"),
+    ),
+    Measure(
+        "checkpointSave", "checkpoint_save", "Checkpoint save", "TrainingCheckpointSaveSlow", "s", "s", False, 30, 60,
+        _mean("checkpoint_save_duration"), "1h", "",
+    ),
+    Measure(
+        "checkpointRestore", "checkpoint_restore", "Checkpoint restore", "TrainingCheckpointRestoreSlow", "s", "s", False, 30, 60,
+        _mean("checkpoint_restore_duration"), "1h", "",
+    ),
+    Measure(
+        "checkpointFailures", "checkpoint_failures", "Checkpoint failures", "TrainingCheckpointFailures", "%", "percent",
+        False, 5, 10,
+        lambda rate, names: f"100 * {rate(names['checkpoint_failures'])} / {rate(names['checkpoint_attempts'])}", "1h", "",
+    ),
+    Measure(
+        "cacheHits", "cache_hits", "Cache hits", "TrainingCacheHitsLow", "%", "percent", True, 85, 70,
+        _hits("cache_hits", "cache_misses"),
+    ),
+    Measure(
+        "evictions", "evictions", "Cache evictions", "TrainingCacheEvictionsHigh", "per s", "ops", False, 1000, 5000,
+        lambda rate, names: rate(names["cache_evictions"]),
+    ),
+)  # fmt: skip
+
+
+def names(said: MetricNames | None) -> Names:
+    """What the metrics are called: as the Platform says, or else as above."""
+    return {field: getattr(said, field, None) or name for field, name in METRICS.items()}
+
+
+def expression(measure: Measure, known: Names, selector: str) -> str:
+    """The measure in PromQL, for the series that `selector` matches."""
+    return measure.expression(lambda metric: f"sum by ({BY}) (rate({metric}{{{selector}}}[{measure.window}]))", known)

@@ -1,0 +1,144 @@
+"""`patches` -> the manifests with the user's last word on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tjgen.compiler.lower import SPEC
+from tjgen.compiler.passes import identity
+from tjgen.language.spec.objects import Experiment, Operation, Patch
+from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
+from tjgen.trees.fields.managed import Managed, Origin
+from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get
+from tjgen.trees.fields.writer import Writer
+from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.workload.keys import LIST_KEYS
+
+MANAGER = "patches"
+
+
+def patched(
+    manifests: list[Manifest], experiment: Experiment, *, allows: Sequence[str] = (), only: str = "", but: str = ""
+) -> tuple[list[Manifest], list[Diagnostic]]:
+    """Every patch over the objects that it selects; one that selects none is reported (TJ330).
+
+    A patch that changes what identifies an object is an error (TJ107), but where the project's policy `allows` it.
+    `only` and `but` name the kind that a target makes of the others: what is for it waits until it is there.
+    """
+    diagnostics = []
+    result = list(manifests)
+    for name, patch in experiment.spec.patches.items():
+        if patch.target.kind == but or (only and patch.target.kind != only):
+            continue
+        because: FieldPath = (*SPEC, "patches", name)
+        chosen = [i for i, manifest in enumerate(result) if _selects(patch, manifest)]
+        if not chosen:
+            diagnostics.append(_matches_nothing(patch, result, because))
+        for position in chosen:
+            try:
+                made = _apply(result[position], patch, because)
+            except _OperationError as bad:
+                diagnostics.append(bad.diagnostic)
+                continue
+            field = None if identity.ALLOWED in allows else identity.changed(result[position].tree, made.tree)
+            if field is None:
+                result[position] = made
+            else:
+                diagnostics.append(identity.refused(name, patch, result[position].kind, field, because))
+    return result, diagnostics
+
+
+def _selects(patch: Patch, manifest: Manifest) -> bool:
+    return patch.target.kind == manifest.kind and patch.target.name in (None, manifest.name)
+
+
+def _apply(manifest: Manifest, patch: Patch, because: FieldPath) -> Manifest:
+    writer = Writer(Managed(manifest.tree, manifest.owners), keys=LIST_KEYS)
+    if patch.merge is not None:
+        writer.merge((), patch.merge, Origin(MANAGER, "experiment", (*because, "merge"), True))
+    for position, operation in enumerate(patch.operations):
+        _operate(writer, operation, Origin(MANAGER, "experiment", (*because, "json", position)))
+    done = writer.done()
+    return Manifest(done.value, done.owners, manifest.stage, expanded=manifest.expanded)
+
+
+def _operate(writer: Writer, operation: Operation, origin: Origin) -> None:
+    """One operation of RFC 6902. Lists are replaced whole, so that no path in the owners goes stale."""
+    for pointer in (operation.path, operation.source or ""):
+        if pointer and not pointer.startswith("/"):
+            raise _OperationError(f'"{pointer}" does not begin with "/"', origin)
+    path = _path(operation.path)
+    if operation.op == "test":
+        if get(writer.get(()), _resolved(writer.get(()), path)) != operation.value:
+            raise _OperationError(f"{operation.path} is not {operation.value!r}", origin)
+        return
+    value = operation.value
+    if operation.op in ("move", "copy"):
+        value = get(writer.get(()), _resolved(writer.get(()), _path(operation.source or "")))
+        if value is MISSING:
+            raise _OperationError(f'there is nothing at "{operation.source}"', origin)
+        if operation.op == "move":
+            _change(writer, _path(operation.source or ""), MISSING, "remove", origin)
+    _change(writer, path, MISSING if operation.op == "remove" else value, operation.op, origin)
+
+
+def _change(writer: Writer, path: FieldPath, value: Tree, op: str, origin: Origin) -> None:
+    parent = get(writer.get(()), _resolved(writer.get(()), path[:-1])) if path else MISSING
+    shown = "/" + "/".join(str(step) for step in path)
+    if parent.__class__ is list:
+        there = _resolved(writer.get(()), path[:-1])
+        writer.put(there, _changed_list(parent, str(path[-1]), value, op, shown, origin), origin)
+        return
+    if parent.__class__ is not dict:
+        raise _OperationError(f'the parent of "{shown}" does not exist', origin)
+    if op in ("remove", "replace") and path[-1] not in parent:
+        raise _OperationError(f'there is nothing at "{shown}"', origin)
+    writer.put(_resolved(writer.get(()), path), None if value is MISSING else value, origin)
+
+
+def _changed_list(items: list[Tree], step: str, value: Tree, op: str, shown: str, origin: Origin) -> list[Tree]:
+    position = len(items) if step == "-" else int(step) if step.isdigit() else -1
+    last = len(items) if op not in ("remove", "replace") else len(items) - 1
+    if not 0 <= position <= last:
+        raise _OperationError(f'there is no element "{shown}"', origin)
+    if value is MISSING:
+        return items[:position] + items[position + 1 :]
+    return [*items[:position], value, *items[position + (op == "replace") :]]
+
+
+def _path(pointer: str) -> FieldPath:
+    return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
+
+
+def _resolved(tree: Tree, path: FieldPath) -> FieldPath:
+    """The steps of a JSON Pointer with indexes as numbers where they lead into lists."""
+    steps: list[str | int] = []
+    for step in path:
+        if tree.__class__ is list and str(step).isdigit():
+            steps.append(int(str(step)))
+        else:
+            steps.append(str(step))
+        tree = get(tree, (steps[-1],))
+    return tuple(steps)
+
+
+class _OperationError(Exception):
+    def __init__(self, message: str, origin: Origin) -> None:
+        super().__init__(message)
+        hint = "write a JSON Pointer that exists in the object; tjgen build prints it"
+        self.diagnostic = Diagnostic(
+            "TJ331", ERROR, f"patch cannot be applied: {message}", path=origin.because, hint=hint, name="patch-failed"
+        )
+
+
+def _matches_nothing(patch: Patch, manifests: list[Manifest], because: FieldPath) -> Diagnostic:
+    wanted = patch.target.kind + (f"/{patch.target.name}" if patch.target.name else "")
+    made = sorted({f"{manifest.kind}/{manifest.name}" for manifest in manifests})
+    return Diagnostic(
+        "TJ330",
+        WARNING,
+        f"patch matches nothing: no {wanted} is made",
+        path=(*because, "target"),
+        hint=f"made are {', '.join(made)}",
+        name="patch-matches-nothing",
+    )

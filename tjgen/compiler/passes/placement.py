@@ -1,0 +1,123 @@
+"""`schedule.topology`, and what device classes need of finished pods -> annotations, the scheduler, what is in the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.compiler.lower import SPEC
+from tjgen.compiler.passes.device_class import chosen
+from tjgen.language.setting import Setting
+from tjgen.language.spec.objects import Experiment, Gpu, Topology
+from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
+from tjgen.trees.fields.path import FieldPath, get
+from tjgen.trees.k8s import quantity
+from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.roles import at_once, role, workers
+from tjgen.trees.workload.workload import PodSet, Workload
+
+AT: FieldPath = (*SPEC, "schedule", "topology")
+EXCLUSIVE = "alpha.jobset.sigs.k8s.io/exclusive-topology"
+_KUEUE = "kueue.x-k8s.io/podset-"
+
+Found = Iterator[Contribution | Diagnostic]
+
+
+def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+    """After all that chooses a scheduler or sets resources."""
+    spec = experiment.spec
+    if spec.schedule.topology is not None:
+        yield from _topology(workload, spec.schedule.topology)
+    computing = workers(workload)
+    if spec.gpu is not None:
+        others = [podset for podset in computing if podset.name not in spec.roles or spec.roles[podset.name].gpu is None]
+        yield from _needs(workload, others, spec.gpu, setting, (*SPEC, "gpu"))
+    for name, changed in spec.roles.items():
+        podset = role(workload, name)
+        if changed.gpu is not None and podset is not None:
+            yield from _needs(workload, [podset], changed.gpu, setting, (*SPEC, "roles", name, "gpu"))
+
+
+def _topology(workload: Workload, topology: Topology) -> Found:
+    computing = workers(workload)
+    if topology.exclusive is not None:
+        for podset in computing:
+            # On the Job rather than on the JobSet: an initializer needs no domain of its own.
+            path: FieldPath = (*podset.path, "template", "metadata", "annotations", EXCLUSIVE)
+            yield Contribution(path, topology.exclusive, (*AT, "exclusive"), mirrors=True)
+        return
+    said = {
+        "required-topology": (topology.required, "required"),
+        "preferred-topology": (topology.preferred, "preferred"),
+        "unconstrained-topology": ("true" if topology.unconstrained else None, "unconstrained"),
+    }
+    if topology.slice is not None:
+        said["slice-required-topology"] = (topology.slice.level, "slice")
+        said["slice-size"] = (str(topology.slice.size), "slice")
+        yield from _slice(workload, topology, computing)
+    for podset in computing:
+        scheduler = get(workload.tree.value, (*podset.pod, "schedulerName"), None)
+        if scheduler not in (None, "default-scheduler"):
+            yield _not_kueue(topology, scheduler)
+            return
+        for key, (value, field) in said.items():
+            if value is not None:
+                yield Contribution((*podset.pod_metadata, "annotations", _KUEUE + key), value, (*AT, field))
+
+
+def _slice(workload: Workload, topology: Topology, computing: list[PodSet]) -> Found:
+    assert topology.slice is not None
+    for podset in computing:
+        pods = at_once(workload, [podset])
+        if topology.slice.size > pods:
+            message = f"a slice has {topology.slice.size} pods, and {podset.name} has {pods}"
+            hint = f"set size to at most {pods}"
+            yield Diagnostic("TJ382", ERROR, message, path=(*AT, "slice", "size"), hint=hint, name="slice-above-run")
+
+
+def _not_kueue(topology: Topology, scheduler: str) -> Diagnostic:
+    field = next(one for one in ("required", "preferred", "slice", "unconstrained") if getattr(topology, one) is not None)
+    message = f"schedule.topology.{field} is for Kueue and the default scheduler, and {scheduler} places the pods"
+    hint = "use topology.exclusive, or networkTopology with Volcano, or another schedule.system"
+    return Diagnostic("TJ381", ERROR, message, path=(*AT, field), hint=hint, name="topology-of-another-scheduler")
+
+
+def _needs(workload: Workload, podsets: list[PodSet], gpu: Gpu, setting: Setting, because: FieldPath) -> Found:
+    device, _ = chosen(gpu, setting, because)
+    if device is None:
+        return
+    sharing = device.sharing if gpu.share is not None else None
+    for podset in podsets:
+        if sharing is not None and sharing.scheduler_name is not None:
+            yield from _scheduler(workload, podset, sharing.scheduler_name, because)
+        if device.exclusive_cpus:
+            yield from _pinned(workload, podset, device.name, because)
+
+
+def _scheduler(workload: Workload, podset: PodSet, wanted: str, because: FieldPath) -> Found:
+    there = get(workload.tree.value, (*podset.pod, "schedulerName"), None)
+    if there is None:
+        yield Contribution((*podset.pod, "schedulerName"), wanted, (*because, "share"))
+    elif there != wanted:
+        message = f"shares of devices are placed by the scheduler {wanted} alone, and {there} places the pods"
+        hint = f"use the schedule.system of {wanted}, or whole devices"
+        yield Diagnostic("TJ380", ERROR, message, path=(*because, "share"), hint=hint, name="share-of-another-scheduler")
+
+
+def _pinned(workload: Workload, podset: PodSet, name: str, because: FieldPath) -> Found:
+    """The static CPU manager gives CPUs of their own to containers of Guaranteed pods that ask for whole ones."""
+    limits = get(workload.tree.value, (*podset.main, "resources", "limits"), None) or {}
+    requests = get(workload.tree.value, (*podset.main, "resources", "requests"), None) or {}
+    cpu = limits.get("cpu")
+    if cpu is None or "memory" not in limits:
+        what = f"has no {'cpu' if cpu is None else 'memory'}"
+    elif quantity.parse(cpu).nanos % quantity.parse("1").nanos:
+        what = f"asks for {cpu} CPUs"
+    elif any(quantity.compare(quantity.parse(requests.get(one, limits[one])), quantity.parse(limits[one])) for one in limits):
+        what = "requests less than its limits"
+    else:
+        return
+    message = (
+        f"nodes of class {name} pin pods with whole CPUs and memory, and {podset.name} {what}: it may run far from its devices"
+    )
+    hint = "set cpu to a whole number, and memory"
+    yield Diagnostic("TJ379", WARNING, message, path=because, hint=hint, name="cpus-not-pinned")

@@ -1,0 +1,54 @@
+"""`prefetch` -> what brings data before the runs begin, and caches of the nodes, as passes/prefetching delivers them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.compiler.lower import SPEC
+from tjgen.language.setting import Setting
+from tjgen.language.spec.objects import Cache, Experiment
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.workload import Workload
+
+
+def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Contribution | Diagnostic]:
+    """Nothing where the experiment has no `prefetch`, and no volume whose use asks for caches."""
+    asked = experiment.spec.prefetch
+    if asked is None or asked.cache is None:
+        yield from _of_profiles(workload, experiment, setting)
+    if asked is None:
+        return
+    # Loaded only for those who say it, as for data.
+    if asked.cache is not None:
+        from tjgen.compiler.passes.prefetching import cache
+
+        yield from cache.mounted(workload, asked.cache)
+    from tjgen.compiler.passes.prefetching import target
+
+    yield from target.brought(workload, experiment, setting)
+
+
+def _of_profiles(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Contribution | Diagnostic]:
+    """The caches that go with the use of a volume, where the experiment says none itself."""
+    if not setting.cluster.profiles:
+        return
+    found: dict[FieldPath, Cache] = {}
+    for name, volume in experiment.spec.volumes.items():
+        word = volume.pvc.create.profile if volume.pvc is not None and volume.pvc.create is not None else None
+        said = setting.cluster.profiles.get(word or "")
+        if said is not None and said.cache is not None:
+            found.setdefault((*SPEC, "volumes", name, "pvc", "create", "profile"), said.cache)
+    if not found:
+        return
+    from tjgen.compiler.passes.prefetching import cache
+
+    (first, wanted), *others = found.items()
+    for at, other in others:
+        if other is not wanted:
+            message = f"the profiles of volumes {first[2]} and {at[2]} have caches of their own, and a pod gets one of them"
+            hint = "say prefetch.cache, which is then the one"
+            yield Diagnostic("TJ922", ERROR, message, path=at, hint=hint, name="several-profile-caches")
+            return
+    yield from cache.mounted(workload, wanted, first)

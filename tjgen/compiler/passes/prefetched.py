@@ -1,0 +1,24 @@
+"""Prefetched data -> mounts that show it at its path to every container that mounts its volume."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.language.setting import Setting
+from tjgen.language.spec.objects import Experiment
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.workload import Workload
+
+
+def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Contribution | Diagnostic]:
+    """Nothing if the experiment has no `prefetch` to a volume that a Job fills."""
+    asked = experiment.spec.prefetch
+    if asked is None or asked.volume is None or asked.volume not in experiment.spec.volumes:
+        return
+    if experiment.spec.volumes[asked.volume].dataset is not None:
+        return
+    # Loaded only for experiments with a prefetch.
+    from tjgen.compiler.passes.prefetching import mounts
+
+    yield from mounts.of_content(workload, experiment, asked)

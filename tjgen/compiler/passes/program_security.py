@@ -1,0 +1,65 @@
+"""Pods of programs next to a run -> what of them the namespace refuses, and where the user of their files is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.compiler.lower import SPEC
+from tjgen.compiler.passes import tool_pods
+from tjgen.compiler.passes.security import refused
+from tjgen.language.setting import Setting
+from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
+from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.k8s.labels import PROGRAM_LABEL
+from tjgen.trees.workload.workload import Workload
+
+_ON_FILES = ("prefetch",)
+"""Programs that read or write files of the run. The cleaner reports its user itself (TJ495)."""
+
+
+def problems(workload: Workload, setting: Setting) -> Iterator[Diagnostic]:
+    """TJ386 for each program that the level of the namespace refuses, TJ387 for each that runs as 65534 on files of the run."""
+    level = setting.cluster.security_of(setting.namespace)
+    for kind in ("objects", "ahead"):
+        for key, made in (workload.tree.value.get(kind) or {}).items():
+            template = _template(made)
+            if template is None:
+                continue
+            program = template["metadata"]["labels"].get(PROGRAM_LABEL, "")
+            because = workload.tree.origins((kind, key))[0].because
+            found = list(dict.fromkeys(what for _, what in refused(template["spec"], level)))
+            if found:
+                message = (
+                    f"namespace {setting.namespace} enforces Pod Security {level}, which refuses the pods of {key}: "
+                    f"{', '.join(found)}"
+                )
+                hint = _hint(program, found, str(level))
+                at: FieldPath = (*because, "builder") if program == "build" else because
+                yield Diagnostic("TJ386", ERROR, message, path=at, hint=hint, name="program-pod-security")
+            user = get(template, ("spec", "securityContext", "runAsUser"), None)
+            if program in _ON_FILES and user == tool_pods.NOBODY and not _names_user(workload):
+                message = f"the pods of {key} run as user {user}, since they must not run as root and the run has no runAsUser"
+                hint = "set pod.securityContext.runAsUser to the user that the image trains as"
+                path = (*SPEC, "pod")
+                yield Diagnostic("TJ387", WARNING, message, path=path, hint=hint, name="program-user-unknown")
+
+
+def _template(made: Tree) -> Tree | None:
+    if made["kind"] == "CronJob":
+        return made["spec"]["jobTemplate"]["spec"]["template"]
+    return made["spec"]["template"] if made["kind"] == "Job" else None
+
+
+def _names_user(workload: Workload) -> bool:
+    paths = [path for podset in workload.podsets for path in (podset.pod, podset.main)]
+    return any(get(workload.tree.value, (*path, "securityContext", "runAsUser"), None) is not None for path in paths)
+
+
+def _hint(program: str, found: list[str], level: str) -> str:
+    if program == "build" and level == "baseline":
+        return "use builder: kaniko, which needs no Unconfined profile, or build the image outside of the cluster"
+    if program == "build":
+        return "build the image outside of the cluster (code.use: image), or in a namespace that allows it"
+    if any(" volume " in what for what in found):
+        return "use a claim in place of the volume, or a namespace that allows it"
+    return "use a namespace that allows it, or set pod.securityContext as the level requires"

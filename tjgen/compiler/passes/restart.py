@@ -1,0 +1,92 @@
+"""`restart`, `elastic`, `success`, `cleanup` -> the policies of the jobs that Trainer starts, or what a direct target is told.
+
+A direct target reads `policy` of the Workload and says it in its own words; see the target for what it cannot say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.cluster.kinds.table import OF_TRAINER
+from tjgen.compiler.lower import SPEC
+from tjgen.language.setting import Setting
+from tjgen.language.spec.objects import Elastic, Experiment, ExperimentSpec, Restart
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.workload import Workload
+
+Found = Iterator[Contribution | Diagnostic]
+POLICY: FieldPath = ("policy",)
+
+
+def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+    """Nothing where the experiment has none of the four."""
+    spec = experiment.spec
+    if spec.restart is None and spec.elastic is None and spec.success is None and spec.cleanup is None:
+        return
+    if spec.elastic is not None:
+        yield from _bounds(spec.elastic)
+    if spec.target in OF_TRAINER:
+        from tjgen.compiler.passes import failures  # few runs change what their runtime says
+
+        yield from failures.of_trainer(workload, experiment, setting)
+    elif spec.target == "volcanojob":
+        yield from _of_volcano(spec)
+    else:
+        yield from _told(spec)
+
+
+def _of_volcano(spec: ExperimentSpec) -> Found:
+    """A Volcano Job has words of its own for all that it can say of this."""
+    hints = {
+        "restart": "use volcano.policies, volcano.exitCodes and volcano.maxRetry",
+        "elastic": "use schedule.minAvailable, with which the job begins",
+        "success": "use volcano.minSuccess, or a policy of a task",
+        "cleanup": "use volcano.ttlSecondsAfterFinished",
+    }
+    for section, hint in hints.items():
+        if getattr(spec, section) is not None:
+            message = f"a run of target volcanojob says {section} in Volcano's words"
+            yield Diagnostic("TJ425", ERROR, message, path=(*SPEC, section), hint=hint, name="not-in-target")
+
+
+def _bounds(elastic: Elastic) -> Found:
+    if elastic.min > elastic.max:
+        yield Diagnostic(
+            "TJ433",
+            ERROR,
+            f"elastic.min is {elastic.min}, above elastic.max, which is {elastic.max}",
+            path=(*SPEC, "elastic", "min"),
+            hint="exchange the two",
+            name="elastic-bounds",
+        )
+
+
+def _told(spec: ExperimentSpec) -> Found:
+    """What was said, in the words of the language."""
+    said: list[tuple[str, str, Tree]] = []
+    if spec.restart is not None:
+        said += [("restart", "policy", spec.restart.policy), ("restart", "limit", spec.restart.limit)]
+        said += [("restart", "rules", rules(spec.restart))]
+    if spec.elastic is not None:
+        said += [("elastic", field, getattr(spec.elastic, field)) for field in ("min", "max", "restarts")]
+        said += [("elastic", "metrics", list(spec.elastic.metrics))]
+    if spec.success is not None:
+        said += [("success", "roles", list(spec.success.roles)), ("success", "operator", spec.success.operator)]
+    if spec.cleanup is not None:
+        said += [("cleanup", "pods", spec.cleanup.pods), ("cleanup", "ttlSeconds", spec.cleanup.ttl_seconds)]
+    for section, field, value in said:
+        if value not in (None, []):
+            yield Contribution(
+                (*POLICY, section, field), value, (*SPEC, section, field), mirrors=field not in ("rules", "operator")
+            )
+
+
+def rules(restart: Restart) -> list[Tree]:
+    """The rules, each with its name."""
+    found: list[Tree] = []
+    for name, rule in restart.rules.items():
+        which: Tree = {"disruption": True} if rule.disruption else {"exitCodes": list(rule.exit_codes or ())}
+        found.append({"name": name, **which, "action": rule.action})
+    return found

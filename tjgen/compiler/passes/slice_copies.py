@@ -1,0 +1,106 @@
+"""Slices with lists -> an init container in every reader that copies the items of its slice to a volume of the pod."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.compiler.lower import SPEC
+from tjgen.compiler.passes import slice_lists
+from tjgen.compiler.passes.beside import script
+from tjgen.compiler.passes.slice_readers import SLICES
+from tjgen.compiler.passes.slice_variables import variable
+from tjgen.compiler.passes.volumes import folder_of, places
+from tjgen.language.platform.tools import helper_image
+from tjgen.language.setting import Setting
+from tjgen.language.slicing import problems
+from tjgen.language.slicing.items import Items
+from tjgen.language.slicing.proof import Plan, heaviest
+from tjgen.language.spec.objects import Experiment, Volume
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import FieldPath, Tree, get, named
+from tjgen.trees.k8s import quantity
+from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.workload import PodSet, Workload
+
+CONTAINER = "tjgen-slice"
+_COMPUTED = ("cpu", "memory", "ephemeral-storage")
+
+
+def copied(
+    workload: Workload, experiment: Experiment, plan: Plan, items: Items, readers: list[PodSet], at: str, setting: Setting
+) -> Iterator[Contribution | Diagnostic]:
+    """The init containers, and the folder of the copies told to who trains; lists are mounted at `at`."""
+    data = experiment.spec.data
+    assert data is not None
+    assert data.slices is not None
+    assert data.slices.scratch is not None, "a rule asks for it"
+    name = data.slices.scratch
+    scratch = experiment.spec.volumes[name]
+    wrong = [*_unfit(name, scratch), *_too_small(name, scratch, plan, items)]
+    yield from wrong
+    target = folder_of(None, scratch)
+    source = folder_of(data.path, experiment.spec.volumes[data.volume])
+    if wrong or target is None or source is None:
+        return
+    for podset in readers:
+        main = get(workload.tree.value, podset.main, {})
+        mounts = [
+            {**mount, "readOnly": True} if mount["name"] == data.volume else mount
+            for mount in main.get("volumeMounts") or []
+            if mount["name"] in (data.volume, name)
+        ]
+        lists = {"name": slice_lists.VOLUME, "mountPath": at, "readOnly": True}
+        container: Tree = {
+            "name": CONTAINER,
+            "image": data.slices.image or helper_image("shell", setting.helpers),
+            "command": ["/bin/sh", "-c"],
+            "args": [script("copy-slice.sh")],
+            "env": [
+                {"name": "TJGEN_SLICE_INDEX", **(workload.number(podset) or {})},
+                {"name": "TJGEN_SLICE_FILE", "value": slice_lists.file(at)},
+                {"name": "TJGEN_DATA_PATH", "value": source},
+                {"name": "TJGEN_SLICE_COPY", "value": target},
+            ],
+            "volumeMounts": [*mounts, lists],
+        }
+        container |= {key: value for key, value in (("resources", _resources(main)), _security(main)) if value}
+        yield Contribution((*podset.pod, "initContainers", named(CONTAINER)), container, (*SLICES, "deliver"))
+        yield variable(podset, "TJGEN_DATA_PATH", target, (*SLICES, "scratch"))
+
+
+def _unfit(name: str, scratch: Volume) -> Iterator[Diagnostic]:
+    if scratch.empty_dir is None and scratch.ephemeral is None:
+        message = f'volume "{name}" is not of the pod alone: the copies of all nodes would meet there'
+        hint = "make it an emptyDir or ephemeral"
+        yield problems.error(problems.SCRATCH, message, path=(*SLICES, "scratch"), hint=hint)
+    elif next(places(scratch, SPEC)).read_only:
+        message = f'volume "{name}" is read only, and the items are copied there'
+        hint = f"remove volumes.{name}.readOnly"
+        yield problems.error(problems.SCRATCH, message, path=(*SLICES, "scratch"), hint=hint)
+
+
+def _too_small(name: str, scratch: Volume, plan: Plan, items: Items) -> Iterator[Diagnostic]:
+    field, room = "emptyDir.sizeLimit", scratch.empty_dir.size_limit if scratch.empty_dir is not None else None
+    if scratch.ephemeral is not None:
+        field, room = "ephemeral.size", scratch.ephemeral.size
+    if room is None or items.unsized is not None:
+        return
+    number, most = heaviest(plan, items)
+    if most > quantity.parse(room).value:
+        message = f'slice {number} has {most} bytes, and volume "{name}" has room for {room}'
+        at: FieldPath = (*SPEC, "volumes", name)
+        yield problems.error(problems.SCRATCH, message, path=at, hint=f"raise {field}, or use more nodes")
+
+
+def _resources(main: Tree) -> Tree:
+    """As much as who trains gets, but for devices: it raises no total, and a quota asks for it."""
+    asked = main.get("resources") or {}
+    kept = {
+        bound: {key: value for key, value in (asked.get(bound) or {}).items() if key in _COMPUTED}
+        for bound in ("limits", "requests")
+    }
+    return {bound: values for bound, values in kept.items() if values}
+
+
+def _security(main: Tree) -> tuple[str, Tree]:
+    return "securityContext", main.get("securityContext")

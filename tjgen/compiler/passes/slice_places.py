@@ -1,0 +1,104 @@
+"""Slices that are folders or volumes of their own -> the mount of each node, or the volume of each task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.compiler.lower import SPEC
+from tjgen.compiler.passes.slice_readers import SLICES, Cut
+from tjgen.compiler.passes.slice_variables import index_variable, variable
+from tjgen.compiler.passes.volumes import places
+from tjgen.language.slicing import problems
+from tjgen.language.spec.objects import Data, Experiment, Volume
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import FieldPath, Tree, get, named
+from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.workload import PodSet, Workload
+
+Found = Iterator[Contribution | Diagnostic]
+
+INDEX = "$(INDEX)"
+SOURCES = {
+    "pvc": ("persistentVolumeClaim", "claimName"),
+    "image": ("image", "reference"),
+    "host_path": ("hostPath", "path"),
+}
+"""Kind of a volume -> where its pod volume names what is mounted."""
+
+
+def deliver(workload: Workload, experiment: Experiment, cut: Cut, readers: list[PodSet]) -> Found:
+    """Every node sees the folder of its slice alone, or every task mounts a volume of its own."""
+    data = experiment.spec.data
+    assert data is not None
+    volume = experiment.spec.volumes[data.volume]
+    if cut.asked.deliver == "subPath":
+        yield from _folders(workload, data, volume, cut, readers)
+    else:
+        yield from _volumes(data, volume, cut, readers)
+
+
+def source_of(volume: Volume) -> tuple[str, str] | None:
+    """Where a pod volume of this kind names what is mounted; None where each of several has no name of its own."""
+    return next((place for kind, place in SOURCES.items() if getattr(volume, kind) is not None), None)
+
+
+def folder_of_slice(data: Data, position: str) -> str:
+    """The folder of one slice below the volume; `position` is its number, or a reference to it."""
+    assert data.slices is not None
+    folder = (data.slices.folder or INDEX).replace(INDEX, position)
+    return "/".join(part.strip("/") for part in (data.path, folder) if part)
+
+
+def _folders(workload: Workload, data: Data, volume: Volume, cut: Cut, readers: list[PodSet]) -> Found:
+    mounts = list(places(volume, (*SPEC, "volumes", data.volume)))
+    if len(mounts) > 1:
+        message = f'volume "{data.volume}" is mounted at {len(mounts)} places, of which one would show the slice alone'
+        yield problems.error(problems.FOLDER, message, path=mounts[1].because, hint="mount it at one place")
+        return
+    if volume.pvc is not None and volume.pvc.create is not None and volume.pvc.create.volume_mode == "Block":
+        message = f'volume "{data.volume}" is a raw device (volumeMode Block), which has no folders'
+        yield problems.error(
+            problems.FOLDER, message, path=(*SLICES, "deliver"), hint="use deliver: env with ranges of its blocks"
+        )
+        return
+    [place] = mounts
+    at: FieldPath = ("volumeMounts", (("mountPath", place.path),))
+    for podset in readers:
+        mount: Tree = get(workload.tree.value, (*podset.main, *at), {})
+        before = mount.get("subPath") or mount.get("subPathExpr")
+        number = str(cut.position) if cut.tasks else "$(TJGEN_SLICE_INDEX)"
+        below = folder_of_slice(data, number)
+        if "subPath" in mount:
+            yield Contribution((*podset.main, *at, "subPath"), None, SLICES)
+        field = "subPath" if cut.tasks and "subPathExpr" not in mount else "subPathExpr"
+        yield Contribution((*podset.main, *at, field), f"{before}/{below}" if before else below, (*SLICES, "deliver"))
+        yield variable(podset, "TJGEN_DATA_PATH", place.path, SLICES)
+        if not cut.tasks:
+            yield index_variable(workload, podset)
+        yield variable(podset, "TJGEN_SLICE_COUNT", str(len(cut.tasks) or cut.slices), SLICES)
+        if cut.over == "processes":
+            yield variable(podset, "TJGEN_SLICE_OVER", "processes", (*SLICES, "over"))
+
+
+def _volumes(data: Data, volume: Volume, cut: Cut, readers: list[PodSet]) -> Found:
+    if not cut.tasks:
+        message = "the pods of one run are made from one template, so that each cannot have a volume of its own"
+        hint = "set over: tasks and give each node's work a task, or use deliver: subPath"
+        yield problems.error(problems.NO_VOLUME, message, path=(*SLICES, "deliver"), hint=hint)
+        return
+    place = source_of(volume)
+    if place is None:
+        message = f'volume "{data.volume}" is no claim, image or hostPath, so that `sources` cannot name another one'
+        hint = "give each task the volume by its own `volumes`"
+        yield problems.error(problems.NO_VOLUME, message, path=(*SLICES, "sources"), hint=hint)
+        return
+    sources = cut.asked.sources
+    if len(sources) != len(cut.tasks) or len(set(sources)) != len(sources):
+        twice = f", {len(sources) - len(set(sources))} of them twice" if len(set(sources)) != len(sources) else ""
+        message = f"there are {len(sources)} sources for {len(cut.tasks)} tasks{twice}"
+        hint = f"name one for each of {', '.join(cut.tasks)}, in this order"
+        yield problems.error(problems.NO_VOLUME, message, path=(*SLICES, "sources"), hint=hint)
+        return
+    for podset in readers:
+        path: FieldPath = (*podset.pod, "volumes", named(data.volume), *place)
+        yield Contribution(path, sources[cut.position], (*SLICES, "sources", cut.position))

@@ -1,0 +1,153 @@
+"""`slices` and the nodes of a run -> how many slices there are and who reads them, or why that loses or repeats items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tjgen.compiler.lower import SPEC
+from tjgen.language.setting import Setting
+from tjgen.language.slicing import problems
+from tjgen.language.slicing.strategies import STRATEGIES
+from tjgen.language.spec.objects import Elastic, Experiment, Slices
+from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic, has_errors
+from tjgen.trees.fields.path import FieldPath, get
+from tjgen.trees.typing import NamedTuple
+from tjgen.trees.workload.roles import nodes as nodes_of
+from tjgen.trees.workload.workload import Workload
+
+SLICES: FieldPath = (*SPEC, "data", "slices")
+
+
+class Cut(NamedTuple):
+    """How the slices of one run are divided among its readers."""
+
+    asked: Slices
+    slices: int
+    readers: int
+    """How many processes and workers share a slice."""
+    tasks: Sequence[str]
+    """The tasks that share the items first; empty where none do."""
+    position: int
+    """Which of them this one is."""
+
+    @property
+    def over(self) -> str:
+        """Who reads alone within a run: nodes or processes."""
+        return _written(self.asked) or "nodes"
+
+
+def cut_of(workload: Workload, experiment: Experiment, asked: Slices, setting: Setting) -> tuple[Cut | None, list[Diagnostic]]:
+    """How the slices are divided among the readers of the run; None if an error is among the diagnostics."""
+    nodes = nodes_of(workload)
+    found: list[Diagnostic] = []
+    tasks = sorted(experiment.spec.tasks) if asked.over == "tasks" else []
+    if asked.over == "tasks" and not tasks:
+        message = "data.slices are over tasks, and the experiment has none"
+        found.append(problems.error(problems.NO_TASKS, message, path=(*SLICES, "over"), hint="add tasks, or set over: nodes"))
+    count = asked.virtual or asked.count or nodes
+    if asked.virtual is not None:
+        found += _virtual(asked.virtual, nodes)
+    elif count != nodes:
+        found.append(_other_count(count, nodes))
+    found += _changing(experiment.spec.elastic, asked, nodes)
+    if asked.options and asked.by in STRATEGIES:
+        message = f"{asked.by} takes no options: they are for strategies of plugins"
+        found.append(problems.error(problems.REFUSED, message, path=(*SLICES, "options"), hint="remove options"))
+    cut = Cut(asked, count, 1, tasks, tasks.index(setting.task) if tasks else 0)
+    processes, more = _processes(workload, cut)
+    found += more
+    found += _repeated(workload, cut)
+    # Virtual slices are put together before they are shared: how many share one is not known.
+    readers = processes * asked.workers if asked.virtual is None else 1
+    return (None if has_errors(found) else cut._replace(readers=readers)), found
+
+
+def _processes(workload: Workload, cut: Cut) -> tuple[int, list[Diagnostic]]:
+    """How many processes share the slice of a node: 1 where that is not known, or where a slice is for the node."""
+    if cut.over == "nodes":
+        return 1, []
+    known = _processes_of_node(workload)
+    remainder = cut.asked.remainder
+    if known is None and remainder != "keep":
+        message = f"remainder: {remainder} over processes needs to know how many a node has"
+        hint = "set procsPerNode, or gpu, whose class says it"
+        return 1, [problems.error(problems.REFUSED, message, path=(*SLICES, "remainder"), hint=hint)]
+    return known or 1, []
+
+
+def _processes_of_node(workload: Workload) -> int | None:
+    """Processes that the run starts on each node; None if that is not known."""
+    policy = workload.ml_policy
+    stated = [get(workload.tree.value, ("trainer", "numProcPerNode"), None)]
+    stated += [get(policy, (kind, "numProcPerNode"), None) for kind in ("torch", "mpi")]
+    return next((one for one in stated if one.__class__ is int), None)
+
+
+def _written(asked: Slices) -> str | None:
+    """Who reads alone within a run, if the experiment states it."""
+    return asked.within if asked.over == "tasks" else asked.over
+
+
+def _repeated(workload: Workload, cut: Cut) -> Iterator[Diagnostic]:
+    """A warning if several processes of a node read the same items, and the experiment does not ask for that."""
+    processes = _processes_of_node(workload) or 1
+    # Ranks of MPI divide the slice, as the reader of the documentation does; a volume of a task has no reader at all.
+    is_mpi = get(workload.ml_policy, ("mpi",), None) is not None
+    if processes == 1 or _written(cut.asked) is not None or is_mpi or cut.asked.deliver == "volume":
+        return
+    field = "within" if cut.asked.over == "tasks" else "over"
+    message = f"each of the {processes} processes of a node reads the whole slice: every item is read {processes} times"
+    hint = f"set {field}: processes, or {field}: nodes if the program divides the slice among its processes"
+    yield problems.warning(problems.REPEATED, message, path=SLICES, hint=hint)
+
+
+def _changing(elastic: Elastic | None, asked: Slices, nodes: int) -> Iterator[Diagnostic]:
+    """Errors if the number of nodes can change, or is declared to change, and the delivery cannot follow it."""
+    if asked.virtual is not None and asked.deliver == "init":
+        message = "an init container copies one slice before training starts, but virtual slices move between nodes later"
+        hint = "use deliver: env, configMap or range, or remove virtual"
+        yield problems.error(problems.MOVING, message, path=(*SLICES, "virtual"), hint=hint)
+    if elastic is None or asked.virtual is not None or asked.deliver == "volume":
+        return
+    if elastic.min != nodes or elastic.max != nodes:
+        bounds = f"between {elastic.min} and {elastic.max}"
+        message = f"the number of nodes can change {bounds}, but each of {nodes} nodes has one fixed slice"
+        hint = f"set virtual, such as {64 * nodes}, or set elastic.min and elastic.max to {nodes}"
+        if asked.deliver in ("init", "subPath"):
+            hint = f"use deliver: env, configMap or range with virtual, or set elastic.min and elastic.max to {nodes}"
+        yield problems.error(problems.ELASTIC, message, path=SLICES, hint=hint)
+
+
+def under_mpi() -> Diagnostic:
+    # sshd hands none of a container's variables to what it starts, and mpirun starts programs by it.
+    return Diagnostic(
+        "TJ325",
+        WARNING,
+        "programs that mpirun starts on other nodes do not see the variables of their pods, such as TJGEN_SLICE_INDEX",
+        path=SLICES,
+        hint="deliver by configMap, and choose the list by OMPI_COMM_WORLD_RANK // OMPI_COMM_WORLD_LOCAL_SIZE",
+        name="slices-under-mpi",
+    )
+
+
+def _virtual(count: int, nodes: int) -> Iterator[Diagnostic]:
+    at: FieldPath = (*SLICES, "virtual")
+    hint = f"use a number that all numbers of nodes divide, such as {64 * nodes}"
+    if count < nodes:
+        message = f"{count} virtual slices are too few for {nodes} nodes"
+        yield problems.error(problems.VIRTUAL, message, path=at, hint=hint)
+    elif count % nodes:
+        message = f"{count} virtual slices do not divide by {nodes} nodes: {count % nodes} of them read one slice more"
+        yield problems.warning(problems.VIRTUAL, message, path=at, hint=hint)
+
+
+def _other_count(count: int, nodes: int) -> Diagnostic:
+    left = f"slices {nodes} to {count - 1} are read by nobody" if count > nodes else f"nodes {count} to {nodes - 1} have no slice"
+    return Diagnostic(
+        "TJ306",
+        WARNING if count > nodes else ERROR,
+        f"there are {count} slices for {nodes} nodes: {left}",
+        path=(*SLICES, "count"),
+        hint="leave count out",
+        name="slices-unlike-nodes",
+    )

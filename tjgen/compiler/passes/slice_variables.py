@@ -1,0 +1,24 @@
+"""Variables that tell the container that trains about its slice."""
+
+from __future__ import annotations
+
+from tjgen.compiler.passes.slice_readers import SLICES
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.fields.path import FieldPath, named
+from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.workload import PodSet, Workload
+
+
+def variable(podset: PodSet, name: str, value: str, because: FieldPath) -> Contribution:
+    """A variable of the container that trains."""
+    return Contribution((*podset.main, "env", named(name)), {"name": name, "value": value}, because)
+
+
+def index_variable(workload: Workload, podset: PodSet) -> Contribution | Diagnostic:
+    """The number of the node, as a variable of the container that trains."""
+    number = workload.number(podset)
+    if number is None:
+        message = f"nothing tells the pods of role {podset.name} their numbers among all nodes: another role has several pods too"
+        hint = "let one role alone have several pods that read, or give it a volume of its own by volumes.NAME.roles"
+        return Diagnostic("TJ413", ERROR, message, path=SLICES, hint=hint, name="nodes-without-numbers")
+    return Contribution((*podset.main, "env", named("TJGEN_SLICE_INDEX")), {"name": "TJGEN_SLICE_INDEX", **number}, SLICES)

@@ -1,0 +1,231 @@
+"""Items and `slices` -> which items each node reads: proven slices, told in one of the ways that siblings deliver.
+
+The contract with training code: TJGEN_DATA_PATH (the folder of the items), TJGEN_SLICE_INDEX and
+TJGEN_SLICE_COUNT, and then TJGEN_SLICES (a JSON list with a list of paths for each slice),
+TJGEN_SLICE_FILE (a file with the paths of this node's slice, one a line) or TJGEN_SLICE_RANGES (a JSON list
+with first number, end and step for each slice; TJGEN_DATA_PATTERNS makes paths of numbers).
+TJGEN_SLICE_OVER=processes where each process of the node reads only every n-th item of the slice, beginning
+with its local rank. TJGEN_SLICE_NODES where there are more slices than nodes: each reads every n-th slice.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from tjgen.compiler.lower import SPEC
+from tjgen.compiler.passes import items
+from tjgen.compiler.passes.slice_readers import SLICES, Cut, cut_of, under_mpi
+from tjgen.compiler.passes.slice_variables import index_variable, variable
+from tjgen.compiler.passes.volumes import folder_of, users_of
+from tjgen.language.setting import Setting
+from tjgen.language.slicing import problems, ranges
+from tjgen.language.slicing.division import divide, left, short, uneven
+from tjgen.language.slicing.items import Items
+from tjgen.language.slicing.proof import Plan, balance
+from tjgen.language.spec.objects import Data, Experiment, Slices
+from tjgen.trees.diagnostics.model import Diagnostic, has_errors
+from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.typing import Any
+from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.roles import nodes as nodes_of
+from tjgen.trees.workload.roles import workers
+from tjgen.trees.workload.workload import PodSet, Workload
+
+Found = Iterator[Contribution | Diagnostic]
+AT: FieldPath = (*SPEC, "data")
+MOST_IN_ENV = 128 * 1024 - 256
+"""Bytes of one variable that Linux takes (MAX_ARG_STRLEN), less its name."""
+_shared: list[Any] = []
+"""What was asked when the items were last divided over tasks, the plan and what was found: the next task asks for the same."""
+_FITTED = ("weighted", "explicit")
+"""Strategies whose options are for one number of slices: a task divides its part by another one."""
+
+
+def deliver(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+    """The path of the data, and its slices where the experiment asks for them."""
+    data = experiment.spec.data
+    assert data is not None, "asked only where there is data"
+    volume = experiment.spec.volumes[data.volume]
+    users = [podset for podset, _ in users_of(workload, data.volume, volume)]
+    readers = [podset for podset in workers(workload) if podset in users]
+    folder = folder_of(data.path, volume)
+    if folder is not None and (data.slices is None or data.slices.deliver not in ("init", "subPath")):
+        for podset in readers:
+            yield variable(podset, "TJGEN_DATA_PATH", folder, AT)
+    if data.slices is None:
+        return
+    cut, found = cut_of(workload, experiment, data.slices, setting)
+    yield from found
+    if cut is None:
+        return
+    if get(workload.ml_policy, ("mpi",), None) is not None:
+        yield under_mpi()
+    if data.slices.deliver in ("subPath", "volume"):
+        from tjgen.compiler.passes import slice_places
+
+        yield from slice_places.deliver(workload, experiment, cut, readers)
+    elif data.slices.deliver == "range":
+        yield from _ranges(workload, data, cut, readers)
+    else:
+        yield from _paths(workload, experiment, cut, readers, setting)
+
+
+def part_of_task(known: Items, cut: Cut, setting: Setting) -> tuple[Items | None, list[Diagnostic]]:
+    """The items of this task, where tasks share them; all of them where they do not."""
+    if not cut.tasks:
+        return known, []
+    asked = cut.asked
+    said = (known, cut.tasks, asked.by, options_of(asked), asked.balance, setting.slicers, {*setting.refused_slicers})
+    if _shared[:1] != [said]:
+        found = divide(
+            known,
+            len(cut.tasks),
+            asked.by,
+            because=SLICES,
+            options=said[3],
+            balance=said[4],
+            files=said[5],
+            refused=setting.refused_slicers,
+        )
+        _shared[:] = [said, *found]
+    _, plan, diagnostics = _shared
+    return (None if plan is None else known.taken(plan[cut.position])), list(diagnostics)
+
+
+def options_of(slices: Slices) -> dict[str, Any]:
+    """What the strategy is told."""
+    said = {"weights": slices.weights, "lists": slices.lists}
+    covering = {} if slices.covering else {"covering": False}
+    return {**(slices.options or {}), **{key: list(value) for key, value in said.items() if value}, **covering}
+
+
+def _paths(workload: Workload, experiment: Experiment, cut: Cut, readers: list[PodSet], setting: Setting) -> Found:
+    data = experiment.spec.data
+    assert data is not None
+    assert data.items is not None, "a rule asks for them"
+    known, found = items.listed(data.items, setting.directory, setting.sandbox)
+    yield from found
+    if has_errors(found):
+        return
+    part, found = part_of_task(known, cut, setting)
+    yield from found
+    if part is None:
+        return
+    asked = cut.asked
+    again = bool(cut.tasks) and asked.by in _FITTED
+    plan, found = divide(
+        part,
+        cut.slices,
+        "contiguous" if again else asked.by,
+        because=SLICES,
+        options={} if again else options_of(asked),
+        remainder=asked.remainder,
+        readers=cut.readers,
+        balance=asked.balance,
+        files=setting.slicers,
+        refused=setting.refused_slicers,
+    )
+    yield from found
+    if plan is None:
+        return
+    yield Contribution(("slices",), _described(asked, plan, part), SLICES)
+    yield from _told(workload, cut, nodes_of(workload), readers)
+    if asked.deliver == "env":
+        yield from _variables([[part.paths[item] for item in one] for one in plan], readers)
+        return
+    from tjgen.compiler.passes import slice_lists
+
+    at = asked.mount_path or slice_lists.MOUNT
+    yield from slice_lists.mounted(plan, part, readers, at, setting)
+    if asked.deliver == "init":
+        from tjgen.compiler.passes import slice_copies
+
+        yield from slice_copies.copied(workload, experiment, plan, part, readers, at, setting)
+
+
+def _ranges(workload: Workload, data: Data, cut: Cut, readers: list[PodSet]) -> Found:
+    assert data.items is not None, "a rule asks for them"
+    known, found = items.numbered(data.items)
+    yield from found
+    asked = cut.asked
+    if asked.by not in ranges.STRATEGIES:
+        message = f"the slices of {asked.by} are no ranges of numbers"
+        hint = f"divide by {', '.join(ranges.STRATEGIES[:-1])} or {ranges.STRATEGIES[-1]}, or use deliver: configMap"
+        yield problems.error(problems.NO_RANGE, message, path=(*SLICES, "by"), hint=hint)
+        return
+    if asked.remainder == "pad":
+        message = "a range of numbers has no room for items that are repeated"
+        yield problems.error(problems.NO_RANGE, message, path=(*SLICES, "remainder"), hint="use remainder: drop")
+        return
+    if has_errors(found):
+        return
+    whole = range(known.total)
+    by, options = asked.by, options_of(asked)
+    try:
+        if cut.tasks:
+            parts = ranges.divided(by, known.total, len(cut.tasks), options)
+            whole = parts[cut.position]
+            by, options = ("contiguous", {}) if by in _FITTED else (by, options)
+        plan = ranges.divided(by, len(whole), cut.slices, options)
+    except ValueError as problem:
+        hint = "make what is said beside `by` fit the items and the nodes"
+        yield problems.error(problems.REFUSED, f"{asked.by} {problem}", path=SLICES, hint=hint)
+        return
+    wrong = list(ranges.faults(plan, len(whole), cut.slices))
+    assert not wrong, wrong  # arithmetic of ours alone: a fault is a defect
+    evened = ranges.cut(plan, cut.readers) if asked.remainder == "drop" else plan
+    found = [
+        *left(evened, plan, cut.readers, SLICES),
+        *short(evened, len(whole), cut.readers, SLICES),
+        *uneven(evened, None, asked.balance, SLICES),
+    ]
+    yield from found
+    if has_errors(found):
+        return
+    told = [whole[one.start : one.stop : one.step] for one in evened]
+    yield Contribution(("slices",), _described(asked, evened, None, len(whole)), SLICES)
+    yield from _told(workload, cut, nodes_of(workload), readers)
+    text = json.dumps([[one.start, one.stop, one.step] for one in told], separators=(",", ":"))
+    yield from _in_env("TJGEN_SLICE_RANGES", text, readers)
+    if known.patterns:
+        yield from _in_env("TJGEN_DATA_PATTERNS", json.dumps(known.patterns, ensure_ascii=False), readers)
+
+
+def _told(workload: Workload, cut: Cut, nodes: int, readers: list[PodSet]) -> Found:
+    """What every delivery tells."""
+    for podset in readers:
+        yield index_variable(workload, podset)
+        yield variable(podset, "TJGEN_SLICE_COUNT", str(cut.slices), SLICES)
+        if cut.over == "processes":
+            yield variable(podset, "TJGEN_SLICE_OVER", "processes", (*SLICES, "over"))
+        if cut.asked.virtual is not None:
+            yield variable(podset, "TJGEN_SLICE_NODES", str(nodes), (*SLICES, "virtual"))
+        if cut.asked.workers > 1:
+            yield variable(podset, "TJGEN_SLICE_WORKERS", str(cut.asked.workers), (*SLICES, "workers"))
+
+
+def _described(slices: Slices, plan: Plan, known: Items | None, total: int = 0) -> Tree:
+    """How even the slices are, for the summary of the build."""
+    items = total if known is None else len(known)
+    found = balance(plan, known)
+    tree: Tree = {"by": slices.by, "count": len(plan), "items": items, "fewest": found.fewest, "most": found.most}
+    if found.smallest is not None:
+        tree |= {"smallest": found.smallest, "largest": found.largest}
+    read = sum(map(len, plan)) - items
+    return {**tree, "ratio": round(found.ratio, 3), **({"repeated": read} if read > 0 else {"dropped": -read} if read else {})}
+
+
+def _variables(slices: list[list[str]], readers: list[PodSet]) -> Found:
+    yield from _in_env("TJGEN_SLICES", json.dumps(slices, ensure_ascii=False, separators=(",", ":")), readers)
+
+
+def _in_env(name: str, text: str, readers: list[PodSet]) -> Found:
+    if len(text.encode()) > MOST_IN_ENV:
+        message = f"the slices have {len(text.encode())} bytes, and a variable holds {MOST_IN_ENV}"
+        hint = "deliver them by configMap" if name == "TJGEN_SLICES" else "use fewer slices"
+        yield problems.error(problems.LARGE, message, path=SLICES, hint=hint)
+        return
+    # Kubernetes would take "$(" in a value for a reference.
+    for podset in readers:
+        yield variable(podset, name, text.replace("$(", "$$("), SLICES)

@@ -1,0 +1,198 @@
+"""Volumes of the finished pods -> what about them would keep the run from starting, or spoil its data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from tjgen.compiler.lower import SPEC
+from tjgen.compiler.passes.claims import access_modes, own_folder, storage_class
+from tjgen.compiler.passes.volumes import places, users_of
+from tjgen.language.setting import Setting
+from tjgen.language.spec.check import shown
+from tjgen.language.spec.objects import Experiment, Sweep, Volume
+from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING, Diagnostic
+from tjgen.trees.fields.path import FieldPath, get
+from tjgen.trees.k8s import quantity
+from tjgen.trees.workload.roles import at_once
+from tjgen.trees.workload.workload import PodSet, Workload
+
+Found = Iterator[Diagnostic]
+
+_WITHOUT_IMAGES = 33
+_WITH_GATE = 35
+"""Minor releases of Kubernetes: none mounts images before the first, all of them from the second (KEP-4639)."""
+
+
+def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+    """Nothing but diagnostics: every volume by itself, then all volumes of a pod together."""
+    spec = experiment.spec
+    for name, volume in spec.volumes.items():
+        because: FieldPath = (*SPEC, "volumes", name)
+        yield from _modes(workload, name, volume, spec.sweep, setting, because)
+        yield from _image(name, volume, setting, because)
+        yield from _writers(name, volume, spec.sweep, setting, because)
+        yield from _owners(workload, name, volume, because)
+        yield from _of_node(name, volume, because)
+    if spec.data is not None:
+        yield from _data(spec.data.volume, spec.volumes[spec.data.volume])
+    for podset in workload.podsets:
+        yield from _local(workload, podset, experiment)
+
+
+def _modes(workload: Workload, name: str, volume: Volume, sweep: Sweep | None, setting: Setting, because: FieldPath) -> Found:
+    create = volume.pvc.create if volume.pvc is not None else None
+    if create is None:
+        return
+    at: FieldPath = (*because, "pvc", "create")
+    offered = setting.cluster.access_modes.get(storage_class(create, setting) or "")
+    missing = [mode for mode in create.access_modes if offered and mode not in offered]
+    if offered and missing:
+        message = f"storage class {storage_class(create, setting)} offers {', '.join(offered)}, not {missing[0]}"
+        hint = "use a mode or another class of the Platform: such a claim stays pending"
+        yield Diagnostic("TJ342", ERROR, message, path=(*at, "accessModes"), hint=hint, name="access-mode-not-offered")
+        return
+    pods = at_once(workload, [podset for podset, _ in users_of(workload, name, volume)])
+    modes = set(access_modes(create, pods, setting, read_only=volume.read_only))
+    writing = next((place for place in places(volume, because) if not place.read_only), None)
+    if modes == {"ReadOnlyMany"} and writing is not None:
+        message = f'claim of volume "{name}" is ReadOnlyMany, and {writing.path} is mounted to be written'
+        hint = "add readOnly: true, or ask for another access mode"
+        yield Diagnostic("TJ329", WARNING, message, path=writing.because, hint=hint, name="read-only-claim-written")
+    at = (*at, "accessModes") if create.access_modes else at
+    who = f"{pods} pods" if pods > 1 else "the runs of the sweep" if sweep is not None and create.scope != "run" else None
+    if who is not None and modes == {"ReadWriteOncePod"}:
+        message = f'claim of volume "{name}" is ReadWriteOncePod, and {who} mount it at a time: only one of them can start'
+        yield Diagnostic("TJ341", ERROR, message, path=at, hint="use ReadWriteMany", name="claim-of-one-pod")
+    elif who is not None and modes == {"ReadWriteOnce"}:
+        message = f'claim of volume "{name}" is ReadWriteOnce, and {who} mount it at a time: on other nodes they cannot start'
+        hint = "use ReadWriteMany, or ephemeral for a disk each"
+        yield Diagnostic("TJ340", WARNING, message, path=at, hint=hint, name="claim-of-one-node")
+
+
+def _image(name: str, volume: Volume, setting: Setting, because: FieldPath) -> Found:
+    if volume.image is None:
+        return
+    at: FieldPath = (*because, "image")
+    if "@" not in volume.image.reference and volume.image.digest is None:
+        message = f'image of volume "{name}" has no digest: pods that start later may read other data'
+        yield Diagnostic("TJ345", INFO, message, path=at, hint="add digest", name="image-volume-by-tag")
+    cluster = setting.cluster
+    if cluster.image_volumes is not None:
+        able, said = cluster.image_volumes, "the Platform says that the cluster"
+    else:
+        able, said = cluster.kubernetes is None or cluster.kubernetes >= _WITHOUT_IMAGES, f"Kubernetes 1.{cluster.kubernetes}"
+    if not able:
+        message = f'volume "{name}" is an image, and {said} cannot mount images'
+        hint = "copy the data to a claim, or use a cluster of Kubernetes 1.35 or later"
+        yield Diagnostic("TJ343", ERROR, message, path=at, hint=hint, name="image-volumes-unsupported")
+    elif cluster.image_volumes is None and cluster.kubernetes is not None and cluster.kubernetes < _WITH_GATE:
+        message = f'volume "{name}" is an image, which {said} mounts only with the feature gate ImageVolume'
+        hint = "say imageVolumes: true in the Platform's cluster where the gate is on"
+        yield Diagnostic("TJ344", WARNING, message, path=at, hint=hint, name="image-volumes-behind-gate")
+
+
+def _writers(name: str, volume: Volume, sweep: Sweep | None, setting: Setting, because: FieldPath) -> Found:
+    """Several runs that write to one folder; a sweep makes them at once."""
+    if sweep is None or volume.shared or (volume.pvc is None and volume.nfs is None) or _is_swept(name, sweep):
+        return
+    create = volume.pvc.create if volume.pvc is not None else None
+    if create is not None and create.scope == "run":
+        return
+    for place in places(volume, because):
+        own = own_folder(create, shared=False, read_only=place.read_only, setting=setting)
+        if not place.read_only and own is None and place.sub_path_expr is None:
+            message = f'the runs of the sweep all write to one folder of volume "{name}"'
+            hint = "add readOnly: true, or shared: true where that is meant"
+            yield Diagnostic("TJ349", WARNING, message, path=place.at, hint=hint, name="runs-share-folder")
+
+
+def _is_swept(name: str, sweep: Sweep) -> bool:
+    """Whether the points of a sweep change the volume, so that they may well not share it."""
+    keys = [*sweep.matrix, *sweep.zipped, *(key for point in sweep.include for key in point)]
+    return any(name in key.replace("[", ".").replace("]", ".").split(".") and "volumes" in key for key in keys)
+
+
+def _owners(workload: Workload, name: str, volume: Volume, because: FieldPath) -> Found:
+    if volume.pvc is None or volume.read_only or not _is_filled(volume):
+        return
+    for podset, _ in users_of(workload, name, volume):
+        context = get(workload.tree.value, (*podset.pod, "securityContext"), None) or {}
+        if context.get("fsGroup") is not None and context.get("fsGroupChangePolicy") != "OnRootMismatch":
+            message = f'the pods have an fsGroup, so each start changes the group of every file in volume "{name}"'
+            wanted = {**context, "fsGroupChangePolicy": "OnRootMismatch"}
+            hint = f"add readOnly: true, or set pod.securityContext to {shown(wanted)}"
+            yield Diagnostic("TJ350", WARNING, message, path=because, hint=hint, name="slow-fs-group")
+            return
+
+
+def _of_node(name: str, volume: Volume, because: FieldPath) -> Found:
+    path = volume.host_path
+    if path is not None and not path.type and volume.read_only:
+        # The kubelet asks for nothing where no type is said, and the container engine makes what is missing.
+        message = f'volume "{name}" is read from {path.path} of the node: where that is missing, the pods see an empty folder'
+        hint = "add type: Directory, so that they do not start there"
+        yield Diagnostic("TJ328", INFO, message, path=(*because, "hostPath"), hint=hint, name="host-path-unchecked")
+
+
+def _is_filled(volume: Volume) -> bool:
+    """Whether it has its data before the run begins."""
+    if volume.pvc is None:
+        return volume.host_path is not None or volume.nfs is not None or volume.csi is not None
+    return volume.pvc.create is None or volume.pvc.create.content is not None
+
+
+def _data(name: str, volume: Volume) -> Found:
+    place = next(places(volume, (*SPEC, "volumes", name)), None)
+    if _is_filled(volume) and place is not None and not place.read_only:
+        message = f'volume "{name}" holds the data, and the training can write to it'
+        yield Diagnostic("TJ348", WARNING, message, path=place.because, hint="add readOnly: true", name="data-writable")
+
+
+def _local(workload: Workload, podset: PodSet, experiment: Experiment) -> Found:
+    """What the pod's own volumes may take, against the limits of its main container."""
+    limits = get(workload.tree.value, (*podset.main, "resources", "limits"), None) or {}
+    volumes = get(workload.tree.value, (*podset.pod, "volumes"), None) or []
+    sizes: Mapping[bool, dict[str, int]] = {True: {}, False: {}}
+    for volume in volumes:
+        limit = get(volume, ("emptyDir", "sizeLimit"), None)
+        if limit is not None:
+            sizes[get(volume, ("emptyDir", "medium"), None) == "Memory"][volume["name"]] = _amount(limit)
+        medium = get(volume, ("emptyDir", "medium"), None) or ""
+        if medium.startswith("HugePages") and not any(
+            name.startswith(medium.replace("HugePages", "hugepages")) for name in limits
+        ):
+            yield _no_pages(podset, volume["name"], medium, experiment)
+    memory, disk = sum(sizes[True].values()), sum(sizes[False].values())
+    if sizes[True] and "memory" in limits and memory >= _amount(limits["memory"]):
+        message = f"volumes in memory may take {_text(memory)}, and {podset.name} is limited to {limits['memory']} of memory"
+        hint = "raise memory, or make them smaller: their pages count against the limit"
+        yield Diagnostic("TJ346", WARNING, message, path=_cause(sizes[True], experiment), hint=hint, name="volumes-exceed-memory")
+    storage = limits.get("ephemeral-storage")
+    if sizes[False] and storage is not None and disk > _amount(storage):
+        message = f"volumes on the node's disk may take {_text(disk)}, and {podset.name} is limited to {storage} of it"
+        hint = "raise ephemeralStorage, or make them smaller: the pod is evicted above its limit"
+        yield Diagnostic("TJ347", WARNING, message, path=_cause(sizes[False], experiment), hint=hint, name="volumes-exceed-disk")
+
+
+def _no_pages(podset: PodSet, name: str, medium: str, experiment: Experiment) -> Diagnostic:
+    wanted = medium.replace("HugePages", "hugepages") if "-" in medium else "hugepages-2Mi"
+    message = f'volume "{name}" is made of {medium}, and {podset.name} asks for no such pages'
+    hint = f"add resources: {{{wanted}: 1Gi}}"
+    return Diagnostic("TJ332", ERROR, message, path=_cause({name: 0}, experiment), hint=hint, name="no-huge-pages")
+
+
+def _cause(sizes: Mapping[str, int], experiment: Experiment) -> FieldPath:
+    """The largest of the volumes that the experiment says."""
+    spec = experiment.spec
+    largest = max(sizes, key=lambda name: (name in spec.volumes, sizes[name]))
+    if largest in spec.volumes:
+        return (*SPEC, "volumes", largest)
+    return (*SPEC, "sharedMemory") if spec.shared_memory is not None else SPEC
+
+
+def _amount(written: str) -> int:
+    return quantity.parse(written).value
+
+
+def _text(amount: int) -> str:
+    return str(quantity.parse(str(amount))) if amount % 1024 else str(quantity.parse(f"{amount // 1024}Ki"))

@@ -1,0 +1,51 @@
+"""What a direct target is: a module that makes the run's own object, whose controller starts the pods without Trainer.
+
+To add one, describe its kind in `kinds`, write its module here, and name it in the language (`spec.target`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.typing import NamedTuple, Protocol
+from tjgen.trees.workload.workload import Workload
+
+
+class Asked(NamedTuple):
+    """What the experiment says of nodes and roles, before anything of it is in the Workload."""
+
+    nodes: int | None
+    roles: Mapping[str, int | None]
+    """Role -> replicas."""
+    is_elastic: bool = False
+    """Whether the number of nodes may change."""
+
+
+class Lowered(NamedTuple):
+    """What a direct target makes of a Workload."""
+
+    job: Manifest
+    objects: list[Manifest]
+    """What has to be there before it, in the order in which it can be applied."""
+    diagnostics: list[Diagnostic]
+
+
+class Target(Protocol):
+    """The functions of such a module."""
+
+    def arranged(self, workload: Workload, asked: Asked) -> tuple[Workload, list[Diagnostic]]:
+        """The runtime's jobs as the roles of the kind, each with its own number of pods (see groups.py)."""
+
+    def lower(self, workload: Workload) -> Lowered:
+        """The object, what stands beside it, and what the kind cannot say; paths are of the experiment."""
+
+    def doubts(self, job: Manifest, workload: Workload) -> list[Diagnostic]:
+        """Where the object, with the patches on it, does not do what it seems to; paths are of the object."""
+
+    def previews(self, job: Manifest) -> list[Manifest]:
+        """What the controller of the kind makes of the object, as far as it can be known."""
+
+    def budget(self, job: Manifest) -> int:
+        """How long the run's name may be, so that the names made of it stay legal."""

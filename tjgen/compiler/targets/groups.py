@@ -1,0 +1,136 @@
+"""A runtime's jobs -> the roles of a run that no Trainer starts, each with its own number of pods.
+
+Trainer has one job of nodes and counts them in the TrainJob. Other kinds have roles that count for themselves (master and worker,
+chief, worker and ps), so one job of the runtime may become several of them, alike but for what the experiment says of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tjgen.compiler.targets.direct import Asked
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.fields.managed import Managed, Origin, Owners
+from tjgen.trees.fields.path import FieldPath, Tree, get, named
+from tjgen.trees.typing import NamedTuple
+from tjgen.trees.workload.roles import at_once, nodes, workers
+from tjgen.trees.workload.workload import JOBS, TRAINER, PodSet, Workload, podsets
+
+SPEC: FieldPath = ("spec",)
+RULE = Origin("target", "tjgen")
+_JOB = len(JOBS) + 1
+
+
+class Group(NamedTuple):
+    """A role of the run."""
+
+    name: str
+    source: PodSet
+    """The job of the runtime that it comes from."""
+    pods: int
+
+
+def as_they_are(workload: Workload, asked: Asked) -> list[Group]:
+    """Every job of the runtime as a role of the same name; who computes has the nodes that are asked for."""
+    found = []
+    computing = workers(workload)
+    for podset in workload.podsets:
+        if podset.is_initializer:
+            continue
+        said = asked.roles.get(podset.name)
+        count = at_once(workload, [podset])
+        if said is None and podset in computing and asked.nodes is not None:
+            # Of several that compute, as launcher and node of MPI, the first is the one that there are many of.
+            others = sum(at_once(workload, [one]) for one in computing[1:])
+            count = max(asked.nodes - others, 1) if podset == computing[0] else count
+        found.append(Group(podset.name, podset, count if said is None else said))
+    return found
+
+
+def split(workload: Workload, asked: Asked, names: Sequence[str]) -> tuple[list[Group], list[Diagnostic]]:
+    """The job that trains as several roles, and the other jobs as they are.
+
+    What is said counts; of the roles of which nothing is said the last has the nodes that are left, and the others one each.
+    """
+    [job] = [podset for podset in workload.podsets if podset.ancestor == TRAINER]
+    total = asked.nodes if asked.nodes is not None else nodes(workload)
+    said = {name: count for name in names if (count := asked.roles.get(name)) is not None}
+    open_ones = [name for name in names if name not in said]
+    counts = {**dict.fromkeys(names, 1), **said}
+    if open_ones:
+        last = open_ones[-1]
+        least = 1 if last in asked.roles or not said else 0
+        counts[last] = max(total - sum(counts[name] for name in names if name != last), least)
+    found: list[Diagnostic] = []
+    if asked.nodes is not None and sum(counts.values()) != asked.nodes:
+        message = f"the roles {', '.join(names)} have {sum(counts.values())} pods, and nodes says {asked.nodes}"
+        hint = "leave nodes out, or replicas of one of the roles"
+        found.append(Diagnostic("TJ412", ERROR, message, path=(*SPEC, "nodes"), hint=hint, name="roles-unlike-nodes"))
+    mine = [Group(name, job, counts[name]) for name in names if counts[name]]
+    others = [one for one in as_they_are(workload, asked._replace(nodes=None)) if one.source != job]
+    return [*mine, *others], found
+
+
+def new_roles(workload: Workload, asked: Asked) -> list[str]:
+    """The roles of the experiment that the runtime does not have, where one job trains and so can become them."""
+    known = {podset.name for podset in workload.podsets}
+    trainers = [podset for podset in workload.podsets if podset.ancestor == TRAINER]
+    return [name for name in asked.roles if name not in known] if len(trainers) == 1 else []
+
+
+def arranged(workload: Workload, groups: Sequence[Group], asked: Asked, index: str) -> Workload:
+    """`workload` with the groups as its jobs; `index` is the field of a pod that holds its number in its group.
+
+    Nodes are numbered through all groups. A field of a pod can be passed on, but not added to: the one group with several pods
+    comes first, and those of one pod have the next numbers. Of more such groups only the first one's pods can know their number.
+    """
+    jobs = {podset.name: get(workload.tree.value, podset.path) for podset in workload.podsets}
+    tree, owners = workload.tree.value, workload.tree.owners
+    renamed: Owners = {path: origins for path, origins in owners.items() if path[: len(JOBS)] != JOBS}
+    made = []
+    for podset in workload.podsets:
+        if podset.is_initializer:
+            made.append(jobs[podset.name])
+            renamed.update(_moved(workload, podset, podset.name))
+    for group in groups:
+        made.append({**jobs[group.source.name], "name": group.name})
+        renamed.update(_moved(workload, group.source, group.name))
+    runtime: Tree = {**tree["runtime"], "template": {**tree["runtime"]["template"]}}
+    runtime["template"]["spec"] = {**runtime["template"]["spec"], "replicatedJobs": made}
+    for group in groups:
+        renamed[("counts", group.name)] = (_because(asked, group.name),)
+    counts = {group.name: group.pods for group in groups}
+    found = podsets(runtime)
+    workload = workload._replace(tree=Managed({**tree, "runtime": runtime, "counts": counts}, renamed), podsets=found)
+    return workload._replace(numbers=_numbers(workload, index))
+
+
+def _because(asked: Asked, name: str) -> Origin:
+    """Who decided how many pods a role has."""
+    if asked.roles.get(name) is not None:
+        return Origin("experiment", "experiment", (*SPEC, "roles", name, "replicas"), True)
+    return Origin("experiment", "experiment", (*SPEC, "nodes")) if asked.nodes is not None else RULE
+
+
+def _moved(workload: Workload, source: PodSet, name: str) -> Owners:
+    """The owners of a job's parts, for a job of another name that is made of it."""
+    because = (*SPEC, *JOBS[1:], named(source.name))
+    path = (*JOBS, named(name))
+    owners: Owners = {path: (Origin("runtime", "runtime", because, True),)}
+    if name != source.name:
+        owners[(*path, "name")] = (RULE,)
+    for known, origins in workload.tree.owners.items():
+        if len(known) > _JOB and known[:_JOB] == source.path:
+            owners[path + known[_JOB:]] = origins
+    return owners
+
+
+def _numbers(workload: Workload, index: str) -> dict[str, Tree]:
+    counts = workload.tree.value["counts"]
+    computing = workers(workload)
+    several = [podset.name for podset in computing if counts[podset.name] > 1]
+    numbers: dict[str, Tree] = {name: {"valueFrom": {"fieldRef": {"fieldPath": index}}} for name in several[:1]}
+    first = counts[several[0]] if several else 0
+    for position, name in enumerate(podset.name for podset in computing if counts[podset.name] == 1):
+        numbers[name] = {"value": str(first + position)}
+    return numbers

@@ -1,0 +1,101 @@
+"""What the twin makes of a TrainJob -> objects that stand alone: the JobSet itself is applied.
+
+The changes are a closed list: owner references and the runtime snapshot go, for there is no
+TrainJob to own them; `suspend: false` goes; what the JobSet webhook would fill in is written out; a
+deadline moves to the Jobs; Secrets that the controller would generate are refused.
+"""
+
+from __future__ import annotations
+
+from tjgen.cluster.trainer.framework import Made, live
+from tjgen.cluster.trainer.release import NEWEST, Release
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.fields.managed import Managed, Origin, Owners
+from tjgen.trees.fields.path import MISSING, FieldPath, Step, Tree, get, named
+from tjgen.trees.fields.writer import Writer
+from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.workload.keys import LIST_KEYS
+
+_WEBHOOK = Origin("jobset-webhook", "tjgen")
+_FINISH = Origin("target:jobset", "tjgen")
+KIND = "JobSet"
+SNAPSHOT = "-runtime-snapshot"
+
+
+def finish(made: list[Made], trainjob: Manifest, release: Release = NEWEST) -> tuple[list[Manifest], list[Diagnostic]]:
+    """The objects to apply in place of `trainjob`. A generated Secret ends in TJ402."""
+    manifests = []
+    diagnostics = []
+    for one in made:
+        kind, name = one.tree["kind"], one.tree["metadata"]["name"]
+        if kind == "ConfigMap" and name == trainjob.name + SNAPSHOT:
+            continue
+        if kind == "Secret":
+            diagnostics.append(_generated(trainjob, name))
+            continue
+        manifests.append(_standing_alone(one, trainjob, release))
+    return manifests, diagnostics
+
+
+def _standing_alone(one: Made, trainjob: Manifest, release: Release) -> Manifest:
+    tree, owners = one.tree, one.owners
+    if tree["kind"] == KIND:
+        defaulted = live(tree)
+        owners = {**owners, **_defaulted_owners(tree, defaulted, ())}
+        tree = defaulted
+    writer = Writer(Managed(tree, owners), keys=LIST_KEYS)
+    writer.put(("metadata", "ownerReferences"), None, _FINISH)
+    for field in ("labels", "annotations"):
+        values = get(trainjob.tree, ("metadata", field), None)
+        if values:
+            origin = Origin("target:jobset", "trainjob", ("metadata", field), True)
+            writer.merge(("metadata", field), values, origin) if get(tree, ("metadata", field)) else writer.put(
+                ("metadata", field), values, origin
+            )
+    if tree["kind"] == KIND:
+        if all(field != "groupName" for field, _ in release.types.entries("ReplicatedJob")):
+            # The JobSet that goes with Trainer 2.0 has no groups.
+            for job in get(tree, ("spec", "replicatedJobs"), []):
+                writer.put(("spec", "replicatedJobs", named(job["name"]), "groupName"), None, _FINISH)
+        if get(tree, ("spec", "suspend"), None) is False:
+            writer.put(("spec", "suspend"), None, _FINISH)
+        manager = get(trainjob.tree, ("spec", "managedBy"))
+        if manager is not MISSING:
+            writer.put(("spec", "managedBy"), manager, Origin("target:jobset", "trainjob", ("spec", "managedBy"), True))
+        deadline = get(trainjob.tree, ("spec", "activeDeadlineSeconds"))
+        if deadline is not MISSING:
+            origin = Origin("target:jobset", "trainjob", ("spec", "activeDeadlineSeconds"), True)
+            for job in get(tree, ("spec", "replicatedJobs"), []):
+                path = ("spec", "replicatedJobs", named(job["name"]), "template", "spec", "activeDeadlineSeconds")
+                writer.put(path, deadline, origin)
+    done = writer.done()
+    owners = {path: origins for path, origins in done.owners.items() if get(done.value, path) is not MISSING}
+    return Manifest(done.value, owners, expanded=True)
+
+
+def _defaulted_owners(before: Tree, after: Tree, path: FieldPath) -> Owners:
+    """The webhook as the origin of every value that `after` has and `before` has not."""
+    owners: Owners = {}
+    if after.__class__ is dict and before.__class__ is dict:
+        for key, value in after.items():
+            if key not in before:
+                owners[(*path, key)] = (_WEBHOOK,)
+            else:
+                owners.update(_defaulted_owners(before[key], value, (*path, key)))
+    elif after.__class__ is list and before.__class__ is list:
+        for position, (old, new) in enumerate(zip(before, after, strict=False)):
+            step: Step = named(new["name"]) if new.__class__ is dict and "name" in new else position
+            owners.update(_defaulted_owners(old, new, (*path, step)))
+    return owners
+
+
+def _generated(trainjob: Manifest, name: str) -> Diagnostic:
+    return Diagnostic(
+        "TJ402",
+        ERROR,
+        f"the Trainer controller would generate Secret {name}; without it nobody does",
+        subject=trainjob.ref,
+        path=("spec", "target"),
+        hint="use target: trainjob",
+        name="generated-secret",
+    )

@@ -1,0 +1,196 @@
+"""Workload -> a job of the Training Operator v1 or the MPI Operator: a replica type for each role, with the policies of the run.
+
+What the kinds have in common; each has a module of its own for the rest. Types: training-operator v1.9
+`pkg/apis/kubeflow.org/v1`, mpi-operator v0.8 `pkg/apis/kubeflow/v2beta1`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from tjgen.cluster.kinds.pods import pods_of
+from tjgen.compiler.targets import groups, kubeflow_policies, kubeflow_unsaid
+from tjgen.compiler.targets.beside import beside, taken
+from tjgen.compiler.targets.direct import Asked, Lowered
+from tjgen.compiler.targets.operator_job import OperatorJob
+from tjgen.compiler.targets.quantities import with_canonical_quantities
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.fields.managed import Managed, Origin, Owners
+from tjgen.trees.fields.path import FieldPath, Tree, get, named
+from tjgen.trees.fields.writer import Writer
+from tjgen.trees.k8s.names import LABEL_LENGTH
+from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.workload.keys import LIST_KEYS
+from tjgen.trees.workload.roles import nodes, programs
+from tjgen.trees.workload.workload import PodSet, Workload
+
+INDEX = "metadata.labels['training.kubeflow.org/replica-index']"
+"""Every pod's number among those of its type: `controller.v1/common/pod.go:createNewPod`, `mpi_job_controller.go:newWorker`."""
+RULE = Origin("target:kubeflow", "tjgen")
+SCHEDULERS = ("volcano", "scheduler-plugins-scheduler")
+"""What a runtime with a gang names for its pods: without the gang they are for the cluster's own scheduler."""
+
+
+Usual = Callable[[int], Sequence[str]]
+"""How many nodes -> the roles that they become where the experiment names none."""
+
+
+def arranged(workload: Workload, asked: Asked, kind: OperatorJob, usual: Usual) -> tuple[Workload, list[Diagnostic]]:
+    """Roles that the experiment names anew, or those that are usual, or the runtime's jobs, as far as the kind has such types."""
+    workload = workload._replace(aside=kind.aside)
+    trainers = programs(workload)
+    names = groups.new_roles(workload, asked)
+    if len(trainers) == 1 and trainers[0].name not in kind.types:
+        names = names or list(usual(asked.nodes if asked.nodes is not None else nodes(workload)))
+    unknown = list(_unknown(workload, kind, names))
+    if unknown:
+        return workload, unknown
+    if names:
+        found, diagnostics = groups.split(workload, asked, names)
+    else:
+        found, diagnostics = groups.as_they_are(workload, asked), []
+    diagnostics += [_not_one(kind, group) for group in found if group.name in kind.single and group.pods != 1]
+    diagnostics += [_none(name) for name, count in asked.roles.items() if count == 0]
+    if not diagnostics and all(group.name in kind.aside for group in found):
+        training = ", ".join(name for name in kind.types if name not in kind.aside)
+        message = f"no role of the run trains: {', '.join(group.name for group in found)} only take part"
+        diagnostics.append(_no_type(message, ("spec", "roles"), f"add one of {training}"))
+    return groups.arranged(workload, found, asked, INDEX), diagnostics
+
+
+def lower(workload: Workload, kind: OperatorJob, own: Callable[[Writer, Workload], Iterator[Diagnostic]]) -> Lowered:
+    """The job and the objects that it needs; `own` writes what only this kind has."""
+    found = list(kubeflow_unsaid.unsaid(workload, kind))
+    metadata: Tree = {"name": workload.name, "namespace": workload.namespace}
+    shell: Tree = {"apiVersion": kind.kind.api_version, "kind": kind.name, "metadata": metadata}
+    writer = Writer(Managed(shell, {(): (RULE,)}), keys=LIST_KEYS)
+    for field in get(workload.tree.value, ("metadata",), None) or {}:
+        take(writer, ("metadata", field), workload, ("metadata", field))
+    found += kubeflow_policies.run_policy(writer, workload, kind)
+    found += own(writer, workload)
+    for podset in workload.podsets:
+        if not podset.is_initializer:
+            found += _replica(writer, workload, podset, kind)
+    done = writer.done()
+    return Lowered(Manifest(with_canonical_quantities(done.value), done.owners), beside(workload), found)
+
+
+def budget(job: Manifest) -> int:
+    """By the names of pods, which Services and hosts have too."""
+    return LABEL_LENGTH - max((len(f"-{pods.role}-{max(pods.number - 1, 0)}") for pods in pods_of(job)), default=0)
+
+
+def take(writer: Writer, to: FieldPath, workload: Workload, path: FieldPath) -> None:
+    """Copy what stands in the Workload, with its owners; nothing where nothing stands there."""
+    if get(workload.tree.value, path, None) is not None:
+        value, owners = taken(workload.tree, path)
+        writer.graft(to, value, owners)
+
+
+def host(workload: Workload, kind: OperatorJob) -> str:
+    """The host name of the node that is number 0."""
+    first = next(name for name, number in workload.numbers.items() if "valueFrom" in number or number["value"] == "0")
+    return f"{workload.name}-{kind.types[first].lower()}-0"
+
+
+def variables(workload: Workload, values: Mapping[str, Tree]) -> Workload:
+    """The Workload with variables for who computes, where the user says nothing of them; `value` None is the node's number."""
+    writer = Writer(workload.tree, keys=LIST_KEYS)
+    for podset in workload.podsets:
+        number = workload.numbers.get(podset.name)
+        if number is None:
+            continue
+        for name, value in values.items():
+            path: FieldPath = (*podset.main, "env", named(name))
+            if writer.get(path) is None:
+                writer.put(path, {"name": name, **(number if value is None else {"value": value})}, RULE)
+    return workload._replace(tree=writer.done())
+
+
+def _replica(writer: Writer, workload: Workload, podset: PodSet, kind: OperatorJob) -> Iterator[Diagnostic]:
+    at: FieldPath = ("spec", kind.field, kind.types[podset.name])
+    take(writer, (*at, "replicas"), workload, ("counts", podset.name))
+    kubeflow_policies.restart_policy(writer, workload, podset, at)
+    value, owners = taken(workload.tree, podset.pod_metadata[:-1])
+    if kind.container and kind.container != podset.container:
+        if any(one.get("name") == kind.container for one in value["spec"]["containers"]):
+            yield _name_taken(workload, podset, kind)
+            return
+        value, owners = _renamed(value, owners, podset.container, kind.container, workload.tree.origins(podset.main))
+    writer.graft((*at, "template"), _first(value, kind.container or podset.container), owners)
+    pod: FieldPath = (*at, "template", "spec")
+    if writer.get((*pod, "restartPolicy")) is not None:
+        # The replica type says it; what the pod says would be overwritten, with a warning.
+        writer.put((*pod, "restartPolicy"), None, RULE)
+    if writer.get((*pod, "schedulerName")) in SCHEDULERS and not kubeflow_policies.has_gang(workload):
+        writer.put((*pod, "schedulerName"), None, RULE)
+    if writer.get((*pod, "priorityClassName")) is None:
+        # The operators hand it to the gang alone.
+        take(writer, (*pod, "priorityClassName"), workload, ("schedule", "priorityClassName"))
+
+
+def _first(template: Tree, name: str) -> Tree:
+    """The main container in front: the MPI Operator takes the first for it."""
+    containers = template["spec"]["containers"]
+    ordered = sorted(containers, key=lambda one: one.get("name") != name)
+    return {**{key: template[key] for key in sorted(template)}, "spec": {**template["spec"], "containers": ordered}}
+
+
+def _renamed(template: Tree, owners: Owners, before: str, after: str, origins: tuple[Origin, ...]) -> tuple[Tree, Owners]:
+    """The template with its main container, which is of `origins`, under another name, also where that is referred to."""
+    spec = template["spec"]
+    containers = [{**one, "name": after} if one.get("name") == before else one for one in spec["containers"]]
+    spec = _referring({**spec, "containers": containers}, before, after)
+    old: FieldPath = ("spec", "containers", named(before))
+    new: FieldPath = ("spec", "containers", named(after))
+    moved = {(*new, *path[3:]) if path[:3] == old else path: known for path, known in owners.items()}
+    moved.setdefault(new, origins)
+    moved[(*new, "name")] = (RULE,)
+    return {**template, "spec": spec}, moved
+
+
+def _referring(tree: Tree, before: str, after: str) -> Tree:
+    """`resourceFieldRef.containerName`, in variables and in volumes."""
+    if tree.__class__ is list:
+        return [_referring(one, before, after) for one in tree]
+    if tree.__class__ is not dict:
+        return tree
+    return {
+        key: after if key == "containerName" and value == before else _referring(value, before, after)
+        for key, value in tree.items()
+    }
+
+
+def _unknown(workload: Workload, kind: OperatorJob, names: Sequence[str]) -> Iterator[Diagnostic]:
+    """Roles that the kind has no type for: those that are named anew, and jobs of the runtime that stay."""
+    known = ", ".join(dict.fromkeys(kind.types))
+    for name in names:
+        if name not in kind.types:
+            yield _no_type(f'{kind.with_article} has no replica type for role "{name}"', ("spec", "roles", name), f"use {known}")
+    for podset in workload.podsets:
+        stays = podset.name not in kind.types and not podset.is_initializer
+        if stays and not (names and podset.ancestor == "trainer"):
+            message = f"{kind.with_article} has no replica type for job {podset.name} of the runtime"
+            yield _no_type(message, ("spec", "runtime"), f"use a runtime with jobs called {known}, or with one that trains")
+
+
+def _no_type(message: str, path: FieldPath, hint: str) -> Diagnostic:
+    return Diagnostic("TJ426", ERROR, message, path=path, hint=hint, name="no-replica-type")
+
+
+def _not_one(kind: OperatorJob, group: groups.Group) -> Diagnostic:
+    message = f"role {group.name} of {kind.with_article} has {group.pods} pods, and the operator takes exactly 1"
+    return _no_type(message, ("spec", "roles", group.name, "replicas"), "give further pods another role, such as worker")
+
+
+def _none(name: str) -> Diagnostic:
+    return _no_type(f"role {name} has no pods", ("spec", "roles", name, "replicas"), "leave the role out")
+
+
+def _name_taken(workload: Workload, podset: PodSet, kind: OperatorJob) -> Diagnostic:
+    message = (
+        f"the operator looks for the program in container {kind.container}, and another container of {podset.name} has that name"
+    )
+    hint = f"rename it, or name the main container {kind.container}"
+    path: FieldPath = ("spec", "runtime")
+    return Diagnostic("TJ431", ERROR, message, path=path, hint=hint, name="name-of-the-operator")

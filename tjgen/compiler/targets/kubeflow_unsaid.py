@@ -1,0 +1,125 @@
+"""Workload -> what of it a job of the Training Operator or MPI Operator cannot say, and nobody else does for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.cluster.kinds.pods import pods_of
+from tjgen.compiler.targets.operator_job import OperatorJob
+from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
+from tjgen.trees.fields.path import FieldPath, Tree, get, named
+from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.workload.workload import Workload, is_runtimes
+
+_POLICIES = ("torch", "mpi", "jax", "xgboost", "flux")
+_SET: dict[str, tuple[str, ...]] = {
+    "PyTorchJob": (
+        *("MASTER_ADDR", "MASTER_PORT", "PET_MASTER_ADDR", "PET_MASTER_PORT", "WORLD_SIZE", "RANK", "PET_NODE_RANK"),
+        *("PET_NPROC_PER_NODE", "PET_NNODES", "PET_RDZV_ENDPOINT", "PET_RDZV_BACKEND", "PET_MAX_RESTARTS"),
+    ),
+    "TFJob": ("TF_CONFIG",),
+    "XGBoostJob": ("MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK", "WORKER_PORT", "WORKER_ADDRS"),
+    "JAXJob": ("COORDINATOR_ADDRESS", "COORDINATOR_PORT", "NUM_PROCESSES", "PROCESS_ID"),
+    "MPIJob": ("OMPI_MCA_orte_default_hostfile", "OMPI_MCA_orte_set_default_slots", "I_MPI_HYDRA_HOST_FILE", "HYDRA_HOST_FILE"),
+}
+"""Kind -> variables that its operator adds behind those of the container, so that a user's of that name has no effect."""
+
+
+def unsaid(workload: Workload, kind: OperatorJob) -> Iterator[Diagnostic]:
+    """An error for each (TJ425, TJ434)."""
+    yield from _rendezvous(workload, kind)
+    yield from _run(workload, kind)
+    for podset in workload.podsets:
+        if podset.is_initializer:
+            hint = "fetch it by prefetch, before the run begins, or use target: jobset"
+            yield _cannot(workload, kind, ("initializer",), f"run a {podset.name} before its pods", hint)
+            continue
+        if kind.name != "MPIJob" and get(workload.tree.value, (*podset.path, "dependsOn"), None):
+            hint = "use target: jobset, or a runtime whose jobs begin together"
+            yield _cannot(workload, kind, (*podset.path, "dependsOn"), f"start {podset.name} after other roles", hint)
+        for metadata in ("labels", "annotations"):
+            at: FieldPath = (*podset.path, "template", "metadata", metadata)
+            for key in get(workload.tree.value, at, None) or {}:
+                if not all(is_runtimes(origin) for origin in workload.tree.origins((*at, key))):
+                    hint = "remove it, or use target: jobset"
+                    yield _cannot(workload, kind, (*at, key), f"say {key}: it has no Jobs of their own", hint)
+
+
+def doubts(job: Manifest, kind: OperatorJob) -> Iterator[Diagnostic]:
+    """Variables that the operator overrides (TJ432)."""
+    for pods in pods_of(job):
+        for container in pods.spec.get("containers") or ():
+            for variable in container.get("env") or ():
+                name = variable.get("name")
+                if name in _SET[kind.name]:
+                    message = f"the operator of {kind.with_article} sets {name} behind this one, so that this value has no effect"
+                    path: FieldPath = (*pods.path, "spec", "containers", named(container["name"]), "env", named(name))
+                    hint = "remove it"
+                    yield Diagnostic("TJ432", WARNING, message, job.ref, path, hint=hint, name="overridden-variable")
+
+
+def success(workload: Workload, kind: OperatorJob, leader: str) -> Iterator[Diagnostic]:
+    """A run of most kinds has succeeded with one role, which cannot be changed."""
+    said = get(workload.tree.value, ("policy", "success"), None)
+    if said is None:
+        return
+    known = workload.tree.value["counts"]
+    leading = leader if leader in known else next(iter(known), leader)
+    if list(said.get("roles") or ()) != [leading] or said.get("operator") != "All":
+        message = f"{kind.with_article} has succeeded when all of {leading} has, whatever is said"
+        hint = f"remove success, or use roles: [{leading}]"
+        yield Diagnostic("TJ425", ERROR, message, path=("spec", "success"), hint=hint, name="not-in-target")
+
+
+def _rendezvous(workload: Workload, kind: OperatorJob) -> Iterator[Diagnostic]:
+    """The runtime's programs look for each other by the framework's own means."""
+    policy = workload.ml_policy or {}
+    for name in _POLICIES:
+        if policy.get(name) is not None and name != kind.policy:
+            hint = f"use tjgen-{kind.policy}" if kind.policy in _POLICIES else "use tjgen-plain"
+            yield not_found(
+                f"the runtime's programs look for each other by {name}, which {kind.with_article} does not set up", hint
+            )
+    for podset in workload.podsets:
+        command: Tree = get(workload.tree.value, (*podset.main, "command"), None) or []
+        if command[:2] == ["tune", "run"]:
+            hint = "use target: trainjob or jobset"
+            yield not_found(f"only Trainer completes `tune run`, and {kind.with_article} does not know it", hint)
+
+
+def not_found(message: str, hint: str) -> Diagnostic:
+    """The programs of the runtime would not find each other."""
+    return Diagnostic("TJ434", ERROR, message, path=("spec", "runtime"), hint=hint, name="no-rendezvous")
+
+
+def _run(workload: Workload, kind: OperatorJob) -> Iterator[Diagnostic]:
+    tree = workload.tree.value
+    if get(tree, ("runtime", "template", "spec", "volumeClaimPolicies"), None):
+        hint = "describe the volume under the same name by volumes.NAME.pvc.create"
+        path: FieldPath = ("runtime", "template", "spec", "volumeClaimPolicies")
+        yield _cannot(workload, kind, path, "have claims made as JobSet makes them", hint)
+    if get(tree, ("schedule", "networkTopology"), None):
+        hint = "use target: volcanojob, or remove networkTopology"
+        yield _cannot(workload, kind, ("schedule", "networkTopology"), "say how close its pods are placed", hint)
+    if get(tree, ("policy", "restart", "rules"), None):
+        hint = "use restart.policy: ExitCode, which starts a pod again for codes from 128 on, as after a signal"
+        if kind.name == "MPIJob":
+            hint = "remove the rules, or use target: jobset"
+        yield _cannot(workload, kind, ("policy", "restart", "rules"), "tell failures apart by rules", hint)
+    if kind.name == "MPIJob" and get(tree, ("policy", "restart", "policy"), None) in ("Always", "ExitCode"):
+        word = get(tree, ("policy", "restart", "policy"))
+        path = ("policy", "restart", "policy")
+        yield _cannot(workload, kind, path, f"start containers again by policy {word}", "use Never or OnFailure")
+    if kind.name != "PyTorchJob" and get(tree, ("policy", "elastic"), None):
+        hint = (
+            "remove elastic; enableDynamicWorker of a TFJob can be set by patches" if kind.name == "TFJob" else "remove elastic"
+        )
+        yield _cannot(workload, kind, ("policy", "elastic"), "say between which bounds its nodes may change", hint)
+
+
+def _cannot(workload: Workload, kind: OperatorJob, path: FieldPath, what: str, hint: str) -> Diagnostic:
+    origins = workload.tree.origins(path)
+    told = path[:1] in (("policy",), ("schedule",))
+    because = ("spec", *path[1 if path[0] == "policy" else 0 :]) if told else None
+    because = because or next((one.because for one in origins if one.source == "experiment"), ("spec", "runtime"))
+    return Diagnostic("TJ425", ERROR, f"{kind.with_article} cannot {what}", path=because, hint=hint, name="not-in-target")

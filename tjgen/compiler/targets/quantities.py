@@ -1,0 +1,46 @@
+"""A TrainJob -> the same with every quantity as the types of the API server print it: 1536Mi for 1.5Gi.
+
+A webhook that fills in anything writes the whole object anew, and quantities with it, but only on creation.
+What is applied again has to say the same, since Trainer compares `spec.trainer` as text (kubeflow/trainer v2.3
+`TrainJobSpec`, rule "field is immutable"): with 1.5Gi in Git, the second sync of an unchanged run is refused.
+"""
+
+from __future__ import annotations
+
+from tjgen.trees.fields.path import Tree
+from tjgen.trees.k8s.quantity import canonical
+
+_HOLDERS = ("resources", "resourcesPerNode")
+_LISTS = ("limits", "requests")
+_SIZES = ("sizeLimit",)
+
+
+def with_canonical_quantities(tree: Tree, *, inside: bool = False) -> Tree:
+    """`tree` itself where there is nothing to change. What is no quantity stays for the API server to refuse."""
+    if tree.__class__ is list:
+        items = [with_canonical_quantities(item) for item in tree]
+        return items if any(new is not old for new, old in zip(items, tree, strict=True)) else tree
+    if tree.__class__ is not dict:
+        return tree
+    changed = {}
+    for key, value in tree.items():
+        if inside and key in _LISTS and value.__class__ is dict:
+            new = {name: _canonical(amount) for name, amount in value.items()}
+            new = value if new == value else new
+        elif key in _SIZES:
+            new = _canonical(value)
+        else:
+            new = with_canonical_quantities(value, inside=key in _HOLDERS)
+        if new is not value:
+            changed[key] = new
+    return {**tree, **changed} if changed else tree
+
+
+def _canonical(value: Tree) -> Tree:
+    if value.__class__ not in (str, int, float):
+        return value
+    try:
+        text = canonical(value)
+    except ValueError:
+        return value
+    return value if text == value else text

@@ -1,0 +1,245 @@
+"""Workload -> TrainJob, the runtime that it refers to, and the objects that the run needs.
+
+No diff is needed: what a manager other than the runtime owns is what the TrainJob has to say. What
+it cannot say goes into a TrainingRuntime derived from the catalog's (see carriers.py).
+"""
+
+from __future__ import annotations
+
+from tjgen.cluster.trainer import resources
+from tjgen.cluster.trainer.release import NEWEST, RUNTIME_PATCHES, Release
+from tjgen.compiler.targets.beside import beside, owners_below
+from tjgen.compiler.targets.carriers import FIELD, IN_PATCH, IN_RUNTIME, IN_TRAINER, TRAINER_FIELDS, Asked, asked
+from tjgen.compiler.targets.quantities import with_canonical_quantities
+from tjgen.language.catalog.naming import emitted_name
+from tjgen.language.catalog.runtime import CatalogRuntime
+from tjgen.trees.diagnostics.model import INFO, Diagnostic, ObjectRef
+from tjgen.trees.fields.managed import Managed, Origin, Owners
+from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get, render
+from tjgen.trees.fields.writer import Writer
+from tjgen.trees.manifests.manifest import RUNTIMES, Manifest
+from tjgen.trees.typing import NamedTuple
+from tjgen.trees.workload.keys import LIST_KEYS
+from tjgen.trees.workload.workload import NODE, RUNTIME, TRAINER, Workload
+
+API_VERSION = "trainer.kubeflow.org/v1alpha1"
+MANAGER = "tjgen.dev/experiment"
+MANAGED_BY = "app.kubernetes.io/managed-by"
+_TJGEN = Origin("target:trainjob", "tjgen")
+_CHOSEN = Origin("experiment", "experiment", ("spec", "runtime"))
+_KEYS = {**LIST_KEYS, "runtimePatches": ("manager",)}
+
+
+class Lowered(NamedTuple):
+    """The objects of one run. `runtime` is what the TrainJob refers to, emitted or in the cluster."""
+
+    trainjob: Manifest
+    runtime: Manifest
+    emits_runtime: bool
+    objects: list[Manifest]
+    diagnostics: list[Diagnostic]
+
+
+def lower(workload: Workload, base: CatalogRuntime, release: Release = NEWEST) -> Lowered:
+    """The TrainJob of `release` that asks for `workload`, over `base` as the runtime that the workload began with.
+
+    A runtime of the cluster is referred to as it is unless something needs a derived copy, which is
+    then emitted and named in a diagnostic (TJ401).
+    """
+    parts = asked(workload, base.tree["spec"], release)
+    remainder = [part for part in parts if part.carrier == IN_RUNTIME]
+    diagnostics: list[Diagnostic] = []
+    if release is not NEWEST:
+        from tjgen.compiler.targets.unsaid import unsaid  # the newest release can say everything
+
+        diagnostics += unsaid(workload, base, release)
+    emits_runtime = base.origin != "cluster" or bool(remainder)
+    if emits_runtime:
+        runtime = _runtime(workload, base, remainder) if remainder else _whole(workload, base)
+        if base.origin == "cluster":
+            diagnostics.append(_derived(workload, base, runtime, remainder))
+    else:
+        runtime = Manifest(base.tree, {(): (Origin("runtime", "runtime", (), True),)}, RUNTIMES)
+    trainjob = _trainjob(workload, runtime, parts, release)
+    return Lowered(trainjob, runtime, emits_runtime, beside(workload), diagnostics)
+
+
+_WHOLES: dict[tuple[int, str], tuple[CatalogRuntime, Manifest]] = {}
+
+
+def _whole(workload: Workload, base: CatalogRuntime) -> Manifest:
+    """The catalog's runtime as it is, made once for all runs of a namespace."""
+    known = _WHOLES.get((id(base), workload.namespace))
+    if known is None:
+        # The runtime is kept with it, so that its id stays its own.
+        known = _WHOLES[(id(base), workload.namespace)] = (base, _runtime(workload, base, []))
+    return known[1]
+
+
+def _runtime(workload: Workload, base: CatalogRuntime, remainder: list[Asked]) -> Manifest:
+    own: Owners = {(): (Origin(RUNTIME, "runtime", ("spec",), True),), **base.rewritten}
+    spec = Managed(base.tree["spec"], own)
+    if remainder:
+        writer = Writer(spec, keys=LIST_KEYS)
+        for part in remainder:
+            pinned = get(spec.value, part.path[1:]) == part.value
+            _give(writer, part.path[1:], part, spec.origins(part.path[1:]) if pinned else ())
+        spec = _in_order(writer.done(), workload)
+    name = emitted_name(base.name, spec.value)
+    tree = {
+        "apiVersion": API_VERSION,
+        "kind": "TrainingRuntime",
+        "metadata": {
+            "name": name,
+            "namespace": workload.namespace,
+            "labels": {MANAGED_BY: "tjgen"},
+            "annotations": {"tjgen.dev/runtime": base.name},
+        },
+        "spec": spec.value,
+    }
+    owners: Owners = {(): (_TJGEN,)}
+    for path, origins in spec.owners.items():
+        owners[("spec", *path)] = origins
+    return Manifest(tree, owners, RUNTIMES)
+
+
+def _in_order(spec: Managed, workload: Workload) -> Managed:
+    """`spec` with its jobs in the order of the workload: one that was added may have to stand before others."""
+    path: FieldPath = ("template", "spec", "replicatedJobs")
+    jobs = get(spec.value, path, None) or []
+    places = {podset.name: place for place, podset in enumerate(workload.podsets)}
+    ordered = sorted(jobs, key=lambda job: places.get(job["name"], len(places)))
+    if ordered == jobs:
+        return spec
+    template = spec.value["template"]
+    inner = {**template["spec"], "replicatedJobs": ordered}
+    return Managed({**spec.value, "template": {**template, "spec": inner}}, spec.owners)
+
+
+def renamed(runtime: Manifest, trainjob: Manifest, base: str) -> tuple[Manifest, Manifest]:
+    """A runtime that a patch has changed under the name that follows its content, and the TrainJob that refers to it.
+
+    A name that the patch itself sets stays as it is.
+    """
+    before = get(trainjob.tree, ("spec", "runtimeRef", "name"), "")
+    name = emitted_name(base, runtime.tree.get("spec"))
+    if runtime.name != before or name == before:
+        return runtime, trainjob
+    changed = []
+    for manifest, path in ((runtime, ("metadata", "name")), (trainjob, ("spec", "runtimeRef", "name"))):
+        writer = Writer(Managed(manifest.tree, manifest.owners), keys=_KEYS)
+        writer.put(path, name, _TJGEN)
+        done = writer.done()
+        changed.append(Manifest(done.value, done.owners, manifest.stage))
+    return changed[0], changed[1]
+
+
+def _trainjob(workload: Workload, runtime: Manifest, parts: list[Asked], release: Release) -> Manifest:
+    wanted = workload.tree.value
+    shell: Tree = {
+        "apiVersion": API_VERSION,
+        "kind": "TrainJob",
+        "metadata": {"name": workload.name, "namespace": workload.namespace},
+        "spec": {"runtimeRef": {"apiGroup": "trainer.kubeflow.org", "kind": runtime.kind, "name": runtime.name}},
+    }
+    writer = Writer(Managed(shell, {(): (_TJGEN,), ("spec", "runtimeRef"): (_CHOSEN,)}), keys=_KEYS)
+    _copy(workload.tree, ("metadata",), writer, ("metadata",))
+    _copy(workload.tree, ("run",), writer, ("spec",))
+    _copy(workload.tree, ("initializer",), writer, ("spec", "initializer"))
+    # The ML policy plugins of v2.3.0 add their variables only where spec.trainer is present.
+    writer.put(("spec", "trainer"), {}, _TJGEN)
+    carried = [part for part in parts if part.carrier == IN_TRAINER]
+    for field in ("image", "command", "args"):
+        _carry(writer, carried, field)
+    for count in ("numNodes", "numProcPerNode"):
+        value = get(wanted, ("trainer", count))
+        if value is not MISSING:
+            for origin in workload.tree.origins(("trainer", count)):
+                writer.put(("spec", "trainer", count), value, origin)
+    _count_processes(writer, workload, release)
+    _carry(writer, carried, "env")
+    _carry_resources(writer, workload, carried)
+    patches = [part for part in parts if part.carrier == IN_PATCH]
+    if release.overrides == RUNTIME_PATCHES:
+        _patch(writer, patches)
+    elif patches:
+        from tjgen.compiler.targets.overrides import override  # of releases that few clusters still have
+
+        override(writer, patches, release)
+    done = writer.done()
+    return Manifest(with_canonical_quantities(done.value), done.owners)
+
+
+def _count_processes(writer: Writer, workload: Workload, release: Release) -> None:
+    """Say the number of processes that later releases count from the runtime; release 2.0 does not look there."""
+    asked = get(workload.tree.value, ("trainer", "numProcPerNode")) is not MISSING
+    if asked or release.looks_into_runtime or get(workload.ml_policy, ("torch",), None) is None:
+        return
+    trainers = [podset for podset in workload.podsets if podset.ancestor == TRAINER and podset.container == NODE]
+    found = get(workload.tree.value, (*trainers[0].main, "resources"), None) or {} if trainers else {}
+    if not resources.gpus(found):
+        writer.put(("spec", "trainer", "numProcPerNode"), max(1, resources.cpus(found)), _TJGEN)
+
+
+def _copy(source: Managed, path: FieldPath, writer: Writer, to: FieldPath) -> None:
+    for field in get(source.value, path, None) or {}:
+        _copy_field(source, (*path, field), writer, (*to, field))
+
+
+def _copy_field(source: Managed, path: FieldPath, writer: Writer, to: FieldPath) -> None:
+    value = get(source.value, path)
+    owners = owners_below(source, path)
+    writer.graft(to, value, {below: origins for below, origins in owners.items() if get(value, below) is not MISSING})
+
+
+def _carry(writer: Writer, carried: list[Asked], field: str) -> None:
+    """Image, command, args and env of the trainer's containers, each once."""
+    for part in carried:
+        if part.path[FIELD] == field:
+            _give(writer, ("spec", "trainer", TRAINER_FIELDS[field], *part.path[FIELD + 1 :]), part)
+
+
+def _give(writer: Writer, path: FieldPath, part: Asked, others: tuple[Origin, ...] = ()) -> None:
+    """Write a part. Its owners are its own, also where a part around it has brought the same value."""
+    if part.value is MISSING:
+        writer.put(path, None, part.origins[0])
+    else:
+        writer.graft(path, part.value, {(): (*others, *part.origins)})
+
+
+def _carry_resources(writer: Writer, workload: Workload, carried: list[Asked]) -> None:
+    # All resources, not the difference: the controller counts GPUs in this map alone.
+    for part in carried:
+        if part.path[FIELD] == "resources":
+            _copy_field(workload.tree, part.path[: FIELD + 1], writer, ("spec", "trainer", "resourcesPerNode"))
+            return
+
+
+def _patch(writer: Writer, patches: list[Asked]) -> None:
+    mounted: dict[tuple[FieldPath, str], int] = {}
+    for part in sorted(patches, key=_metadata_first):
+        turn = 0
+        if len(part.path) >= 2 and part.path[-2] == "volumeMounts":
+            # The TrainJob schema keys the mounts of a patch by name, so the second mount of one
+            # volume in one container comes in a second manager's patch.
+            key = (part.path[:-2], str(part.value.get("name")))
+            turn = mounted.get(key, 0)
+            mounted[key] = turn + 1
+        manager = MANAGER if turn == 0 else f"{MANAGER}-{turn + 1}"
+        _give(writer, ("spec", "runtimePatches", (("manager", manager),), "trainingRuntimeSpec", *part.path[1:]), part)
+
+
+def _metadata_first(part: Asked) -> bool:
+    return "metadata" not in part.path
+
+
+def _derived(workload: Workload, base: CatalogRuntime, runtime: Manifest, remainder: list[Asked]) -> Diagnostic:
+    first = remainder[0]
+    return Diagnostic(
+        "TJ401",
+        INFO,
+        f"a TrainJob cannot say {render(first.path[3:])}, so a copy of runtime {base.name} is emitted as {runtime.name}",
+        subject=ObjectRef(API_VERSION, "TrainJob", workload.namespace, workload.name),
+        path=first.origins[0].because if first.origins[0].source == "experiment" else None,
+        name="derived-runtime",
+    )

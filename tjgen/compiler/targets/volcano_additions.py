@@ -1,0 +1,47 @@
+"""What the way in which pods find each other adds to a Volcano Job."""
+
+from __future__ import annotations
+
+from tjgen.trees.fields.managed import Origin
+from tjgen.trees.fields.path import FieldPath, Tree, named
+from tjgen.trees.fields.writer import Writer
+from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.workload.workload import PodSet
+
+_EARLY = "--publish-not-ready-addresses"
+"""Host names are looked up before pods are ready."""
+
+
+class Rendezvous:
+    """Additions to a Job: plugins, variables by role, words before a command, and more objects."""
+
+    def __init__(self, policy: str) -> None:
+        self.because = Origin("target:volcanojob", "runtime", ("spec", "mlPolicy", policy) if policy else ("spec", "mlPolicy"))
+        self.plugins: dict[str, list[str]] = {"svc": [_EARLY] if policy else []}
+        self.variables: dict[str, list[Tree]] = {}
+        self.words: dict[str, list[str]] = {}
+        """Role -> variables that the command sets, since they are made of what a plugin adds."""
+        self.volumes: dict[str, tuple[Tree, Tree]] = {}
+        """Role -> a volume and its mount."""
+        self.init: dict[str, Tree] = {}
+        """Role -> a container that runs before the others."""
+        self.objects: list[Manifest] = []
+
+    def into(self, writer: Writer, podset: PodSet, task: FieldPath, main: FieldPath) -> None:
+        """Write what is for the pods of a role into its task."""
+        for variable in self.variables.get(podset.name, ()):
+            at: FieldPath = (*main, "env", named(variable["name"]))
+            if writer.get(at) is None:  # a value that is there stays
+                writer.put(at, variable, self.because)
+        words = self.words.get(podset.name)
+        if words:
+            said = writer.get((*main, "command"), [])
+            owners = writer.done().origins((*main, "command"))
+            writer.graft((*main, "command"), ["env", *words, *said], {(): (*owners, self.because)})
+        if podset.name in self.init:
+            container = self.init[podset.name]
+            writer.put((*task, "template", "spec", "initContainers", named(container["name"])), container, self.because)
+        if podset.name in self.volumes:
+            volume, mount = self.volumes[podset.name]
+            writer.put((*task, "template", "spec", "volumes", named(volume["name"])), volume, self.because)
+            writer.put((*main, "volumeMounts", (("mountPath", mount["mountPath"]),)), mount, self.because)

@@ -1,0 +1,68 @@
+"""A Volcano Job -> the PodGroup that its controller makes of it, for the preview.
+
+Upstream: volcano v1.13 pkg/controllers/job `createOrUpdatePodGroup`, `calcPGMinResources`. Its name ends in the Job's uid, which
+nobody knows before.
+"""
+
+from __future__ import annotations
+
+from tjgen.cluster.kinds.pods import pods_of
+from tjgen.cluster.trainer.framework import PLACEHOLDER_UID
+from tjgen.cluster.trainer.requests import pod_requests
+from tjgen.trees.fields.managed import Origin, Owners
+from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.k8s.quantity import Quantity, add, multiply
+from tjgen.trees.manifests.manifest import PREVIEW, Manifest
+
+MANAGER = "volcano"
+_COPIED = ("queue", "priorityClassName", "networkTopology")
+
+
+def pod_group(job: Manifest) -> Manifest:
+    """Of each task the pods that have to be there, and of what they ask for together."""
+    spec = job.tree.get("spec") or {}
+    least = {task["name"]: task.get("minAvailable", task.get("replicas", 0)) for task in spec.get("tasks") or ()}
+    together = spec.get("minAvailable") or sum(least.values())
+    wanted: dict[str, Tree] = {"minMember": together, "minTaskMember": least}
+    owners: Owners = {
+        (): (Origin(MANAGER, "tjgen"),),
+        ("metadata", "name"): (Origin(MANAGER, "job", ("metadata", "name")),),
+        ("metadata", "namespace"): (_copy("metadata", "namespace"),),
+        ("spec", "minMember"): (_copy("spec", "minAvailable"),),
+        ("spec", "minTaskMember"): (Origin(MANAGER, "job", ("spec", "tasks")),),
+        ("spec", "minResources"): (Origin(MANAGER, "job", ("spec", "tasks")),),
+    }
+    for field in _COPIED:
+        value = get(job.tree, ("spec", field), None)
+        if value is not None:
+            wanted[field] = value
+            owners[("spec", field)] = (_copy("spec", field),)
+    wanted.setdefault("queue", "default")
+    wanted["minResources"] = _least_resources(job, least, together)
+    metadata = {"name": f"{job.name}-{PLACEHOLDER_UID}", "namespace": job.namespace}
+    tree = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup", "metadata": metadata, "spec": wanted}
+    return Manifest(tree, owners, PREVIEW)
+
+
+def _copy(*path: str) -> Origin:
+    because: FieldPath = path
+    return Origin(MANAGER, "job", because, True)
+
+
+def _least_resources(job: Manifest, least: dict[str, int], together: int) -> Tree:
+    """What the first `together` pods ask for: of each task as many as it needs, then the others, in the order of the tasks."""
+    sets = list(pods_of(job))
+    whole = sum(least.values())
+    taken = dict(least) if together >= whole else dict.fromkeys(least, 0)
+    left = together - sum(taken.values())
+    for pods in sets:
+        more = min(left, pods.number - taken[pods.role])
+        taken[pods.role] += more
+        left -= more
+    sums: dict[str, Quantity] = {}
+    for pods in sets:
+        for name, amount in pod_requests(pods.spec).items():
+            product = multiply(amount, taken[pods.role])
+            if taken[pods.role]:
+                sums[name] = add(sums[name], product) if name in sums else product
+    return {name: str(amount) for name, amount in sums.items()}

@@ -1,0 +1,127 @@
+"""What shall be done about failures -> the lifecycle policies of a Volcano Job and its tasks, and doubts about them.
+
+A runtime says it in the words of JobSet: a failure policy restarts all pods together, so often; without one, pods that do not
+know of each other are started again alone. Policies: volcano.sh/apis v1.13 `LifecyclePolicy`; the words of events and actions:
+`pkg/apis/bus/v1alpha1`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.cluster.kinds.pods import pods_of
+from tjgen.trees.diagnostics.model import WARNING, Diagnostic
+from tjgen.trees.fields.managed import Origin, Owners
+from tjgen.trees.fields.path import FieldPath, Tree, get, named
+from tjgen.trees.fields.writer import Writer
+from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.workload.workload import PodSet, Workload
+
+_RULE = Origin("target:volcanojob", "tjgen")
+_JOBSET: FieldPath = ("runtime", "template", "spec")
+_LOST = ("PodEvicted", "PodFailed")
+
+
+def write(writer: Writer, workload: Workload) -> None:
+    """The policies of the Job, and how often it is started again where nothing is said of it."""
+    if _said(writer, workload, ("volcano",), ("spec", "policies")):
+        return
+    failure = get(workload.tree.value, (*_JOBSET, "failurePolicy"), None)
+    because = Origin("target:volcanojob", "runtime", ("spec", *_JOBSET[1:], "failurePolicy"))
+    restarts = (failure or {}).get("maxRestarts", 0)
+    if failure is None:
+        # Pods that do not know of each other: one that is lost comes again, alone.
+        writer.put(("spec", "policies"), [{"event": event, "action": "RestartPod"} for event in _LOST], _RULE)
+    elif restarts:
+        writer.put(("spec", "policies"), [{"event": event, "action": "RestartJob"} for event in _LOST], because)
+        if writer.get(("spec", "maxRetry")) is None:
+            writer.put(("spec", "maxRetry"), restarts, because)
+    else:
+        writer.put(("spec", "policies"), [{"event": event, "action": "TerminateJob"} for event in _LOST], because)
+
+
+def of_task(writer: Writer, workload: Workload, podset: PodSet) -> None:
+    """The policies of a task: what is said, or that the job has ended when the role has on whose success all depends."""
+    at: FieldPath = ("spec", "tasks", named(podset.name), "policies")
+    if _said(writer, workload, ("volcano", "tasks", podset.name), at):
+        return
+    targets: FieldPath = (*_JOBSET, "successPolicy", "targetReplicatedJobs")
+    if podset.name in (get(workload.tree.value, targets, None) or []):
+        because = Origin("target:volcanojob", "runtime", ("spec", *targets[1:]))
+        writer.put(at, [{"event": "TaskCompleted", "action": "CompleteJob"}], because)
+
+
+def _said(writer: Writer, workload: Workload, below: FieldPath, to: FieldPath) -> bool:
+    """Write what the experiment says there; whether it says anything."""
+    policies = []
+    origins = []
+    for kind in ("policies", "exitCodes"):
+        for key, policy in (get(workload.tree.value, (*below, kind), None) or {}).items():
+            happened: Tree = {"event": key} if kind == "policies" else {"exitCode": _number(key)}
+            policies.append({**happened, **policy})
+            origins.append(workload.tree.origins((*below, kind, key))[0])
+    if policies:
+        owners: Owners = {(position,): (origin,) for position, origin in enumerate(origins)}
+        writer.graft(to, policies, {(): (origins[0],), **owners})
+    return bool(policies)
+
+
+def _number(text: str) -> Tree:
+    """The code; what is no number stays for the API server to refuse."""
+    return int(text) if text.isdigit() else text
+
+
+def doubts(job: Manifest, workload: Workload) -> Iterator[Diagnostic]:
+    """Where a Job that is accepted does not do what it seems to."""
+    policy = get(workload.tree.value, ("runtime", "mlPolicy"), None) or {}
+    # Pods of a policy that has a name wait for each other when they start.
+    meet = any(name != "numNodes" for name in policy)
+    pods_in_all = sum(pods.number for pods in pods_of(job))
+    least = get(job.tree, ("spec", "minAvailable"), None) or pods_in_all
+    if meet and least < pods_in_all:
+        yield _doubt(
+            "TJ419",
+            job,
+            ("spec", "minAvailable"),
+            f"the job starts with {least} of {pods_in_all} pods, which hold all that they have until the last is there",
+            "leave minAvailable out, so that all start together",
+            "partial-gang",
+        )
+    if get(job.tree, ("spec", "queue"), None) is None:
+        yield _doubt(
+            "TJ418",
+            job,
+            ("spec", "schedulerName"),
+            "no queue is named, so the job waits in Volcano's queue default, whose share nobody may have set",
+            "set schedule.queue",
+            "default-queue",
+        )
+    if get(job.tree, ("spec", "ttlSecondsAfterFinished"), None) is not None:
+        yield _doubt(
+            "TJ428",
+            job,
+            ("spec", "ttlSecondsAfterFinished"),
+            "the Job removes itself after the run, and whoever syncs this folder makes it again: it trains again",
+            "remove ttlSecondsAfterFinished, or set state: archived when the run has ended",
+            "trains-again",
+        )
+    answers = get(job.tree, ("spec", "policies"), None) or []
+    for pods in pods_of(job):
+        own = get(job.tree, ("spec", "tasks", named(pods.role), "policies"), None) or []
+        policy = pods.spec.get("restartPolicy", "Always")
+        for answer in (*answers, *own):
+            if answer.get("event") == "PodFailed" and policy != "Never":
+                yield _doubt(
+                    "TJ417",
+                    job,
+                    ("spec", "tasks", named(pods.role), "template", "spec", "restartPolicy"),
+                    f"with restartPolicy {policy} the kubelet starts a failed container of {pods.role} again in its pod, alone: "
+                    f"the pod does not fail, so PodFailed and its {answer.get('action')} hardly ever come",
+                    "set pod.restartPolicy: Never",
+                    "restarted-in-place",
+                )
+                break
+
+
+def _doubt(code: str, job: Manifest, path: FieldPath, message: str, hint: str, name: str) -> Diagnostic:
+    return Diagnostic(code, WARNING, message, job.ref, path, hint=hint, name=name)

@@ -1,0 +1,127 @@
+"""The ML policy of a runtime -> how the pods of a Volcano Job find each other: its plugins, and variables beside theirs.
+
+What a plugin gives: volcano v1.13 `pkg/controllers/job/plugins`. `svc` gives pods host names, `<job>-<task>-<index>.<job>`.
+`pytorch` adds MASTER_ADDR, MASTER_PORT, WORLD_SIZE (in pods) and RANK behind all other variables of a container, so that
+no variable can refer to them, but its command can. torchrun reads PET_* alone.
+"""
+
+from __future__ import annotations
+
+from tjgen.cluster.trainer import resources
+from tjgen.compiler.targets import volcano_mpi
+from tjgen.compiler.targets.volcano_additions import Rendezvous
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.workload.roles import nodes, programs
+from tjgen.trees.workload.workload import PodSet, Workload
+
+PORT = 23456
+"""The default of the plugin pytorch; others get the same."""
+_INDEX_NAMES = ("VC_TASK_INDEX", "VK_TASK_INDEX")
+_OF_JOB = "JOB_COMPLETION_INDEX"
+"""What a program knows its number by under Trainer and JobSet: the Job controller sets it, and here nobody else would."""
+
+
+def rendezvous(workload: Workload) -> tuple[Rendezvous, list[Diagnostic]]:
+    """By the ML policy; pods of a runtime without one know each other's names and no more."""
+    policy = next((name for name in ("torch", "jax", "xgboost", "mpi") if get(workload.ml_policy, (name,), None) is not None), "")
+    made = Rendezvous(policy)
+    found: list[Diagnostic] = []
+    if policy == "torch":
+        found = _torch(made, workload)
+    elif policy == "mpi":
+        found = volcano_mpi.set_up(made, workload)
+    elif policy:
+        (_jax if policy == "jax" else _xgboost)(made, workload)
+    for podset in workload.podsets:
+        said = repr(get(workload.tree.value, podset.pod, None))
+        if any(name in said for name in _INDEX_NAMES):
+            made.plugins["env"] = []
+        number = workload.number(podset)
+        if _OF_JOB in said and number is not None:
+            made.variables.setdefault(podset.name, []).insert(0, {"name": _OF_JOB, **number})
+    return made, found
+
+
+def host(workload: Workload, role: str, index: int = 0) -> str:
+    """The name under which other pods find one: that of the pod below the Service of the Job."""
+    return f"{workload.name}-{role}-{index}.{workload.name}"
+
+
+def _torch(made: Rendezvous, workload: Workload) -> list[Diagnostic]:
+    counts = workload.tree.value["counts"]
+    # The master is the one that is called so, or else the first of a single pod.
+    trainers = sorted(programs(workload), key=lambda podset: (podset.name != "master", counts[podset.name] != 1))
+    total = nodes(workload)
+    found = []
+    if len(trainers) > 1:
+        master, worker = trainers[0].name, trainers[1].name
+        made.plugins["pytorch"] = [f"--master={master}", f"--worker={worker}", f"--port={PORT}"]
+        if len(trainers) > 2 or counts[master] != 1:
+            names = ", ".join(podset.name for podset in trainers)
+            message = f"plugin pytorch knows one pod that is master and the workers, and the roles are {names}"
+            hint = "name two roles, the first with one replica"
+            return [Diagnostic("TJ416", ERROR, message, path=("spec", "roles"), hint=hint, name="roles-of-torch")]
+    for position, podset in enumerate(trainers):
+        variables: list[Tree] = [
+            {"name": "PET_NNODES", "value": str(total)},
+            {"name": "PET_NPROC_PER_NODE", "value": str(_processes(workload, podset))},
+        ]
+        if counts[podset.name] == 1:
+            variables.append({"name": "PET_NODE_RANK", "value": str(position)})
+        elif position == 0:
+            variables.append({"name": "PET_NODE_RANK", **(workload.number(podset) or {})})
+        else:
+            made.words[podset.name] = ["PET_NODE_RANK=$(RANK)"]
+            if not get(workload.tree.value, (*podset.main, "command"), None):
+                found.append(_without_command(podset))
+        variables.append({"name": "PET_MASTER_ADDR", "value": host(workload, trainers[0].name)})
+        variables.append({"name": "PET_MASTER_PORT", "value": str(PORT)})
+        made.variables[podset.name] = variables
+    return found
+
+
+def _processes(workload: Workload, podset: PodSet) -> int | str:
+    """As plugin torch of Trainer counts them (v2.3.0 plugins/torch): what is said, else devices, else CPUs."""
+    said = get(workload.tree.value, ("trainer", "numProcPerNode"), None)
+    if said is None:
+        said = get(workload.ml_policy, ("torch", "numProcPerNode"), "auto")
+    if said not in ("auto", "cpu"):
+        return str(said)
+    asked = get(workload.tree.value, (*podset.main, "resources"), None) or {}
+    if said == "cpu" or not resources.gpus(asked):
+        return max(1, resources.cpus(asked))
+    return str(said)
+
+
+def _without_command(podset: PodSet) -> Diagnostic:
+    message = f"the workers' command has to take its rank from plugin pytorch, and role {podset.name} has the image's command"
+    hint = "write script or command, which the rank can stand before"
+    return Diagnostic("TJ415", ERROR, message, path=("spec", "target"), hint=hint, name="rank-without-command")
+
+
+def _jax(made: Rendezvous, workload: Workload) -> None:
+    for podset in programs(workload):
+        made.variables[podset.name] = [
+            {"name": "JAX_NUM_PROCESSES", "value": str(nodes(workload))},
+            {"name": "JAX_PROCESS_ID", **(workload.number(podset) or {})},
+            {"name": "JAX_COORDINATOR_ADDRESS", "value": f"{_first(workload)}:{PORT}"},
+        ]
+
+
+def _xgboost(made: Rendezvous, workload: Workload) -> None:
+    for podset in programs(workload):
+        asked = get(workload.tree.value, (*podset.main, "resources"), None) or {}
+        made.variables[podset.name] = [
+            {"name": "DMLC_TRACKER_URI", "value": _first(workload)},
+            {"name": "DMLC_TRACKER_PORT", "value": str(PORT)},
+            {"name": "DMLC_TASK_ID", **(workload.number(podset) or {})},
+            {"name": "DMLC_NUM_WORKER", "value": str(nodes(workload) * (resources.gpus(asked) or 1))},
+        ]
+
+
+def _first(workload: Workload) -> str:
+    """The host of the node with number 0."""
+    counts = workload.tree.value["counts"]
+    several = [podset.name for podset in programs(workload) if counts[podset.name] > 1]
+    return host(workload, several[0] if several else programs(workload)[0].name)

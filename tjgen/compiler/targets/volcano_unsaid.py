@@ -1,0 +1,72 @@
+"""Workload -> what of it a Volcano Job cannot say, and nobody else does for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.compiler.targets import fetching
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.fields.path import FieldPath, get
+from tjgen.trees.workload.workload import Workload, is_runtimes
+
+_CANNOT: tuple[tuple[FieldPath, str, str], ...] = (
+    (("run", "suspend"), "wait: it has no field suspend", "close its queue, or use state: archived"),
+    (("run", "activeDeadlineSeconds"), "have a deadline", "put a time limit into the program"),
+    (("schedule", "minResources"), "say what has to be free: it is counted from its pods", "remove minResources"),
+    (("schedule", "timeoutSeconds"), "wait for its gang for a limited time", "remove timeoutSeconds: it is for coscheduling"),
+    (
+        ("runtime", "template", "spec", "volumeClaimPolicies"),
+        "have claims made as JobSet makes them",
+        "describe the volume under the same name by volumes.NAME.pvc.create",
+    ),
+)
+
+_OF_KUEUE = "kueue.x-k8s.io/podset-"
+_TORCHTUNE = ["tune", "run"]
+
+
+def unsaid(workload: Workload) -> Iterator[Diagnostic]:
+    """An error for each (TJ414)."""
+    for path, what, hint in _CANNOT:
+        if get(workload.tree.value, path, None):
+            yield _cannot(workload, path, what, hint)
+    system = get(workload.tree.value, ("schedule", "system"), None)
+    if system not in (None, "volcano"):
+        hint = "use system: volcano, or another target"
+        yield _cannot(workload, ("schedule", "system"), f"be scheduled by {system}: it is a gang of Volcano", hint)
+    for podset in workload.podsets:
+        named: FieldPath = (*podset.pod, "schedulerName")
+        scheduler = get(workload.tree.value, named, None)
+        if scheduler not in (None, "volcano") and not all(is_runtimes(one) for one in workload.tree.origins(path)):
+            yield _cannot(
+                workload, path, f"have pods of the scheduler {scheduler}: its gang is Volcano's", "remove schedulerName"
+            )
+        if podset.is_initializer and not fetching.is_of_each_pod(workload):
+            hint = "fetch it by prefetch, or make initializer.volume an emptyDir or ephemeral, which each pod fills for itself"
+            what = f"run a {podset.name} before its tasks: the gang would wait for pods that wait for it"
+            asked: FieldPath = ("initializer", podset.ancestor.partition("-")[0])
+            is_asked = get(workload.tree.value, asked, None) is not None
+            yield _cannot(workload, asked if is_asked else podset.path, what, hint)
+        if podset.is_initializer:
+            continue
+        if (get(workload.tree.value, (*podset.main, "command"), None) or [])[:2] == _TORCHTUNE:
+            hint = "write the whole command, with recipe and configuration, or use target: jobset"
+            yield _cannot(workload, (*podset.main, "command"), "choose recipes of torchtune, as Trainer does", hint)
+        annotations: FieldPath = (*podset.pod_metadata, "annotations")
+        for key in get(workload.tree.value, annotations, None) or {}:
+            if key.startswith(_OF_KUEUE):
+                hint = "use schedule.networkTopology"
+                yield _cannot(workload, (*annotations, key), "be placed by Kueue, which does not know the kind", hint)
+        for kind in ("labels", "annotations"):
+            at: FieldPath = (*podset.path, "template", "metadata", kind)
+            for key in get(workload.tree.value, at, None) or {}:
+                origins = workload.tree.origins((*at, key))
+                if not all(is_runtimes(origin) for origin in origins):
+                    hint = "remove it, or use target: jobset"
+                    yield _cannot(workload, (*at, key), f"say {key}: it has no Jobs of their own", hint)
+
+
+def _cannot(workload: Workload, path: FieldPath, what: str, hint: str) -> Diagnostic:
+    origins = workload.tree.origins(path)
+    because = next((one.because for one in origins if one.source == "experiment"), ("spec", "runtime"))
+    return Diagnostic("TJ414", ERROR, f"a Volcano Job cannot {what}", path=because, hint=hint, name="not-in-volcano-job")

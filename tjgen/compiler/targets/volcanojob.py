@@ -1,0 +1,150 @@
+"""Workload -> Volcano Job: a task for each role, with the plugins by which its pods find each other.
+
+Fields and what they mean: volcano.sh/apis v1.13 `batch/v1alpha1`; what the controller makes of them: volcano v1.13
+`pkg/controllers/job`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tjgen.cluster.kinds.pods import pods_of
+from tjgen.compiler.targets import fetching, groups, volcano_gang, volcano_policies, volcano_rendezvous, volcano_unsaid
+from tjgen.compiler.targets.beside import beside, taken
+from tjgen.compiler.targets.direct import Asked, Lowered
+from tjgen.compiler.targets.quantities import with_canonical_quantities
+from tjgen.compiler.targets.volcano_additions import Rendezvous
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.managed import Managed, Origin
+from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get, named
+from tjgen.trees.fields.writer import Writer
+from tjgen.trees.k8s.names import LABEL_LENGTH
+from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.workload.keys import LIST_KEYS
+from tjgen.trees.workload.roles import nodes, programs
+from tjgen.trees.workload.workload import PodSet, Workload
+
+API_VERSION = "batch.volcano.sh/v1alpha1"
+INDEX = "metadata.annotations['volcano.sh/task-index']"
+"""Every pod's number in its task (pkg/controllers/job `createJobPod`): what plugin env makes VC_TASK_INDEX of."""
+RULE = Origin("target:volcanojob", "tjgen")
+CHOSEN = Origin("target:volcanojob", "experiment", ("spec", "target"))
+RETRIES = 3
+"""What Volcano's webhook writes into a task of a new Job that says nothing (mutate_job.go `defaultMaxRetry`)."""
+KEYS = {**LIST_KEYS, "tasks": ("name",)}
+_OF_TORCH = ("master", "worker")
+_SUFFIX = "-svc"
+"""The plugin svc names a ConfigMap and a volume so, ssh a Secret as long."""
+
+
+def arranged(workload: Workload, asked: Asked) -> tuple[Workload, list[Diagnostic]]:
+    """Roles that the experiment names anew, or master and worker where torch runs on several nodes, or the runtime's jobs."""
+    names = groups.new_roles(workload, asked)
+    is_torch = get(workload.ml_policy, ("torch",), None) is not None
+    total = asked.nodes if asked.nodes is not None else nodes(workload)
+    if is_torch and len(programs(workload)) == 1 and set(names) <= set(_OF_TORCH) and (names or total > 1):
+        names = list(_OF_TORCH)
+    if not names:
+        return groups.arranged(workload, groups.as_they_are(workload, asked), asked, INDEX), []
+    found, diagnostics = groups.split(workload, asked, names)
+    return groups.arranged(workload, found, asked, INDEX), diagnostics
+
+
+def lower(workload: Workload) -> Lowered:
+    """The Job, and the objects that it needs."""
+    found = list(volcano_unsaid.unsaid(workload))
+    rendezvous, more = volcano_rendezvous.rendezvous(workload)
+    found += more
+    shell: Tree = {"apiVersion": API_VERSION, "kind": "Job", "metadata": {"name": workload.name, "namespace": workload.namespace}}
+    writer = Writer(Managed(shell, {(): (RULE,)}), keys=KEYS)
+    for field in get(workload.tree.value, ("metadata",), None) or {}:
+        _take(writer, ("metadata", field), workload, ("metadata", field))
+    _schedule(writer, workload)
+    for field in ("maxRetry", "minSuccess", "ttlSecondsAfterFinished", "runningEstimate"):
+        _take(writer, ("spec", field), workload, ("volcano", field))
+    volcano_policies.write(writer, workload)
+    _plugins(writer, workload, rendezvous)
+    writer.put(("spec", "tasks"), [], RULE)
+    fetchers = fetching.initializers(workload)
+    for podset in workload.podsets:
+        if not podset.is_initializer:
+            _task(writer, workload, podset, rendezvous, fetchers)
+    done = writer.done()
+    job = Manifest(with_canonical_quantities(done.value), done.owners)
+    return Lowered(job, [*beside(workload), *rendezvous.objects], found)
+
+
+def doubts(job: Manifest, workload: Workload) -> list[Diagnostic]:
+    """What the policies and the gang do, against what they seem to do."""
+    return list(volcano_policies.doubts(job, workload))
+
+
+def previews(job: Manifest) -> list[Manifest]:
+    """The PodGroup."""
+    return [volcano_gang.pod_group(job)]
+
+
+def budget(job: Manifest) -> int:
+    """By the names of pods, which are host names, and of what the plugins mount."""
+    tails = [f"-{pods.role}-{max(pods.number - 1, 0)}" for pods in pods_of(job)]
+    return LABEL_LENGTH - max(map(len, [*tails, _SUFFIX]))
+
+
+def _schedule(writer: Writer, workload: Workload) -> None:
+    """The gang: all pods unless something else is said."""
+    counts = workload.tree.value["counts"]
+    writer.put(("spec", "schedulerName"), "volcano", CHOSEN)
+    said = get(workload.tree.value, ("schedule", "minAvailable"))
+    if said is not MISSING:
+        _take(writer, ("spec", "minAvailable"), workload, ("schedule", "minAvailable"))
+    else:
+        least = {name: get(workload.tree.value, ("volcano", "tasks", name, "minAvailable"), None) for name in counts}
+        said_of = next((name for name, one in least.items() if one is not None), None)
+        because = (
+            workload.tree.origins(("volcano", "tasks", said_of, "minAvailable"))[0]._replace(mirrors=False) if said_of else RULE
+        )
+        whole = sum(count if one is None else one for one, count in zip(least.values(), counts.values(), strict=True))
+        writer.put(("spec", "minAvailable"), whole, because)
+    for field in ("queue", "priorityClassName", "networkTopology"):
+        _take(writer, ("spec", field), workload, ("schedule", field))
+    topology: FieldPath = ("runtime", "podGroupPolicy", "volcano", "networkTopology")
+    if writer.get(("spec", "networkTopology")) is None:
+        _take(writer, ("spec", "networkTopology"), workload, topology)
+
+
+def _plugins(writer: Writer, workload: Workload, rendezvous: Rendezvous) -> None:
+    """What the pods need to find each other; what the experiment says of a plugin goes before it."""
+    writer.put(("spec", "plugins"), {}, RULE)
+    said = get(workload.tree.value, ("volcano", "plugins"), None) or {}
+    for name, arguments in rendezvous.plugins.items():
+        if name not in said:
+            writer.put(("spec", "plugins", name), arguments, rendezvous.because)
+    for name in said:
+        _take(writer, ("spec", "plugins", name), workload, ("volcano", "plugins", name))
+
+
+def _task(writer: Writer, workload: Workload, podset: PodSet, rendezvous: Rendezvous, fetchers: Sequence[PodSet]) -> None:
+    at: FieldPath = ("spec", "tasks", named(podset.name))
+    writer.put((*at, "name"), podset.name, RULE)
+    _take(writer, (*at, "replicas"), workload, ("counts", podset.name))
+    for field in ("minAvailable", "maxRetry", "topologyPolicy"):
+        _take(writer, (*at, field), workload, ("volcano", "tasks", podset.name, field))
+    if writer.get((*at, "maxRetry")) is None:
+        # Volcano's webhook writes it when the Job is created, and refuses tasks without it when they are applied again.
+        writer.put((*at, "maxRetry"), RETRIES, CHOSEN)
+    volcano_policies.of_task(writer, workload, podset)
+    template: FieldPath = (*podset.path, "template", "spec", "template")
+    _take(writer, (*at, "template"), workload, template)
+    scheduler: FieldPath = (*at, "template", "spec", "schedulerName")
+    if writer.get(scheduler, "volcano") != "volcano":
+        writer.put(scheduler, None, RULE)  # the runtime's, for another kind of gang: Volcano gives pods that of the Job
+    main: FieldPath = (*at, "template", *podset.main[len(template) :])
+    fetching.into(writer, workload, (*at, "template", "spec"), fetchers)
+    rendezvous.into(writer, podset, at, main)
+
+
+def _take(writer: Writer, to: FieldPath, workload: Workload, path: FieldPath) -> None:
+    """Copy what stands in the Workload, with its owners; nothing where nothing stands there."""
+    if get(workload.tree.value, path, None) is not None:
+        value, owners = taken(workload.tree, path)
+        writer.graft(to, value, owners)

@@ -1,0 +1,71 @@
+"""Manifests of a run, and the limits of its namespace -> pods and claims that a LimitRange refuses.
+
+Upstream: kubernetes `plugin/pkg/admission/limitranger`. It looks at the pods that controllers make, so nothing is refused when
+the run is applied: its pods never come. Where a maximum is set, a container has to have a limit, which `default` gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from tjgen.cluster.trainer.requests import pod_requests
+from tjgen.compiler.totals.quotas import asked_by
+from tjgen.language.spec.objects import Bounds, Limits
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic, Note
+from tjgen.trees.fields.managed import Managed
+from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.k8s.quantity import parse
+from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.source.document import Document
+
+_POD: FieldPath = ("template", "spec", "template", "spec")
+Amounts = Mapping[str, "str | int | float"]
+
+
+def refused(
+    manifests: Sequence[Manifest],
+    previews: Sequence[Manifest],
+    limits: Limits,
+    namespace: str,
+    tree: Managed,
+    platform: Document | None,
+) -> Iterator[Diagnostic]:
+    """What is above a maximum or below a minimum, once for each resource and kind of thing."""
+    seen: set[tuple[str, str, str]] = set()
+    for field, who, bounds, asked in _asked([*manifests, *previews], limits):
+        for bound, sign, words in (("max", 1, "at most"), ("min", -1, "at least")):
+            for resource, allowed in getattr(bounds, bound).items():
+                said = asked.get(resource)
+                if said is None or sign * (parse(said).nanos - parse(allowed).nanos) <= 0 or (field, bound, resource) in seen:
+                    continue
+                seen.add((field, bound, resource))
+                message = f"{who} asks for {said} of {resource}, and {words} {allowed} is allowed in namespace {namespace}"
+                at: FieldPath = ("spec", "namespaces", namespace, "limits", field, bound, resource)
+                related = (Note("said here", platform.locate(at) if platform is not None else None),)
+                hint = "change what is asked for, or the limit in the Platform: its pods would be refused"
+                yield Diagnostic(
+                    "TJ923", ERROR, message, None, asked_by(resource, tree), None, related, hint, "run-outside-limits"
+                )
+
+
+def _asked(manifests: Iterable[Manifest], limits: Limits) -> Iterator[tuple[str, str, Bounds, Amounts]]:
+    """Field of the limits, who asks in words, what bounds it, and what it asks for."""
+    for manifest in manifests:
+        if manifest.kind == "PersistentVolumeClaim" and limits.claim is not None:
+            asked = get(manifest.tree, ("spec", "resources", "requests"), None) or {}
+            yield "claim", f"claim {manifest.name}", limits.claim, asked
+        if manifest.kind == "JobSet":
+            for job in get(manifest.tree, ("spec", "replicatedJobs"), None) or []:
+                yield from _of_pod(job["name"], get(job, _POD, {}), limits)
+
+
+def _of_pod(name: str, pod: Tree, limits: Limits) -> Iterator[tuple[str, str, Bounds, Amounts]]:
+    containers = (*(pod.get("initContainers") or ()), *(pod.get("containers") or ()))
+    for container in containers:
+        if limits.container is None:
+            break
+        resources = container.get("resources") or {}
+        asked = {**(resources.get("requests") or {}), **(resources.get("limits") or {})}
+        yield "container", f"container {container['name']} of {name}", limits.container, asked
+    if limits.pod is not None:
+        yield "pod", f"a pod of {name}", limits.pod, {key: str(amount) for key, amount in pod_requests(pod).items()}

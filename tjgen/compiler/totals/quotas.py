@@ -1,0 +1,125 @@
+"""What a run takes, and the quotas of its namespace or the capability of its queue -> whether it can ever start.
+
+A quota has the keys of a ResourceQuota (`requests.nvidia.com/gpu`, `requests.storage`, `count/jobs.batch` ...), or plain resource
+names for requests. Keys that no manifest of a run says anything about, such as `services`, are not compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from tjgen.compiler.totals.tally import Claim, Totals
+from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic, Note
+from tjgen.trees.fields.managed import Managed
+from tjgen.trees.fields.path import MISSING, FieldPath, get
+from tjgen.trees.k8s.quantity import Quantity, parse
+from tjgen.trees.source.document import Document
+
+Limits = Mapping[str, str | int | float]
+Used = tuple[str, str, int]
+"""Key of a quota, what is used (a claim, which counts once; "" for what adds up), and its amount in billionths."""
+
+_STORAGE_CLASS = ".storageclass.storage.k8s.io/"
+_DEVICE_CLASS = ".deviceclass.resource.k8s.io/devices"
+_ASKED_BY: Mapping[str, FieldPath] = {
+    "cpu": ("spec", "cpu"),
+    "memory": ("spec", "memory"),
+    "ephemeral-storage": ("spec", "ephemeralStorage"),
+    "pods": ("spec", "nodes"),
+    "storage": ("spec", "volumes"),
+    "persistentvolumeclaims": ("spec", "volumes"),
+}
+_IN_TURN = "suspend some of them, or let a queue admit one after the other: half of a gang may wait for the rest for ever"
+_WHOLE = parse("1").nanos
+
+
+def used(totals: Totals, quota: Limits) -> Iterator[Used]:
+    """What a run takes of each key of a quota."""
+    for key in quota:
+        if key in ("pods", "count/pods"):
+            yield key, "", totals.pods * _WHOLE
+        elif _is_of_claims(key):
+            yield from _of_claims(totals.claims, key)
+        elif key.endswith(_DEVICE_CLASS):
+            yield key, "", totals.devices.get(key.removesuffix(_DEVICE_CLASS), 0) * _WHOLE
+        elif key.startswith("count/"):
+            yield key, "", totals.objects.get(key.removeprefix("count/"), 0) * _WHOLE
+        else:
+            amounts = totals.limits if key.startswith("limits.") else totals.resources
+            amount = amounts.get(_resource(key))
+            if amount is not None:
+                yield key, "", amount.nanos
+
+
+def alone(
+    run: str, totals: Totals, quota: Limits, where: str, tree: Managed, at: FieldPath, platform: Document | None
+) -> Iterator[Diagnostic]:
+    """What the run takes more of than there is: of the quota at `at` in the Platform, called `where`."""
+    code, name = ("TJ385", "run-exceeds-queue") if at[1] == "queues" else ("TJ383", "run-exceeds-quota")
+    for key, amount in summed(used(totals, quota)).items():
+        allowed = parse(quota[key])
+        if amount > allowed.nanos:
+            message = f"run {run} takes {_shown(amount, allowed)} of {key}, and {where} has {quota[key]}: it never starts"
+            span = platform.locate((*at, key)) if platform is not None else None
+            path = asked_by(key, tree)
+            related = (Note("said here", span),)
+            yield Diagnostic(code, ERROR, message, None, path, None, related, "ask for less, or raise it in the Platform", name)
+
+
+def together(
+    takes: list[tuple[str, Used]], quota: Limits, namespace: str, at: FieldPath, platform: Document
+) -> Iterator[Diagnostic]:
+    """What the runs of a build (name and use of each) take more of together than their namespace has."""
+    for key, amount in summed(one for _, one in takes).items():
+        allowed = parse(quota[key])
+        runs = len({name for name, one in takes if one[0] == key and one[2]})
+        if amount > allowed.nanos and runs > 1:
+            takes_all = f"take {_shown(amount, allowed)} of {key} together"
+            message = f"{runs} runs in namespace {namespace} {takes_all}, and its quota is {quota[key]}"
+            hint = "ask for less, or raise the quota" if _is_of_claims(key) else _IN_TURN
+            span = platform.locate((*at, key))
+            yield Diagnostic("TJ384", WARNING, message, span=span, hint=hint, name="runs-exceed-quota")
+
+
+def summed(takes: Iterable[Used]) -> dict[str, int]:
+    """Key -> what is used of it; what has a name once."""
+    sums: dict[str, int] = {}
+    once = set()
+    for key, item, amount in takes:
+        if item and (key, item) in once:
+            continue
+        once.add((key, item))
+        sums[key] = sums.get(key, 0) + amount
+    return sums
+
+
+def _is_of_claims(key: str) -> bool:
+    return _STORAGE_CLASS in key or key in (
+        "requests.storage",
+        "storage",
+        "persistentvolumeclaims",
+        "count/persistentvolumeclaims",
+    )
+
+
+def _of_claims(claims: Mapping[str, Claim], key: str) -> Iterator[Used]:
+    wanted, of_class, what = key.rpartition(_STORAGE_CLASS)
+    for name, claim in claims.items():
+        if not of_class or claim.storage_class == wanted:
+            number = claim.number * (claim.size.nanos if what.endswith("storage") else _WHOLE)
+            yield key, name, number
+
+
+def _resource(key: str) -> str:
+    return key.removeprefix("requests.").removeprefix("limits.")
+
+
+def asked_by(key: str, tree: Managed) -> FieldPath:
+    """The field of the experiment that asks for what a key of a quota counts, as far as that is said there."""
+    resource = _resource(key).rpartition(_STORAGE_CLASS)[2].removeprefix("requests.").removeprefix("count/")
+    wanted = [_ASKED_BY.get(resource, ("spec", "resources", resource)), ("spec", "gpu")]
+    return next((path for path in wanted if get(tree.value, path) is not MISSING), ("metadata", "name"))
+
+
+def _shown(nanos: int, like: Quantity) -> Quantity:
+    return Quantity(nanos, like.format)

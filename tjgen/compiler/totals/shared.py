@@ -1,0 +1,155 @@
+"""What the runs of several experiments write to, and take of quotas -> what they would spoil or lack together.
+
+What is known of a run is kept as plain tuples, its footprint, so that a later build can do without compiling it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from tjgen.compiler.passes.claims import claim_name, is_open, own_folder
+from tjgen.compiler.passes.volumes import places
+from tjgen.compiler.totals import quotas
+from tjgen.compiler.totals.tally import Totals, of_gang, of_run
+from tjgen.language.resolve.places import Documents, locate, placed
+from tjgen.language.setting import Setting
+from tjgen.language.spec.objects import ExperimentSpec, Volume
+from tjgen.trees.diagnostics.model import WARNING, Diagnostic, Note, Span
+from tjgen.trees.fields.managed import Managed
+from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.source.document import Document
+from tjgen.trees.typing import Any, NamedTuple
+
+WRITES = "writes"
+TAKES = "takes"
+
+_ITEM = 5
+"""Where a use says what it is that counts once: a claim."""
+
+Footprint = tuple[Any, ...]
+"""(WRITES, environment, storage, folder, experiment, volume, place in a file) or (TAKES, environment, namespace, run, *used)."""
+
+Locate = Callable[[FieldPath], "Span | None"]
+
+
+class Asked(NamedTuple):
+    """A run, as it is asked for."""
+
+    spec: ExperimentSpec
+    setting: Setting
+    tree: Managed
+    """The merged experiment."""
+    documents: Documents
+    platform: Document | None
+
+
+def watched(
+    asked: Asked, manifests: Sequence[Manifest], previews: Sequence[Manifest]
+) -> tuple[list[Diagnostic], list[Footprint]]:
+    """What one run takes too much of by itself, and its footprint: a record takes nothing."""
+    spec, setting, tree, documents, platform = asked
+    cluster = setting.cluster
+    if spec.state == "archived":
+        return [], []
+    found: list[Diagnostic] = []
+    footprint = list(writes(spec, setting, lambda path: locate(tree, path, documents)))
+    quota, queue = cluster.quotas.get(setting.namespace, {}), spec.schedule.queue or ""
+    if quota or queue in cluster.queues:
+        totals = of_run(manifests, previews)
+        bounds: tuple[tuple[Totals, quotas.Limits, str, FieldPath], ...] = (
+            (totals, quota, f"the quota of namespace {setting.namespace}", ("spec", "quotas", setting.namespace)),
+            (of_gang(totals, previews), cluster.queues.get(queue, {}), f"queue {queue}", ("spec", "queues", queue, "capability")),
+        )
+        for taken, limits, where, at in bounds:
+            found += quotas.alone(setting.run, taken, limits, where, tree, at, platform)
+        # A run that waits has claims all the same.
+        footprint += [one for one in takes(totals, setting) if spec.state == "active" or one[_ITEM]]
+    if setting.namespace in cluster.limits:
+        from tjgen.compiler.totals.limits import refused  # few platforms set any
+
+        found += refused(manifests, previews, cluster.limits[setting.namespace], setting.namespace, tree, platform)
+    return placed(found, tree, documents), footprint
+
+
+def writes(spec: ExperimentSpec, setting: Setting, locate: Locate) -> Iterator[Footprint]:
+    """The folders that runs write to and that are not theirs alone: of claims and servers that others may name too."""
+    for name, volume in spec.volumes.items():
+        storage = _storage(name, volume, setting)
+        if storage is None or volume.shared:
+            continue
+        create = volume.pvc.create if volume.pvc is not None else None
+        because: FieldPath = ("spec", "volumes", name)
+        for place in places(volume, because):
+            own = own_folder(create, shared=False, read_only=place.read_only, setting=setting)
+            if not place.read_only and own is None and place.sub_path_expr is None:
+                span = locate(place.because)
+                experiment = f"{setting.namespace}/{setting.family}"
+                folder = "/".join(part for part in (place.sub_path or "").split("/") if part)
+                yield WRITES, setting.environment or "", storage, folder, experiment, name, tuple(span) if span else None
+
+
+def takes(totals: Totals, setting: Setting) -> Iterator[Footprint]:
+    """What a run takes of the quota of its namespace."""
+    for one in quotas.used(totals, setting.cluster.quotas.get(setting.namespace, {})):
+        yield TAKES, setting.environment or "", setting.namespace, setting.run, *one
+
+
+QuotaOf = Callable[[str, str], "tuple[quotas.Limits, Document] | None"]
+
+
+def problems(footprints: Sequence[Footprint], quota_of: QuotaOf) -> list[Diagnostic]:
+    """What they come to, whatever their order; `quota_of` answers for an environment and a namespace."""
+    found = list(_written_over(sorted({one for one in footprints if one[0] == WRITES}, key=_place)))
+    taken: dict[tuple[str, str], list[tuple[str, quotas.Used]]] = {}
+    for one in sorted({one for one in footprints if one[0] == TAKES}):
+        _, environment, namespace, run, *used = one
+        taken.setdefault((environment, namespace), []).append((run, (used[0], used[1], used[2])))
+    for (environment, namespace), uses in taken.items():
+        known = quota_of(environment, namespace)
+        if known is not None:
+            quota, platform = known
+            found += quotas.together(uses, quota, namespace, ("spec", "quotas", namespace), platform)
+    return found
+
+
+def _place(one: Footprint) -> Footprint:
+    return one[:6]
+
+
+def _written_over(writers: Sequence[Footprint]) -> Iterator[Diagnostic]:
+    """`writers` in the order of their folders, so that a folder comes before those in it."""
+    known: dict[tuple[str, str, str], list[Footprint]] = {}
+    for one in writers:
+        _, environment, storage, folder, experiment, name, place = one
+        around = [known.get((environment, storage, above), ()) for above in _upwards(folder)]
+        other = next((writer for writers in around for writer in writers if writer[4] != experiment), None)
+        here = known.setdefault((environment, storage, folder), [])
+        if all(writer[4] != experiment for writer in here):
+            here.append(one)
+        if other is not None:
+            what = f"folder {folder} of {storage}" if folder else storage
+            message = f'volume "{name}" writes to {what}, and so does experiment {other[4]}'
+            related = (Note("the other one", Span(*other[6]) if other[6] else None),)
+            hint = "give each a subPath of its own, add readOnly: true, or shared: true where that is meant"
+            span = Span(*place) if place else None
+            yield Diagnostic("TJ326", WARNING, message, None, None, span, related, hint, "experiments-share-folder")
+
+
+def _upwards(folder: str) -> Iterator[str]:
+    """The folder and those that it lies in, from the root."""
+    yield ""
+    parts = folder.split("/") if folder else []
+    for length in range(1, len(parts) + 1):
+        yield "/".join(parts[:length])
+
+
+def _storage(name: str, volume: Volume, setting: Setting) -> str | None:
+    """What the volume is to all who name it; None where nobody else can."""
+    if not is_open(volume):
+        return None
+    if volume.pvc is not None:
+        create = volume.pvc.create
+        claim = claim_name(name, create, setting) if create is not None else volume.pvc.claim_name
+        return f"claim {setting.namespace}/{claim}"
+    return f"{volume.nfs.server}:{volume.nfs.path}" if volume.nfs is not None else None

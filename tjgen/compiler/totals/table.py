@@ -1,0 +1,90 @@
+"""Totals of runs -> a table for people: a line for each run, and one for all together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tjgen.compiler.totals.tally import Totals, together
+from tjgen.trees.fields.path import Tree
+from tjgen.trees.k8s.quantity import BINARY, Quantity, multiply, parse, total
+
+_FIRST = ("cpu", "memory", "ephemeral-storage")
+STORAGE = "storage"
+_PODS, _STORAGE, _BANDWIDTH = "PODS", STORAGE.upper(), "BANDWIDTH"
+
+Bandwidths = Mapping[str, int]
+"""StorageClass -> bytes that a volume of it delivers in a second, as the Platform says."""
+
+
+def table(rows: Sequence[tuple[str, Totals]], bandwidths: Bandwidths | None = None) -> str:
+    """A line for each named total and one for all together, in columns."""
+    named = [*rows, ("TOTAL", together([totals for _, totals in rows]))]
+    heads = columns([totals for _, totals in named], bandwidths or {})
+    return _columns([["RUN", *heads], *[[name, *line(totals, heads, bandwidths or {})] for name, totals in named]])
+
+
+def columns(several: Sequence[Totals], bandwidths: Bandwidths) -> list[str]:
+    """The heads of a table of totals: of resources only those that one of them has."""
+    known = {name for totals in several for name in totals.resources}
+    resources = [name.upper() for name in _FIRST if name in known] + sorted(known.difference(_FIRST))
+    devices = sorted({name for totals in several for name in totals.devices})
+    # Who says no bandwidth sees no column of it.
+    delivers = any(claim.storage_class in bandwidths for totals in several for claim in totals.claims.values())
+    return [_PODS, *resources, *devices, _STORAGE, *([_BANDWIDTH] if delivers else [])]
+
+
+def line(totals: Totals, heads: Sequence[str], bandwidths: Bandwidths) -> list[str]:
+    """What stands under these heads; `-` for nothing."""
+    upper = {name.upper(): name for name in _FIRST}
+    storage = total({STORAGE: multiply(one.size, one.number)} for one in totals.claims.values()).get(STORAGE, "-")
+    known: dict[str, object] = {
+        **totals.devices,
+        **totals.resources,
+        _PODS: totals.pods,
+        _STORAGE: storage,
+        _BANDWIDTH: bandwidth(totals, bandwidths) or "-",
+    }
+    return [str(known.get(upper.get(head, head), "-")) for head in heads]
+
+
+def bandwidth(totals: Totals, bandwidths: Bandwidths) -> Quantity | None:
+    """Bytes a second of all claims whose class says how many; a claim that several share counts once."""
+    each = [
+        bandwidths[claim.storage_class] * claim.number for claim in totals.claims.values() if claim.storage_class in bandwidths
+    ]
+    if not each:
+        return None
+    # The Platform may have said it in either format.
+    decimal = parse(sum(each))
+    return min(decimal, decimal._replace(format=BINARY, text=""), key=lambda amount: len(str(amount)))
+
+
+def slices_table(rows: Sequence[tuple[str, Tree]]) -> str:
+    """A line for each run whose data is sliced: how even the slices are (passes/slices.py describes them)."""
+    lines = [["RUN", "BY", "SLICES", "ITEMS", "FEWEST", "MOST", "SMALLEST", "LARGEST", "LARGEST/MEAN", "LEFT OUT", "REPEATED"]]
+    for name, one in rows:
+        counts = [str(one[key]) for key in ("count", "items", "fewest", "most")]
+        sizes = [_bytes(one[key]) if key in one else "-" for key in ("smallest", "largest")]
+        rest = [str(one.get(key, "-")) for key in ("dropped", "repeated")]
+        lines.append([name, str(one["by"]), *counts, *sizes, f"{one['ratio']:.3f}", *rest])
+    return _columns(lines)
+
+
+def _bytes(amount: int) -> str:
+    """Bytes for people, with one digit behind the point above 1023."""
+    for power, unit in ((5, "Pi"), (4, "Ti"), (3, "Gi"), (2, "Mi"), (1, "Ki")):
+        if amount >= 1024**power:
+            return f"{amount / 1024**power:.1f}{unit}"
+    return str(amount)
+
+
+def _columns(lines: Sequence[Sequence[str]]) -> str:
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+    return "".join(
+        "  ".join(_cell(text, width, i) for i, (text, width) in enumerate(zip(line, widths, strict=True))).rstrip() + "\n"
+        for line in lines
+    )
+
+
+def _cell(text: str, width: int, column: int) -> str:
+    return text.ljust(width) if column == 0 else text.rjust(width)

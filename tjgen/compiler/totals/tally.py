@@ -1,0 +1,136 @@
+"""Manifests of a run -> what it takes: pods, cpu, memory, devices, storage. Always derived, never stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tjgen.cluster.kinds.pods import pods_of
+from tjgen.cluster.trainer.requests import pod_requests
+from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.k8s.quantity import Quantity, multiply, parse, total
+from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.typing import NamedTuple
+
+
+class Claim(NamedTuple):
+    """Storage that is asked for under one name."""
+
+    size: Quantity
+    storage_class: str
+    number: int = 1
+    """Claims of that size: a volume that is made for each pod is as many as there are pods."""
+
+
+class Totals(NamedTuple):
+    """What something takes: pods of all pod sets, requests and limits by resource over all pods, claims, other objects."""
+
+    pods: int
+    resources: dict[str, Quantity]
+    claims: dict[str, Claim]
+    """Each PersistentVolumeClaim that is made, by `namespace/name`: runs may share one."""
+    limits: dict[str, Quantity]
+    devices: dict[str, int]
+    """DeviceClass -> devices that pods claim of it."""
+    objects: dict[str, int]
+    """`plural.group` -> objects of that kind that are applied."""
+
+
+def of_run(manifests: Iterable[Manifest], previews: Iterable[Manifest]) -> Totals:
+    """The totals of one run, from what starts its pods, applied or previewed, and from its claims."""
+    manifests = list(manifests)
+    templates = {one.name: one.tree for one in manifests if one.kind == "ResourceClaimTemplate"}
+    pods, resources, limits = 0, [], []
+    claims: dict[str, Claim] = {}
+    devices: dict[str, int] = {}
+    for manifest in (*manifests, *previews):
+        if manifest.kind != "PersistentVolumeClaim":
+            for one in pods_of(manifest):
+                count, pod = one.number, one.spec
+                pods += count
+                resources.append({name: multiply(amount, count) for name, amount in pod_requests(pod).items()})
+                limits.append({name: multiply(amount, count) for name, amount in _limits(pod).items()})
+                claims.update(_of_pods(manifest, one.role, pod, count))
+                for device_class, number in _claimed(pod, templates):
+                    devices[device_class] = devices.get(device_class, 0) + number * count
+            claims.update(_of_policies(manifest))
+        else:
+            claims.update(_claim(f"{manifest.namespace}/{manifest.name}", manifest.tree.get("spec")))
+    objects: dict[str, int] = {}
+    for manifest in manifests:
+        group = manifest.api_version.rpartition("/")[0]
+        kind = f"{manifest.kind.lower()}s" + (f".{group}" if group else "")
+        objects[kind] = objects.get(kind, 0) + 1
+    return Totals(pods, total(resources), claims, total(limits), devices, objects)
+
+
+def of_gang(totals: Totals, previews: Iterable[Manifest]) -> Totals:
+    """What of a run has to be there for it to start: the pods that its gang needs, or all of them."""
+    for one in previews:
+        least = get(one.tree, ("spec", "minResources"), None) if one.kind == "PodGroup" else None
+        if least is not None:
+            pods = get(one.tree, ("spec", "minMember"), totals.pods)
+            return totals._replace(pods=pods, resources={name: parse(amount) for name, amount in least.items()})
+    return totals
+
+
+def together(several: Sequence[Totals]) -> Totals:
+    """The sum; a claim that several share counts once."""
+    claims: dict[str, Claim] = {}
+    for one in several:
+        claims.update(one.claims)
+    return Totals(
+        sum(one.pods for one in several),
+        total(one.resources for one in several),
+        claims,
+        total(one.limits for one in several),
+        _summed(one.devices for one in several),
+        _summed(one.objects for one in several),
+    )
+
+
+def _summed(counts: Iterable[dict[str, int]]) -> dict[str, int]:
+    sums: dict[str, int] = {}
+    for one in counts:
+        for name, number in one.items():
+            sums[name] = sums.get(name, 0) + number
+    return sums
+
+
+def _limits(pod: Tree) -> dict[str, Quantity]:
+    """The limits of a pod: as its requests are added up, and only where they are said."""
+    turned = {kind: [_as_requests(one) for one in pod.get(kind) or ()] for kind in ("containers", "initContainers")}
+    return pod_requests({**_as_requests(pod), **turned})
+
+
+def _as_requests(holder: Tree) -> Tree:
+    limits = get(holder, ("resources", "limits"), None) or {}
+    return {**holder, "resources": {"requests": limits}}
+
+
+def _of_pods(manifest: Manifest, role: str, pod: Tree, count: int) -> Iterable[tuple[str, Claim]]:
+    """Volumes that are made with each pod."""
+    for volume in pod.get("volumes") or ():
+        spec = get(volume, ("ephemeral", "volumeClaimTemplate", "spec"), None)
+        yield from _claim(f"{manifest.namespace}/{manifest.name}-{role}-{volume['name']}", spec, count)
+
+
+def _of_policies(jobset: Manifest) -> Iterable[tuple[str, Claim]]:
+    """Claims that JobSet makes, one for all pods of the run."""
+    for policy in get(jobset.tree, ("spec", "volumeClaimPolicies"), None) or []:
+        for template in policy.get("templates") or []:
+            name = get(template, ("metadata", "name"), "")
+            yield from _claim(f"{jobset.namespace}/{name}-{jobset.name}", template.get("spec"))
+
+
+def _claim(name: str, spec: Tree, number: int = 1) -> Iterable[tuple[str, Claim]]:
+    size = get(spec, ("resources", "requests", "storage"), None) if spec else None
+    if size is not None:
+        yield name, Claim(parse(size), spec.get("storageClassName") or "", number)
+
+
+def _claimed(pod: Tree, templates: dict[str, Tree]) -> Iterable[tuple[str, int]]:
+    for claim in pod.get("resourceClaims") or ():
+        template = templates.get(claim.get("resourceClaimTemplateName", ""))
+        for request in get(template, ("spec", "spec", "devices", "requests"), None) or []:
+            exactly = request.get("exactly") or {}
+            yield exactly.get("deviceClassName", ""), int(exactly.get("count", 1))

@@ -1,0 +1,45 @@
+"""An object of the platform, and the tool that syncs it -> the same with the annotations that keep it where it is.
+
+What a cluster stands on is never pruned: a class that goes from Git by mistake would leave claims pending, a
+namespace takes all runs and data in it with it. Argo CD orders by waves; Flux applies namespaces first by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tjgen.trees.fields.managed import Origin, Owners
+from tjgen.trees.fields.path import get
+from tjgen.trees.manifests.manifest import Manifest
+
+_ASKED = Origin("gitops", "project", ("spec", "gitops"))
+_WAVE = "argocd.argoproj.io/sync-wave"
+_KEPT: Mapping[str, Mapping[str, str]] = {
+    "argocd": {
+        "argocd.argoproj.io/sync-options": "ServerSideApply=true,Prune=false,Delete=false",
+        "argocd.argoproj.io/compare-options": "IgnoreExtraneous",
+    },
+    "flux": {"kustomize.toolkit.fluxcd.io/prune": "disabled"},
+}
+_WAVES = {"Namespace": -30, "ClusterQueue": -15, "LocalQueue": -14, "ClusterTrainingRuntime": -10}
+_WAVE_OF_OTHERS = -20
+_WAVE_OF_CHILDREN = -18
+"""Queues of Volcano with a parent: its webhook looks for the parent."""
+
+
+def annotated(manifest: Manifest, tool: str) -> Manifest:
+    """The object for a tool (argocd, flux or none). What the Platform annotates otherwise stays so."""
+    wanted = dict(_KEPT.get(tool, {}))
+    if not wanted:
+        return manifest
+    if tool == "argocd":
+        wave = _WAVES.get(manifest.kind, _WAVE_OF_OTHERS)
+        if manifest.kind == "Queue" and get(manifest.tree, ("spec", "parent"), None):
+            wave = _WAVE_OF_CHILDREN
+        wanted = {_WAVE: str(wave), **wanted}
+    metadata = manifest.tree["metadata"]
+    said = metadata.get("annotations") or {}
+    missing = {key: value for key, value in wanted.items() if key not in said}
+    owners: Owners = {("metadata", "annotations", key): (_ASKED,) for key in missing}
+    tree = {**manifest.tree, "metadata": {**metadata, "annotations": {**said, **missing}}}
+    return Manifest(tree, {**manifest.owners, **owners}, manifest.stage)

@@ -1,0 +1,87 @@
+"""`flavors`, and `queues` with `create.kueue` -> ResourceFlavors, ClusterQueues, and a LocalQueue in each namespace.
+
+Kueue 0.15 brought v1beta2, where a cohort is named by `cohortName`; the Platform says which release the cluster has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from tjgen.gitops.bundle.asked import SPEC, Asked, manifest
+from tjgen.language.spec.forms import text
+from tjgen.language.spec.objects import Flavor, KueueQueue, PlatformSpec, Queue
+from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.manifests.manifest import Manifest
+
+_GROUP = "kueue.x-k8s.io"
+_NEWER = (0, 15)
+_NAMESPACE = "kubernetes.io/metadata.name"
+Amounts = Mapping[str, "str | int | float"]
+
+
+def objects(spec: PlatformSpec) -> Iterator[Manifest]:
+    """What queues take from first, then the queues."""
+    release = spec.cluster.kueue
+    newer = release is None or tuple(int(part) for part in release.split(".")[:2]) >= _NEWER
+    api_version = f"{_GROUP}/{'v1beta2' if newer else 'v1beta1'}"
+    for name, flavor in spec.flavors.items():
+        if not flavor.exists:
+            yield _flavor(api_version, name, flavor, (*SPEC, "flavors", name))
+    for name, queue in spec.queues.items():
+        create = queue.create.kueue if queue.create is not None else None
+        if create is None:
+            continue
+        at: FieldPath = (*SPEC, "queues", name, "create", "kueue")
+        if not create.flavors and name not in spec.flavors:
+            yield manifest(api_version, "ResourceFlavor", {"name": name}, {"spec": {}}, at)
+        yield _cluster_queue(api_version, name, queue, create, at)
+        for position, namespace in enumerate(create.namespaces):
+            metadata = {"name": name, "namespace": Asked(namespace, (*at, "namespaces", position))}
+            yield manifest(api_version, "LocalQueue", metadata, {"spec": {"clusterQueue": name}}, at)
+
+
+def shares(name: str, queue: Queue) -> list[tuple[str, Amounts]]:
+    """Each flavor, with what the queue has of it."""
+    create = queue.create.kueue if queue.create is not None else None
+    return (
+        [(one.name, one.quota) for one in create.flavors] if create is not None and create.flavors else [(name, queue.capability)]
+    )
+
+
+def _flavor(api_version: str, name: str, flavor: Flavor, at: FieldPath) -> Manifest:
+    fields: Tree = {}
+    if flavor.node_labels:
+        fields["nodeLabels"] = Asked(dict(flavor.node_labels), (*at, "nodeLabels"))
+    if flavor.node_taints:
+        fields["nodeTaints"] = Asked(list(flavor.node_taints), (*at, "nodeTaints"))
+    if flavor.tolerations:
+        fields["tolerations"] = Asked(list(flavor.tolerations), (*at, "tolerations"))
+    if flavor.topology is not None:
+        fields["topologyName"] = Asked(flavor.topology, (*at, "topology"))
+    return manifest(api_version, "ResourceFlavor", {"name": name}, {"spec": fields}, at)
+
+
+def _cluster_queue(api_version: str, name: str, queue: Queue, create: KueueQueue, at: FieldPath) -> Manifest:
+    shared = shares(name, queue)
+    # Every flavor of a group has to speak of every resource of it, in one order.
+    covered = list(dict.fromkeys(resource for _, amounts in shared for resource in amounts))
+    said: FieldPath = (*at, "flavors") if create.flavors else (*SPEC, "queues", name, "capability")
+    flavors = []
+    for position, (flavor, amounts) in enumerate(shared):
+        place: FieldPath = (*said, position, "quota") if create.flavors else said
+        resources = [
+            {"name": resource, "nominalQuota": Asked(text(amounts.get(resource, 0)), (*place, resource))} for resource in covered
+        ]
+        flavors.append({"name": Asked(flavor, (*said, position, "name") if create.flavors else said), "resources": resources})
+    chosen = {"matchExpressions": [{"key": _NAMESPACE, "operator": "In", "values": sorted(set(create.namespaces))}]}
+    fields: Tree = {
+        "namespaceSelector": Asked(chosen, (*at, "namespaces")),
+        "queueingStrategy": Asked(create.strategy, (*at, "strategy")),
+        "resourceGroups": [{"coveredResources": Asked(covered, said), "flavors": flavors}],
+    }
+    if create.cohort is not None:
+        field = "cohortName" if api_version.endswith("2") else "cohort"
+        fields[field] = Asked(create.cohort, (*at, "cohort"))
+    if create.preemption:
+        fields["preemption"] = Asked(dict(create.preemption), (*at, "preemption"))
+    return manifest(api_version, "ClusterQueue", {"name": name}, {"spec": fields}, at)

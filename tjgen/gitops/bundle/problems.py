@@ -1,0 +1,92 @@
+"""A Platform -> what its objects would not do together (TJ915 to TJ920). What the API server refuses is found by judging them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.gitops.bundle import volcano
+from tjgen.gitops.bundle.asked import SPEC
+from tjgen.gitops.bundle.kueue import shares
+from tjgen.language.spec.objects import PlatformSpec, Queue
+from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING, Diagnostic
+from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.k8s.nearest import nearest
+from tjgen.trees.k8s.quantity import Quantity, parse
+
+
+def of_platform(spec: PlatformSpec, tool: str) -> Iterator[Diagnostic]:
+    """All of it."""
+    for name, queue in spec.queues.items():
+        yield from _kueue(spec, name, queue)
+        if tool == "flux" and volcano.depth(spec, name) > 1:
+            yield _in_one_stage(name, queue)
+    yield from _defaults(spec)
+    yield from _quotas(spec)
+
+
+def _kueue(spec: PlatformSpec, name: str, queue: Queue) -> Iterator[Diagnostic]:
+    create = queue.create.kueue if queue.create is not None else None
+    if create is None:
+        return
+    at: FieldPath = (*SPEC, "queues", name)
+    if not create.flavors and not queue.capability:
+        message = f'queue "{name}" has neither a capability nor flavors, so it admits nothing'
+        hint = "say capability, what its runs may take together"
+        yield Diagnostic("TJ920", ERROR, message, path=at, hint=hint, name="queue-of-nothing")
+        return
+    if not create.namespaces:
+        message = f'queue "{name}" is for no namespace, so no run can name it'
+        hint = "add a namespace"
+        yield Diagnostic("TJ920", ERROR, message, path=(*at, "create", "kueue", "namespaces"), hint=hint, name="queue-of-nothing")
+    for position, flavor in enumerate(one.name for one in create.flavors):
+        if flavor not in spec.flavors:
+            near = nearest(flavor, spec.flavors)
+            hint = f'did you mean "{near}"?' if near else f"add flavors: {{{flavor}: {{}}}}, or say there that it exists"
+            message = f'the Platform has no flavor "{flavor}"'
+            path: FieldPath = (*at, "create", "kueue", "flavors", position, "name")
+            yield Diagnostic("TJ915", ERROR, message, path=path, hint=hint, name="unknown-flavor")
+    yield from _sums(name, queue, at) if create.flavors and queue.capability else ()
+
+
+def _sums(name: str, queue: Queue, at: FieldPath) -> Iterator[Diagnostic]:
+    """What is said of the queue twice: its capability, and what it has of each flavor."""
+    for resource, said in queue.capability.items():
+        have = sum(parse(amounts[resource]).nanos for _, amounts in shares(name, queue) if resource in amounts)
+        allowed = parse(said)
+        if have != allowed.nanos:
+            total = Quantity(have, allowed.format)
+            message = f'queue "{name}" has {said} of {resource}, and its flavors have {total} together'
+            hint = "make them equal: runs are compared with the capability, and Kueue admits by the flavors"
+            yield Diagnostic(
+                "TJ916", WARNING, message, path=(*at, "capability", resource), hint=hint, name="flavors-unlike-capability"
+            )
+
+
+def _in_one_stage(name: str, queue: Queue) -> Diagnostic:
+    parent = queue.create.volcano.parent if queue.create is not None and queue.create.volcano is not None else None
+    message = f'Flux asks the cluster about queue "{name}" before its parent {parent} is there, and applies neither'
+    hint = "apply the parent once by hand, or make it in a Platform of its own"
+    path: FieldPath = (*SPEC, "queues", name, "create", "volcano", "parent")
+    return Diagnostic("TJ918", WARNING, message, path=path, hint=hint, name="parent-in-one-stage")
+
+
+def _defaults(spec: PlatformSpec) -> Iterator[Diagnostic]:
+    classes = [name for name, one in spec.storage_classes.items() if one.create is not None and one.create.default]
+    for name in classes[1:]:
+        message = f"storage classes {classes[0]} and {name} are both the default: claims get whichever is newer"
+        path: FieldPath = (*SPEC, "storageClasses", name, "create", "default")
+        yield Diagnostic("TJ919", WARNING, message, path=path, hint="keep one of them", name="several-defaults")
+    priorities = [name for name, one in spec.priority_classes.items() if one.global_default]
+    for name in priorities[1:]:
+        message = f"priority classes {priorities[0]} and {name} are both the default, and the server takes only one"
+        path = (*SPEC, "priorityClasses", name, "globalDefault")
+        yield Diagnostic("TJ919", ERROR, message, path=path, hint="keep one of them", name="several-defaults")
+
+
+def _quotas(spec: PlatformSpec) -> Iterator[Diagnostic]:
+    """Quotas that are only compared with, where the platform makes those of other namespaces."""
+    for name in spec.quotas if spec.namespaces else ():
+        if name not in spec.namespaces:
+            message = f"the quota of namespace {name} is compared with, but not made"
+            hint = f"add namespaces: {{{name}: {{exists: true}}}}"
+            yield Diagnostic("TJ917", INFO, message, path=(*SPEC, "quotas", name), hint=hint, name="quota-not-made")

@@ -1,0 +1,60 @@
+"""`queues` with `create.volcano` -> Queues of Volcano."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from tjgen.gitops.bundle.asked import SPEC, Asked, manifest
+from tjgen.language.spec.forms import text
+from tjgen.language.spec.objects import PlatformSpec
+from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.manifests.manifest import Manifest
+
+API_VERSION = "scheduling.volcano.sh/v1beta1"
+ROOT = "root"
+
+
+def objects(spec: PlatformSpec) -> Iterator[Manifest]:
+    """A Queue for each that is to be created, those further up first."""
+    for name in sorted((name for name in spec.queues if depth(spec, name)), key=lambda name: depth(spec, name)):
+        queue = spec.queues[name]
+        create = queue.create.volcano if queue.create is not None else None
+        assert create is not None, "what has a depth is created"
+        at: FieldPath = (*SPEC, "queues", name)
+        own: FieldPath = (*at, "create", "volcano")
+        fields: Tree = {
+            "weight": Asked(create.weight, (*own, "weight")),
+            # Written out, since the webhook would: what it fills in is no difference then.
+            "reclaimable": Asked(create.reclaimable, (*own, "reclaimable")),
+        }
+        if create.parent is not None:
+            fields["parent"] = Asked(create.parent, (*own, "parent"))
+        if create.priority is not None:
+            fields["priority"] = Asked(create.priority, (*own, "priority"))
+        if queue.capability:
+            fields["capability"] = amounts(queue.capability, (*at, "capability"))
+        if create.deserved:
+            fields["deserved"] = amounts(create.deserved, (*own, "deserved"))
+        if create.guarantee:
+            fields["guarantee"] = {"resource": amounts(create.guarantee, (*own, "guarantee"))}
+        yield manifest(API_VERSION, "Queue", {"name": name}, {"spec": fields}, own)
+
+
+def amounts(said: Mapping[str, str | int | float], because: FieldPath) -> Tree:
+    """Quantities as texts, as the API server gives them back: a number would differ from what it holds."""
+    return {key: Asked(text(value), (*because, key)) for key, value in said.items()}
+
+
+def depth(spec: PlatformSpec, name: str) -> int:
+    """How many Queues that the platform makes stand above it, itself counted; 0 where it makes none of that name."""
+    found = 0
+    seen: set[str] = set()
+    while name not in seen:
+        seen.add(name)
+        queue = spec.queues.get(name)
+        create = queue.create.volcano if queue is not None and queue.create is not None else None
+        if create is None:
+            break
+        found += 1
+        name = create.parent or ROOT
+    return found

@@ -1,0 +1,258 @@
+"""Two sides -> what becomes of each run and of each object that runs share, field by field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
+
+from tjgen.cluster.kinds.protocol import IN_PLACE, SILENT
+from tjgen.gitops.diff.effect import REFUSED, UNCHANGED, WORST, effect
+from tjgen.gitops.diff.fields import Changed, changed
+from tjgen.gitops.diff.side import Place, Said, Side, place_of, tree_of
+from tjgen.gitops.diff.update import Refusal, refusals
+from tjgen.language.runs.archive import MARKS
+from tjgen.language.runs.lock import SUPERSEDED
+from tjgen.trees.diagnostics.model import ObjectRef
+from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get, mapping_at
+from tjgen.trees.manifests.manifest import RUNS, RUNTIMES
+from tjgen.trees.typing import NamedTuple
+
+NEW = "new"
+REMOVED = "removed"
+ARCHIVED = "archived"
+SUPERSEDED_NOW = "superseded"
+KINDS = (NEW, IN_PLACE, SILENT, REFUSED, ARCHIVED, SUPERSEDED_NOW, REMOVED, UNCHANGED)
+"""What may become of a run, in the order of a summary."""
+
+
+class FieldChange(NamedTuple):
+    """A field, what becomes of the change, and who asked for either value."""
+
+    change: Changed
+    kind: str
+    remark: str = ""
+    before: Said | None = None
+    after: Said | None = None
+
+
+class ObjectChange(NamedTuple):
+    """An object that is in both sides and differs, or only in one."""
+
+    path: str
+    ref: ObjectRef
+    kind: str
+    fields: tuple[FieldChange, ...] = ()
+    words: tuple[str, ...] = ()
+    """What the server says where it refuses."""
+
+
+class Entry(NamedTuple):
+    """A run, or one object that runs share."""
+
+    place: Place
+    name: str
+    kind: str
+    objects: tuple[ObjectChange, ...] = ()
+    replaces: tuple[str, ...] = ()
+    """Runs that a new run supersedes."""
+    repeats: str = ""
+    """The run that a new run repeats under another name, as `namespace/experiment/run`: one that is removed."""
+
+
+Ask = Callable[[Changed], "tuple[Said | None, Said | None]"]
+
+
+def nobody_asked(change: Changed) -> tuple[Said | None, Said | None]:
+    """The answer where nothing but the files is known."""
+    return None, None
+
+
+def compare(old: Side, new: Side) -> list[Entry]:
+    """Every run and every shared object of either side, in order of path."""
+    groups: dict[tuple[Place, str], list[str]] = {}
+    for path in sorted({*old.bodies, *new.bodies}):
+        place = place_of(path)
+        if place is not None:
+            name = place.run or path.rpartition("/")[2].removesuffix(".yaml")
+            groups.setdefault((place, name), []).append(path)
+    runtimes, gone = _runtimes(new), _gone(old, new)
+    return [_entry(place, name, paths, old, new, runtimes, gone) for (place, name), paths in groups.items()]
+
+
+def _runtimes(side: Side) -> dict[tuple[str, str], list[str]]:
+    """Environment and namespace -> paths of the runtimes there."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for path in side.bodies:
+        place = place_of(path)
+        if place is not None and place.stage == RUNTIMES:
+            found.setdefault((place.environment, place.namespace), []).append(path)
+    return found
+
+
+def _entry(
+    place: Place,
+    name: str,
+    paths: list[str],
+    old: Side,
+    new: Side,
+    runtimes: Mapping[tuple[str, str], list[str]],
+    gone: Mapping[tuple[str, str], str],
+) -> Entry:
+    if not any(path in old.bodies for path in paths):
+        replaced = _replaced(place, old, new)
+        earlier = _twins(name, replaced[0], paths, old) if len(replaced) == 1 else {}
+        objects = tuple([_new(path, earlier.get(path), old, new) for path in paths])
+        return Entry(place, name, NEW, objects, replaced, "" if replaced else _repeated(place, name, new, gone))
+    if not any(path in new.bodies for path in paths):
+        return Entry(place, name, REMOVED, tuple([_alone(path, old, REMOVED) for path in paths]))
+    differing = [path for path in paths if old.bodies.get(path) != new.bodies.get(path)]
+    beside = (
+        [tree_of(new.bodies[path], path) for path in runtimes.get((place.environment, place.namespace), ())] if differing else []
+    )
+    objects = tuple([_object(path, old, new, beside) for path in differing])
+    objects = tuple([one for one in objects if one.kind != UNCHANGED])
+    kind = max([one.kind for one in objects], key=_badness, default=UNCHANGED)
+    if kind == UNCHANGED and _state(new, place, name) == SUPERSEDED and _state(old, place, name) not in (SUPERSEDED, None):
+        kind = SUPERSEDED_NOW
+    return Entry(place, name, kind, objects)
+
+
+def _badness(kind: str) -> float:
+    """ARCHIVED, and files of a run that come or go, are between what is done in place and what is without effect."""
+    return WORST.index(kind) if kind in WORST else WORST.index(IN_PLACE) + 0.5
+
+
+def _alone(path: str, side: Side, kind: str) -> ObjectChange:
+    return ObjectChange(path, ref_of(tree_of(side.bodies[path], path)), kind)
+
+
+def _object(path: str, old: Side, new: Side, beside: list[Tree]) -> ObjectChange:
+    if path not in old.bodies:
+        return _alone(path, new, NEW)
+    if path not in new.bodies:
+        return _alone(path, old, REMOVED)
+    before, after = tree_of(old.bodies[path], path), tree_of(new.bodies[path], path)
+    if before is None or after is None:
+        return ObjectChange(path, ref_of(after), REFUSED, (), (f"{path} holds no manifest that could be read",))
+    ref = ref_of(after)
+    changes = list(changed(before, after))
+    if not changes:
+        return ObjectChange(path, ref, UNCHANGED)
+    if _is_record(after):
+        # No sync applies it, so the server is not asked.
+        kind = SILENT if _is_record(before) else ARCHIVED
+        remark = "no sync applies an archived run"
+        fields = [FieldChange(one, kind, remark, *_asked(one, ref, old, new)) for one in changes]
+        return ObjectChange(path, ref, kind, tuple(fields))
+    return replacement(path, before, after, refusals(before, after, beside), lambda change: _asked(change, ref, old, new))
+
+
+def replacement(path: str, before: Tree, after: Tree, refused: Sequence[Refusal], ask: Ask = nobody_asked) -> ObjectChange:
+    """What becomes of an object that differs, of which this much is refused; `ask` says who asked for a change."""
+    fields = [_field(one, after, refused, ask(one)) for one in changed(before, after)]
+    kind = REFUSED if refused else max([one.kind for one in fields], key=_badness, default=UNCHANGED)
+    return ObjectChange(path, ref_of(after), kind, tuple(fields), tuple([one.words for one in refused]))
+
+
+def _new(path: str, earlier: tuple[str, str, str] | None, old: Side, new: Side) -> ObjectChange:
+    """A file of a new run, with what is other in it than in the run that it takes the place of."""
+    found = _alone(path, new, NEW)
+    if earlier is None:
+        return found
+    twin, run, name = earlier
+    before = tree_of(old.bodies[twin].replace(run, name), twin)
+    ref = ref_of(tree_of(old.bodies[twin], twin))
+    fields = []
+    for one in changed(before, tree_of(new.bodies[path], path)) if before is not None else ():
+        said = old.ask(ref, one.path, one.before) if one.before is not MISSING else None
+        fields.append(FieldChange(one, NEW, "", said, _asked(one, found.ref, old, new)[1]))
+    return found._replace(fields=tuple(fields))
+
+
+def _twins(name: str, replaced: str, paths: list[str], old: Side) -> dict[str, tuple[str, str, str]]:
+    """Path of the new run -> the path of the same thing in the run that it replaces, and both names of the run."""
+    found = {}
+    for path in paths:
+        twin = path.replace(name, replaced)
+        if twin in old.bodies:
+            found[path] = (twin, replaced, name)
+    return found
+
+
+def _field(change: Changed, tree: Tree, refused: Sequence[Refusal], asked: tuple[Said | None, Said | None]) -> FieldChange:
+    if any(_overlap(change.path, refusal.path) for refusal in refused):
+        return FieldChange(change, REFUSED, "", *asked)
+    found = effect(tree, change)
+    return FieldChange(change, found.kind, found.remark, *asked)
+
+
+def _overlap(path: FieldPath, refused: FieldPath) -> bool:
+    """Whether the change lies in what is refused, or around it. Positions in lists are not told apart."""
+    fixed = list(takewhile(lambda step: step.__class__ is str, refused))
+    length = min(len(fixed), len(path))
+    return list(path[:length]) == fixed[:length]
+
+
+def _asked(change: Changed, ref: ObjectRef, old: Side, new: Side) -> tuple[Said | None, Said | None]:
+    before = old.ask(ref, change.path, change.before) if change.before is not MISSING else None
+    after = new.ask(ref, change.path, change.after) if change.after is not MISSING else None
+    return before, after
+
+
+def _is_record(tree: Tree) -> bool:
+    annotations = mapping_at(tree, ("metadata", "annotations"))
+    return all(annotations.get(key) == value for key, value in MARKS.items())
+
+
+def _replaced(place: Place, old: Side, new: Side) -> tuple[str, ...]:
+    """The runs of the experiment that are superseded now, and were not before."""
+    now, then = new.locks.get(place.key), old.locks.get(place.key)
+    if place.stage != RUNS or now is None:
+        return ()
+    if then is not None:
+        before = {run for run, one in then.runs.items() if one.state != SUPERSEDED}
+    else:
+        # A folder without its locks: what stands there.
+        before = {one.run for path in old.bodies if (one := place_of(path)) is not None and one.key == place.key}
+    replaced = [run for run in sorted(before) if run in now.runs and now.runs[run].state == SUPERSEDED]
+    # The point of a sweep stands in the name, before the eight characters: it has its own successor.
+    same_point = [run for run in replaced if run.rpartition("-")[0] == place.run.rpartition("-")[0]]
+    return tuple(same_point or replaced)
+
+
+def _gone(old: Side, new: Side) -> dict[tuple[str, str], str]:
+    """Environment and identity -> the run that had it and is removed.
+
+    An identity covers neither the name nor the namespace of an experiment: it shows that one was renamed or moved.
+    """
+    standing = {(one.key, one.run) for path in new.bodies if (one := place_of(path)) is not None and one.run}
+    return {
+        (_environment(key), run.identity): f"{key}/{run.name}"
+        for key, lock in sorted(old.locks.items())
+        for run in lock.runs.values()
+        if run.state != SUPERSEDED and (key, run.name) not in standing
+    }
+
+
+def _repeated(place: Place, name: str, new: Side, gone: Mapping[tuple[str, str], str]) -> str:
+    lock = new.locks.get(place.key)
+    if place.stage != RUNS or lock is None or name not in lock.runs:
+        return ""
+    return gone.get((place.environment, lock.runs[name].identity), "")
+
+
+def _environment(key: str) -> str:
+    """The environment in the key of an experiment; none where the project has none."""
+    return key.partition("/")[0] if key.count("/") > 1 else ""
+
+
+def _state(side: Side, place: Place, run: str) -> str | None:
+    lock = side.locks.get(place.key)
+    found = lock.runs.get(run) if lock is not None else None
+    return found.state if found is not None else None
+
+
+def ref_of(tree: Tree) -> ObjectRef:
+    """What a manifest is, as far as it says so."""
+    paths: tuple[FieldPath, ...] = (("apiVersion",), ("kind",), ("metadata", "namespace"), ("metadata", "name"))
+    return ObjectRef(*[str(get(tree, path, "")) for path in paths])

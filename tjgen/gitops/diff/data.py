@@ -1,0 +1,64 @@
+"""A comparison -> a tree for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tjgen.gitops.diff.compare import Entry, FieldChange, ObjectChange
+from tjgen.gitops.diff.side import Said
+from tjgen.gitops.diff.words import counts
+from tjgen.trees.fields.path import MISSING, Tree, render
+from tjgen.trees.manifests.manifest import RUNS
+
+
+def as_data(entries: Sequence[Entry], *, old: str, new: str) -> Tree:
+    """Every entry, those included that did not change. An absent value has no key."""
+    return {"old": old, "new": new, "counts": counts(entries), "entries": [_entry(entry) for entry in entries]}
+
+
+def _entry(entry: Entry) -> Tree:
+    place = entry.place
+    data: Tree = {"stage": place.stage, "environment": place.environment or None, "namespace": place.namespace}
+    if place.stage == RUNS:
+        data["experiment"] = place.experiment
+    return {
+        **data,
+        "name": entry.name,
+        "change": entry.kind,
+        "replaces": list(entry.replaces),
+        "repeats": entry.repeats or None,
+        "objects": [object_data(one) for one in entry.objects],
+    }
+
+
+def object_data(one: ObjectChange) -> Tree:
+    """An object that differs."""
+    return {
+        "file": one.path,
+        "apiVersion": one.ref.api_version,
+        "kind": one.ref.kind,
+        "name": one.ref.name,
+        "change": one.kind,
+        "refusals": list(one.words),
+        "fields": [_field(field) for field in one.fields],
+    }
+
+
+def _field(field: FieldChange) -> Tree:
+    change = field.change
+    data: Tree = {"path": render(change.path), "change": field.kind}
+    if field.remark:
+        data["remark"] = field.remark
+    for label, value, said in (("before", change.before, field.before), ("after", change.after, field.after)):
+        if value is not MISSING:
+            data[label] = {"value": value, **_said(said)}
+    return data
+
+
+def _said(said: Said | None) -> Tree:
+    if said is None:
+        return {}
+    data: Tree = {"askedBy": said.words}
+    if said.span is not None:
+        data["file"], data["line"], data["column"] = said.span.file, said.span.line, said.span.column
+    return data

@@ -1,0 +1,63 @@
+"""A comparison -> Markdown for a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tjgen.gitops.diff.compare import Entry, FieldChange
+from tjgen.gitops.diff.words import meaning, sections, shown, summary
+from tjgen.trees.fields.path import MISSING, Tree, render
+
+
+def render_markdown(entries: Sequence[Entry]) -> str:
+    """The counts first, then a section for each experiment, with a table of fields for what changed."""
+    lines = ["## Training runs", ""]
+    lines += [f"- {line}" for line in summary(entries)] or ["Nothing differs."]
+    for name, group in sections(entries):
+        lines += ["", f"### {_plain(name)}", ""]
+        for entry in group:
+            lines += _entry(entry)
+    return "".join(line + "\n" for line in lines)
+
+
+def _entry(entry: Entry) -> Iterator[str]:
+    yield f"- **{_plain(entry.name)}**: {_plain(meaning(entry))}"
+    for one in entry.objects:
+        for words in one.words:
+            yield f"  - the server refuses: {_code(words)}"
+    rows = [(one.ref.kind, field) for one in entry.objects for field in one.fields]
+    if rows:
+        yield ""
+        yield "  | field | before | after | effect | asked by |"
+        yield "  | --- | --- | --- | --- | --- |"
+        for kind, field in rows:
+            yield f"  | {' | '.join(_row(kind, field))} |"
+        yield ""
+
+
+def _row(kind: str, field: FieldChange) -> tuple[str, ...]:
+    change = field.change
+    asked = [f"{label} {_code(said.words)}" for label, said in (("was", field.before), ("is", field.after)) if said is not None]
+    return (
+        _code(f"{kind} {render(change.path)}"),
+        _value(change.before),
+        _value(change.after),
+        _plain(field.remark or field.kind),
+        "<br>".join(asked),
+    )
+
+
+def _value(value: Tree) -> str:
+    return "" if value is MISSING else _code(shown(value))
+
+
+def _code(text: str) -> str:
+    """Text in the type of code, whatever marks are in it."""
+    escaped = text.replace("|", "\\|").replace("\n", " ")
+    fence = "``" if "`" in escaped else "`"
+    space = " " if escaped[:1] == "`" or escaped[-1:] in ("`", "") else ""
+    return f"{fence}{space}{escaped}{space}{fence}"
+
+
+def _plain(text: str) -> str:
+    return "".join(f"\\{sign}" if sign in "\\`*_[]<>|#" else sign for sign in text)

@@ -1,0 +1,89 @@
+"""The manifests that stand in a cluster and those that shall be applied -> what becomes of each object that differs.
+
+Objects are told apart by kind, namespace and name, wherever their files lie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from tjgen.cluster.kinds.protocol import IN_PLACE, SILENT
+from tjgen.cluster.trainer.inputs import opened
+from tjgen.cluster.validate.check import manifests
+from tjgen.gitops.diff.compare import NEW, REMOVED, ObjectChange, ref_of, replacement
+from tjgen.gitops.diff.effect import REFUSED, UNCHANGED
+from tjgen.gitops.diff.fields import changed
+from tjgen.gitops.diff.update import Refusal, is_taken_under_another_name, refusals
+from tjgen.trees.diagnostics.model import ObjectRef, Span
+from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.source.document import Document
+from tjgen.trees.source.reader import KUBERNETES, read
+from tjgen.trees.typing import NamedTuple
+
+NEEDS_NAME = "needs a new name"
+"""The server refuses the change, and would take the object under another name."""
+OUTCOMES = (NEW, IN_PLACE, SILENT, NEEDS_NAME, REFUSED, REMOVED, UNCHANGED)
+"""What may become of an object, in the order of a summary."""
+
+
+class Found(NamedTuple):
+    """An object of a file."""
+
+    file: str
+    tree: Tree
+    locate: Callable[[FieldPath], Span | None]
+
+    @property
+    def ref(self) -> ObjectRef:
+        """What it is, with the namespace that it gets where it names none."""
+        return identity_of(self.tree)
+
+
+def identity_of(tree: Tree) -> ObjectRef:
+    """What tells an object from others in a cluster: of its apiVersion only the group, and a namespace where it names none."""
+    ref = ref_of(tree)
+    return ref._replace(api_version=ref.api_version.rpartition("/")[0], namespace=ref.namespace or "default")
+
+
+class Outcome(NamedTuple):
+    """What becomes of an object; `found` is what shall be applied, or for one that goes what was."""
+
+    change: ObjectChange
+    found: Found
+    refused: tuple[Refusal, ...] = ()
+
+
+def found_in(text: str | bytes, file: str) -> Iterator[Found]:
+    """The objects of a file; what cannot be read, or has no kind and name, is left to `check`."""
+    documents, _ = read(text, file, KUBERNETES)
+    for document in documents:
+        for tree, path in manifests(document.value):
+            ref = ref_of(tree) if tree.__class__ is dict else None
+            if ref is not None and ref.kind and ref.name:
+                yield Found(file, tree, _placed(document, path))
+
+
+def _placed(document: Document, path: FieldPath) -> Callable[[FieldPath], Span | None]:
+    return lambda below: document.locate(path + below)
+
+
+def compare_objects(old: Sequence[Found], new: Sequence[Found], *, server_side: bool = False) -> list[Outcome]:
+    """Every object of either side: those that shall be applied in their order, then those that go."""
+    before = {one.ref: one for one in old}
+    beside = opened([one.tree for one in new])
+    outcomes = [_outcome(before.get(one.ref), one, beside, server_side=server_side) for one in new]
+    names = {one.ref for one in new}
+    gone = [Outcome(ObjectChange(one.file, ref_of(one.tree), REMOVED), one) for one in old if one.ref not in names]
+    return outcomes + gone
+
+
+def _outcome(old: Found | None, new: Found, beside: Sequence[Tree], *, server_side: bool) -> Outcome:
+    if old is None:
+        return Outcome(ObjectChange(new.file, ref_of(new.tree), NEW), new)
+    if not any(changed(old.tree, new.tree)):
+        return Outcome(ObjectChange(new.file, ref_of(new.tree), UNCHANGED), new)
+    refused = refusals(old.tree, new.tree, beside, server_side=server_side)
+    change = replacement(new.file, old.tree, new.tree, refused)
+    if refused and is_taken_under_another_name(new.tree, beside, server_side=server_side):
+        change = change._replace(kind=NEEDS_NAME)
+    return Outcome(change, new, tuple(refused))

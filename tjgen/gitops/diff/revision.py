@@ -1,0 +1,166 @@
+"""A revision of a Git repository, or its index -> the files that it holds, without touching the folder.
+
+Git is asked through its commands; what it cannot answer becomes a diagnostic (TJ091 to TJ095).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+
+from tjgen.trees.diagnostics.model import ERROR, INFO, CompileError, Diagnostic
+from tjgen.trees.git import FOREIGN, NO_GIT, Git, GitError, around
+from tjgen.trees.typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import subprocess
+
+_FILE = ("100644", "100755")
+_LINK = "120000"
+
+
+class Repository(NamedTuple):
+    """The working tree of a repository."""
+
+    git: Git
+
+    @staticmethod
+    def around(folder: str) -> Repository:
+        """The repository that `folder` lies in. Raises CompileError (TJ091, TJ092, TJ702)."""
+        try:
+            return Repository(around(folder))
+        except GitError as error:
+            raise _unusable(error, os.path.normpath(folder or ".")) from None
+
+    @property
+    def top(self) -> str:
+        """The folder of the working tree."""
+        return self.git.top
+
+    def git_folder(self) -> str:
+        """Where Git keeps the repository."""
+        return self.git.folder
+
+    def commit(self, revision: str) -> str:
+        """The commit that a revision means. Raises CompileError (TJ093)."""
+        answer = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+        if answer.returncode == 0:
+            return answer.stdout.decode().strip()
+        shallow = self._run("rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
+        hint = (
+            "the clone is shallow: fetch more of its history (git fetch --unshallow, or fetch-depth: 0 in CI)"
+            if shallow
+            else "use a branch, a tag or a commit that git log knows, or a folder"
+        )
+        raise CompileError([_problem("TJ093", f'there is no revision and no folder "{revision}"', hint, "unknown-revision")])
+
+    def path_of(self, place: str) -> str:
+        """The path of a file or folder in the repository, with `/`. Raises CompileError (TJ094) where it lies outside."""
+        path = os.path.relpath(os.path.realpath(place), os.path.realpath(self.top)).replace(os.sep, "/")
+        if path == ".." or path.startswith("../"):
+            message = f"{place} lies outside of the repository {os.path.basename(self.top)}, so no revision holds it"
+            raise CompileError([_problem("TJ094", message, "name a folder to compare with", "outside-of-repository")])
+        return "" if path == "." else path
+
+    def files(self, commit: str, folder: str, *, wanted: Callable[[str], bool] = lambda _: True) -> dict[str, bytes]:
+        """Path below `folder` (a path in the repository) -> content, of the files at a commit. Raises CompileError (TJ095)."""
+        return self.contents({path: blob for path, blob in self._names(commit, folder).items() if wanted(path)}, commit[:12])
+
+    def paths(self, commit: str, folder: str) -> list[str]:
+        """The files below `folder` (a path in the repository) at a commit, as paths below it."""
+        return list(self._names(commit, folder))
+
+    def contents(self, names: Mapping[str, str], where: str) -> dict[str, bytes]:
+        """Path -> content of its object. Raises CompileError (TJ095)."""
+        request = "".join(f"{blob}\n" for blob in names.values()).encode()
+        answer = self._run("cat-file", "--batch", request=request)
+        contents = {}
+        position = 0
+        for path, blob in names.items():
+            end = answer.stdout.find(b"\n", position)
+            head = answer.stdout[position:end].split()
+            if end < 0 or len(head) != 3 or head[1] != b"blob":  # an object that is not there has two words: name, missing
+                hint = "the clone is partial: fetch the missing objects"
+                raise CompileError([_problem("TJ095", f"Git cannot read {path} at {where} ({blob})", hint, "missing-object")])
+            size = int(head[2])
+            contents[path] = answer.stdout[end + 1 : end + 1 + size]
+            position = end + 1 + size + 1
+        return contents
+
+    def uncommitted(self, folder: str) -> int:
+        """How many files below `folder` are not as they were committed."""
+        return len(self._status(folder))
+
+    def unstaged(self) -> list[str]:
+        """The files that are not as they stand in the index, those included that are not in it; without ignored ones."""
+        return [path for state, path in self._status("") if state[1] != " "]
+
+    def ignored(self, folders: Sequence[str]) -> list[str]:
+        """The files below `folders` (paths in the repository) that Git was told to ignore."""
+        words = ("ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--")
+        return _paths(self._run(*words, *[f":(top,literal){folder}" for folder in folders]).stdout)
+
+    def staged(self) -> dict[str, str]:
+        """Path -> object, of every file and symbolic link in the index. What is in conflict is left out."""
+        found = {}
+        for line in _paths(self._run("ls-files", "--stage", "-z").stdout):
+            about, _, path = line.partition("\t")
+            mode, blob, stage = about.split()
+            if stage == "0" and mode in (*_FILE, _LINK):
+                found[path] = blob
+        return found
+
+    def _status(self, folder: str) -> list[tuple[str, str]]:
+        """Two letters, of the index and of the folder, and a path."""
+        try:
+            return self.git.status(folder or ".")
+        except GitError as error:
+            raise _unusable(error, self.top) from None
+
+    def _run(self, *words: str, request: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        try:
+            return self.git.run(*words, request=request)
+        except GitError as error:
+            raise _unusable(error, self.top) from None
+
+    def _names(self, commit: str, folder: str) -> dict[str, str]:
+        """Path below `folder` -> object, of plain files."""
+        answer = self._run("ls-tree", "-r", "-z", "--full-tree", commit, "--", *([f"{folder}/"] if folder else []))
+        found = {}
+        for line in answer.stdout.split(b"\0"):
+            if line:
+                about, _, name = line.partition(b"\t")
+                mode, _, blob = about.decode().split()
+                path = name.decode(errors="surrogateescape")
+                if mode in _FILE:
+                    found[path[len(folder) + 1 :] if folder else path] = blob
+        return found
+
+
+def _paths(answer: bytes) -> list[str]:
+    """What Git ends with a NUL each."""
+    return answer.decode(errors="surrogateescape").split("\0")[:-1]
+
+
+def uncommitted(count: int, what: str) -> Diagnostic:
+    """What stands in the folder is not what will be compared by whoever looks at the commit."""
+    files = "1 file" if count == 1 else f"{count} files"
+    verb = "is" if count == 1 else "are"
+    message = f"{files} of {what} {verb} not committed; compared is what stands in the folder"
+    return Diagnostic("TJ096", INFO, message, hint="commit first for the same answer everywhere", name="uncommitted-files")
+
+
+def _problem(code: str, message: str, hint: str, name: str) -> Diagnostic:
+    return Diagnostic(code, ERROR, message, hint=hint, name=name)
+
+
+def _unusable(error: GitError, folder: str) -> CompileError:
+    if error.kind == FOREIGN:
+        message = f"Git does not work in {folder}: it belongs to another user"
+        hint = "tell Git to trust it, as in containers: git config --global --add safe.directory '*'"
+        return CompileError([_problem("TJ702", message, hint, "untrusted-repository")])
+    if error.kind == NO_GIT:
+        message = f"git cannot be run: {error.reason}"
+        return CompileError([_problem("TJ092", message, "install Git, or name a folder to compare with", "no-git")])
+    message = f"{folder} lies in no working tree of Git"
+    return CompileError([_problem("TJ091", message, "work in a clone, or name a folder to compare with", "no-repository")])

@@ -1,0 +1,40 @@
+"""A comparison -> text for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tjgen.cluster.kinds.protocol import SILENT
+from tjgen.gitops.diff.compare import Entry, FieldChange, ObjectChange
+from tjgen.gitops.diff.effect import REFUSED
+from tjgen.gitops.diff.words import meaning, sections, shown, summary
+from tjgen.trees.fields.path import render
+
+
+def render_text(entries: Sequence[Entry]) -> str:
+    """Every run and shared object that differs, its fields, and who asked for both values; then the counts."""
+    lines = []
+    for name, group in sections(entries):
+        lines.append(name)
+        for entry in group:
+            lines.append(f"  {entry.name}  {meaning(entry)}")
+            for one in entry.objects:
+                lines += object_lines(one)
+        lines.append("")
+    return "".join(line + "\n" for line in [*lines, *summary(entries)])
+
+
+def object_lines(one: ObjectChange) -> list[str]:
+    """The fields of an object that differ, and what the server says where it refuses."""
+    lines = [f"    {words}" for field in one.fields for words in _field(one.ref.kind, field)]
+    return lines + [f"    the server refuses: {words}" for words in one.words]
+
+
+def _field(kind: str, field: FieldChange) -> list[str]:
+    change = field.change
+    note = f"  ({field.remark or field.kind})" if field.remark or field.kind in (REFUSED, SILENT) else ""
+    lines = [f"{kind} {render(change.path)}: {shown(change.before)} -> {shown(change.after)}{note}"]
+    for label, said in (("was", field.before), ("is", field.after)):
+        if said is not None:
+            lines.append(f"  {label}: {said.words}")
+    return lines

@@ -1,0 +1,49 @@
+"""A manifest that stands in the cluster, and what shall take its place -> what the API server and its webhooks refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tjgen.cluster.trainer.typed import DecodeError
+from tjgen.cluster.validate import admission
+from tjgen.cluster.validate.fault import Fault
+from tjgen.cluster.validate.judge import judge
+from tjgen.cluster.validate.wording import field
+from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.typing import NamedTuple
+
+
+class Refusal(NamedTuple):
+    """One thing that is refused, in the server's words."""
+
+    path: FieldPath
+    words: str
+
+
+def refusals(old: Tree, new: Tree, context: Sequence[Tree] = (), *, server_side: bool = False) -> list[Refusal]:
+    """What is refused when `new` is applied over `old`; `context` holds the objects that stand beside it.
+
+    Claims are taken to be bound: those of runs that are there are in use.
+    """
+    verdict = judge(new, old=old, bound=True, server_side=server_side)
+    if not verdict.checked:
+        return []
+    if verdict.stages:
+        return [_worded(fault, fault.detail) for fault in verdict.stages[0].findings]
+    if ".volcano.sh/" in str(get(old, ("apiVersion",), "")) and not judge(old).allowed:
+        return []  # no cluster has such an object, so nobody can say what becomes of it
+    try:
+        answer = admission.review(new, old=old, context=context)
+    except DecodeError as error:
+        return [Refusal(error.path, error.text)]
+    return [_worded(fault, fault.said or fault.detail) for fault in answer.errors]
+
+
+def is_taken_under_another_name(new: Tree, context: Sequence[Tree] = (), *, server_side: bool = False) -> bool:
+    """Whether the server would take the object if it were new."""
+    return judge(new, server_side=server_side).allowed and not admission.review(new, context=context).errors
+
+
+def _worded(fault: Fault, words: str) -> Refusal:
+    name = fault.field if fault.field not in ("", "<nil>") else field(fault.path)
+    return Refusal(fault.path, f"{name}: {words}" if name else words)

@@ -1,0 +1,69 @@
+"""Values, fields and counts of a comparison -> the words that all formats share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tjgen.gitops.diff.compare import ARCHIVED, KINDS, NEW, REMOVED, SUPERSEDED_NOW, Entry
+from tjgen.gitops.diff.effect import UNCHANGED
+from tjgen.trees.canonical import json_text
+from tjgen.trees.fields.path import MISSING, Tree
+from tjgen.trees.manifests.manifest import PLATFORM, RUNS, STAGES
+
+_LONGEST = 100
+_MEANING = {
+    REMOVED: "removed: a sync that prunes deletes it, also while it runs",
+    ARCHIVED: "archived: no sync applies it any more",
+    SUPERSEDED_NOW: "superseded: stays until it is pruned",
+}
+_MEANING_OF_SHARED = {REMOVED: "removed: a sync that prunes deletes it"}
+_MEANING_OF_PLATFORM = {REMOVED: "removed: it stays in the cluster until somebody deletes it"}
+
+
+def meaning(entry: Entry) -> str:
+    """What becomes of a run or a shared object."""
+    if entry.kind == NEW and entry.replaces:
+        return f"new, replaces {', '.join(entry.replaces)}"
+    if entry.repeats:
+        return f"new, repeats {entry.repeats}, which is removed: the same is trained again under another name"
+    meanings = {RUNS: _MEANING, PLATFORM: _MEANING_OF_PLATFORM}
+    words = meanings.get(entry.place.stage, _MEANING_OF_SHARED)
+    return words.get(entry.kind, entry.kind)
+
+
+def shown(value: Tree) -> str:
+    """A value on one line."""
+    if value is MISSING:
+        return "(absent)"
+    text = value if value.__class__ is str else json_text(value)
+    first, *rest = text.split("\n")
+    return first[:_LONGEST] + (" ..." if rest or len(first) > _LONGEST else "")
+
+
+def sections(entries: Iterable[Entry]) -> list[tuple[str, list[Entry]]]:
+    """What differs, under the key of the experiment, or the stage and place of what is shared."""
+    found: dict[str, list[Entry]] = {}
+    for entry in entries:
+        if entry.kind != UNCHANGED:
+            place = entry.place
+            name = place.key if place.stage == RUNS else f"{place.stage} of {place.key}"
+            found.setdefault(name, []).append(entry)
+    return list(found.items())
+
+
+def counts(entries: Iterable[Entry]) -> dict[str, dict[str, int]]:
+    """Stage -> how many of its entries became what; what nothing became is left out."""
+    known = list(entries)
+    found = {}
+    for stage in reversed((PLATFORM, *STAGES)):
+        kinds = [entry.kind for entry in known if entry.place.stage == stage]
+        if kinds:
+            found[stage] = {kind: kinds.count(kind) for kind in KINDS if kind in kinds}
+    return found
+
+
+def summary(entries: Iterable[Entry]) -> list[str]:
+    """A line for each stage."""
+    return [
+        f"{stage}: {', '.join(f'{count} {kind}' for kind, count in found.items())}" for stage, found in counts(entries).items()
+    ]

@@ -1,0 +1,176 @@
+"""A unit of work and a key of all its inputs -> what it had emitted, if the inputs and the files are still the same.
+
+A cache of one project and one output directory is a single file in the user's cache folder. It holds
+data only, in Python's own fast format, and it is never trusted: a file counts as unchanged when its
+size and times are those that were noted and it was at rest before the note was made, or else when its
+content has the digest that was noted. Whatever is wrong with a cache, it is as if there were none.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+
+from tjgen.gitops.emit import header
+from tjgen.gitops.emit.filesystem import ObstacleError, Root
+from tjgen.trees.typing import Any, NamedTuple
+
+SWITCH = "TJGEN_CACHE"
+_FORM = f"tjgen cache 1 {sys.implementation.cache_tag} {marshal.version}\n".encode()
+_AT_REST = 2_000_000_000
+"""Nanoseconds: file systems exist that note times no finer than two seconds."""
+_DIGEST = 32
+
+_Kept = tuple[bytes, tuple[tuple[Any, ...], ...], Any]
+"""What is kept of a unit, as marshal can write it: key, files, summary."""
+
+
+class Seen(NamedTuple):
+    """A file as it was when it had been emitted."""
+
+    path: str
+    size: int
+    modified: int
+    """Time of the last change of the content, in nanoseconds."""
+    changed: int
+    """Time of the last change of the file itself, which nobody can set back."""
+    digest: bytes
+
+
+class Entry(NamedTuple):
+    """What a unit had emitted."""
+
+    files: tuple[Seen, ...]
+    summary: Any
+    """Plain data that the caller wants again: counts, diagnostics as tuples."""
+
+
+class Cache:
+    """The cache of one project and one output directory, while a build has the turn there."""
+
+    __slots__ = ("_at", "_noted", "_path", "_root", "_units")
+
+    def __init__(self, path: str | None, directory: str) -> None:
+        """`path` is what `location` answered: without one nothing is found and nothing is noted."""
+        self._path = path
+        self._root = Root(directory)
+        self._units, self._at = _load(path) if path is not None else ({}, 0)
+        self._noted: dict[str, _Kept] = {}
+
+    def find(self, unit: str, key: bytes) -> Entry | None:
+        """What `unit` emitted from inputs with this key, if each of its files is still there as it was."""
+        kept = self._units.get(unit)
+        if kept is None or kept[0] != key:
+            return None
+        files = []
+        renewed = False
+        for fields in kept[1]:
+            file = Seen(*fields)
+            if not self._is_at_rest(file):
+                found = _seen(self._root, file.path)
+                if found is None or found.digest != file.digest:
+                    return None
+                file = found
+                renewed = True
+            files.append(file)
+        if renewed:
+            # With the times of today the content need not be read again next time.
+            self._noted[unit] = (key, tuple([tuple(file) for file in files]), kept[2])
+        return Entry(tuple(files), kept[2])
+
+    def note(self, unit: str, key: bytes, paths: Iterable[str], summary: Any) -> None:
+        """Remember what `unit` has emitted: files of the output directory that were committed, and plain data."""
+        if self._path is None:
+            return
+        files = [_seen(self._root, path) for path in paths]
+        if all(files):
+            self._noted[unit] = (key, tuple([tuple(file) for file in files if file is not None]), summary)
+
+    def save(self, *, known: Iterable[str] | None = None) -> None:
+        """Write the cache, if anything is new. `known`: all units that there are, where the build knows; others are dropped."""
+        if self._path is None:
+            return
+        units = {**self._units, **self._noted}
+        if known is not None:
+            wanted = set(known)
+            units = {unit: kept for unit, kept in units.items() if unit in wanted}
+        if not self._noted and len(units) == len(self._units):
+            return
+        try:
+            _store(self._path, units)
+        except OSError:
+            # A cache that cannot be written is no reason to fail a build that has succeeded.
+            return
+
+    def _is_at_rest(self, file: Seen) -> bool:
+        """Whether size and times are as noted, and older than the note: a later change would show in them."""
+        try:
+            found = os.lstat(self._root.full(file.path))
+        except OSError:
+            return False
+        same = (found.st_size, found.st_mtime_ns, found.st_ctime_ns) == (file.size, file.modified, file.changed)
+        return same and file.changed < self._at - _AT_REST
+
+
+def location(project: str, directory: str, environment: Mapping[str, str] = os.environ) -> str | None:
+    """Where the cache of a project and an output directory lies; None where caches are switched off or have no place."""
+    if environment.get(SWITCH, "").lower() in ("off", "0", "no", "false"):
+        return None
+    folder = environment.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(folder):
+        home = environment.get("HOME", "")
+        if not os.path.isabs(home):
+            return None
+        folder = f"{home}/.cache"
+    name = sha256(f"{os.path.realpath(project)}\0{os.path.realpath(directory)}".encode(errors="surrogateescape")).hexdigest()
+    return f"{folder}/tjgen/{name[:32]}"
+
+
+def key(parts: Iterable[bytes]) -> bytes:
+    """The key of inputs, each in its place; begin with `program.digest()`."""
+    digest = sha256()
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "big"))
+        digest.update(part)
+    return digest.digest()
+
+
+def _seen(root: Root, path: str) -> Seen | None:
+    """The file as it is; None for what is not ours or was edited by hand."""
+    try:
+        # The times before the content: what changes in between is found out next time.
+        found = os.lstat(root.full(path))
+        file = root.read(path)
+    except (OSError, ObstacleError):
+        return None
+    known = header.read(file.content) if file is not None else None
+    if file is None or known is None or header.is_edited(file.content, known):
+        return None
+    return Seen(path, found.st_size, found.st_mtime_ns, found.st_ctime_ns, sha256(file.content).digest())
+
+
+def _load(path: str) -> tuple[dict[str, _Kept], int]:
+    """The units of a cache, and when it was written; none where anything is wrong with it."""
+    try:
+        with open(path, "rb") as file:
+            written = os.fstat(file.fileno()).st_mtime_ns
+            content = file.read()
+    except OSError:
+        return {}, 0
+    payload = content[_DIGEST:]
+    # What is damaged, or of another form, must not reach marshal, which is fast because it trusts what it reads.
+    if sha256(_FORM + payload).digest() != content[:_DIGEST]:
+        return {}, 0
+    return marshal.loads(payload), written
+
+
+def _store(path: str, units: dict[str, _Kept]) -> None:
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    payload = marshal.dumps(units)
+    near = f"{path}.new"
+    with open(near, "wb") as file:
+        file.write(sha256(_FORM + payload).digest() + payload)
+    os.replace(near, path)

@@ -1,0 +1,81 @@
+"""Output files -> in what a directory differs from them (`--check`). Nothing is written, no turn is taken.
+
+`Comparison` has the verbs of `OutputTree`, so that one piece of code drives either.
+"""
+
+from __future__ import annotations
+
+from tjgen.gitops.emit import journal, problems, staging
+from tjgen.gitops.emit.plan import Change, OutputFile, Plan
+from tjgen.gitops.emit.tree import refuse_links
+from tjgen.trees.diagnostics.model import CompileError
+from tjgen.trees.typing import NamedTuple
+
+
+class Difference(NamedTuple):
+    """A file that is not what the sources make."""
+
+    path: str
+    kind: str
+    """One of the kinds of `Change`: missing, different, edited, foreign, extra."""
+    place: str
+    """The path with its directory in front, for people."""
+
+
+class Comparison:
+    """A directory as it is, against what a build would make of it."""
+
+    __slots__ = ("_changes", "_directory", "_plan", "_records")
+
+    def __init__(self, directory: str, *, records: str | None = None) -> None:
+        refuse_links(directory, records)
+        self._directory = directory
+        self._records = records
+        self._plan = Plan(directory, records=records)
+        self._changes: list[Difference] = []
+
+    def put(self, file: OutputFile) -> None:
+        """Want `file` in the tree; raises CompileError where what is there cannot be read."""
+        try:
+            self._note(self._plan.put(file), self._directory)
+        except OSError as error:
+            raise CompileError([problems.unread(file.path, error)]) from error
+
+    def keep(self, path: str) -> None:
+        """Let what stands at `path`, a file or a whole folder, stay whatever is claimed."""
+        self._plan.keep(path)
+
+    def claim(self, folder: str, *, owner: str = "") -> None:
+        """Say that this build knows all files of ours below `folder` (of `owner`): the others are extra."""
+        self._plan.claim(folder, owner=owner)
+
+    def record(self, path: str, text: str | None) -> None:
+        """Want `text` (None: no file) at `path` in the folder of records."""
+        try:
+            self._note(self._plan.record(path, text), self._records or "")
+        except OSError as error:
+            raise CompileError([problems.unread(path, error)]) from error
+
+    def present(self) -> list[str]:
+        """The files of ours that will be there, for `kustomizations`; call it when all else is put. Raises CompileError."""
+        try:
+            return self._plan.present()
+        except OSError as error:
+            raise CompileError([problems.unread(error.filename or self._directory, error)]) from error
+
+    def differences(self) -> list[Difference]:
+        """All differences, by path; raises CompileError where the files could not stand together or a build was interrupted."""
+        if journal.exists(staging.path_in(self._directory)):
+            raise CompileError([problems.interrupted(self._directory)])
+        try:
+            for change in self._plan.extra():
+                self._note(change, self._directory)
+        except OSError as error:
+            raise CompileError([problems.unread(error.filename or self._directory, error)]) from error
+        if self._plan.problems:
+            raise CompileError(self._plan.problems)
+        return sorted(self._changes)
+
+    def _note(self, change: Change | None, root: str) -> None:
+        if change is not None:
+            self._changes.append(Difference(change.path, change.kind, f"{root}/{change.path}"))

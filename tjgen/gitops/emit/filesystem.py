@@ -1,0 +1,132 @@
+"""A directory and a path in it -> whether a file of ours may stand there, and what stands there now.
+
+Nothing is followed: a link on the way could lead out of the directory, so it is an obstacle. What is
+read is read once, with the file opened before it is judged.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+
+from tjgen.trees.typing import NamedTuple
+
+_SAFE = re.compile(r"(?:[^/.\x00-\x1f\x7f\ud800-\udfff][^/\x00-\x1f\x7f\ud800-\udfff]*(?:/(?=.)|\Z))+\Z")
+_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_CHUNK = 1 << 16
+
+
+def is_safe(path: str) -> bool:
+    """Whether `path` is relative, stays below, and has no hidden part and no control character."""
+    return _SAFE.match(path) is not None
+
+
+class FileOnDisk(NamedTuple):
+    """A file as it is on disk."""
+
+    content: bytes
+    mode: int
+    modified: int
+    """Time of the last change of the content, in nanoseconds."""
+
+
+class ObstacleError(Exception):
+    """Something that is no file, or no folder, stands where one must be."""
+
+    def __init__(self, path: str, what: str) -> None:
+        super().__init__(path, what)
+        self.path = path
+        self.what = what
+
+
+class Root:
+    """A directory in which files of ours stand. What it learns about folders holds as long as nobody changes them."""
+
+    __slots__ = ("_absent", "_present", "directory")
+
+    def __init__(self, directory: str) -> None:
+        self.directory = directory
+        self._present = {""}
+        self._absent: set[str] = set()
+
+    def full(self, path: str) -> str:
+        """The path as the operating system wants it."""
+        return f"{self.directory}/{path}"
+
+    def enter(self, folder: str) -> None:
+        """Make sure that `folder` is a real folder, or nothing yet; raises ObstacleError."""
+        if folder in self._present or folder in self._absent:
+            return
+        parent = folder.rpartition("/")[0]
+        self.enter(parent)
+        if parent in self._absent:
+            self._absent.add(folder)
+            return
+        try:
+            mode = os.lstat(self.full(folder)).st_mode
+        except FileNotFoundError:
+            self._absent.add(folder)
+            return
+        if not stat.S_ISDIR(mode):
+            raise ObstacleError(folder, describe(mode))
+        self._present.add(folder)
+
+    def is_same(self, path: str, content: bytes) -> bool | None:
+        """Whether the file at `path` holds exactly `content`; None where there is none. Raises ObstacleError."""
+        descriptor = self._open(path)
+        if descriptor < 0:
+            return None
+        try:
+            # One byte more shows whether the file goes on.
+            return os.read(descriptor, len(content) + 1) == content
+        except IsADirectoryError:
+            raise ObstacleError(path, "a folder") from None
+        finally:
+            os.close(descriptor)
+
+    def read(self, path: str, *, opening: bytes = b"") -> FileOnDisk | None:
+        """The file at `path`; None where there is none. Raises ObstacleError for what is no regular file.
+
+        Of a file that does not begin with `opening` only the beginning is read.
+        """
+        descriptor = self._open(path)
+        if descriptor < 0:
+            return None
+        try:
+            known = os.fstat(descriptor)
+            mode = known.st_mode
+            if not stat.S_ISREG(mode):
+                raise ObstacleError(path, describe(mode))
+            part = os.read(descriptor, _CHUNK)
+            parts = [part]
+            if part.startswith(opening):
+                while part := os.read(descriptor, _CHUNK):
+                    parts.append(part)
+            return FileOnDisk(b"".join(parts), stat.S_IMODE(mode), known.st_mtime_ns)
+        finally:
+            os.close(descriptor)
+
+    def _open(self, path: str) -> int:
+        if path.rpartition("/")[0] in self._absent:
+            return -1
+        try:
+            return os.open(self.full(path), _FLAGS)
+        except FileNotFoundError:
+            return -1
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                raise ObstacleError(path, "a symbolic link") from None
+            if error.errno == errno.ENXIO:
+                raise ObstacleError(path, "a socket") from None
+            raise
+
+
+def describe(mode: int) -> str:
+    """What a file of that mode is, for messages."""
+    if stat.S_ISLNK(mode):
+        return "a symbolic link"
+    if stat.S_ISDIR(mode):
+        return "a folder"
+    return "a file" if stat.S_ISREG(mode) else "a special file"

@@ -1,0 +1,75 @@
+"""A folder of an output tree -> our files in it, and their bodies without headers: what a frozen run stands on."""
+
+from __future__ import annotations
+
+import os
+
+from tjgen.gitops.emit import header, problems
+from tjgen.gitops.emit.filesystem import ObstacleError, Root
+from tjgen.gitops.emit.plan import OutputFile
+from tjgen.trees.diagnostics.model import CompileError
+
+
+def bodies(directory: str, folder: str) -> dict[str, str]:
+    """Body of every file of ours in `folder`, by name: see `files`."""
+    return {file.path.rpartition("/")[2]: file.body for file in files(directory, folder)}
+
+
+def files(directory: str, folder: str) -> list[OutputFile]:
+    """Every file of ours in `folder` (folders in it are not entered) in order of name; none where there is no such folder.
+
+    Line ends are those that were written, whatever a checkout made of them. Raises CompileError where
+    something cannot be read.
+    """
+    root = Root(directory)
+    found: list[OutputFile] = []
+    try:
+        root.enter(folder)
+        for name in sorted(os.listdir(root.full(folder))):
+            if name.startswith("."):
+                continue
+            file = _file(root, f"{folder}/{name}")
+            if file is not None:
+                found.append(file)
+    except (FileNotFoundError, ObstacleError):
+        return found
+    except OSError as error:
+        raise CompileError([problems.unread(f"{directory}/{folder}", error)]) from error
+    return found
+
+
+def below(directory: str, folder: str) -> list[str]:
+    """The folders in `folder`, in order of name; hidden ones and links are left out."""
+    try:
+        found = list(os.scandir(f"{directory}/{folder}"))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise CompileError([problems.unread(f"{directory}/{folder}", error)]) from error
+    return sorted(f"{folder}/{one.name}" for one in found if one.is_dir(follow_symlinks=False) and one.name[0] != ".")
+
+
+def conflict(directory: str, folder: str) -> str | None:
+    """Path of a file of ours in `folder` that Git could not merge, if there is one."""
+    root = Root(directory)
+    try:
+        root.enter(folder)
+        for name in sorted(os.listdir(root.full(folder))):
+            found = root.read(f"{folder}/{name}", opening=header.OPENING[:-1])
+            if found is not None and header.is_in_conflict(found.content):
+                return f"{folder}/{name}"
+    except (OSError, ObstacleError):
+        return None
+    return None
+
+
+def _file(root: Root, path: str) -> OutputFile | None:
+    try:
+        found = root.read(path, opening=header.OPENING[:-1])
+    except ObstacleError:
+        return None
+    known = header.read(found.content) if found is not None else None
+    if found is None or known is None:
+        return None
+    body = found.content[known.length :].replace(b"\r\n", b"\n").decode(errors="replace")
+    return OutputFile(path, body, known.source, known.owner)

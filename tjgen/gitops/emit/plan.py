@@ -1,0 +1,215 @@
+"""Output files, one by one -> what would have to change in a directory. Nothing is written.
+
+Rules of ownership:
+- A file is ours when it has our header. Whatever else lies in the directory is never touched.
+- A file of ours whose body no longer has the digest in its header was edited by hand.
+- What a build does not mention stays. Only what it claims, a folder or the files of one owner in a
+  folder, is cleared of files of ours that it neither puts nor keeps.
+- Folders that several experiments share (runtimes, data) are therefore claimed only by a build that
+  knows all of them; it keeps what the locks of the runs still refer to.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Set
+
+from tjgen.gitops.emit import header, problems
+from tjgen.gitops.emit.filesystem import FileOnDisk, ObstacleError, Root, is_safe
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.typing import NamedTuple
+
+MISSING = "missing"
+DIFFERENT = "different"
+EDITED = "edited"
+FOREIGN = "foreign"
+CONFLICT = "conflict"
+EXTRA = "extra"
+
+
+class OutputFile(NamedTuple):
+    """A file to emit: one object, as a rule."""
+
+    path: str
+    """Path in the output directory, with `/`."""
+    body: str
+    source: str
+    """File to edit instead, relative to the project."""
+    owner: str = ""
+    """Key of the experiment that it belongs to (`environment/namespace/name`); "" for shared files."""
+
+
+class Change(NamedTuple):
+    """A file that is not as it should be."""
+
+    path: str
+    kind: str
+    """MISSING, DIFFERENT, EDITED (by hand), CONFLICT (of a merge), FOREIGN (in the way, not ours) or EXTRA (to be removed)."""
+    content: bytes = b""
+    """What should be there."""
+    found: FileOnDisk | None = None
+    """What is there."""
+    source: str = ""
+    """What the header of the file that is there calls its source."""
+
+
+class Plan:
+    """What a build wants in a directory, compared with what is there."""
+
+    __slots__ = ("_claims", "_folders", "_kept", "_records", "_root", "_taken", "hollow", "problems", "unchanged")
+
+    def __init__(self, directory: str, *, records: str | None = None) -> None:
+        self._root = Root(directory)
+        self._records = Root(records) if records is not None else None
+        self._taken: dict[str, tuple[str, str]] = {}
+        self._folders: dict[str, tuple[str, str]] = {"": ("", "")}
+        self._kept: set[str] = set()
+        self._claims: list[tuple[str, str]] = []
+        self.problems: list[Diagnostic] = []
+        """Paths that clash, are unsafe, or are blocked by what is no file of ours and no file of anyone."""
+        self.unchanged: list[str] = []
+        self.hollow: list[str] = []
+        """Empty folders in what is claimed, known once `extra` has run."""
+
+    def put(self, file: OutputFile) -> Change | None:
+        """Want `file`; the change that this asks for, or None where nothing is to be done or a problem was noted."""
+        path = file.path
+        if not self._may_stand(file):
+            return None
+        content = header.stamp(file.body, file.source, file.owner)
+        try:
+            same = self._root.is_same(path, content)
+            if same:
+                self.unchanged.append(path)
+                return None
+            found = None if same is None else self._root.read(path, opening=header.OPENING[:-1])
+        except ObstacleError as obstacle:
+            self.problems.append(problems.in_the_way(obstacle.path, obstacle.what))
+            return None
+        if found is None:
+            return Change(path, MISSING, content)
+        known = header.read(found.content)
+        if header.is_in_conflict(found.content):
+            return Change(path, CONFLICT, content, found)
+        if known is None:
+            return Change(path, FOREIGN, content, found)
+        kind = EDITED if header.is_edited(found.content, known) else DIFFERENT
+        return Change(path, kind, content, found, known.source)
+
+    def keep(self, path: str) -> None:
+        """Let what stands at `path`, a file or a whole folder, stay whatever is claimed."""
+        self._kept.add(path)
+
+    def claim(self, folder: str, *, owner: str = "") -> None:
+        """Say that this build knows all files of ours below `folder`, or all of `owner` there; "" is the whole tree."""
+        self._claims.append((folder, owner))
+
+    def record(self, path: str, text: str | None) -> Change | None:
+        """Want `text` (None: nothing) at `path` in the folder of records, whose files need no header."""
+        root = self._records
+        if root is None:
+            raise ValueError("a plan without a folder of records")
+        if not is_safe(path):
+            self.problems.append(problems.unsafe_path(path))
+            return None
+        try:
+            root.enter(path.rpartition("/")[0])
+            found = root.read(path)
+        except ObstacleError as obstacle:
+            self.problems.append(problems.in_the_way(obstacle.path, obstacle.what))
+            return None
+        if text is None:
+            return None if found is None else Change(path, EXTRA, found=found)
+        content = text.encode()
+        if found is None:
+            return Change(path, MISSING, content)
+        return None if found.content == content else Change(path, DIFFERENT, content, found)
+
+    def extra(self) -> Iterator[Change]:
+        """The files of ours that are claimed and neither put nor kept (EXTRA or EDITED); call it when all is put."""
+        seen = set()
+        for folder, owner in self._claims:
+            for path in self._files_below(folder, but=self._kept):
+                if path in seen or path.casefold() in self._taken:
+                    continue
+                found = self._root.read(path, opening=header.OPENING[:-1])
+                if found is None:
+                    continue
+                known = header.read(found.content)
+                if header.is_in_conflict(found.content) and not owner:
+                    seen.add(path)
+                    yield Change(path, CONFLICT, found=found)
+                    continue
+                if known is None or (owner and known.owner != owner):
+                    continue
+                seen.add(path)
+                kind = EDITED if header.is_edited(found.content, known) else EXTRA
+                yield Change(path, kind, found=found, source=known.source)
+
+    def present(self) -> list[str]:
+        """The files of ours that will be there, those included that this build does not mention; call it when all is put."""
+        found = {path for path, _ in self._taken.values()}
+        gone = {change.path for change in self.extra()}
+        for path in self._files_below("", but=frozenset()):
+            if path not in gone and path.casefold() not in self._taken:
+                file = self._root.read(path, opening=header.OPENING[:-1])
+                if file is not None and header.read(file.content) is not None:
+                    found.add(path)
+        return sorted(found)
+
+    def _may_stand(self, file: OutputFile) -> bool:
+        """Whether the path is safe, free, and not blocked; a problem is noted where it is not."""
+        path, owner = file.path, file.owner
+        if not is_safe(path):
+            self.problems.append(problems.unsafe_path(path))
+            return False
+        # macOS and Windows take paths that differ in case for one.
+        key = path.casefold()
+        other = self._taken.get(key) or self._folders.get(key)
+        if other is None:
+            other = self._enter(path.rpartition("/")[0], path, owner)
+        if other is not None:
+            if other[0]:
+                self.problems.append(problems.clash(path, owner, *other))
+            return False
+        self._taken[key] = (path, owner)
+        return True
+
+    def _enter(self, folder: str, path: str, owner: str) -> tuple[str, str] | None:
+        """The output file whose path clashes with `folder`, if any; ("", "") after another problem."""
+        key = folder.casefold()
+        known = self._folders.get(key)
+        if known is not None:
+            return known if known[0] and not known[0].startswith(folder + "/") else None
+        clash = self._taken.get(key) or self._enter(folder.rpartition("/")[0], path, owner)
+        if clash is not None:
+            return clash
+        try:
+            self._root.enter(folder)
+        except ObstacleError as obstacle:
+            self.problems.append(problems.in_the_way(obstacle.path, obstacle.what))
+            return ("", "")
+        self._folders[key] = (path, owner)
+        return None
+
+    def _files_below(self, top: str, *, but: Set[str]) -> Iterator[str]:
+        stack = [top]
+        while stack:
+            folder = stack.pop()
+            if folder in but:
+                continue
+            try:
+                self._root.enter(folder)
+                entries = list(os.scandir(self._root.full(folder)))
+            except (FileNotFoundError, ObstacleError):
+                continue
+            if not entries and folder:
+                self.hollow.append(folder)
+            for entry in entries:
+                if entry.name.startswith("."):
+                    continue
+                path = f"{folder}/{entry.name}" if folder else entry.name
+                if entry.is_dir(follow_symlinks=False):
+                    stack.append(path)
+                elif entry.is_file(follow_symlinks=False) and path not in but:
+                    yield path

@@ -1,0 +1,271 @@
+"""Output files -> a directory that holds them, each old or new and never partial, with what is stale removed.
+
+    with OutputTree("deploy", records="tjgen.lock.d") as tree:
+        tree.put(OutputFile(path, body, source, owner))
+        tree.claim("prod/runs/vision/resnet50")
+        tree.record("prod/vision/resnet50.yaml", lock_text)
+        result = tree.commit()
+
+One build at a time: it holds a file lock from `with` on, so what is read inside (locks of runs, files of frozen
+runs) is what `commit` replaces. Leaving without `commit` changes nothing.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from types import TracebackType
+
+from tjgen.gitops.emit import checkout, journal, problems, recovery, staging, transaction
+from tjgen.gitops.emit.filelock import BusyError, FileLock, acquire
+from tjgen.gitops.emit.filesystem import ObstacleError
+from tjgen.gitops.emit.journal import ABSENT, RECORD, TREE, Step, Version
+from tjgen.gitops.emit.plan import CONFLICT, EDITED, EXTRA, FOREIGN, MISSING, Change, OutputFile, Plan
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.files.links import link_in
+from tjgen.trees.typing import NamedTuple, Self
+
+
+class Committed(NamedTuple):
+    """What a build did to its directory; paths in order."""
+
+    created: list[str]
+    updated: list[str]
+    unchanged: list[str]
+    removed: list[str]
+
+
+def refuse_links(*folders: str | None) -> None:
+    """Raise CompileError (TJ039) where a link of the repository leads to one of the folders."""
+    links = [(folder, link) for folder in folders if folder is not None and (link := link_in(folder)) is not None]
+    if links:
+        raise CompileError([problems.linked(folder, link) for folder, link in links])
+
+
+class OutputTree:
+    """A directory while a build writes it."""
+
+    __slots__ = (
+        "_created",
+        "_directory",
+        "_force",
+        "_history",
+        "_locks",
+        "_made",
+        "_plan",
+        "_problems",
+        "_records",
+        "_recovered",
+        "_staging",
+        "_steps",
+        "_updated",
+        "_wait",
+        "notes",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        directory: str,
+        *,
+        force: bool = False,
+        records: str | None = None,
+        history: recovery.History | None = None,
+        wait: float = 2.0,
+    ) -> None:
+        """`records`: folder of files that must agree with the tree; `wait`: seconds to wait for another build.
+
+        `history` answers from Git which files a checkout must have, should an interrupted build have removed some.
+        """
+        self._directory = directory
+        self._records = records
+        self._history = history
+        self._staging = staging.path_in(directory)
+        self._force = force
+        self._wait = wait
+        self._plan = Plan(directory, records=records)
+        self._problems: list[Diagnostic] = []
+        self._steps: list[Step] = []
+        self._created: list[str] = []
+        self._updated: list[str] = []
+        self._made: list[str] = []
+        self._locks: list[FileLock] = []
+        self._recovered = False
+        self.notes: list[Diagnostic] = []
+        """What was found of an interrupted build (information and warnings)."""
+
+    def __enter__(self) -> Self:
+        """Acquire the file lock and undo what an interrupted build left; raises CompileError."""
+        refuse_links(self._directory, self._records)
+        if os.path.lexists(self._directory) and not os.path.isdir(self._directory):
+            raise CompileError([problems.not_a_directory(self._directory)])
+        place = self._directory
+        try:
+            self._begin(place)
+            if self._records is not None and os.path.realpath(self._records) != os.path.realpath(place):
+                place = self._records
+                self._begin(place)
+            self._recover()
+        except BusyError:
+            self._leave()
+            raise CompileError([problems.busy(place)]) from None
+        except ObstacleError as obstacle:
+            self._leave()
+            raise CompileError([problems.in_the_way(obstacle.path, obstacle.what)]) from None
+        except OSError as error:
+            self._leave()
+            raise self._failed(error.filename or place, error) from error
+        except CompileError:
+            self._leave()
+            raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+        """Release the file lock; without `commit`, remove what was staged."""
+        self._leave()
+
+    def put(self, file: OutputFile) -> None:
+        """Want `file` in the tree. Problems are collected for `commit`; raises CompileError where writing fails."""
+        try:
+            self._accept(self._plan.put(file), TREE)
+        except OSError as error:
+            raise self._failed(file.path, error) from error
+
+    def keep(self, path: str) -> None:
+        """Let what stands at `path`, a file or a whole folder, stay whatever is claimed."""
+        self._plan.keep(path)
+
+    def claim(self, folder: str, *, owner: str = "") -> None:
+        """Say that this build knows all files of ours below `folder` (of `owner`): the others go. "" is the whole tree."""
+        self._plan.claim(folder, owner=owner)
+
+    def record(self, path: str, text: str | None) -> None:
+        """Want `text` (None: no file) at `path` in the folder of records, together with the tree or not at all."""
+        try:
+            self._accept(self._plan.record(path, text), RECORD)
+        except OSError as error:
+            raise self._failed(path, error) from error
+
+    def present(self) -> list[str]:
+        """The files of ours that will be there, for `kustomizations`; call it when all else is put. Raises CompileError."""
+        try:
+            return self._plan.present()
+        except OSError as error:
+            raise CompileError([problems.unread(error.filename or self._directory, error)]) from error
+
+    def commit(self) -> Committed:
+        """Make the directory what was wanted; raises CompileError, having changed nothing unless it says otherwise."""
+        try:
+            return self._commit()
+        except OSError as error:
+            raise self._failed(error.filename or self._directory, error) from error
+
+    def _commit(self) -> Committed:
+        removed = []
+        for change in self._plan.extra():
+            if change.kind in (EDITED, CONFLICT) and not self._force:
+                self._problems.append(_spoilt(change))
+                continue
+            removed.append(change.path)
+            self._add_step(TREE, change, None)
+        found = self._plan.problems + self._problems
+        if found:
+            raise CompileError(found)
+        if self._steps:
+            self._make_folders()
+            roots = self._roots()
+            commit = checkout.commit(self._directory)
+            try:
+                transaction.carry_out(self._staging, commit, self._beside(), self._steps, roots)
+            except BaseException:
+                recovery.undo_now(self._directory, roots)
+                raise
+            self._made.clear()
+        for folder in self._plan.hollow:
+            transaction.remove_empty(self._directory, folder)
+        return Committed(sorted(self._created), sorted(self._updated), sorted(self._plan.unchanged), sorted(removed))
+
+    def _accept(self, change: Change | None, root: str) -> None:
+        if change is None:
+            return
+        if change.kind == FOREIGN:
+            self._problems.append(problems.foreign(change.path))
+        elif change.kind in (EDITED, CONFLICT) and not self._force:
+            self._problems.append(_spoilt(change))
+        else:
+            self._add_step(root, change, None if change.kind == EXTRA else self._stage(change))
+            if root == TREE:
+                (self._created if change.kind == MISSING else self._updated).append(change.path)
+
+    def _stage(self, change: Change) -> staging.Staged:
+        mode = change.found.mode if change.found is not None else None
+        return staging.stage(self._staging, len(self._steps), change.content, mode)
+
+    def _add_step(self, root: str, change: Change, staged: staging.Staged | None) -> None:
+        after = Version(journal.digest(change.content), staged.modified) if staged is not None else ABSENT
+        self._steps.append(Step(root, change.path, f"{len(self._steps):x}", journal.version(change.found), after))
+
+    def _make_folders(self) -> None:
+        """Every folder in which something will change exists and can be written: afterwards it would be too late to find out."""
+        roots = {root: os.path.abspath(place) for root, place in self._roots().items()}
+        for root, folder in sorted({(step.root, step.path.rpartition("/")[0]) for step in self._steps}):
+            place = f"{roots[root]}/{folder}" if folder else roots[root]
+            self._make(place)
+            if not os.access(place, os.W_OK | os.X_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), place)
+
+    def _make(self, folder: str) -> None:
+        try:
+            os.mkdir(folder)
+        except FileExistsError:
+            return
+        except FileNotFoundError:
+            self._make(os.path.dirname(folder))
+            os.mkdir(folder)
+        self._made.append(folder)
+
+    def _begin(self, place: str) -> None:
+        if not os.path.isdir(place):
+            self._make(os.path.abspath(place))
+        staging.require_folder(place)
+        folder = staging.path_in(place)
+        self._locks.append(acquire(f"{folder}/{staging.LOCK}", wait=self._wait))
+        staging.hide(folder)
+
+    def _recover(self) -> None:
+        self.notes += recovery.recover(self._directory, self._roots(), self._beside(), self._history)
+        self._recovered = True
+
+    def _leave(self) -> None:
+        """Release the locks. A journal that could not be undone stays in the staging directory, for the next build."""
+        for lock in self._locks:
+            folder = os.path.dirname(lock.path)
+            try:
+                if self._recovered and not journal.exists(folder):
+                    staging.clear(folder)
+                staging.unhide(folder)
+            except OSError:
+                # What cannot be removed now is removed by the next build; the reason is reported there or was reported.
+                pass
+            try:
+                lock.release()
+            except OSError:
+                continue
+            transaction.remove_empty(os.path.dirname(folder), staging.NAME)
+        self._locks.clear()
+        for folder in reversed(self._made):
+            transaction.remove_empty(os.path.dirname(folder), os.path.basename(folder))
+
+    def _roots(self) -> dict[str, str]:
+        return {TREE: self._directory} | ({RECORD: self._records} if self._records is not None else {})
+
+    def _beside(self) -> str:
+        """Where the records are from the directory, on one line: the same after both were moved together."""
+        return ascii("" if self._records is None else os.path.relpath(self._records, self._directory))
+
+    def _failed(self, place: str, error: OSError) -> CompileError:
+        return CompileError([problems.failed(place, error, half_done=journal.exists(self._staging))])
+
+
+def _spoilt(change: Change) -> Diagnostic:
+    """A file of ours that is not as we left it."""
+    return problems.in_conflict(change.path) if change.kind == CONFLICT else problems.edited(change.path, change.source)

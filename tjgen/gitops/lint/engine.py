@@ -1,0 +1,163 @@
+"""A scene -> the diagnostics of all rules, without those that are silenced, and what is wrong with what silences them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from tjgen.gitops.lint.rule import Finding, Rule
+from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.suppress import Mark, in_annotations, in_text
+from tjgen.gitops.lint.table import entries
+from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic, Note, Span
+from tjgen.trees.k8s.nearest import nearest
+from tjgen.trees.typing import NamedTuple
+
+UNUSED = ("TJ676", "unused-suppression")
+UNREASONED = ("TJ677", "suppression-without-reason")
+UNKNOWN = ("TJ678", "unknown-rule")
+FRAMEWORK = (UNUSED[0], UNREASONED[0], UNKNOWN[0])
+
+
+class Found(NamedTuple):
+    """A finding with its diagnostic."""
+
+    finding: Finding
+    diagnostic: Diagnostic
+
+
+class Choice(NamedTuple):
+    """Which rules are asked: all, or those of `select`, without those of `ignore`. Codes."""
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+
+    def takes(self, code: str) -> bool:
+        """Whether a rule is asked."""
+        return (not self.select or code in self.select) and code not in self.ignore
+
+
+class Result(NamedTuple):
+    """What lint found. `silenced` is what marks took away."""
+
+    found: list[Found]
+    diagnostics: list[Diagnostic]
+    """Of all that was found, and of the marks, by place."""
+    silenced: list[Found]
+
+
+def lint(
+    scenes: Sequence[Scene],
+    texts: Mapping[str, str],
+    choice: Choice = Choice(),  # noqa: B008  # a value
+    marks: Sequence[Mark] = (),
+) -> Result:
+    """Ask every rule that applies. `texts` holds the files whose comments may silence something: name -> text.
+
+    `marks` are those that stand elsewhere, as in a project. A mark that is used in one scene is used.
+    """
+    every: list[Found] = []
+    asked: set[str] = set()
+    found_marks = [*marks, *(mark for file, text in texts.items() for mark in in_text(text, file))]
+    for scene in scenes:
+        for rule, check in entries():
+            if choice.takes(rule.code) and applies(rule, scene):
+                asked.add(rule.code)
+                every += [Found(one, _diagnostic(rule, one)) for one in check(scene)]
+        found_marks += in_annotations(scene.items)
+    used: set[object] = set()
+    found: list[Found] = []
+    silenced: list[Found] = []
+    for one in every:
+        holding = [mark for mark in found_marks if _silences(mark, one)]
+        used.update((mark.span, mark.codes) for mark in holding)
+        (silenced if holding else found).append(one)
+    unused = [mark for mark in found_marks if (mark.span, mark.codes) not in used]
+    problems = [one for one in [*_wrong(found_marks), *_unused(unused, asked)] if choice.takes(one.code)]
+    items = [item for scene in scenes for item in scene.items]
+    return Result(found, _ordered([*(one.diagnostic for one in found), *problems], items), silenced)
+
+
+def applies(rule: Rule, scene: Scene) -> bool:
+    """Whether a rule can say anything of a scene."""
+    if rule.against and scene.before is None:
+        return False
+    return not rule.tools or any(tool in scene.tools for tool in rule.tools)
+
+
+def unknown_rules(words: Iterable[str], where: str) -> list[Diagnostic]:
+    """TJ678 for each word that is no code of a rule."""
+    return [_unknown(word, None, where) for word in words if word not in _known()]
+
+
+def _diagnostic(rule: Rule, finding: Finding) -> Diagnostic:
+    item = finding.item
+    return Diagnostic(
+        rule.code,
+        finding.severity or rule.severity,
+        f"{item}: {finding.message}",
+        item.ref,
+        finding.path,
+        item.locate(finding.path, key=finding.key),
+        tuple([Note(f"{one.item}: {one.message}", one.item.locate(one.path)) for one in finding.related]),
+        finding.hint or None,
+        rule.name,
+    )
+
+
+def _silences(mark: Mark, one: Found) -> bool:
+    return bool(mark.reason) and one.diagnostic.code in mark.codes and mark.covers(one.diagnostic, one.finding.item)
+
+
+def _wrong(marks: Sequence[Mark]) -> Iterator[Diagnostic]:
+    for mark in marks:
+        if not mark.codes:
+            hint = "write it like # tjgen: ignore TJ632: why it does no harm here"
+            yield _problem(UNKNOWN, ERROR, "the suppression names no rule", mark.span, hint)
+            continue
+        for code in mark.codes:
+            if code not in _known():
+                yield _unknown(code, mark.span, "the suppression")
+        if not mark.reason:
+            hint = f"say why it does no harm here: {', '.join(mark.codes)}: REASON"
+            message = f"the suppression of {', '.join(mark.codes)} gives no reason, so it silences nothing"
+            yield _problem(UNREASONED, ERROR, message, mark.span, hint)
+
+
+def _unused(unused: Iterable[Mark], asked: set[str]) -> Iterator[Diagnostic]:
+    """Of marks that silence nothing, those of which all that they name was asked."""
+    for mark in unused:
+        if mark.reason and mark.codes and all(code in asked for code in mark.codes):
+            message = f"nothing is found that this suppression of {', '.join(mark.codes)} silences"
+            yield _problem(UNUSED, WARNING, message, mark.span, "remove the suppression")
+
+
+def _unknown(word: str, span: Span | None, where: str) -> Diagnostic:
+    known = _known()
+    near = f"TJ6{word[1:]}" if word[:1] in "Gg" and f"TJ6{word[1:]}" in known else nearest(word, known)
+    hint = f"did you mean {near}?" if near else "tjgen lint --list names the rules"
+    return _problem(UNKNOWN, ERROR, f'{where} names "{word}", which is no rule of lint', span, hint)
+
+
+def _known() -> set[str]:
+    return {entry.rule.code for entry in entries()} | set(FRAMEWORK)
+
+
+def _problem(rule: tuple[str, str], severity: str, message: str, span: Span | None, hint: str) -> Diagnostic:
+    return Diagnostic(rule[0], severity, message, span=span, hint=hint, name=rule[1])
+
+
+def _ordered(diagnostics: list[Diagnostic], items: Sequence[Item]) -> list[Diagnostic]:
+    """By file, in the order in which files were given, then by line."""
+    order = {file: number for number, file in enumerate(dict.fromkeys(item.file for item in items))}
+
+    def place(one: Diagnostic) -> tuple[int, str, int, int, str]:
+        span = one.span
+        if span is None:
+            return len(order) + 1, "", 0, 0, one.code
+        return order.get(span.file, len(order)), span.file, span.line, span.column, one.code
+
+    # What several environments get of one line is said once.
+    once: dict[object, Diagnostic] = {}
+    for one in diagnostics:
+        once.setdefault((one.code, one.message, one.span, one.path) if one.span is not None else one, one)
+    return sorted(once.values(), key=place)

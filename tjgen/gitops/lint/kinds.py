@@ -1,0 +1,34 @@
+"""Groups and kinds that rules speak of."""
+
+from __future__ import annotations
+
+from tjgen.cluster.kinds.table import kinds
+
+TRAINJOB = ("trainer.kubeflow.org", "TrainJob")
+RUNTIME = ("trainer.kubeflow.org", "TrainingRuntime")
+CLUSTER_RUNTIME = ("trainer.kubeflow.org", "ClusterTrainingRuntime")
+RUNTIMES = (RUNTIME, CLUSTER_RUNTIME)
+JOBSET = ("jobset.x-k8s.io", "JobSet")
+VOLCANO_JOB = ("batch.volcano.sh", "Job")
+VOLCANO_QUEUE = ("scheduling.volcano.sh", "Queue")
+PODGROUP = ("scheduling.volcano.sh", "PodGroup")
+JOB = ("batch", "Job")
+CRONJOB = ("batch", "CronJob")
+CLAIM = ("", "PersistentVolumeClaim")
+CONFIGMAP = ("", "ConfigMap")
+SECRET = ("", "Secret")
+SERVICE = ("", "Service")
+NAMESPACE = ("", "Namespace")
+POD = ("", "Pod")
+PRIORITY_CLASS = ("scheduling.k8s.io", "PriorityClass")
+STORAGE_CLASS = ("storage.k8s.io", "StorageClass")
+APPLICATION = ("argoproj.io", "Application")
+APPLICATION_SET = ("argoproj.io", "ApplicationSet")
+KUSTOMIZATION = ("kustomize.toolkit.fluxcd.io", "Kustomization")
+
+RUNS = tuple((kind.group, kind.name) for kind in kinds() if kind.run is not None)
+"""Kinds that train: deleting an object ends a run."""
+OPERATOR_JOBS = tuple(sorted((kind.group, kind.name) for kind in kinds() if kind.run is not None and kind.run.replicas))
+"""Jobs of the Training Operator and of the MPI Operator."""
+CLUSTERED = frozenset({CLUSTER_RUNTIME, VOLCANO_QUEUE, NAMESPACE, PRIORITY_CLASS, STORAGE_CLASS})
+"""Kinds without a namespace."""

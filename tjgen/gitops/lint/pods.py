@@ -1,0 +1,57 @@
+"""An item -> the containers in it, wherever pods stand in it, with their places; and the images that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.gitops.lint.kinds import TRAINJOB
+from tjgen.gitops.lint.scene import Item
+from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.typing import Any
+
+_LISTS = ("containers", "initContainers")
+
+
+def containers(item: Item) -> Iterator[tuple[FieldPath, dict[str, Any]]]:
+    """Every container, and the trainer and initializers of a TrainJob, which stand for one."""
+    if item.kind == TRAINJOB:
+        for path in (("spec", "trainer"), ("spec", "initializer", "dataset"), ("spec", "initializer", "model")):
+            found = item.map(*path)
+            if found:
+                yield path, found
+    yield from _below(item.tree.get("spec"), ("spec",))
+
+
+def images(item: Item) -> Iterator[tuple[FieldPath, str]]:
+    """Every image that is named."""
+    for path, container in containers(item):
+        image = container.get("image")
+        if image.__class__ is str and image:
+            yield (*path, "image"), str(image)
+
+
+def strings(tree: Tree, path: FieldPath = ()) -> Iterator[tuple[FieldPath, str]]:
+    """Every text of a tree, with its place."""
+    if tree.__class__ is str:
+        yield path, str(tree)
+    elif tree.__class__ is dict:
+        for key, value in tree.items():
+            yield from strings(value, (*path, key))
+    elif tree.__class__ is list:
+        for position, value in enumerate(tree):
+            yield from strings(value, (*path, position))
+
+
+def _below(tree: Tree, path: FieldPath) -> Iterator[tuple[FieldPath, dict[str, Any]]]:
+    if tree.__class__ is dict:
+        for key, value in tree.items():
+            if key in _LISTS and value.__class__ is list:
+                for position, one in enumerate(value):
+                    if one.__class__ is dict:
+                        yield (*path, key, position), one
+            elif value.__class__ is dict or value.__class__ is list:
+                yield from _below(value, (*path, key))
+    elif tree.__class__ is list:
+        for position, value in enumerate(tree):
+            if value.__class__ is dict:
+                yield from _below(value, (*path, position))

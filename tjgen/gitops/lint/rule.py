@@ -1,0 +1,105 @@
+"""What a rule of lint is: what is known about a trap, and what its check yields."""
+
+from __future__ import annotations
+
+from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING
+from tjgen.trees.fields.path import MISSING, FieldPath, Tree
+from tjgen.trees.typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from tjgen.gitops.lint.scene import Item
+
+__all__ = [
+    "ARGOCD",
+    "DEDUCED",
+    "DOCUMENTED",
+    "ERROR",
+    "EVIDENCE",
+    "FLUX",
+    "INFO",
+    "MISSING",
+    "SEEN",
+    "SOURCE",
+    "TOOLS",
+    "WARNING",
+    "Change",
+    "Finding",
+    "Rule",
+]
+
+ARGOCD = "argocd"
+FLUX = "flux"
+TOOLS = (ARGOCD, FLUX)
+"""What may sync the manifests."""
+
+DOCUMENTED = "documented"
+SOURCE = "source-read"
+SEEN = "seen on the rig"
+DEDUCED = "deduced"
+EVIDENCE = {
+    SEEN: "end to end, with the real API server, controllers and sync engines",
+    SOURCE: "in that of the tool or controller",
+    DOCUMENTED: "by the project itself",
+    DEDUCED: "from sources, and not seen: at most a warning",
+}
+"""How it is known that a trap is one."""
+
+
+class Rule(NamedTuple):
+    """What is known about a trap. Texts are sentences; `argocd` and `flux` say what the tool does, and are empty where
+    it does nothing of the kind."""
+
+    code: str
+    """TJ6NN for rule GNN."""
+    name: str
+    severity: str
+    evidence: str
+    title: str
+    """What the manifests say, in a few words."""
+    why: str
+    """What comes of it."""
+    remedy: str
+    argocd: str = ""
+    flux: str = ""
+    upstream: str = ""
+    """Where it is written: functions, pages, issues, releases."""
+    tools: tuple[str, ...] = TOOLS
+    """The tools that it matters for; none where it is the same whoever applies the manifests."""
+    against: bool = False
+    """Whether it compares with the state before."""
+
+    @property
+    def fact(self) -> str:
+        """The name of the trap: G05 for TJ605."""
+        return f"G{self.code[-2:]}"
+
+
+class Change(NamedTuple):
+    """A part of a fix: the value that stands at `path` of `item` afterwards, MISSING to remove it."""
+
+    item: Item
+    path: FieldPath
+    value: Tree = MISSING
+
+
+class Place(NamedTuple):
+    """A second place that belongs to a finding."""
+
+    item: Item
+    path: FieldPath
+    message: str
+
+
+class Finding(NamedTuple):
+    """One thing that a rule found, at `path` of `item`; with `key` the key is shown, not the value."""
+
+    item: Item
+    path: FieldPath
+    message: str
+    hint: str = ""
+    key: bool = False
+    changes: tuple[Change, ...] = ()
+    """What cures it, where that is mechanical."""
+    related: tuple[Place, ...] = ()
+    severity: str = ""
+    """Where a case is milder than the rule."""

@@ -1,0 +1,218 @@
+"""What rules look at: the objects of one tree or stream, those of before, and what is known of who syncs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from tjgen.cluster.trainer.framework import Expansion, expand
+from tjgen.cluster.trainer.release import NEWEST, Release
+from tjgen.gitops.lint.kinds import CLUSTER_RUNTIME, CLUSTERED, RUNTIME
+from tjgen.trees.diagnostics.model import ObjectRef, Span
+from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.source.document import Document
+from tjgen.trees.typing import Any, NamedTuple
+
+Kind = tuple[str, str]
+Locate = Callable[..., "Span | None"]
+"""Field path, and `key=True` for the key of it -> the place in a file."""
+LookUp = Callable[[str, str, str], "Tree | None"]
+"""Kind, namespace and name of a runtime -> the runtime of the catalog, or None."""
+
+
+class Item:
+    """An object that is applied. `tree` is a value; parts of a hand-written one may have any type."""
+
+    __slots__ = ("annotations", "base", "document", "file", "kind", "labels", "locate", "name", "namespace", "tree", "units")
+
+    def __init__(
+        self,
+        tree: dict[str, Any],
+        locate: Locate,
+        *,
+        file: str,
+        units: Mapping[str, str],
+        document: Document | None = None,
+        base: FieldPath = (),
+    ) -> None:
+        metadata = _map(tree.get("metadata"))
+        self.tree = tree
+        self.locate = locate
+        self.file = file
+        self.units = units
+        """Tool -> the Application or Kustomization that syncs it."""
+        self.document = document
+        """Where it is written by hand; None for what is built."""
+        self.base = base
+        """Where it stands in its document."""
+        self.kind: Kind = (str(tree.get("apiVersion", "")).rpartition("/")[0], str(tree.get("kind", "")))
+        """Group and kind."""
+        self.name = str(metadata.get("name") or "")
+        self.namespace = "" if self.kind in CLUSTERED else str(metadata.get("namespace") or "default")
+        """Where it goes; "default" where nothing is said, none for kinds without."""
+        self.annotations = _map(metadata.get("annotations"))
+        self.labels = _map(metadata.get("labels"))
+
+    @property
+    def ref(self) -> ObjectRef:
+        """What it is, as diagnostics say it."""
+        said = str(get(self.tree, ("metadata", "namespace"), None) or "")
+        return ObjectRef(str(self.tree.get("apiVersion", "")), self.kind[1], said, self.name)
+
+    @property
+    def identity(self) -> tuple[Kind, str, str]:
+        """What tells it from other objects of a cluster."""
+        return self.kind, self.namespace, self.name
+
+    def __str__(self) -> str:
+        name = self.name or f"{_map(self.tree.get('metadata')).get('generateName') or ''}*"
+        return f"{self.kind[1]}/{name}"
+
+    def get(self, *path: Any, default: Any = None) -> Any:
+        """A value of the tree; `default` where there is none, or null."""
+        found = get(self.tree, path, None)
+        return default if found is None else found
+
+    def map(self, *path: Any) -> dict[str, Any]:
+        """A mapping of the tree, empty where there is none."""
+        return _map(get(self.tree, path, None))
+
+    def maps(self, *path: Any) -> Iterator[tuple[FieldPath, dict[str, Any]]]:
+        """The mappings in a list of the tree, with their paths."""
+        found = get(self.tree, path, None)
+        for position, one in enumerate(found if found.__class__ is list else ()):
+            if one.__class__ is dict:
+                yield (*path, position), one
+
+    def unit(self, tool: str) -> str:
+        """The Application or Kustomization that syncs it with `tool`."""
+        return self.units.get(tool, "")
+
+
+class Pair(NamedTuple):
+    """An object as it was and as it is."""
+
+    old: Item
+    new: Item
+
+
+class Scene:
+    """All that a rule may ask. Look-ups are made once, when they are first used."""
+
+    def __init__(
+        self,
+        items: Iterable[Item],
+        *,
+        tools: Iterable[str],
+        is_guess: bool = False,
+        before: Iterable[Item] | None = None,
+        others: Sequence[Document] = (),
+        release: Release = NEWEST,
+        look_up: LookUp = lambda *_: None,
+    ) -> None:
+        self.items = tuple(items)
+        self.tools = frozenset(tools)
+        """Who syncs: "argocd", "flux", both, or nobody that is known."""
+        self.is_guess = is_guess
+        """Whether nobody has said so: what only one of the tools would want is then not asked for."""
+        self.before = tuple(before) if before is not None else None
+        """The objects of the state before; None where nothing is known of it."""
+        self.others = tuple(others)
+        """Documents among the manifests that are none."""
+        self.release = release
+        """Release of Trainer in the cluster."""
+        self._look_up = look_up
+        self._kinds: dict[Kind, list[Item]] | None = None
+        self._named: dict[Any, Item] | None = None
+        self._named_before: dict[Any, Item] | None = None
+        self._first: dict[tuple[Kind, str], Item] | None = None
+        self._units: dict[str, dict[str, list[Item]]] = {}
+        self._expansions: dict[int, Expansion | None] = {}
+
+    def of(self, *kinds: Kind) -> list[Item]:
+        """The objects of some kinds, kind by kind."""
+        if self._kinds is None:
+            self._kinds = {}
+            for item in self.items:
+                self._kinds.setdefault(item.kind, []).append(item)
+        return [item for kind in kinds for item in self._kinds.get(kind, ())]
+
+    def find(self, kind: Kind, namespace: str, name: str) -> Item | None:
+        """An object of the scene; of two with one name the last, which is applied last."""
+        if self._named is None:
+            self._named = {item.identity: item for item in self.items}
+        return self._named.get((kind, "" if kind in CLUSTERED else namespace, name))
+
+    def named(self, kind: Kind, name: str) -> Item | None:
+        """The first object of a kind and a name, in whatever namespace."""
+        if self._first is None:
+            self._first = {}
+            for item in self.items:
+                self._first.setdefault((item.kind, item.name), item)
+        return self._first.get((kind, name))
+
+    def synced_by(self, tool: str, unit: str) -> list[Item]:
+        """The objects that an Application or Kustomization syncs with `tool`, in order."""
+        units = self._units.get(tool)
+        if units is None:
+            units = self._units[tool] = {}
+            for item in self.items:
+                units.setdefault(item.unit(tool), []).append(item)
+        return units.get(unit, [])
+
+    def find_before(self, item: Item) -> Item | None:
+        """The same object in the state before."""
+        if self._named_before is None:
+            self._named_before = {one.identity: one for one in self.before or ()}
+        return self._named_before.get(item.identity)
+
+    def pairs(self, *kinds: Kind) -> Iterator[Pair]:
+        """Objects that were there before and are now, and differ; of some kinds, or of all."""
+        for item in self.of(*kinds) if kinds else self.items:
+            old = self.find_before(item)
+            if old is not None and old.tree != item.tree:
+                yield Pair(old, item)
+
+    def removed(self, *kinds: Kind) -> list[Item]:
+        """Objects that were there before and are not now."""
+        found = [item for item in self.before or () if self.find(*item.identity) is None]
+        return [item for item in found if not kinds or item.kind in kinds]
+
+    def added(self, *kinds: Kind) -> list[Item]:
+        """Objects that were not there before."""
+        return [item for item in (self.of(*kinds) if kinds else self.items) if self.find_before(item) is None]
+
+    def leaves(self, item: Item, is_left: Callable[[Item, str], bool]) -> bool:
+        """Whether every tool that syncs leaves an object alone; where none is known, somebody applies it."""
+        return bool(self.tools) and all(is_left(item, tool) for tool in self.tools)
+
+    def runtime_ref(self, run: Item) -> tuple[Kind, str, str]:
+        """Kind, namespace and name of the runtime that a TrainJob names."""
+        said = run.map("spec", "runtimeRef")
+        kind = RUNTIME if said.get("kind") == RUNTIME[1] else CLUSTER_RUNTIME
+        return kind, run.namespace if kind == RUNTIME else "", str(said.get("name") or "")
+
+    def runtime_of(self, run: Item) -> Item | None:
+        """The runtime of a TrainJob, where it is in the scene."""
+        return self.find(*self.runtime_ref(run))
+
+    def catalog(self, kind: Kind, namespace: str, name: str) -> Tree | None:
+        """A runtime that is not in the scene but known."""
+        return self._look_up(kind[1], namespace, name)
+
+    def expansion(self, run: Item) -> Expansion | None:
+        """What the Trainer controller makes of a TrainJob; None where its runtime is not known, or nothing is made."""
+        if id(run) not in self._expansions:
+            self._expansions[id(run)] = self._expanded(run)
+        return self._expansions[id(run)]
+
+    def _expanded(self, run: Item) -> Expansion | None:
+        item = self.runtime_of(run)
+        runtime = item.tree if item is not None else self.catalog(*self.runtime_ref(run))
+        if runtime is None:
+            return None
+        found = expand(run.tree, runtime, release=self.release)
+        return found if found.objects else None
+
+
+def _map(value: Any) -> dict[str, Any]:
+    return value if value.__class__ is dict else {}

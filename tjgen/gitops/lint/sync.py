@@ -1,0 +1,118 @@
+"""The annotations of an object -> what a sync is told: wave, hooks, options, marks.
+
+Names and defaults are those of argo-cd 3.5 (gitops-engine `pkg/sync/common`, `syncwaves`, `hook`) and of fluxcd/pkg
+(`ssa/utils/meta.go`, whose values are compared without regard to case).
+"""
+
+from __future__ import annotations
+
+import re
+
+from tjgen.gitops.lint.scene import Item
+from tjgen.trees.fields.path import FieldPath
+
+_ARGOCD = "argocd.argoproj.io/"
+WAVE = f"{_ARGOCD}sync-wave"
+HOOK = f"{_ARGOCD}hook"
+DELETE_POLICY = f"{_ARGOCD}hook-delete-policy"
+OPTIONS = f"{_ARGOCD}sync-options"
+COMPARE = f"{_ARGOCD}compare-options"
+HELM_HOOK = "helm.sh/hook"
+HELM_WAVE = "helm.sh/hook-weight"
+HELM_DELETE_POLICY = "helm.sh/hook-delete-policy"
+_FLUX = "kustomize.toolkit.fluxcd.io/"
+FORCE = f"{_FLUX}force"
+SSA = f"{_FLUX}ssa"
+PRUNE = f"{_FLUX}prune"
+RECONCILE = f"{_FLUX}reconcile"
+
+PHASES = ("PreSync", "Sync", "PostSync", "SyncFail", "PreDelete", "PostDelete")
+SKIP = "Skip"
+POLICIES = ("HookSucceeded", "HookFailed", "BeforeHookCreation")
+_HELM_PHASES = {
+    "pre-install": "PreSync",
+    "pre-upgrade": "PreSync",
+    "post-install": "PostSync",
+    "post-upgrade": "PostSync",
+    "pre-delete": "PreDelete",
+    "post-delete": "PostDelete",
+}
+_HELM_POLICIES = {
+    "before-hook-creation": "BeforeHookCreation",
+    "hook-succeeded": "HookSucceeded",
+    "hook-failed": "HookFailed",
+}
+_INTEGER = re.compile(r"[+-]?[0-9]+\Z")
+
+
+def annotation(key: str) -> FieldPath:
+    """Where an annotation stands."""
+    return ("metadata", "annotations", key)
+
+
+def words(item: Item, key: str) -> list[str]:
+    """The comma separated words of an annotation."""
+    value = item.annotations.get(key)
+    return [word.strip() for word in str(value).split(",") if word.strip()] if value is not None else []
+
+
+def wave(item: Item) -> int:
+    """The wave; where it is no integer, the weight of a Helm hook or 0 (`syncwaves.Wave`)."""
+    for key in (WAVE, HELM_WAVE):
+        value = item.annotations.get(key)
+        if value is not None and _INTEGER.match(str(value)) and value.__class__ is not bool:
+            return int(value)
+    return 0
+
+
+def phases(item: Item) -> list[str]:
+    """The phases in which the object is a hook; none where it is an object like others."""
+    own = [word for word in words(item, HOOK) if word in PHASES or word == SKIP]
+    found = own or [_HELM_PHASES[word] for word in words(item, HELM_HOOK) if word in _HELM_PHASES]
+    return [word for word in found if word != SKIP]
+
+
+def phase(item: Item) -> str:
+    """The phase in which it is applied."""
+    return next(iter(phases(item)), "Sync")
+
+
+def policies(item: Item) -> list[str]:
+    """When a hook is deleted; BeforeHookCreation where nothing is said (`hook.DeletePolicies`)."""
+    found = [word for word in words(item, DELETE_POLICY) if word in POLICIES]
+    found += [_HELM_POLICIES[word] for word in words(item, HELM_DELETE_POLICY) if word in _HELM_POLICIES]
+    return found or ["BeforeHookCreation"]
+
+
+def hook_key(item: Item) -> str:
+    """The annotation that makes it a hook."""
+    return HOOK if HOOK in item.annotations else HELM_HOOK
+
+
+def has_option(item: Item, option: str) -> bool:
+    """Whether a sync option such as `Prune=false` stands on the object. Options are compared letter by letter."""
+    return option in words(item, OPTIONS)
+
+
+def with_options(item: Item, *, add: tuple[str, ...] = (), remove: tuple[str, ...] = ()) -> str:
+    """The value of the annotation of sync options with some more and some fewer."""
+    said = [word for word in words(item, OPTIONS) if word not in remove]
+    return ",".join([*said, *(one for one in add if one not in said)])
+
+
+def mark(item: Item, key: str) -> str:
+    """The value of a mark of Flux, in small letters. A mark may be a label too."""
+    value = item.annotations.get(key, item.labels.get(key, ""))
+    return str(value).lower()
+
+
+def mark_path(item: Item, key: str) -> FieldPath:
+    """Where the mark stands."""
+    return annotation(key) if key in item.annotations else ("metadata", "labels", key)
+
+
+def is_record(item: Item, tool: str) -> bool:
+    """Whether a tool leaves the object alone: a run that is kept as a record, or something that is not reconciled."""
+    if tool == "argocd":
+        return SKIP in words(item, HOOK) and not phases(item)
+    return mark(item, SSA) == "ignore" or mark(item, RECONCILE) == "disabled"

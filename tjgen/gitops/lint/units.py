@@ -1,0 +1,90 @@
+"""The Applications and Kustomizations among the items -> for each item the one that syncs its file.
+
+The path of such an object is relative to a repository that nobody has to be in, so it is looked for in the path of the
+file. Where several fit, the longest does. Files that no such object names keep the unit that they were read with.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+
+from tjgen.gitops.lint.kinds import APPLICATION, APPLICATION_SET, KUSTOMIZATION
+from tjgen.gitops.lint.rule import ARGOCD, FLUX
+from tjgen.gitops.lint.scene import Item
+from tjgen.trees.fields.path import Tree
+from tjgen.trees.typing import NamedTuple
+
+OF_SET = ":"
+"""Between the name of an ApplicationSet and a folder that it makes an Application for."""
+
+
+class Unit(NamedTuple):
+    """A folder that a tool syncs as one, or with signs in its parts a pattern of such folders."""
+
+    tool: str
+    name: str
+    parts: tuple[str, ...]
+    is_set: bool = False
+    """Whether each folder is a unit of its own."""
+
+
+def assigned(items: Sequence[Item]) -> list[Item]:
+    """The items, each with the unit of its file."""
+    units = sorted(_units(items), key=lambda unit: len(unit.parts), reverse=True)
+    if not units:
+        return list(items)
+    known: dict[str, dict[str, str]] = {}
+    for item in items:
+        if item.file not in known:
+            known[item.file] = _of(item.file, units)
+    return [_with_units(item, {**item.units, **known[item.file]}) for item in items]
+
+
+def _units(items: Sequence[Item]) -> Iterator[Unit]:
+    for item in items:
+        if item.kind == KUSTOMIZATION:
+            paths = [item.get("spec", "path", default="")]
+        elif item.kind == APPLICATION:
+            sources = [item.map("spec", "source"), *(source for _, source in item.maps("spec", "sources"))]
+            paths = [source.get("path") or "" for source in sources]
+        elif item.kind == APPLICATION_SET:
+            paths = list(_folders(item.get("spec", "generators")))
+        else:
+            continue
+        for path in paths:
+            parts = tuple(part for part in os.path.normpath(str(path)).split("/") if part not in ("", "."))
+            if parts:
+                yield Unit(FLUX if item.kind == KUSTOMIZATION else ARGOCD, item.name, parts, item.kind == APPLICATION_SET)
+
+
+def _folders(generators: Tree) -> Iterator[str]:
+    """The patterns of folders that generators of Git look for, also inside those that combine others."""
+    for generator in generators if generators.__class__ is list else ():
+        for name, said in generator.items() if generator.__class__ is dict else ():
+            if name == "git" and said.__class__ is dict and said.get("directories").__class__ is list:
+                found = [one for one in said["directories"] if one.__class__ is dict and one.get("exclude") is not True]
+                yield from [str(one.get("path") or "") for one in found]
+            elif said.__class__ is dict:
+                yield from _folders(said.get("generators"))
+
+
+def _of(file: str, units: Sequence[Unit]) -> dict[str, str]:
+    """Tool -> the unit with the longest path that the file lies in."""
+    parts = tuple(os.path.dirname(os.path.abspath(file)).split(os.sep))
+    found: dict[str, str] = {}
+    for unit in units:
+        length = len(unit.parts)
+        if unit.tool in found:
+            continue
+        for at in range(len(parts) - length + 1):
+            inside = parts[at : at + length]
+            if inside == unit.parts or (unit.is_set and all(map(fnmatchcase, inside, unit.parts))):
+                found[unit.tool] = f"{unit.name}{OF_SET}{'/'.join(inside)}" if unit.is_set else unit.name
+                break
+    return found
+
+
+def _with_units(item: Item, units: dict[str, str]) -> Item:
+    return Item(item.tree, item.locate, file=item.file, units=units, document=item.document, base=item.base)

@@ -1,0 +1,186 @@
+"""The platforms of a project that make something, or those that are named -> their files and locks in the output tree.
+
+platform/<name>/<kind>-<name>.yaml                  what is of the whole cluster
+platform/<name>/<namespace>/<kind>-<name>.yaml      what is in a namespace
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+
+from tjgen.cluster.schema.store import OWN
+from tjgen.cluster.validate import admission, report
+from tjgen.cluster.validate.judge import judge
+from tjgen.compiler.building.builder import Builder
+from tjgen.gitops.bundle import bundle, lock
+from tjgen.gitops.emit.plan import OutputFile
+from tjgen.gitops.output.asking import Asking
+from tjgen.gitops.output.layout import file_name
+from tjgen.gitops.output.wishes import Wanted
+from tjgen.language.resolve.project import PlatformDocument
+from tjgen.language.resolve.reading import of_kind
+from tjgen.language.runs.store import PLATFORMS
+from tjgen.language.spec.objects import Platform
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic, has_errors
+from tjgen.trees.explain.provenance import Sources, place_in
+from tjgen.trees.fields.managed import Origin, graft
+from tjgen.trees.fields.path import Tree
+from tjgen.trees.files.regular import read_regular
+from tjgen.trees.manifests.manifest import PLATFORM, Manifest
+from tjgen.trees.manifests.objects import Objects
+from tjgen.trees.source.writer import dump
+from tjgen.trees.typing import NamedTuple
+
+_ENDING = ".yaml"
+_SEGMENT = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+
+
+class Made(NamedTuple):
+    """What a platform makes."""
+
+    platform: PlatformDocument
+    manifests: list[Manifest]
+    diagnostics: list[Diagnostic]
+    """With their places."""
+
+    @property
+    def name(self) -> str:
+        """Name of the platform."""
+        return str(self.platform.platform.metadata.name)
+
+    @property
+    def sources(self) -> Sources:
+        """What the origins of its objects point into."""
+        return sources_of(self.platform)
+
+
+def sources_of(platform: PlatformDocument) -> Sources:
+    """What the origins of a platform's objects point into."""
+    return Sources(graft({}, Origin("platform", "platform")), {}, None, platform.document, None)
+
+
+def made(builder: Builder) -> tuple[list[Made], list[Diagnostic]]:
+    """Every platform that is to be built, with its objects, and what is wrong with the platforms and with the objects."""
+    chosen, found = _chosen(builder)
+    platforms = [_made(builder, one) for one in chosen]
+    return platforms, [*found, *(diagnostic for one in platforms for diagnostic in one.diagnostics)]
+
+
+def put(builder: Builder, tree: Wanted, *, force: bool, asking: Asking | None = None) -> list[Diagnostic]:
+    """Put the objects and the locks; with `force` also what the lock says cannot change."""
+    platforms, diagnostics = made(builder)
+    known: set[str] = set()
+    for one in platforms:
+        known.add(one.name)
+        before, found = _locked(builder, one.name)
+        diagnostics += found
+        for change in lock.changes(one.manifests, before) if not force else ():
+            place = place_in(change.manifest, change.path, one.sources)
+            diagnostics.append(lock.refused(change, one.platform.document, place))
+        if asking is not None:
+            asking.add_made(one.manifests, one.sources)
+        source = os.path.relpath(one.platform.document.file, builder.project.directory or ".").replace(os.sep, "/")
+        for manifest in one.manifests:
+            tree.put(OutputFile(path_of(one.name, manifest), dump(manifest.tree), source))
+        tree.claim(f"{PLATFORM}/{one.name}")
+        tree.record(lock.path_of(one.name), lock.write(one.name, one.manifests))
+    if known and PLATFORM in builder.project.spec.environments:
+        diagnostics.append(_name_taken(builder))
+    elif builder.whole and not has_errors(diagnostics) and _is_every_environment(builder):
+        _forget(builder, tree, known)
+    return diagnostics
+
+
+def path_of(platform: str, manifest: Manifest) -> str:
+    """The path of an object of a platform in the output tree."""
+    return "/".join(part for part in (PLATFORM, platform, manifest.namespace, file_name(manifest)) if part)
+
+
+def _chosen(builder: Builder) -> tuple[list[PlatformDocument], list[Diagnostic]]:
+    """The platforms of the environments that are built, or those of files that were named."""
+    project = builder.project
+    if builder.whole:
+        here = [project.platform(name) for name in builder.environments]
+        wanted = {one.platform.metadata.name for one in here if one is not None}
+        known = [one for one in project.platforms if _is_every_environment(builder) or one.platform.metadata.name in wanted]
+        return [one for one in known if one.is_made], []
+    of_files = of_kind("Platform", builder.named_platforms, builder.sandbox)
+    found = of_files.diagnostics
+    named = [PlatformDocument(document, Platform(tree)) for document, tree in of_files.good]
+    found += [_makes_nothing(one) for one in named if not one.is_made]
+    return [one for one in named if one.is_made], found
+
+
+def _is_every_environment(builder: Builder) -> bool:
+    return len(builder.environments) == max(1, len(builder.project.spec.environments))
+
+
+def _made(builder: Builder, platform: PlatformDocument) -> Made:
+    spec, document = platform.platform.spec, platform.document
+    manifests, found = bundle.objects(spec, builder.catalog, builder.digest_of, builder.project.spec.gitops.tool)
+    if not _SEGMENT.fullmatch(platform.platform.metadata.name):
+        found.append(_no_folder(platform))
+    diagnostics = [
+        one if one.span is not None else one._replace(span=document.locate(one.path or ()), path=None) for one in found
+    ]
+    schemas = builder.project.schemas
+    versions = {**builder.release_of(builder.environments[0]).versions, **({OWN: schemas} if schemas is not None else {})}
+    trees = Objects([one.tree for one in manifests])
+    for manifest in manifests if not has_errors(found) else ():
+        for one in _judged(manifest.tree, trees, versions):
+            span = place_in(manifest, one.path or (), sources_of(platform))
+            diagnostics.append(one._replace(span=span or document.locate(()), subject=manifest.ref))
+    return Made(platform, manifests, list(dict.fromkeys(diagnostics)))
+
+
+def _judged(tree: Tree, beside: Sequence[Tree], versions: dict[str, str]) -> Iterator[Diagnostic]:
+    """What the API server says, and where it accepts the object, its webhooks."""
+    verdict = judge(tree, versions=versions)
+    yield from report.diagnostics(tree, verdict)
+    if verdict.checked and not verdict.stages:
+        yield from admission.diagnostics(tree, admission.review(tree, context=beside))
+
+
+def _locked(builder: Builder, platform: str) -> tuple[dict[tuple[str, str, str], Tree], list[Diagnostic]]:
+    file = os.path.join(builder.locks.folder, lock.path_of(platform))
+    try:
+        return lock.read_lock(read_regular(file).decode(errors="replace"), file)
+    except FileNotFoundError:
+        return {}, []
+
+
+def _forget(builder: Builder, tree: Wanted, known: set[str]) -> None:
+    """The files and locks of platforms that make nothing any more. What the cluster has of them stays there."""
+    try:
+        names = sorted(os.listdir(os.path.join(builder.locks.folder, PLATFORMS)))
+    except FileNotFoundError:
+        return
+    for name in names:
+        platform = name.removesuffix(_ENDING)
+        if name.endswith(_ENDING) and platform not in known:
+            tree.claim(f"{PLATFORM}/{platform}")
+            tree.record(lock.path_of(platform), None)
+
+
+def _makes_nothing(platform: PlatformDocument) -> Diagnostic:
+    message = f'platform "{platform.platform.metadata.name}" only describes its cluster: there is nothing to build'
+    hint = "say create of a storage class or queue, namespaces, priorityClasses, flavors or runtimes"
+    return Diagnostic("TJ911", ERROR, message, span=platform.document.locate(()), hint=hint, name="platform-makes-nothing")
+
+
+def _no_folder(platform: PlatformDocument) -> Diagnostic:
+    name = platform.platform.metadata.name
+    message = f'platform "{name}" cannot have a folder of its name'
+    span = platform.document.locate(("metadata", "name"))
+    hint = "use lower-case letters, digits and '-', at most 63 characters"
+    return Diagnostic("TJ924", ERROR, message, span=span, hint=hint, name="platform-name")
+
+
+def _name_taken(builder: Builder) -> Diagnostic:
+    document = builder.project.document
+    assert document is not None, "who has environments has a project file"
+    message = f'an environment called "{PLATFORM}" has the folder of what platforms make'
+    span = document.locate(("spec", "environments", PLATFORM))
+    return Diagnostic("TJ913", ERROR, message, span=span, hint="call it otherwise", name="environment-called-platform")

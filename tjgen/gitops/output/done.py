@@ -1,0 +1,83 @@
+"""What a build did for one experiment: files, counts, and what others have to know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tjgen.trees.typing import Any, NamedTuple
+
+
+class Counts(NamedTuple):
+    """Runs by what happened to them."""
+
+    new: int = 0
+    unchanged: int = 0
+    kept: int = 0
+    """Locked runs that would change, and superseded runs."""
+    removed: int = 0
+
+    def __str__(self) -> str:
+        return f"runs: {self.new} new, {self.unchanged} unchanged, {self.kept} kept, {self.removed} removed"
+
+    def plus(self, other: Counts) -> Counts:
+        """Both together."""
+        return Counts(*[mine + theirs for mine, theirs in zip(self, other, strict=True)])
+
+
+class Done(NamedTuple):
+    """What was done for an experiment, as plain data."""
+
+    files: tuple[str, ...] = ()
+    """Paths of its files in the output tree, shared ones too."""
+    previews: tuple[str, ...] = ()
+    keeps: tuple[str, ...] = ()
+    """Folders of runs that stay."""
+    uses: tuple[str, ...] = ()
+    """Shared files that its runs refer to."""
+    shared: tuple[tuple[str, bytes], ...] = ()
+    """Path and digest of files that other experiments may make too."""
+    counts: Counts = Counts()
+
+    def plain(self) -> Any:
+        """As nested tuples."""
+        return (*self[:5], tuple(self.counts))
+
+    @staticmethod
+    def of(plain: Any) -> Done:
+        """What `plain` gave, as it is after a build that did nothing: every run that it counted as new is unchanged."""
+        files, previews, keeps, uses, shared, (new, unchanged, kept, _) = plain
+        return Done(files, previews, keeps, uses, shared, Counts(0, new + unchanged, kept, 0))
+
+    def plus(self, other: Done) -> Done:
+        """Both together."""
+        return Done(
+            self.files + other.files,
+            self.previews + other.previews,
+            self.keeps + other.keeps,
+            self.uses + other.uses,
+            self.shared + other.shared,
+            self.counts.plus(other.counts),
+        )
+
+
+class Progress:
+    """What is done for the unit that is being added."""
+
+    __slots__ = ("counts", "files", "keeps", "previews", "shared", "steady")
+
+    def __init__(self) -> None:
+        self.counts = Counts()
+        self.files: list[str] = []
+        self.previews: list[str] = []
+        self.keeps: list[str] = []
+        self.shared: list[tuple[str, bytes]] = []
+        self.steady = True
+        """Whether another build of the same would do, and say, the same."""
+
+    def done(self, uses: Iterable[str]) -> Done | None:
+        """What was done, for the next build to remember; None where that would not be the same again."""
+        if not self.steady:
+            return None
+        return Done(
+            tuple(self.files), tuple(self.previews), tuple(self.keeps), tuple(sorted(set(uses))), tuple(self.shared), self.counts
+        )

@@ -1,0 +1,111 @@
+"""A revision of the project's repository -> the output tree and the locks that it holds, and who asked for what then."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import chdir
+
+from tjgen.compiler.building.builder import Builder
+from tjgen.gitops.diff.revision import Repository, uncommitted
+from tjgen.gitops.diff.side import Ask, Side, nobody, place_of
+from tjgen.gitops.emit import header
+from tjgen.gitops.output.asking import Asking
+from tjgen.gitops.output.intended import body_of
+from tjgen.language.runs.lock import Lock
+from tjgen.language.runs.store import gathered
+from tjgen.trees.diagnostics.model import WARNING, CompileError, Diagnostic
+
+_SOURCES = (".yaml", ".yml", ".json", ".jsonl", ".txt", ".csv")
+"""What the files end in that sources can be made of. A repository may hold much else."""
+
+
+def earlier(revision: str, builder: Builder, directory: str, new: Side) -> tuple[Side, list[Diagnostic]]:
+    """The side of a revision, to compare `new` with. Raises CompileError (TJ091 to TJ095, or what is wrong with a lock)."""
+    project = builder.project.directory or "."
+    repository = Repository.around(project)
+    commit = repository.commit(revision)
+    tree, sources = repository.path_of(directory), repository.path_of(project)
+    files = repository.files(commit, tree)
+    bodies = {path: body for path, content in files.items() if (body := body_of(content)) is not None}
+    diagnostics = []
+    if not bodies:
+        diagnostics.append(_empty(revision, directory))
+    count = repository.uncommitted(sources)
+    if count:
+        diagnostics.append(uncommitted(count, project))
+    locks = _locks(repository.files(commit, repository.path_of(builder.locks.folder)), revision, builder.locks.folder)
+    wanted = _asked_about(files, bodies, new)
+    ask = _ask(revision, _project(repository, commit, sources, tree), builder, wanted) if wanted else nobody
+    return Side(revision, bodies, locks, ask), diagnostics
+
+
+def _asked_about(files: Mapping[str, bytes], bodies: Mapping[str, str], new: Side) -> set[str]:
+    """The sources of then of what differs: of files that are not as they were, and of experiments that have new ones."""
+    growing = {place.key for path in new.bodies if path not in bodies and (place := place_of(path)) is not None and place.run}
+    found = set()
+    for path, body in bodies.items():
+        place = place_of(path)
+        if body != new.bodies.get(path) or (place is not None and place.run and place.key in growing):
+            known = header.read(files[path])
+            found.add(known.source if known is not None else "")
+    return found
+
+
+def _locks(files: Mapping[str, bytes], revision: str, folder: str) -> dict[str, Lock]:
+    experiments: dict[str, dict[str, str]] = {}
+    formers: dict[str, str] = {}
+    for path, content in files.items():
+        text = content.decode(errors="replace")
+        if path.endswith(".yaml") and path.count("/") == 3:
+            experiments.setdefault(path.rpartition("/")[0], {})[f"{revision}:{folder}/{path}"] = text
+        elif path.endswith(".yaml") and path.count("/") == 2:
+            formers[path.removesuffix(".yaml")] = text
+    locks = {}
+    for path in {**experiments, **formers}:
+        found = gathered(experiments.get(path, {}), f"{revision}:{folder}/{path}.yaml", formers.get(path))
+        if found is not None:
+            locks[found.lock.experiment] = found.lock
+    return locks
+
+
+def _project(repository: Repository, commit: str, sources: str, tree: str) -> dict[str, bytes]:
+    """The files of the project that a build may read, without its output."""
+    below = tree[len(sources) + 1 :] if sources else tree
+    return repository.files(commit, sources, wanted=lambda path: path.endswith(_SOURCES) and not path.startswith(f"{below}/"))
+
+
+def _ask(revision: str, files: Mapping[str, bytes], builder: Builder, wanted: set[str]) -> Ask:
+    """Who asked for a value then: the sources of then are built. Nobody, where this release cannot build them.
+
+    What several experiments share has no experiment as its source, so that all of them are built.
+    """
+    from tempfile import TemporaryDirectory
+
+    asking = Asking(f"{revision}:")
+    with TemporaryDirectory(prefix="tjgen-") as folder:
+        for path, content in files.items():
+            place = os.path.join(folder, path)
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+            with open(place, "wb") as stream:
+                stream.write(content)
+        with chdir(folder):
+            try:
+                then = Builder((), environments=[name for name in builder.environments if name])
+                if wanted <= {*then.files}:
+                    then.files = [file for file in then.files if file in wanted]
+            except CompileError:
+                return nobody
+            for built in then.build():
+                asking.add(built.runs)
+    return asking.ask
+
+
+def _empty(revision: str, directory: str) -> Diagnostic:
+    return Diagnostic(
+        "TJ097",
+        WARNING,
+        f"revision {revision} holds no output in {directory}, so everything is new",
+        hint="commit the output, or name the folder with -o",
+        name="no-output-in-revision",
+    )

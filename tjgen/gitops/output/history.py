@@ -1,0 +1,120 @@
+"""Runs that are to be archived, brought back or pruned -> their files and locks, changed together in an output tree."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+
+from tjgen.gitops.emit.tree import OutputTree
+from tjgen.gitops.output.inventory import Entry, own_files, without_files
+from tjgen.language.runs import archive as marks
+from tjgen.language.runs import freeze
+from tjgen.language.runs.lock import ARCHIVED, SUPERSEDED, Lock, LockedRun, path_of
+from tjgen.language.runs.store import Locks, Place
+from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic
+from tjgen.trees.fields.path import Tree
+from tjgen.trees.source.reader import KUBERNETES, read
+from tjgen.trees.source.writer import dump
+
+
+class History:
+    """The runs of one output tree while a command changes them. Nothing is written before the tree is committed."""
+
+    def __init__(self, directory: str, tree: OutputTree, locks: Locks) -> None:
+        self._directory = directory
+        self._tree = tree
+        self._locks = locks
+
+    def archive(self, chosen: Iterable[Entry]) -> list[str]:
+        """Make records of runs; the names of those that were none. Raises CompileError (TJ081, TJ083)."""
+        changed = [entry for entry in chosen if entry.run.standing != ARCHIVED]
+        self._change(changed, lambda run: run._replace(archived=True), marks.marked)
+        return [entry.run.name for entry in changed]
+
+    def unarchive(self, chosen: Iterable[Entry]) -> list[str]:
+        """Make runs of records; the names of those that were. Raises CompileError (TJ081, TJ083, TJ084)."""
+        changed = [entry for entry in chosen if entry.run.standing == ARCHIVED]
+        refuse(archived_by_experiment(entry) for entry in changed if entry.run.state == ARCHIVED)
+        self._change(changed, lambda run: run._replace(archived=False), marks.unmarked)
+        return [entry.run.name for entry in changed]
+
+    def prune(self, chosen: Sequence[Entry]) -> list[str]:
+        """Remove runs that no experiment asks for; their names. Raises CompileError (TJ086) where one is asked for."""
+        refuse(_asked_for(entry) for entry in chosen if entry.run.state != SUPERSEDED)
+        for entry in chosen:
+            self._tree.claim(entry.folder)
+        for place in dict.fromkeys(entry.place for entry in chosen):
+            self._record(place, self._locks.of(place).without([entry.run.name for entry in chosen if entry.place == place]))
+        return [entry.run.name for entry in chosen]
+
+    def _change(self, chosen: list[Entry], of_run: Callable[[LockedRun], LockedRun], of_tree: Callable[[Tree], Tree]) -> None:
+        changed: dict[Entry, LockedRun] = {}
+        problems: list[Diagnostic] = []
+        for entry in chosen:
+            files = own_files(self._directory, entry)
+            problem = _unlike_lock(entry, self._directory, {file.path: file.body for file in files})
+            if problem is not None:
+                problems.append(problem)
+                continue
+            bodies = {}
+            for file in files:
+                body = dump(of_tree(read(file.body, file.path, KUBERNETES)[0][0].value))
+                bodies[file.path.rpartition("/")[2]] = body
+                self._tree.put(file._replace(body=body))
+            changed[entry] = of_run(entry.run)._replace(content=freeze.content_digest(bodies))
+        refuse(problems)
+        for place in dict.fromkeys(entry.place for entry in changed):
+            self._record(place, self._locks.of(place).with_runs(run for entry, run in changed.items() if entry.place == place))
+
+    def _record(self, place: Place, lock: Lock) -> None:
+        for file, text in self._locks.changes(path_of(*place), lock):
+            self._tree.record(file, text)
+
+
+def sources(chosen: Sequence[Entry], directory: str, project: str) -> list[str]:
+    """The files of the experiments of runs; `project` is the folder of the project. Raises CompileError (TJ081)."""
+    found = {entry: own_files(directory, entry) for entry in chosen}
+    refuse(without_files(entry, directory) for entry, files in found.items() if not files)
+    return sorted({os.path.join(project, files[0].source) for files in found.values()})
+
+
+def refuse(problems: Iterable[Diagnostic]) -> None:
+    """Raise CompileError where there is a problem."""
+    found = list(problems)
+    if found:
+        raise CompileError(found)
+
+
+def _unlike_lock(entry: Entry, directory: str, bodies: dict[str, str]) -> Diagnostic | None:
+    if not bodies:
+        return without_files(entry, directory)
+    if freeze.content_digest({path.rpartition("/")[2]: body for path, body in bodies.items()}) == entry.run.content:
+        return None
+    return Diagnostic(
+        "TJ083",
+        ERROR,
+        f'the files of run "{entry.run.name}" in {directory}/{entry.folder} are not those that its lock records',
+        hint="restore the files and the lock from Git, or build the experiment",
+        name="run-unlike-lock",
+    )
+
+
+def archived_by_experiment(entry: Entry) -> Diagnostic:
+    """A run that only its experiment can bring back."""
+    return Diagnostic(
+        "TJ084",
+        ERROR,
+        f'run "{entry.run.name}" is archived by its experiment {entry.place.key}',
+        hint="change spec.state there, and build it",
+        name="archived-by-experiment",
+    )
+
+
+def _asked_for(entry: Entry) -> Diagnostic:
+    return Diagnostic(
+        "TJ086",
+        ERROR,
+        f'run "{entry.run.name}" is asked for by experiment {entry.place.key}: the next build would make it again',
+        hint="archive the run, or change or remove the experiment first",
+        name="run-asked-for",
+    )

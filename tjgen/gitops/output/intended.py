@@ -1,0 +1,111 @@
+"""A builder -> the output tree and the locks that a build would leave, without writing anything."""
+
+from __future__ import annotations
+
+import os
+
+from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.run import Built
+from tjgen.gitops.diff.side import Side
+from tjgen.gitops.emit import header, problems
+from tjgen.gitops.emit.plan import OutputFile
+from tjgen.gitops.output.asking import Asking
+from tjgen.gitops.output.directory import Directory
+from tjgen.gitops.output.wishes import Wishes
+from tjgen.gitops.output.write import Seen, build_into, of_project, platforms
+from tjgen.language.runs.lock import Lock
+from tjgen.language.runs.store import Locks
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.files.problems import UnreadableError
+from tjgen.trees.files.sandbox import Sandbox
+from tjgen.trees.files.search import below
+
+
+class Collected:
+    """The verbs of `OutputTree`, with a tree in memory. What stands in the directory is read once, and stays as it is."""
+
+    def __init__(self, standing: dict[str, str]) -> None:
+        self._standing = standing
+        self._put: dict[str, str] = {}
+        self._kept: set[str] = set()
+        self._claims: list[str] = []
+
+    def put(self, file: OutputFile) -> None:
+        """Want `file` in the tree."""
+        self._put[file.path] = file.body
+
+    def keep(self, path: str) -> None:
+        """Let what stands at `path`, a file or a whole folder, stay."""
+        self._kept.add(path)
+
+    def claim(self, folder: str, *, owner: str = "") -> None:
+        """Say that all files below `folder` are known; claims for an owner are for pruning, which nobody asks for here."""
+        if not owner:
+            self._claims.append(folder)
+
+    def record(self, path: str, text: str | None) -> None:
+        """Locks are asked of the `Directory`, which has them as values."""
+
+    def bodies(self) -> dict[str, str]:
+        """The tree that a build would leave: path -> text without header."""
+        stays = {
+            path: body
+            for path, body in self._standing.items()
+            if _is_in(path, self._kept) or not any(path.startswith(f"{folder}/") for folder in self._claims)
+        }
+        return {**stays, **self._put}
+
+
+def intended(builder: Builder, directory: str, see: Seen | None = None) -> tuple[Side, list[Diagnostic]]:
+    """What `tjgen build -o DIR` would leave in the directory, and what it would say; `see` is told every unit."""
+    tree = Collected(standing(directory))
+    asking = Asking()
+    wishes = of_project(builder, Wishes())
+
+    def seen(built: Built) -> None:
+        asking.add(built.runs)
+        if see is not None:
+            see(built)
+
+    one = Directory(directory, tree, None, builder.locks, wishes)
+    diagnostics = build_into(one, builder, [], seen, None)
+    # What the server refuses is said of each field, in its words.
+    diagnostics += platforms(builder, tree, wishes._replace(force=True), asking)
+    return Side("this build", tree.bodies(), {**standing_locks(builder.locks), **one.locks}, asking.ask), diagnostics
+
+
+def standing(directory: str) -> dict[str, str]:
+    """The files of ours in a directory: path -> text without header. Raises CompileError where one cannot be read."""
+    found: dict[str, str] = {}
+    if not os.path.isdir(directory):
+        return found
+    sandbox = Sandbox([directory])
+    for place in below(sandbox, directory, lambda name: True):
+        if isinstance(place, Diagnostic):
+            raise CompileError([place])
+        # What is not a file of ours is left alone, also where it cannot be read as one.
+        if not os.path.isfile(place):
+            continue
+        try:
+            body = body_of(sandbox.read(place))
+        except UnreadableError as error:
+            raise CompileError([problems.unread(place, error) if error.is_missing else error.diagnostic]) from error
+        if body is not None:
+            found[os.path.relpath(place, directory).replace(os.sep, "/")] = body
+    return found
+
+
+def standing_locks(locks: Locks) -> dict[str, Lock]:
+    """The locks of a project by the key of their experiment."""
+    return {place.key: lock for place, lock in locks.all()}
+
+
+def body_of(content: bytes) -> str | None:
+    """The text of a file of ours without its header; None where it is not ours."""
+    known = header.read(content)
+    return content[known.length :].replace(b"\r\n", b"\n").decode(errors="replace") if known is not None else None
+
+
+def _is_in(path: str, kept: set[str]) -> bool:
+    parts = path.split("/")
+    return any("/".join(parts[:length]) in kept for length in range(1, len(parts) + 1))

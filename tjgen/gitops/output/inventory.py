@@ -1,0 +1,96 @@
+"""The locks of a project and its output tree -> the runs that there are, and where the two do not agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+
+from tjgen.gitops.emit.ondisk import below, files
+from tjgen.gitops.emit.plan import OutputFile
+from tjgen.gitops.output.layout import run_folder, stage_folder
+from tjgen.language.runs.lock import LockedRun
+from tjgen.language.runs.store import Locks, Place
+from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
+from tjgen.trees.k8s.nearest import nearest
+from tjgen.trees.manifests.manifest import RUNS
+from tjgen.trees.typing import NamedTuple
+
+
+class Entry(NamedTuple):
+    """A run of a lock."""
+
+    place: Place
+    run: LockedRun
+
+    @property
+    def folder(self) -> str:
+        """The folder of its files in the output tree."""
+        return run_folder(self.place, self.run.name)
+
+
+def entries(locks: Locks, environments: Sequence[str] = ()) -> list[Entry]:
+    """All runs, those of an experiment in order of age. Raises CompileError where a lock cannot be read."""
+    found = []
+    for place, lock in locks.all(environments):
+        runs = sorted(lock.runs.values(), key=lambda run: (run.number, run.name))
+        found += [Entry(place, run) for run in runs]
+    return found
+
+
+def matching(known: Sequence[Entry], patterns: Sequence[str]) -> tuple[list[Entry], list[Diagnostic]]:
+    """The runs whose names fit one of `patterns`, and an error (TJ080) for each pattern that fits none."""
+    chosen = [entry for entry in known if any(fnmatchcase(entry.run.name, pattern) for pattern in patterns)]
+    names = [entry.run.name for entry in known]
+    idle = [pattern for pattern in patterns if not any(fnmatchcase(name, pattern) for name in names)]
+    return chosen, [_unknown(pattern, names) for pattern in idle]
+
+
+def own_files(directory: str, entry: Entry) -> list[OutputFile]:
+    """The files of a run as they stand."""
+    return files(directory, entry.folder)
+
+
+def disagreements(directory: str, known: Sequence[Entry]) -> Iterator[Diagnostic]:
+    """Runs of a lock without files (TJ081), files of a run without a lock (TJ082)."""
+    for entry in known:
+        if not own_files(directory, entry):
+            yield without_files(entry, directory, WARNING)
+    locked = {entry.folder for entry in known}
+    for folder in _folders(directory, sorted({entry.place.environment or "" for entry in known})):
+        if folder not in locked and files(directory, folder):
+            yield _without_lock(f"{directory}/{folder}")
+
+
+def without_files(entry: Entry, directory: str, severity: str = ERROR) -> Diagnostic:
+    """A run that is in the lock only."""
+    return Diagnostic(
+        "TJ081",
+        severity,
+        f'run "{entry.run.name}" is in the lock of {entry.place.key}, but has no files in {directory}/{entry.folder}',
+        hint="restore the files from Git, or build the experiment",
+        name="run-without-files",
+    )
+
+
+def _folders(directory: str, environments: Sequence[str]) -> Iterator[str]:
+    for environment in environments:
+        top = stage_folder(environment or None, RUNS)
+        for namespace in below(directory, top):
+            for experiment in below(directory, namespace):
+                yield from below(directory, experiment)
+
+
+def _unknown(pattern: str, names: Sequence[str]) -> Diagnostic:
+    near = nearest(pattern, sorted(names))
+    hint = f'did you mean "{near}"?' if near else "use tjgen runs list to see all"
+    return Diagnostic("TJ080", ERROR, f'no run is called "{pattern}"', hint=hint, name="unknown-run")
+
+
+def _without_lock(folder: str) -> Diagnostic:
+    return Diagnostic(
+        "TJ082",
+        WARNING,
+        f"the run in {folder} is in no lock: a sync trains it, and nobody knows what it is",
+        hint="restore the lock from Git, or remove the folder",
+        name="run-without-lock",
+    )

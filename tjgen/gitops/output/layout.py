@@ -1,0 +1,58 @@
+"""Manifests of a run -> the paths and texts of its files in the output tree.
+
+[environment/]runtimes/<namespace>/<name>.yaml          shared, before everything
+[environment/]data/<namespace>/<kind>-<name>.yaml       claims: they outlive runs
+[environment/]runs/<namespace>/<experiment>/<run>/      what one run is
+"""
+
+from __future__ import annotations
+
+from tjgen.compiler.building.run import Run
+from tjgen.language.runs.store import Locked
+from tjgen.trees.manifests.manifest import DATA, RUNS, RUNTIMES, Manifest
+from tjgen.trees.source.writer import dump
+
+PREVIEW_NOTE = "# A preview: what controllers will create from the run. It is not to be applied.\n# +argocd:skip-file-rendering\n"
+"""Argo CD leaves out files that say these words (util/manifeststream, `+argocd:skip-file-rendering`)."""
+
+
+def stage_folder(environment: str | None, stage: str) -> str:
+    """The folder of one stage."""
+    return f"{environment}/{stage}" if environment else stage
+
+
+def experiment_folder(unit: Locked) -> str:
+    """The folder of all runs of an experiment."""
+    return f"{stage_folder(unit.environment, RUNS)}/{unit.namespace}/{unit.name}"
+
+
+def run_folder(unit: Locked, run: str) -> str:
+    """The folder of one run."""
+    return f"{experiment_folder(unit)}/{run}"
+
+
+def path_of(manifest: Manifest, run: Run) -> str:
+    """The path of an object that is applied."""
+    if manifest.stage == RUNTIMES:
+        return f"{stage_folder(run.unit.environment, RUNTIMES)}/{manifest.namespace}/{manifest.name}.yaml"
+    if manifest.stage == DATA:
+        folder = f"{stage_folder(run.unit.environment, DATA)}/{manifest.namespace}"
+        return f"{folder}/{manifest.kind.lower()}-{manifest.name}.yaml"
+    return f"{run_folder(run.unit, run.name)}/{file_name(manifest)}"
+
+
+def file_name(manifest: Manifest) -> str:
+    """The name of an object's file in the folder of its run."""
+    return f"{manifest.kind.lower()}-{manifest.name}.yaml"
+
+
+def preview_files(run: Run) -> dict[str, str]:
+    """Path -> text of everything that controllers will create."""
+    folder = run_folder(run.unit, run.name)
+    return {f"{folder}/{_preview_name(one)}": PREVIEW_NOTE + dump(one.tree) for one in run.compiled.previews}
+
+
+def _preview_name(manifest: Manifest) -> str:
+    # Two schedulers have a kind PodGroup, and a run may be given to both.
+    group = manifest.api_version.partition("/")[0].partition(".")[2] if manifest.kind == "PodGroup" else ""
+    return f"{manifest.kind.lower()}{'-' + group.replace('.', '-') if group else ''}-{manifest.name}.yaml"

@@ -1,0 +1,151 @@
+"""Sources that have not changed since the last build -> what that build made of them, without building it again.
+
+A source is one file of experiments in one environment. What is remembered holds as long as the
+program, the project around the source, the source itself, its lock and every file that was written
+are the same. The cache behind it may vanish at any time: it changes no byte of what is written.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+
+from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.run import Built
+from tjgen.gitops.emit import cache, program
+from tjgen.gitops.output.done import Done
+from tjgen.trees.diagnostics.model import Diagnostic, Note, ObjectRef, Span
+from tjgen.trees.files.regular import read_regular
+from tjgen.trees.typing import Any, NamedTuple
+
+
+class Remembered(NamedTuple):
+    """What became of a source."""
+
+    units: tuple[tuple[str, str], ...]
+    """Key of each experiment in it, and the path of its lock."""
+    overlays: tuple[str, ...]
+    """Overlays that were for it."""
+    diagnostics: list[Diagnostic]
+    done: Done
+    footprint: tuple[Any, ...] = ()
+    """What its runs take of what others have too."""
+
+
+class Memory:
+    """What is known of earlier builds into one directory and one folder of previews."""
+
+    def __init__(self, builder: Builder, directory: str, previews: str | None, wishes: Sequence[bytes]) -> None:
+        self._locks = builder.locks
+        places = [directory] if previews is None else [directory, previews]
+        project = builder.project.directory or "."
+        self._caches = [cache.Cache(cache.location(project, place), place) for place in places]
+        self._surroundings = cache.key([program.digest(), *builder.surroundings(), *wishes])
+        self._new: dict[str, tuple[bytes, list[tuple[_Unit, Done | None]]]] = {}
+
+    def recall(self, file: str, environment: str | None, content: bytes) -> Remembered | None:
+        """What became of the source, if everything is as it was."""
+        name, key = self._name(file, environment), cache.key([self._surroundings, content])
+        entries = [one.find(name, key) for one in self._caches]
+        if entries[0] is None or None in entries:
+            return None
+        remembered = _read(entries[0].summary)
+        locks: dict[str, bytes] = entries[0].summary["locks"]
+        if any(self._lock_digest(path) != digest for path, digest in locks.items()):
+            return None
+        return remembered
+
+    def note(self, built: Built, done: Done | None) -> None:
+        """A unit was built; kept by `save`, unless its source reads other files, or `done` is None."""
+        name = self._name(built.unit.document.file, built.unit.environment)
+        key = cache.key([self._surroundings, built.content])
+        self._new.setdefault(name, (key, []))[1].append((_Unit.of(built), done))
+
+    def save(self, *, whole: bool, known: Sequence[str]) -> None:
+        """Keep what was noted, after everything was written. A build of the whole project forgets sources that are gone."""
+        for name, (key, units) in self._new.items():
+            finished = [done for _, done in units if done is not None]
+            if len(finished) < len(units) or any(unit.reads_files for unit, _ in units):
+                continue
+            done = finished[0]
+            for one in finished[1:]:
+                done = done.plus(one)
+            summary = {
+                "units": [(unit.key, unit.lock) for unit, _ in units],
+                "overlays": sorted({overlay for unit, _ in units for overlay in unit.overlays}),
+                "diagnostics": [one for unit, _ in units for one in unit.diagnostics],
+                "done": done.plain(),
+                "footprint": [one for unit, _ in units for one in unit.footprint],
+                "locks": {unit.lock: self._lock_digest(unit.lock) for unit, _ in units},
+            }
+            for store, paths in zip(self._caches, (done.files, done.previews), strict=False):
+                store.note(name, key, paths, summary)
+        for store in self._caches:
+            store.save(known=known if whole else None)
+
+    def names(self, files: Sequence[str], environments: Sequence[str | None]) -> list[str]:
+        """The names of sources, as the cache knows them."""
+        return [self._name(file, environment) for file in files for environment in environments]
+
+    def _name(self, file: str, environment: str | None) -> str:
+        return f"{environment or ''}\n{os.path.abspath(file)}"
+
+    def _lock_digest(self, path: str) -> bytes:
+        whole = sha256()
+        for file in self._locks.files(path):
+            whole.update(file.encode() + b"\0" + _digest(file))
+        return whole.digest()
+
+
+class _Unit(NamedTuple):
+    """What is kept of a built unit: its runs and documents are not."""
+
+    key: str
+    lock: str
+    overlays: tuple[str, ...]
+    diagnostics: list[Any]
+    reads_files: bool
+    footprint: tuple[Any, ...]
+
+    @staticmethod
+    def of(built: Built) -> _Unit:
+        diagnostics = [_plain(one) for one in built.diagnostics]
+        return _Unit(built.unit.key, built.lock, built.overlays, diagnostics, built.reads_files, built.footprint)
+
+
+def _digest(file: str) -> bytes:
+    try:
+        return sha256(read_regular(file)).digest()
+    except OSError:
+        return b""
+
+
+def _read(summary: Mapping[str, Any]) -> Remembered:
+    return Remembered(
+        tuple(summary["units"]),
+        tuple(summary["overlays"]),
+        [_diagnostic(one) for one in summary["diagnostics"]],
+        Done.of(summary["done"]),
+        tuple(summary["footprint"]),
+    )
+
+
+def _plain(diagnostic: Diagnostic) -> Any:
+    """The diagnostic as nested tuples, which the cache can hold."""
+    return (
+        *diagnostic[:3],
+        diagnostic.subject and tuple(diagnostic.subject),
+        None,
+        diagnostic.span and tuple(diagnostic.span),
+        tuple([(note.message, note.span and tuple(note.span)) for note in diagnostic.related]),
+        *diagnostic[7:],
+    )
+
+
+def _diagnostic(plain: Any) -> Diagnostic:
+    code, severity, message, subject, path, span, related, hint, name = plain
+    notes = tuple([Note(text, Span(*place) if place else None) for text, place in related])
+    return Diagnostic(
+        code, severity, message, ObjectRef(*subject) if subject else None, path, Span(*span) if span else None, notes, hint, name
+    )

@@ -1,0 +1,197 @@
+"""The images that experiments ask for -> their pins: which there are, what registries say of the others, and their files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+
+from tjgen.cluster.registry.failure import (
+    ADDRESS,
+    DENIED,
+    INVALID,
+    OTHER_PLATFORM,
+    REALM,
+    UNKNOWN,
+    UNREACHABLE,
+    UNUSABLE,
+    RegistryError,
+)
+from tjgen.cluster.registry.reference import Reference
+from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.run import Run, Unit
+from tjgen.gitops.emit import file
+from tjgen.gitops.emit.problems import failed
+from tjgen.language.platform.images import pinned, rewrite, tagged
+from tjgen.language.runs.pins import Pins, write
+from tjgen.trees.diagnostics.model import ERROR, INFO, CompileError, Diagnostic
+from tjgen.trees.fields.path import get
+from tjgen.trees.manifests.leaves import leaves
+from tjgen.trees.typing import NamedTuple
+
+NEW = "new"
+UPDATED = "updated"
+UNCHANGED = "unchanged"
+
+Resolve = Callable[[Reference], str]
+"""A reference -> its digest, from its registry. Raises RegistryError."""
+
+_NO_DIGEST = "sha256:" + "0" * 64
+"""What images get while they are only being collected: with a digest, none is asked for twice under two names."""
+_ANSWERS = {
+    UNREACHABLE: ("TJ723", "registry-unreachable", "look at the network, or use --insecure HOST if it speaks plain HTTP"),
+    DENIED: ("TJ724", "registry-denied", "log in with docker login, which writes the credentials that are used"),
+    UNKNOWN: ("TJ725", "no-such-image", "correct the image, or push it first"),
+    UNUSABLE: ("TJ726", "registry-answer-unusable", "ask again later, or pull the image by hand to see more"),
+    INVALID: ("TJ742", "invalid-image-name", "write registry/path:tag, the path in lower case"),
+    ADDRESS: ("TJ743", "registry-address-refused", "name it where you mean it: --local HOST, or --insecure HOST without https"),
+    REALM: (
+        "TJ744",
+        "credentials-not-sent",
+        "name the host where you mean it: --token-host HOST, or --insecure HOST without https",
+    ),
+    OTHER_PLATFORM: ("TJ727", "image-for-another-platform", "build the image for it, or say --platform"),
+}
+
+
+class Asked(NamedTuple):
+    """An image that experiments ask for by its tag."""
+
+    image: str
+    """Its long form."""
+    unit: Unit
+    """The first experiment that asks for it."""
+    mirror: str
+    """What the Platform has for it; itself where it has nothing else."""
+
+
+class Found(NamedTuple):
+    """What came of one image."""
+
+    image: str
+    digest: str
+    state: str
+
+
+def collect(builder: Builder) -> tuple[list[Asked], list[Diagnostic]]:
+    """Every image without a digest that pods of a build get, in order of name; what the build found.
+
+    An image of a runtime in whose place an experiment has its own gets to no pod.
+    """
+    seen: dict[str, str] = {}
+    asked: dict[str, Asked] = {}
+    diagnostics: list[Diagnostic] = []
+
+    def note(image: str) -> str | None:
+        full = tagged(image)
+        if full is None:
+            return None
+        seen.setdefault(image, full)
+        return _NO_DIGEST
+
+    builder.digest_of = note
+    for built in builder.build():
+        diagnostics += [one for one in built.diagnostics if one.severity == ERROR]
+        rules = builder.rewrites(built.unit.environment) if built.runs else {}
+        used = {text for run in built.runs for text in _digested(run)}
+        for image, full in seen.items():
+            if rewrite(pinned(image, _NO_DIGEST), rules) in used:
+                asked.setdefault(full, Asked(full, built.unit, rewrite(full, rules)))
+    diagnostics += [one for one in builder.diagnostics if one.severity == ERROR]
+    return [asked[full] for full in sorted(asked)], diagnostics
+
+
+def _digested(run: Run) -> Iterator[str]:
+    """The images with the digest of collecting, in pods and in what images are built from."""
+    for manifest in (*run.compiled.manifests, *run.compiled.previews):
+        if manifest.kind != "TrainingRuntime":
+            for _, value in leaves(manifest.tree):
+                if value.__class__ is str and _NO_DIGEST in value:
+                    yield from [word for word in value.split() if word.endswith(_NO_DIGEST)]
+
+
+def unpinned(asked: Sequence[Asked], pins: Pins) -> list[Diagnostic]:
+    """An error (TJ722) for each image without a pin. Raises CompileError where a pin is damaged."""
+    return [_unpinned(one) for one in asked if pins.digest(one.image) is None]
+
+
+def pin(
+    asked: Sequence[Asked], pins: Pins, resolve: Resolve, *, update: bool, mirror: bool, writes: bool
+) -> tuple[list[Found], list[Diagnostic]]:
+    """Pin the images that have no pin, with `update` all of them; what came of each, and what registries refused.
+
+    With `mirror` the registries are asked that the Platform rewrites to. Without `writes` a pin that is
+    missing is an error (TJ722), and one that is out of date is told (TJ728). What a registry says of one image does not depend
+    on the others, so what is known is written whatever is refused.
+    """
+    found: list[Found] = []
+    diagnostics: list[Diagnostic] = []
+    for one in asked:
+        known = _known(one, pins, heals=update)
+        if known is not None and not update:
+            found.append(Found(one.image, known, UNCHANGED))
+            continue
+        try:
+            digest = resolve(Reference.of(one.mirror if mirror else one.image))
+        except RegistryError as error:
+            diagnostics.append(_refused(one, error))
+            continue
+        state = UNCHANGED if digest == known else NEW if known is None else UPDATED
+        found.append(Found(one.image, digest, state))
+        if state != UNCHANGED and writes:
+            _put(pins.place(one.image), write(one.image, digest))
+        elif state != UNCHANGED:
+            diagnostics.append(_unpinned(one) if known is None else _moved(one, known, digest))
+    return found, diagnostics
+
+
+def prune(asked: Sequence[Asked], pins: Pins) -> int:
+    """Remove the pins of images that nothing asks for; how many those were. Raises CompileError where the system refuses."""
+    wanted = {os.path.normpath(pins.place(one.image)) for one in asked}
+    idle = [place for place in pins.files() if os.path.normpath(place) not in wanted]
+    for place in idle:
+        try:
+            os.unlink(place)
+        except OSError as error:
+            raise CompileError([failed(place, error)]) from error
+    return len(idle)
+
+
+def _known(one: Asked, pins: Pins, *, heals: bool) -> str | None:
+    try:
+        return pins.digest(one.image)
+    except CompileError:
+        if heals:  # a damaged pin is about to be written anew
+            return None
+        raise
+
+
+def _put(place: str, text: str) -> None:
+    try:
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+    except OSError as error:
+        raise CompileError([failed(place, error)]) from error
+    file.write(place, [text])
+
+
+def _unpinned(one: Asked) -> Diagnostic:
+    hint = "run tjgen pin, and commit what it writes"
+    return _about(one, Diagnostic("TJ722", ERROR, f"image {one.image} is not pinned", hint=hint, name="image-not-pinned"))
+
+
+def _moved(one: Asked, known: str, digest: str) -> Diagnostic:
+    message = f"image {one.image} is pinned to {known}, but its tag means {digest} now"
+    hint = "run tjgen pin --update for new runs to get it; runs that exist stay as they are"
+    return _about(one, Diagnostic("TJ728", INFO, message, hint=hint, name="tag-moved"))
+
+
+def _refused(one: Asked, error: RegistryError) -> Diagnostic:
+    code, name, hint = _ANSWERS[error.kind]
+    return _about(one, Diagnostic(code, ERROR, f"image {one.image} cannot be pinned: {error.said}", hint=hint, name=name))
+
+
+def _about(one: Asked, diagnostic: Diagnostic) -> Diagnostic:
+    """The diagnostic with the place of the image, where the experiment names it itself."""
+    document = one.unit.document
+    said = get(document.value, ("spec", "image"), None)
+    is_own = isinstance(said, str) and tagged(said) == one.image
+    return diagnostic._replace(span=document.locate(("spec", "image") if is_own else ("metadata", "name")))

@@ -1,0 +1,236 @@
+"""Runs of one environment -> the same runs in another: of the same sources, code and image digests, each written with its origin.
+
+What is trained must be the same: image, command, code. What an environment is there to change, such as
+nodes, devices or queues, may differ, and is told. Digests are those that the run was built with, whatever
+tags are pinned to now; the lock then keeps them for the run in the other environment.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+
+from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.run import Run, Unit
+from tjgen.gitops.output.files import images as images_of
+from tjgen.gitops.output.history import refuse, sources
+from tjgen.gitops.output.inventory import Entry
+from tjgen.gitops.output.wishes import Wishes
+from tjgen.gitops.output.write import Written, write
+from tjgen.language.platform.images import rewrite, tagged
+from tjgen.language.resolve.variants import Variant
+from tjgen.trees.diagnostics.model import ERROR, INFO, CompileError, Diagnostic, Note, Span, has_errors
+from tjgen.trees.fields.path import FieldPath, Tree, render
+from tjgen.trees.manifests.leaves import leaves
+from tjgen.trees.typing import NamedTuple
+
+_TRAINED = ("image", "command", "args", "script", "workingDir", "code", "initializer")
+_OF_ROLES = ("image", "command", "args", "script", "workingDir")
+"""What a run trains, by the words of an experiment: no overlay may make it another one."""
+
+
+class _Origin(NamedTuple):
+    """A run to promote, as its sources give it in its own environment."""
+
+    entry: Entry
+    run: Run
+    digests: Mapping[str, str]
+    """Long form of an image -> the digest that the run was built with."""
+
+
+def promote(chosen: Sequence[Entry], environment: str, directory: str, project: str, *, force: bool = False) -> Written:
+    """Build the runs for `environment` into the output tree; `project` is the folder of the project.
+
+    Raises CompileError (TJ081, TJ085, TJ730 to TJ735) where one cannot be promoted.
+    """
+    refuse(_at_home(entry) for entry in chosen if entry.place.environment == environment)
+    paths = sources(chosen, directory, project)
+    refuse(_no_source(path) for path in paths if not os.path.isfile(path))
+    # Sources may lie in another project: what counts is the one that has the lock.
+    here = project or "."
+    origins = [_origin(entry, paths, here) for entry in chosen]
+    _agreeing(origins)
+    builder = Builder(paths, environments=[environment], project=here)
+    _apply(builder, origins)
+    trial = Builder(paths, environments=[environment], project=here)
+    _apply(trial, origins)
+    told = _judged(trial, origins, environment)
+    written = write(builder, directory, None, wishes=Wishes(force=force), renew=[])
+    return written._replace(diagnostics=[*told, *written.diagnostics])
+
+
+def _origin(entry: Entry, paths: Sequence[str], project: str) -> _Origin:
+    """The run as it is built today. Raises CompileError where nothing asks for it (TJ733), or an image has no digest (TJ731)."""
+    environments = [entry.place.environment] if entry.place.environment else []
+    builder = Builder(paths, environments=environments, project=project)
+    pins = builder.digest_of
+    seen: set[str] = set()
+
+    def noting(image: str) -> str | None:
+        seen.add(image)
+        return pins(image) if pins is not None else None
+
+    builder.digest_of = noting
+    runs = [run for built in builder.build() for run in built.runs if run.unit.key == entry.place.key]
+    run = next((run for run in runs if run.name == entry.run.name), None)
+    if run is None:
+        raise CompileError([_not_asked_for(entry)])
+    rules = builder.rewrites(run.unit.environment)
+    digests: dict[str, str] = {}
+    loose = []
+    for image in entry.run.images:
+        name, _, digest = image.partition("@")
+        if digest:
+            digests |= {full: digest for one in seen if rewrite(one, rules) == name and (full := tagged(one))}
+        elif tagged(image) is not None:
+            loose.append(image)
+    refuse(_loose(entry, image) for image in loose)
+    return _Origin(entry, run, digests)
+
+
+def _agreeing(origins: Sequence[_Origin]) -> None:
+    """Runs that are promoted together were built with the same digests of the same images."""
+    first: dict[str, _Origin] = {}
+    for origin in origins:
+        for image, digest in origin.digests.items():
+            other = first.setdefault(image, origin)
+            if other.digests[image] != digest:
+                raise CompileError([_disagreeing(other.entry, origin.entry, image)])
+
+
+def _apply(builder: Builder, origins: Sequence[_Origin]) -> None:
+    """Let the builder build these runs alone, with their digests."""
+    digests = {image: digest for origin in origins for image, digest in origin.digests.items()}
+    pins = builder.digest_of
+
+    def digest_of(image: str) -> str | None:
+        found = digests.get(tagged(image) or "")
+        return found if found is not None or pins is None else pins(image)
+
+    def choose(unit: Unit, variant: Variant) -> str | None:
+        origin = _match(unit, variant, origins)
+        return f"{origin.entry.place.key}/{origin.entry.run.name}" if origin is not None else None
+
+    builder.digest_of, builder.choose = digest_of, choose
+
+
+def _match(unit: Unit, variant: Variant, origins: Sequence[_Origin]) -> _Origin | None:
+    """The run that is the same point of the same experiment."""
+    for origin in origins:
+        own = origin.run.unit.document
+        is_same = (own.file, own.index) == (unit.document.file, unit.document.index)
+        if is_same and (origin.run.variant.point, origin.run.variant.task) == (variant.point, variant.task):
+            return origin
+    return None
+
+
+def _judged(builder: Builder, origins: Sequence[_Origin], environment: str) -> list[Diagnostic]:
+    """What differs between the runs and what they become, and is no obstacle. Raises CompileError where something is."""
+    told: list[Diagnostic] = []
+    problems: list[Diagnostic] = []
+    promoted: set[str] = set()
+    for built in builder.build():
+        problems += [one for one in built.diagnostics if one.severity == ERROR]
+        for run in built.runs:
+            origin = _match(run.unit, run.variant, origins)
+            assert origin is not None, "only chosen runs are built"
+            promoted.add(origin.entry.run.name)
+            for path, before, after in _differences(origin.run, run):
+                found = _difference(origin, run, path, before, after)
+                (problems if found.severity == ERROR else told).append(found)
+            locked = builder.locks.of(run.unit).runs.get(run.name)
+            stands = set(locked.images) if locked is not None else set(images_of(run))
+            gone = sorted({_digest(image) for image in origin.entry.run.images} - {_digest(image) for image in stands})
+            if not has_errors(problems):
+                problems += [_other_digest(origin, run, digest, stands=locked is not None) for digest in gone]
+    if not problems:
+        problems = [_not_there(one.entry, environment) for one in origins if one.entry.run.name not in promoted]
+    refuse(problems)
+    return told
+
+
+def _digest(image: str) -> str:
+    return image.partition("@")[2] or image
+
+
+def _differences(before: Run, after: Run) -> Iterator[tuple[FieldPath, Tree, Tree]]:
+    """Path and both values of what the two experiments, with their overlays, say differently."""
+    old, new = (dict(leaves(run.variant.tree.value["spec"], ("spec",))) for run in (before, after))
+    for path in sorted({*old, *new}, key=render):
+        if old.get(path) != new.get(path):
+            yield path, old.get(path), new.get(path)
+
+
+def _is_trained(path: FieldPath) -> bool:
+    return path[1] in _TRAINED or (path[1] == "roles" and len(path) > 3 and path[3] in _OF_ROLES)
+
+
+def _difference(origin: _Origin, run: Run, path: FieldPath, before: Tree, after: Tree) -> Diagnostic:
+    here, there = _place(run, path), _place(origin.run, path)
+    old, new = (origin.entry.place.environment or "its project"), run.unit.environment
+    said = f"{render(path)} is {_shown(after)} in {new}, and {_shown(before)} in {old}"
+    if _is_trained(path):
+        message = f'run "{origin.entry.run.name}" cannot be promoted: {said}'
+        hint = "let no overlay of one environment change what is trained, or train it there as an experiment of its own"
+        note = (Note(f"{old} has it from here", there),) if there is not None else ()
+        return Diagnostic("TJ732", ERROR, message, span=here, related=note, hint=hint, name="promotion-of-other-code")
+    return Diagnostic("TJ734", INFO, said, span=here, name="promotion-differs")
+
+
+def _place(run: Run, path: FieldPath) -> Span | None:
+    """Where a field of a merged experiment is said."""
+    origins = run.variant.tree.origins(path)
+    document = run.compiled.sources.documents.get(origins[-1].source) if origins else None
+    return document.locate(origins[-1].because) if document is not None else run.unit.document.locate(("spec",))
+
+
+def _shown(value: Tree) -> str:
+    return "not said" if value is None else str(value).lower() if value.__class__ is bool else str(value)
+
+
+def _at_home(entry: Entry) -> Diagnostic:
+    message = f'run "{entry.run.name}" is a run of environment {entry.place.environment} already'
+    return Diagnostic("TJ730", ERROR, message, hint="name a run of another environment", name="promotion-to-itself")
+
+
+def _loose(entry: Entry, image: str) -> Diagnostic:
+    message = (
+        f'run "{entry.run.name}" cannot be promoted: its image {image} was built without a digest, so it may be another one now'
+    )
+    hint = f"run tjgen pin, then tjgen build --renew {entry.run.name}, and promote the new run"
+    return Diagnostic("TJ731", ERROR, message, hint=hint, name="promotion-without-digest")
+
+
+def _no_source(path: str) -> Diagnostic:
+    message = f"the experiment {path} is gone"
+    return Diagnostic("TJ733", ERROR, message, hint="bring it back from Git, as it was", name="promotion-not-asked-for")
+
+
+def _not_asked_for(entry: Entry) -> Diagnostic:
+    message = f'run "{entry.run.name}" cannot be promoted: experiment {entry.place.key} does not ask for it any more'
+    hint = "bring the experiment back as it was, from Git, or promote what it asks for now"
+    return Diagnostic("TJ733", ERROR, message, hint=hint, name="promotion-not-asked-for")
+
+
+def _not_there(entry: Entry, environment: str) -> Diagnostic:
+    message = f'run "{entry.run.name}" cannot be promoted: its experiment has no such run in {environment}'
+    hint = "let no overlay of one environment change the sweep"
+    return Diagnostic("TJ733", ERROR, message, hint=hint, name="promotion-not-asked-for")
+
+
+def _disagreeing(first: Entry, second: Entry, image: str) -> Diagnostic:
+    message = f'runs "{first.run.name}" and "{second.run.name}" were built with different digests of {image}'
+    return Diagnostic("TJ735", ERROR, message, hint="promote one after the other", name="promotion-of-two-digests")
+
+
+def _other_digest(origin: _Origin, run: Run, digest: str, *, stands: bool) -> Diagnostic:
+    image = next(one for one in origin.entry.run.images if _digest(one) == digest)
+    name, where = origin.entry.run.name, run.unit.environment
+    if stands:
+        message = f'run "{name}" cannot be promoted: {where} has it as "{run.name}", which was built without {image}'
+        hint = f"use tjgen runs rerun {run.name} to train it there with what is pinned now"
+    else:
+        message = f'run "{name}" cannot be promoted: in {where} no pod gets {image}'
+        hint = "let no runtime, overlay or patch of one environment change images"
+    span = run.unit.document.locate(("metadata", "name"))
+    return Diagnostic("TJ735", ERROR, message, span=span, hint=hint, name="promotion-of-two-digests")

@@ -1,0 +1,60 @@
+"""The locks of a project -> the archived run that a new run repeats, if there is one.
+
+The identity of a run does not cover the name of its experiment, so an experiment that was renamed is
+recognised by what it trains.
+"""
+
+from __future__ import annotations
+
+from tjgen.compiler.building.run import Run
+from tjgen.language.runs.lock import ARCHIVED, path_of
+from tjgen.language.runs.store import Locks
+from tjgen.trees.typing import NamedTuple
+
+
+class Record(NamedTuple):
+    """An archived run."""
+
+    run: str
+    experiment: str
+    """Key of its experiment."""
+    lock: str
+    """Path of its lock."""
+
+
+class Records:
+    """The archived runs of a project by identity, read when the first new run is looked up."""
+
+    def __init__(self, locks: Locks) -> None:
+        self._locks = locks
+        self._found: dict[str, list[Record]] | None = None
+
+    def twin(self, run: Run) -> Record | None:
+        """The archived run of another experiment in the same namespace that is what `run` is."""
+        if self._found is None:
+            self._found = self._read()
+        unit = run.unit
+        own = path_of(unit.environment, unit.namespace, unit.name)
+        beside = own.rpartition("/")[0]
+        former = run.identity.in_former_form()
+        for record in [one for identity in (run.identity, former) if identity for one in self._found.get(str(identity), ())]:
+            if record.lock != own and record.lock.rpartition("/")[0] == beside:
+                return record
+        return None
+
+    def holder(self, run: Run) -> str | None:
+        """Key of another experiment in the same namespace that has a run of this name."""
+        for place, lock in self._locks.all():
+            is_beside = (place.environment, place.namespace) == (run.unit.environment, run.unit.namespace)
+            if is_beside and place.name != run.unit.name and run.name in lock.runs:
+                return place.key
+        return None
+
+    def _read(self) -> dict[str, list[Record]]:
+        found: dict[str, list[Record]] = {}
+        for place, lock in self._locks.all():
+            path = path_of(place.environment, place.namespace, place.name)
+            for run in lock.runs.values():
+                if run.standing == ARCHIVED:
+                    found.setdefault(run.identity, []).append(Record(run.name, place.key, path))
+        return found

@@ -1,0 +1,46 @@
+"""Runs that shall be trained once more -> their successors under new names, written into the output tree."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from tjgen.compiler.building.builder import Builder
+from tjgen.gitops.output.history import archived_by_experiment, refuse, sources
+from tjgen.gitops.output.inventory import Entry
+from tjgen.gitops.output.wishes import Wishes
+from tjgen.gitops.output.write import Written, write
+from tjgen.language.runs.lock import ARCHIVED
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+
+
+def rerun(chosen: Sequence[Entry], directory: str, project: str, *, force: bool = False) -> Written:
+    """Build the files of the experiments with these runs renewed; `project` is the folder of the project.
+
+    Raises CompileError (TJ081, TJ084, TJ085) where a run cannot run again.
+    """
+    refuse(archived_by_experiment(entry) for entry in chosen if entry.run.state == ARCHIVED)
+    paths = sources(chosen, directory, project)
+    environments = sorted({entry.place.environment for entry in chosen if entry.place.environment})
+    missing = [path for path in paths if not os.path.isfile(path)]
+    asked = [path for path in paths if path not in missing]
+    names = _names(Builder(asked, environments=environments, project=project or ".")) if asked else set()
+    refuse(_not_asked_for(entry) for entry in chosen if entry.run.name not in names)
+    wishes = Wishes(force=force, again=True)
+    builder = Builder(asked, environments=environments, project=project or ".")
+    return write(builder, directory, None, wishes=wishes, renew=[entry.run.name for entry in chosen])
+
+
+def _names(builder: Builder) -> set[str]:
+    """The names of the runs that the experiments ask for, as they stand now."""
+    return {run.name for built in builder.build() for run in built.runs}
+
+
+def _not_asked_for(entry: Entry) -> Diagnostic:
+    return Diagnostic(
+        "TJ085",
+        ERROR,
+        f'run "{entry.run.name}" cannot run again: experiment {entry.place.key} does not ask for it any more',
+        hint="bring the experiment back as it was, from Git, and build it",
+        name="run-not-asked-for",
+    )

@@ -1,0 +1,157 @@
+"""A project with a GitOps tool and a repository -> the objects that make the tool sync each environment."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterator, Sequence
+
+from tjgen.cluster.validate import report
+from tjgen.cluster.validate.judge import judge
+from tjgen.compiler.building.builder import Builder
+from tjgen.gitops.emit.plan import OutputFile
+from tjgen.gitops.output.layout import stage_folder
+from tjgen.gitops.sync import argocd, flux, problems
+from tjgen.gitops.sync.made import GITOPS, Made
+from tjgen.gitops.sync.site import Site, site_of
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic, has_errors
+from tjgen.trees.manifests.manifest import PLATFORM, STAGES, SYNC, Manifest
+from tjgen.trees.source.writer import dump
+from tjgen.trees.typing import NamedTuple, Protocol
+
+KEPT = "README"
+_KEPT_BODY = "Flux syncs this folder. Git keeps no empty one, and without it the sync would stop.\n"
+
+
+class _Tool(NamedTuple):
+    """What a tool needs: `namespace` is where its objects are unless the project says so."""
+
+    namespace: str
+    objects: Callable[[Site], list[Made]]
+    shared: Callable[[Site], list[Made]]
+    kept_folders: Callable[[Site], list[str]] = lambda _: []
+
+
+_TOOLS = {
+    "argocd": _Tool(argocd.NAMESPACE, argocd.objects, argocd.shared),
+    "flux": _Tool(flux.NAMESPACE, flux.objects, flux.shared, flux.kept_folders),
+}
+
+
+class Present(Protocol):
+    """A tree when all that is built has been put."""
+
+    def put(self, file: OutputFile) -> None: ...
+    def claim(self, folder: str, *, owner: str = "") -> None: ...
+    def present(self) -> list[str]: ...
+
+
+def put(builder: Builder, tree: Present) -> list[Diagnostic]:
+    """Put the objects for each environment of the build, and those for all; what is wrong with that (TJ680 to TJ688)."""
+    project = builder.project
+    diagnostics = list(problems.options(project))
+    tool = _TOOLS.get(project.spec.gitops.tool) if project.spec.gitops.repository is not None else None
+    if tool is None or diagnostics:
+        return diagnostics
+    path = _path(builder)
+    if path is None:
+        return [_nowhere(builder)]
+    present = tree.present()
+    sites = _sites(builder, path, tool, present)
+    diagnostics += [*problems.of_project(project, path), *problems.of_sites(project, sites, present)]
+    if has_errors(diagnostics):
+        return diagnostics
+    source = posixpath.basename(project.document.file) if project.document is not None else ""
+    for folder, one in _made(builder, tool, path, sites):
+        diagnostics += _wrong(builder, one.manifest)
+        tree.put(OutputFile(f"{folder}/{one.file}", one.note + dump(one.manifest.tree), source))
+    for site in sites:
+        for stage in tool.kept_folders(site):
+            tree.put(OutputFile(f"{stage_folder(site.environment, stage)}/{KEPT}", _KEPT_BODY, source, SYNC))
+    return diagnostics
+
+
+def made(builder: Builder) -> list[Manifest]:
+    """The objects alone, for whoever wants to know where their fields come from."""
+    project = builder.project
+    tool = _TOOLS.get(project.spec.gitops.tool) if project.spec.gitops.repository is not None else None
+    path = _path(builder)
+    if tool is None or path is None:
+        return []
+    return [one.manifest for _, one in _made(builder, tool, path, _sites(builder, path, tool, ()))]
+
+
+def _made(builder: Builder, tool: _Tool, path: str, sites: Sequence[Site]) -> Iterator[tuple[str, Made]]:
+    """Every object with the folder that it goes to."""
+    whole = site_of(builder.project, None, path, tool.namespace)
+    if not builder.project.spec.environments:
+        whole = whole._replace(platform=sites[0].platform)
+    for one in tool.shared(whole):
+        yield SYNC, one
+    for site in sites:
+        for one in tool.objects(site):
+            yield stage_folder(site.environment, SYNC), one
+
+
+def _sites(builder: Builder, path: str, tool: _Tool, present: Sequence[str]) -> list[Site]:
+    """The environments; of those that share a cluster and its platform the first applies the platform's objects."""
+    project = builder.project
+    sites: list[Site] = []
+    applied: set[tuple[str, str | None]] = set()
+    for environment in builder.environments:
+        site = site_of(project, environment, path, tool.namespace, _stages(environment, present))
+        platform = project.platform(environment)
+        if platform is not None and platform.is_made:
+            name = platform.platform.metadata.name
+            # Flux without the name of a cluster may be one of each environment's own.
+            is_own = site.cluster is None and project.spec.gitops.tool == "flux"
+            if is_own or (name, site.cluster) not in applied:
+                site = site._replace(platform=posixpath.normpath(f"{path}/{PLATFORM}/{name}"))
+            applied.add((name, site.cluster))
+        sites.append(site)
+    return sites
+
+
+def _path(builder: Builder) -> str | None:
+    """The folder of the output in the repository."""
+    said = _said_path(builder)
+    path = posixpath.normpath(said) if said is not None else None
+    return None if path is None or path.startswith(("/", "..")) else path
+
+
+def _said_path(builder: Builder) -> str | None:
+    spec = builder.project.spec
+    return spec.gitops.path if spec.gitops.path is not None else spec.output.directory
+
+
+def _stages(environment: str | None, present: Sequence[str]) -> tuple[str, ...]:
+    """The stages that hold manifests."""
+    folders = {stage: f"{stage_folder(environment, stage)}/" for stage in STAGES}
+    return tuple(
+        stage for stage, folder in folders.items() if any(file.startswith(folder) and file.endswith(".yaml") for file in present)
+    )
+
+
+def _wrong(builder: Builder, made: Manifest) -> Iterator[Diagnostic]:
+    """What the API server would say, at the place of the tool in the project file."""
+    verdict = judge(made.tree)
+    document = builder.project.document
+    for one in report.diagnostics(made.tree, verdict) if verdict.checked else ():
+        yield one._replace(span=document.locate(GITOPS) if document is not None else None, path=None)
+
+
+def _nowhere(builder: Builder) -> Diagnostic:
+    document = builder.project.document
+    said = _said_path(builder)
+    where = (
+        f"gitops.path {said} lies outside of the repository"
+        if said is not None
+        else "the project does not say where its output lies"
+    )
+    return Diagnostic(
+        "TJ680",
+        ERROR,
+        f"{where}, so nothing can be told to sync it",
+        span=document.locate(GITOPS) if document is not None else None,
+        hint="say spec.gitops.path, the folder of the output in the repository",
+        name="output-not-in-repository",
+    )

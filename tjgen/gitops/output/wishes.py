@@ -1,0 +1,29 @@
+"""What a build is asked beyond building, and who takes what it makes."""
+
+from __future__ import annotations
+
+from tjgen.gitops.emit.plan import OutputFile
+from tjgen.trees.typing import NamedTuple, Protocol
+
+
+class Wanted(Protocol):
+    """What `OutputTree`, which writes, and `Comparison`, which only looks, have in common."""
+
+    def put(self, file: OutputFile) -> None: ...
+    def keep(self, path: str) -> None: ...
+    def claim(self, folder: str, *, owner: str = "") -> None: ...
+    def record(self, path: str, text: str | None) -> None: ...
+
+
+class Wishes(NamedTuple):
+    """What the command line asks beyond building."""
+
+    force: bool = False
+    prune_runs: bool = False
+    prune_data: bool = False
+    keep: int | None = None
+    """How many superseded runs of each experiment stay; None: all."""
+    tool: str = "none"
+    """What syncs the tree: its annotations can be changed in place."""
+    again: bool = False
+    """Run again under another name whatever `renew` answers for, also what would not change."""

@@ -1,0 +1,156 @@
+"""A builder and a directory -> the directory written, or compared: the locks and the previews with it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import ExitStack
+from fnmatch import fnmatchcase
+
+from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.run import Built, Run
+from tjgen.gitops.emit import problems
+from tjgen.gitops.emit.comparison import Comparison
+from tjgen.gitops.emit.tree import Committed, OutputTree
+from tjgen.gitops.output.directory import Directory
+from tjgen.gitops.output.done import Counts
+from tjgen.gitops.output.interrupted import still_wanted
+from tjgen.gitops.output.layout import stage_folder
+from tjgen.gitops.output.memory import Memory, Remembered
+from tjgen.gitops.output.problems import refuse_nested
+from tjgen.gitops.output.wishes import Wanted, Wishes
+from tjgen.language.runs.store import PLATFORMS
+from tjgen.trees.diagnostics.model import Diagnostic, has_errors
+from tjgen.trees.manifests.manifest import DATA, SYNC
+from tjgen.trees.typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from tjgen.gitops.output.asking import Asking
+    from tjgen.gitops.output.syncing import Present
+
+
+class Written(NamedTuple):
+    """What came of a build into a directory. With errors among the diagnostics nothing was written."""
+
+    diagnostics: list[Diagnostic]
+    counts: Counts
+    files: Committed | None = None
+
+
+Seen = Callable[[Built], None]
+
+
+def write(
+    builder: Builder, directory: str, previews: str | None, *, wishes: Wishes, renew: list[str], seen: Seen | None = None
+) -> Written:
+    """Build everything into `directory`, and what controllers will make into `previews`.
+
+    `renew` holds patterns of names of runs that may be made anew, `seen` is told every unit as it is
+    built, also those that have not changed. Raises CompileError where the directory cannot be written.
+    """
+    if previews is not None:
+        refuse_nested(directory, previews)
+    with ExitStack() as stack:
+        tree = stack.enter_context(OutputTree(directory, force=wishes.force, records=builder.locks.folder, history=still_wanted))
+        shown = (
+            stack.enter_context(OutputTree(previews, force=wishes.force, history=still_wanted)) if previews is not None else None
+        )
+        one = Directory(directory, tree, shown, builder.locks, of_project(builder, wishes))
+        # A run is only renewed, and a file only forced, where it is looked at.
+        forgets = bool(renew) or wishes.force or builder.choose is not None
+        memory = Memory(builder, directory, previews, [b"prune" if wishes.prune_runs or wishes.prune_data else b""])
+        diagnostics = [*tree.notes, *build_into(one, builder, renew, seen, None if forgets else memory)]
+        if not has_errors(diagnostics):
+            diagnostics += platforms(builder, tree, wishes)
+        if not has_errors(diagnostics):
+            diagnostics += syncing(builder, tree)
+        if has_errors(diagnostics):
+            return Written(diagnostics, one.counts)
+        files = tree.commit()
+        if shown is not None:
+            shown.commit()
+        if not forgets:
+            memory.save(whole=builder.whole, known=memory.names(builder.files, builder.environments))
+        return Written(diagnostics, one.counts, files)
+
+
+def compare(builder: Builder, directory: str, previews: str | None, *, wishes: Wishes, seen: Seen | None = None) -> Written:
+    """The same without writing: every file that would change is an error (TJ06n)."""
+    if previews is not None:
+        refuse_nested(directory, previews)
+    tree = Comparison(directory, records=builder.locks.folder)
+    shown = Comparison(previews) if previews is not None else None
+    one = Directory(directory, tree, shown, builder.locks, of_project(builder, wishes))
+    diagnostics = build_into(one, builder, [], seen, Memory(builder, directory, previews, [b""]))
+    if not has_errors(diagnostics):
+        diagnostics += platforms(builder, tree, wishes)
+    if not has_errors(diagnostics):
+        diagnostics += syncing(builder, tree)
+    if not has_errors(diagnostics):
+        diagnostics += [problems.stale(found.place, found.kind) for found in tree.differences()]
+        if shown is not None:
+            diagnostics += [problems.stale(found.place, found.kind) for found in shown.differences()]
+    return Written(diagnostics, one.counts)
+
+
+def platforms(builder: Builder, tree: Wanted, wishes: Wishes, asking: Asking | None = None) -> list[Diagnostic]:
+    """The objects of the platforms that make some, with their locks; what is wrong with them."""
+    wanted = any(one.is_made for one in builder.project.platforms) if builder.whole else bool(builder.named_platforms)
+    if not wanted and not (builder.whole and os.path.isdir(os.path.join(builder.locks.folder, PLATFORMS))):
+        return []
+    from tjgen.gitops.output.bundles import put  # most projects have no platform that makes anything
+
+    return put(builder, tree, force=wishes.force, asking=asking)
+
+
+def syncing(builder: Builder, tree: Present) -> list[Diagnostic]:
+    """The objects that make a GitOps tool sync the tree, where the project wants some; what is wrong with that."""
+    project = builder.project
+    if builder.whole:
+        if SYNC not in project.spec.environments:
+            tree.claim(SYNC)
+        for environment in builder.environments:
+            tree.claim(stage_folder(environment, DATA), owner=SYNC)
+    gitops = project.spec.gitops
+    if gitops.repository is None and gitops.application_set is None and not gitops.bootstrap and gitops.health == "none":
+        return []
+    from tjgen.gitops.output.syncing import put  # most projects want none
+
+    return put(builder, tree)
+
+
+def of_project(builder: Builder, wishes: Wishes) -> Wishes:
+    """The wishes with what the project says."""
+    spec = builder.project.spec
+    return wishes._replace(keep=spec.history.keep, tool=spec.gitops.tool)
+
+
+def build_into(
+    directory: Directory, builder: Builder, renew: list[str], seen: Seen | None, memory: Memory | None
+) -> list[Diagnostic]:
+    """Everything of `builder` into `directory`, which is finished then; what was found."""
+    diagnostics: list[Diagnostic] = []
+
+    def recall(file: str, environment: str | None, content: bytes) -> Remembered | None:
+        # Whoever wants to see every unit gets every unit.
+        found = memory.recall(file, environment, content) if memory is not None and seen is None else None
+        if found is not None:
+            directory.recall([lock for _, lock in found.units], found.done)
+            diagnostics.extend(found.diagnostics)
+        return found
+
+    for built in builder.build(recall):
+        diagnostics += built.diagnostics
+        if seen is not None:
+            seen(built)
+        if not built.failed:
+            done = directory.add(built, lambda run: _renewed(builder, run, renew))
+            if memory is not None:
+                memory.note(built, done)
+    diagnostics += builder.diagnostics
+    directory.finish(builder.environments, whole=builder.whole and not has_errors(diagnostics))
+    return diagnostics + directory.diagnostics
+
+
+def _renewed(builder: Builder, run: Run, patterns: list[str]) -> Run | None:
+    return builder.renewed(run) if any(fnmatchcase(run.name, pattern) for pattern in patterns) else None

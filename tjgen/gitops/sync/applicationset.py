@@ -1,0 +1,142 @@
+"""An environment or a project -> the ApplicationSet that lets Argo CD make the Applications itself.
+
+Experiments are found by their folders, since all that an Application of one has to know is in the folder's path.
+Environments are found by a file in each, which names the cluster: a folder could not.
+A set prunes what it made when the repository shows it nothing, so by default (`keep`) no Application is deleted
+and none takes runs or data with it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+
+from tjgen.gitops.sync.made import GITOPS, Made, Said, made, name_of, namespace_of, path_of, repository_of, revision_of
+from tjgen.gitops.sync.site import Site
+from tjgen.trees.manifests.manifest import PLATFORM, RUNS, STAGES, SYNC
+from tjgen.trees.typing import Any
+
+EXPERIMENTS = "experiments"
+ENVIRONMENTS = "environments"
+PARAMETERS = "_environment.yaml"
+"""The file that a set of environments reads. No object is called so, whatever a pattern may match."""
+HERE = "https://kubernetes.default.svc"
+_SET = (*GITOPS, "applicationSet")
+
+
+def of_experiments(site: Site) -> Made:
+    """The set of an environment's experiments, by a directory generator."""
+    runs = posixpath.normpath(f"{site.path}/{RUNS}")
+    # Namespaces and experiments hold no dot, so no two folders give one name.
+    name = f"{site.name}.{{{{index .path.segments {len(runs.split('/'))}}}}}.{{{{.path.basename}}}}"
+    generator = {"directories": [{"path": path_of(site, f"{runs}/*/*")}]}
+    spec = {
+        "source": _source(site, "{{.path.path}}", {"recurse": True}),
+        "destination": destination(site),
+        # The runtime of a run is applied by another Application: a run that comes first is refused, and tried again.
+        "syncPolicy": {**sync_policy(), **patient()},
+    }
+    return _set(site, generator, name, spec)
+
+
+def of_environments(site: Site) -> Made:
+    """The set of a project's environments, by a files generator."""
+    folder = f"{site.path}/*/{SYNC}" if site.environments else f"{site.path}/{SYNC}"
+    generator = {"files": [{"path": path_of(site, posixpath.normpath(f"{folder}/{PARAMETERS}"))}]}
+    spec = {
+        "source": _source(site, "{{.data.path}}", directory("" if site.environments else site.path, beside=beside(site))),
+        "destination": {"server": "{{.data.server}}", "name": "{{.data.cluster}}"},
+        "syncPolicy": sync_policy(),
+    }
+    return _set(site, generator, "{{.data.name}}", spec)
+
+
+def parameters(site: Site) -> Made:
+    """What such a set has to know of one environment, as an object that nothing applies."""
+    where = destination(site)
+    tree = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {
+            "name": name_of(site),
+            "namespace": namespace_of(site),
+            "annotations": {"config.kubernetes.io/local-config": "true"},
+        },
+        "data": {
+            "name": name_of(site),
+            "path": path_of(site, site.path),
+            "cluster": where.get("name", ""),
+            "server": where.get("server", ""),
+        },
+    }
+    return made(tree, "argocd", file=PARAMETERS)
+
+
+def destination(site: Site) -> dict[str, Any]:
+    """The cluster: by the name that Argo CD knows it by, or the one that Argo CD runs in."""
+    if site.cluster is None:
+        return {"server": HERE}
+    return {"name": Said(site.cluster, ("spec", "environments", site.environment or "", "cluster"))}
+
+
+def directory(path: str, stages: Sequence[str] = STAGES, *, beside: Sequence[str] = ()) -> dict[str, Any]:
+    """What is synced of a tree at `path`, but never what makes the tool sync it, nor the folders `beside`.
+
+    At the top of a repository the tree lies beside its sources, so there only the stages are named.
+    """
+    if path == ".":
+        return {"recurse": True, "include": _any_of(stages)}
+    return {"recurse": True, "exclude": _any_of([SYNC, *beside, *[stage for stage in STAGES if stage not in stages]])}
+
+
+def patient() -> dict[str, Any]:
+    """How long a sync is tried again that waits for what another Application applies: about half an hour."""
+    return {"retry": {"limit": 10, "backoff": {"duration": "5s", "factor": 2, "maxDuration": "3m0s"}}}
+
+
+def beside(site: Site) -> list[str]:
+    """The platforms' folder, where it lies in the tree that is synced: without environments."""
+    return [PLATFORM] if site.platform is not None and not site.environments else []
+
+
+def _any_of(folders: Sequence[str]) -> str:
+    patterns = [f"{folder}/*" for folder in folders]
+    return patterns[0] if len(patterns) == 1 else f"{{{','.join(patterns)}}}"
+
+
+def sync_policy() -> dict[str, Any]:
+    """How Applications sync runs and what they need."""
+    return {
+        # Self-healing would start again what somebody has stopped.
+        "automated": {"prune": True, "selfHeal": False},
+        # PruneLast is left out: it takes away the order in which runs and runtimes are pruned.
+        "syncOptions": ["ApplyOutOfSyncOnly=true", "FailOnSharedResource=true"],
+    }
+
+
+def _source(site: Site, path: str, what: dict[str, Any]) -> dict[str, Any]:
+    return {"repoURL": repository_of(site), "targetRevision": revision_of(site), "path": path, "directory": what}
+
+
+def _set(site: Site, generator: dict[str, Any], name: str, spec: dict[str, Any]) -> Made:
+    policy = (*_SET, "onDeletion")
+    tree = {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "ApplicationSet",
+        "metadata": {"name": name_of(site), "namespace": namespace_of(site)},
+        "spec": {
+            "goTemplate": True,
+            # A parameter that is not there shall stop the set, not become "<no value>" in a name.
+            "goTemplateOptions": ["missingkey=error"],
+            "generators": [{"git": {"repoURL": repository_of(site), "revision": revision_of(site), **generator}}],
+            "syncPolicy": {
+                "applicationsSync": Said("sync" if site.deletes else "create-update", policy),
+                "preserveResourcesOnDeletion": Said(not site.deletes, policy),
+            },
+            "template": {
+                "metadata": {"name": name, "namespace": namespace_of(site)},
+                "spec": {"project": Said(site.project, (*GITOPS, "project")), **spec},
+            },
+        },
+    }
+    return made(tree, "argocd")

@@ -1,0 +1,106 @@
+"""An environment, and the project as a whole -> the Applications that let Argo CD sync them.
+
+Waves are in the annotations of the objects (annotations.py), so one Application syncs all stages. Where each
+experiment has its own, waves cannot order what lies in several: runs are tried again until the runtime is
+there, and runtimes are never pruned.
+"""
+
+from __future__ import annotations
+
+from tjgen.gitops.sync import applicationset
+from tjgen.gitops.sync.health import customizations
+from tjgen.gitops.sync.made import GITOPS, Made, Said, made, name_of, namespace_of, path_of, repository_of, revision_of
+from tjgen.gitops.sync.site import Site
+from tjgen.trees.manifests.manifest import PLATFORM, RUNS, STAGES, SYNC, Manifest
+from tjgen.trees.typing import Any
+
+NAMESPACE = "argocd"
+_API = "argoproj.io/v1alpha1"
+_WAVE = "argocd.argoproj.io/sync-wave"
+_NOT_APPLIED = (
+    "# Checks of health for the ConfigMap argocd-cm. A sync leaves this file out; add them by hand:\n"
+    "#   kubectl patch configmap argocd-cm -n {namespace} --type merge --patch-file {file}\n"
+    "# +argocd:skip-file-rendering\n"
+)
+_HEALTH = "health/argocd-cm.yaml"
+
+
+def objects(site: Site) -> list[Made]:
+    """What syncs an environment: an Application, a set of them beside one for the rest, or what a set reads."""
+    platform = [_platform(site)] if site.platform is not None else []
+    if site.application_set == applicationset.ENVIRONMENTS:
+        return [*platform, applicationset.parameters(site)]
+    beside = applicationset.beside(site)
+    if site.application_set == applicationset.EXPERIMENTS:
+        rest = applicationset.directory(site.path, [stage for stage in STAGES if stage != RUNS], beside=beside)
+        return [*platform, _application(site, rest), applicationset.of_experiments(site)]
+    return [*platform, _application(site, applicationset.directory(site.path, beside=beside))]
+
+
+def shared(site: Site) -> list[Made]:
+    """What there is once for the project."""
+    found = []
+    if site.application_set == applicationset.ENVIRONMENTS:
+        found.append(applicationset.of_environments(site))
+    if site.bootstrap:
+        found.append(_bootstrap(site))
+    if site.health != "none":
+        found.append(_checks(site))
+    return found
+
+
+def _application(site: Site, directory: dict[str, Any], *, suffix: str = "", path: str | None = None) -> Made:
+    """An Application. It has no finalizer: whoever deletes it deletes no training."""
+    tree = {
+        "apiVersion": _API,
+        "kind": "Application",
+        "metadata": {"name": name_of(site, suffix), "namespace": namespace_of(site)},
+        "spec": {
+            "project": Said(site.project, (*GITOPS, "project")),
+            "source": {
+                "repoURL": repository_of(site),
+                "targetRevision": revision_of(site),
+                "path": path_of(site, path or site.path),
+                "directory": directory,
+            },
+            "destination": applicationset.destination(site),
+            # Applications wait for nothing of each other, so runs are tried again until the platform is there.
+            "syncPolicy": {**applicationset.sync_policy(), **(applicationset.patient() if site.platform is not None else {})},
+        },
+    }
+    return made(tree, "argocd")
+
+
+def _platform(site: Site) -> Made:
+    """What the cluster stands on, applied by itself and before: nothing of it is pruned, whatever goes from Git."""
+    one = _application(site, {"recurse": True}, suffix=f"-{PLATFORM}", path=site.platform)
+    tree = one.manifest.tree
+    policy = {**tree["spec"]["syncPolicy"], "automated": {"prune": False, "selfHeal": True}}
+    metadata = {**tree["metadata"], "annotations": {_WAVE: "-10"}}
+    changed = {**tree, "metadata": metadata, "spec": {**tree["spec"], "syncPolicy": policy}}
+    return one._replace(manifest=Manifest(changed, one.manifest.owners, SYNC))
+
+
+def _bootstrap(site: Site) -> Made:
+    """An Application of Applications, itself among them, for the cluster that Argo CD runs in."""
+    folders = [SYNC]
+    if site.application_set != applicationset.ENVIRONMENTS:
+        # By name: `*` also stands for a slash, and a namespace may be called like the folder.
+        folders += [f"{environment}/{SYNC}" for environment in site.environments]
+    patterns = [f"{folder}/*" for folder in folders]
+    include = patterns[0] if len(patterns) == 1 else f"{{{','.join(patterns)}}}"
+    directory = {"recurse": True, "include": include, "exclude": f"*/{applicationset.PARAMETERS}"}
+    if site.application_set != applicationset.ENVIRONMENTS:
+        del directory["exclude"]
+    return _application(site._replace(cluster=None, platform=None), directory, suffix=f"-{SYNC}")
+
+
+def _checks(site: Site) -> Made:
+    tree = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "argocd-cm", "namespace": namespace_of(site)},
+        "data": Said(dict(customizations(site.health)), (*GITOPS, "health")),
+    }
+    note = _NOT_APPLIED.format(namespace=site.namespace, file=f"{site.path}/{SYNC}/{_HEALTH}")
+    return made(tree, "argocd", file=_HEALTH, note=note)

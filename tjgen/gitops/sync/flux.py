@@ -1,0 +1,73 @@
+"""An environment -> the GitRepository and the Kustomizations that let Flux sync it, one for each stage.
+
+Flux dry-runs a Kustomization as a whole before it applies any of it, and a run is refused as long as its
+runtime is not there: in one Kustomization both would wait for ever. All stages have one, also those in which
+nothing lies: so what is there once need not be applied again when a stage gets its first file, and the last
+run of an environment is pruned like any other. Flux wants the folder to exist, but takes an empty one
+(fluxcd/pkg kustomize `Generator`), so a text file keeps it in Git.
+"""
+
+from __future__ import annotations
+
+from tjgen.gitops.sync.health import checks
+from tjgen.gitops.sync.made import GITOPS, Made, Said, made, name_of, namespace_of, path_of, repository_of, revision_of
+from tjgen.gitops.sync.site import Site
+from tjgen.trees.manifests.manifest import PLATFORM, RUNS, STAGES, SYNC
+from tjgen.trees.typing import Any
+
+NAMESPACE = "flux-system"
+LONGEST_NAME = 63
+"""Flux puts the names of Kustomizations into labels of all that they apply (fluxcd/pkg ssa `SetOwnerLabels`)."""
+_SOURCE = "source.toolkit.fluxcd.io/v1"
+_KUSTOMIZE = "kustomize.toolkit.fluxcd.io/v1"
+
+
+def objects(site: Site) -> list[Made]:
+    """The source, and a Kustomization for each stage; that of the runs depends on the others."""
+    repository = {
+        "apiVersion": _SOURCE,
+        "kind": "GitRepository",
+        "metadata": {"name": name_of(site), "namespace": namespace_of(site)},
+        "spec": {"interval": "1m0s", "url": repository_of(site), "ref": {"branch": revision_of(site)}},
+    }
+    stages = ((PLATFORM,) if site.platform is not None else ()) + STAGES
+    found = [made(repository, "flux"), *[made(_kustomization(site, stage), "flux") for stage in stages]]
+    return [*found, made(_kustomization(site, SYNC), "flux")] if site.bootstrap else found
+
+
+def shared(site: Site) -> list[Made]:
+    """Nothing: each environment's Flux reads what is for it."""
+    del site
+    return []
+
+
+def kept_folders(site: Site) -> list[str]:
+    """The stages whose folders hold no manifest: something has to keep them in Git."""
+    return [stage for stage in STAGES if stage not in site.stages]
+
+
+def _kustomization(site: Site, stage: str) -> dict[str, Any]:
+    before = [{"name": name_of(site, f"-{other}")} for other in STAGES if other != RUNS] if stage == RUNS else []
+    if site.platform is not None and stage in STAGES:
+        # Namespaces and classes of the platform are what all others are refused without.
+        before = [{"name": name_of(site, f"-{PLATFORM}")}, *before]
+    watched = stage == RUNS and site.health != "none"
+    return {
+        "apiVersion": _KUSTOMIZE,
+        "kind": "Kustomization",
+        "metadata": {"name": name_of(site, f"-{stage}"), "namespace": namespace_of(site)},
+        "spec": {
+            "interval": "10m0s",
+            "retryInterval": "1m0s",
+            "timeout": "5m0s",
+            "path": path_of(site, f"./{site.platform if stage == PLATFORM else f'{site.path}/{stage}'}"),
+            "prune": True,
+            # Nothing else waits for health: a claim that waits for its first consumer is not ready before its run.
+            "wait": Said(True, (*GITOPS, "health")) if watched else False,
+            # Whoever deletes the Kustomization deletes no training and no data.
+            "deletionPolicy": "Orphan",
+            "sourceRef": {"kind": "GitRepository", "name": name_of(site)},
+            **({"dependsOn": before} if before else {}),
+            **({"healthCheckExprs": Said(checks(site.health), (*GITOPS, "health"))} if watched else {}),
+        },
+    }

@@ -1,0 +1,116 @@
+"""How much a tool shall know of the health of runs -> the check in Lua for Argo CD, in CEL for Flux.
+
+Neither tool knows these kinds: for both a run is well as soon as it is applied. With
+"failures" a run that has failed is unwell, and so is one that no controller has taken up, such as a TrainJob whose
+JobSet was refused; one that is trained is well. With "completion" it is well only when it has ended.
+Conditions and phases: kubeflow/trainer v2.3 `TrainJobStatus`, jobset v0.12 `JobSetStatus`, training-operator v1.9 and
+mpi-operator v0.8 `JobStatus`, volcano v1.13 and scheduler-plugins v0.35 `PodGroupStatus`. A suspended run is not waited for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tjgen.cluster.kinds.protocol import Conditions, Kind, Phases
+from tjgen.cluster.kinds.table import kinds
+from tjgen.trees.fields.path import Tree
+
+FAILURES = "failures"
+COMPLETION = "completion"
+
+
+_CONDITIONS_LUA = """\
+local status = obj.status or {{}}
+local found = {{}}
+for _, condition in ipairs(status.conditions or {{}}) do
+  if condition.status == "True" then
+    found[condition.type] = condition.message or ""
+  end
+end
+if found["Failed"] ~= nil then
+  return {{status = "Degraded", message = found["Failed"]}}
+end
+if found["{done}"] ~= nil then
+  return {{status = "Healthy", message = found["{done}"]}}
+end
+if found["Suspended"] ~= nil then
+  return {{status = "Suspended", message = found["Suspended"]}}
+end
+if status.conditions == nil and status.{active} == nil then
+  return {{status = "Progressing", message = "no controller has taken it up"}}
+end
+return {{status = "{running}", message = "running"}}
+"""
+_PHASES_LUA = """\
+local phase = {phase}
+local states = {{{states}}}
+return {{status = states[phase] or "{running}", message = phase or "no scheduler has taken it up"}}
+"""
+
+
+def customizations(health: str) -> Mapping[str, str]:
+    """Key of the ConfigMap argocd-cm -> script."""
+    running = "Progressing" if health == COMPLETION else "Healthy"
+    scripts = {_key(kind): _CONDITIONS_LUA.format(running=running, **status._asdict()) for kind, status in _with_conditions()}
+    for kind, status in (*_gangs(), *_runs_with_phases()):
+        states = {status.done: "Healthy", **dict.fromkeys(status.failed, "Degraded")}
+        text = ", ".join(f'["{phase}"] = "{name}"' for phase, name in states.items())
+        phase = f"((obj.status or {{}}).{status.parent} or {{}}).phase" if status.parent else "(obj.status or {}).phase"
+        scripts[_key(kind)] = _PHASES_LUA.format(states=text, running=running, phase=phase)
+    return scripts
+
+
+def checks(health: str) -> list[Tree]:
+    """The `healthCheckExprs` of a Kustomization. Flux waits until the fields that an expression reads exist."""
+    return [
+        *(_check(kind, status, health) for kind, status in _with_conditions()),
+        *(_check_phase(kind, status, health) for kind, status in _runs_with_phases()),
+    ]
+
+
+def _with_conditions() -> list[tuple[Kind, Conditions]]:
+    """The kinds whose status has conditions, those of one apiVersion together."""
+    found = [(kind, kind.status) for kind in kinds() if isinstance(kind.status, Conditions)]
+    versions = list(dict.fromkeys(kind.api_version for kind, _ in found))
+    return sorted(found, key=lambda one: versions.index(one[0].api_version))
+
+
+def _gangs() -> list[tuple[Kind, Phases]]:
+    return [(kind, kind.status) for kind in kinds() if isinstance(kind.status, Phases) and kind.run is None]
+
+
+def _runs_with_phases() -> list[tuple[Kind, Phases]]:
+    return [(kind, kind.status) for kind in kinds() if isinstance(kind.status, Phases) and kind.run is not None]
+
+
+def _check(kind: Kind, status: Conditions, health: str) -> Tree:
+    ended = _is_true(status.done, "Suspended")
+    taken_up = f"has(status.conditions) || has(status.{status.active})"
+    return {
+        "apiVersion": kind.api_version,
+        "kind": kind.name,
+        "failed": _is_true("Failed"),
+        "current": ended if health == COMPLETION else taken_up,
+    }
+
+
+def _check_phase(kind: Kind, status: Phases, health: str) -> Tree:
+    has_phase = f"has(status.{status.parent}) && has(status.{status.parent}.phase)"
+    failed = ", ".join(f"'{phase}'" for phase in status.failed)
+    ended = f"{has_phase} && status.{status.parent}.phase == '{status.done}'"
+    return {
+        "apiVersion": kind.api_version,
+        "kind": kind.name,
+        "failed": f"{has_phase} && status.{status.parent}.phase in [{failed}]",
+        "current": ended if health == COMPLETION else has_phase,
+    }
+
+
+def _is_true(*types: str) -> str:
+    named = " || ".join(f"c.type == '{name}'" for name in types)
+    any_of = f"({named})" if len(types) > 1 else named
+    return f"has(status.conditions) && status.conditions.exists(c, c.status == 'True' && {any_of})"
+
+
+def _key(kind: Kind) -> str:
+    return f"resource.customizations.health.{kind.group}_{kind.name}"

@@ -1,0 +1,154 @@
+"""A project with a GitOps tool, and the files of its tree -> what would go wrong when the tool syncs it (TJ681 to TJ688)."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+
+from tjgen.gitops.sync.flux import LONGEST_NAME
+from tjgen.gitops.sync.made import GITOPS
+from tjgen.gitops.sync.site import UNNAMED, Site, name_of
+from tjgen.language.resolve.project import Project
+from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic, Note, Span
+from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.files.regular import read_regular
+from tjgen.trees.manifests.manifest import STAGES, SYNC
+
+_URL = re.compile(r"((https?|ssh|git)://[^\s/]+/|file:///|[^\s/@:]+@[^\s/:]+:)\S+")
+_SECRET = re.compile(r"^\w+://[^/@:]*:[^/@]+@")
+_REMOTE = re.compile(r"^\s*url\s*=\s*(\S+)\s*$", re.M)
+_PLACE = re.compile(r"^(?:\w+://)?(?:[^/@]+@)?([^/:]+)(?::\d+(?=/))?[:/]+(.+?)(?:\.git)?/?$")
+
+
+def options(project: Project) -> Iterator[Diagnostic]:
+    """What is asked of a tool that cannot do it (TJ681)."""
+    gitops = project.spec.gitops
+    asked = {"applicationSet": gitops.application_set, "bootstrap": gitops.bootstrap, "health": gitops.health != "none"}
+    for field in [field for field, value in asked.items() if value]:
+        if gitops.tool == "none":
+            message = f"gitops.{field} is asked for, but of no tool"
+            yield _error(project, "TJ681", "idle-sync-option", message, field, "say gitops.tool: argocd or flux")
+        elif gitops.repository is None:
+            message = f"gitops.{field} is asked for, but {gitops.tool} is told of no repository"
+            yield _error(project, "TJ681", "idle-sync-option", message, field, "say gitops.repository, its URL")
+        elif field == "applicationSet" and gitops.tool != "argocd":
+            message = f"gitops.applicationSet is of Argo CD, and the tool is {gitops.tool}"
+            yield _error(project, "TJ681", "idle-sync-option", message, field, "remove applicationSet")
+
+
+def of_project(project: Project, path: str) -> Iterator[Diagnostic]:
+    """What the project says of itself and of its repository."""
+    gitops = project.spec.gitops
+    url = gitops.repository or ""
+    if name_of(project) is None:
+        yield Diagnostic(
+            "TJ684",
+            WARNING,
+            f'the project has no name, so what syncs it is called "{UNNAMED}", as in every project without one',
+            span=_span(project, GITOPS),
+            hint="say metadata.name in the project file",
+            name="nameless-project",
+        )
+    if _SECRET.match(url):
+        message = f"the URL of the repository holds a password: {_SECRET.sub('...@', url)}"
+        hint = "leave the credentials out, and give them to the tool in a Secret"
+        yield _error(project, "TJ688", "credentials-in-url", message, "repository", hint)
+    elif gitops.tool == "argocd" and not _URL.fullmatch(url):
+        hint = "write it like https://HOST/PATH.git, ssh://git@HOST/PATH.git or git@HOST:PATH.git"
+        yield _error(project, "TJ685", "no-repository-url", f"{url} is no URL of a Git repository", "repository", hint)
+    found = _folder_in_checkout(project)
+    if found is not None and found != path:
+        yield Diagnostic(
+            "TJ686",
+            WARNING,
+            f"the tool is told to read {path}, but the output lies in {found} of this checkout of the repository",
+            span=_span(project, (*GITOPS, "path")),
+            hint=f"say gitops.path: {found}",
+            name="output-elsewhere",
+        )
+
+
+def of_sites(project: Project, sites: Sequence[Site], present: Sequence[str]) -> Iterator[Diagnostic]:
+    """Names that the tool cannot use or that are taken, and objects that two environments write to one cluster."""
+    gitops = project.spec.gitops
+    for site in sites:
+        longest = max((f"{site.name}-{stage}" for stage in STAGES), key=len)
+        if gitops.tool == "flux" and len(longest) > LONGEST_NAME:
+            message = f"{longest} is longer than {LONGEST_NAME} characters, and Flux labels all that it applies with it"
+            hint = "give the project or the environment a shorter name"
+            yield _error(project, "TJ687", "sync-name-too-long", message, None, hint)
+    shares = gitops.tool == "argocd" and (gitops.bootstrap or gitops.health != "none" or gitops.application_set is not None)
+    if shares and SYNC in project.spec.environments:
+        yield Diagnostic(
+            "TJ683",
+            ERROR,
+            f'an environment called "{SYNC}" has the folder of what there is once for all environments',
+            span=_span(project, ("spec", "environments", SYNC)),
+            hint="call it otherwise",
+            name="environment-name-taken",
+        )
+    yield from _written_twice(project, present)
+
+
+def _written_twice(project: Project, present: Sequence[str]) -> Iterator[Diagnostic]:
+    files: dict[str, set[str]] = {name: set() for name in project.spec.environments}
+    for file in present:
+        environment, _, rest = file.partition("/")
+        if environment in files and rest.partition("/")[0] in STAGES and rest.endswith(".yaml"):
+            files[environment].add(rest)
+    names = list(files)
+    for position, later in enumerate(names):
+        for earlier in names[:position]:
+            same = sorted(files[earlier] & files[later])
+            if same and _one_cluster(project, earlier, later):
+                yield _shared(project, earlier, later, same)
+
+
+def _one_cluster(project: Project, one: str, other: str) -> bool:
+    clusters = {project.spec.environments[name].cluster for name in (one, other)}
+    # Where no cluster is named, Argo CD syncs to its own; each environment may have a Flux of its own.
+    return len(clusters) == 1 and (None not in clusters or project.spec.gitops.tool == "argocd")
+
+
+def _shared(project: Project, earlier: str, later: str, same: list[str]) -> Diagnostic:
+    more = f" and {len(same) - 1} more" if len(same) > 1 else ""
+    return Diagnostic(
+        "TJ682",
+        ERROR,
+        f"environments {earlier} and {later} write to one cluster, and both write {same[0]}{more}",
+        span=_span(project, ("spec", "environments", later)),
+        related=(Note("the other environment", _span(project, ("spec", "environments", earlier))),),
+        hint="give each a cluster or a namespace of its own",
+        name="written-twice",
+    )
+
+
+def _folder_in_checkout(project: Project) -> str | None:
+    """Where the output lies in the repository, if the project lies in a checkout of just that repository."""
+    said = project.spec.output.directory
+    place = _PLACE.match(project.spec.gitops.repository or "")
+    folder = os.path.abspath(project.directory or ".")
+    output = os.path.join(folder, said or "")
+    while said is not None and place is not None:
+        try:
+            text = read_regular(os.path.join(folder, ".git", "config")).decode(errors="replace")
+            remotes = [_PLACE.match(url) for url in _REMOTE.findall(text)]
+        except OSError:
+            above = os.path.dirname(folder)
+            if above == folder:
+                return None
+            folder = above
+            continue
+        known = any(found is not None and found.groups() == place.groups() for found in remotes)
+        return os.path.relpath(output, folder).replace(os.sep, "/") if known else None
+    return None
+
+
+def _error(project: Project, code: str, name: str, message: str, field: str | None, hint: str) -> Diagnostic:
+    path = (*GITOPS, field) if field is not None else GITOPS
+    return Diagnostic(code, ERROR, message, span=_span(project, path), hint=hint, name=name)
+
+
+def _span(project: Project, path: FieldPath) -> Span | None:
+    return project.document.locate(path) if project.document is not None else None

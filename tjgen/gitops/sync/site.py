@@ -1,0 +1,74 @@
+"""What a project says of its GitOps tool -> what the tool's objects need to know: of an environment, and of the whole."""
+
+from __future__ import annotations
+
+import posixpath
+
+from tjgen.language.resolve.project import Project
+from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.typing import NamedTuple
+
+UNNAMED = "training"
+"""What the objects of a project without a name are called."""
+
+
+class Site(NamedTuple):
+    """One environment of a project, or the project as a whole, as the tool sees it."""
+
+    name: str
+    """What its objects are called, or begin with."""
+    namespace: str
+    """Where they are."""
+    repository: str
+    revision: str
+    path: str
+    """Folder of its tree in the repository."""
+    path_said_at: FieldPath
+    """The field of the project file that says where the output lies."""
+    project: str
+    """Project of Argo CD."""
+    cluster: str | None
+    """The cluster, by the name that Argo CD knows it by; None is the one that the tool runs in."""
+    environment: str | None
+    environments: tuple[str, ...]
+    """All environments of the project."""
+    stages: tuple[str, ...]
+    """The stages that hold files, in order."""
+    application_set: str | None
+    """What an ApplicationSet makes Applications for: "experiments" or "environments"; None where there is none."""
+    deletes: bool
+    """Whether what an Application of a set synced goes with it."""
+    bootstrap: bool
+    health: str
+    platform: str | None = None
+    """Folder of its platform's objects in the repository, where it is this site that applies them."""
+
+
+def site_of(project: Project, environment: str | None, path: str, namespace: str, stages: tuple[str, ...] = ()) -> Site:
+    """What holds for an environment, or with None for the project; `path` is the folder of the whole output in the repository."""
+    gitops, own = project.spec.gitops, project.environment(environment)
+    name = name_of(project) or UNNAMED
+    applications = gitops.application_set
+    return Site(
+        name=f"{name}-{environment}" if environment else name,
+        namespace=gitops.namespace or namespace,
+        repository=gitops.repository or "",
+        revision=gitops.revision,
+        path=posixpath.normpath(f"{path}/{environment}" if environment else path),
+        path_said_at=("spec", "gitops", "path") if gitops.path is not None else ("spec", "output", "directory"),
+        project=gitops.project,
+        cluster=own.cluster if own is not None else None,
+        environment=environment,
+        environments=tuple(project.spec.environments),
+        stages=stages,
+        application_set=applications.of if applications is not None else None,
+        deletes=applications is not None and applications.on_deletion == "delete",
+        bootstrap=gitops.bootstrap,
+        health=gitops.health,
+    )
+
+
+def name_of(project: Project) -> str | None:
+    """What the project is called, if it says so."""
+    named = project.document.value.get("metadata") if project.document is not None else None
+    return named["name"] if named else None

@@ -1,7 +1,0 @@
-"""JAXJob of the Training Operator."""
-
-from __future__ import annotations
-
-from tjgen.kinds.operator_job import operator_job
-
-JAXJOB = operator_job("JAXJob", "jaxReplicaSpecs")

@@ -1,7 +1,0 @@
-"""PaddleJob of the Training Operator."""
-
-from __future__ import annotations
-
-from tjgen.kinds.operator_job import foreign_job
-
-PADDLEJOB = foreign_job("PaddleJob", "paddleReplicaSpecs")

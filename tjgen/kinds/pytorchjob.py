@@ -1,7 +1,0 @@
-"""PyTorchJob of the Training Operator."""
-
-from __future__ import annotations
-
-from tjgen.kinds.operator_job import operator_job
-
-PYTORCHJOB = operator_job("PyTorchJob", "pytorchReplicaSpecs")

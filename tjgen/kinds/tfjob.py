@@ -1,7 +1,0 @@
-"""TFJob of the Training Operator."""
-
-from __future__ import annotations
-
-from tjgen.kinds.operator_job import operator_job
-
-TFJOB = operator_job("TFJob", "tfReplicaSpecs")

@@ -1,7 +1,0 @@
-"""XGBoostJob of the Training Operator."""
-
-from __future__ import annotations
-
-from tjgen.kinds.operator_job import operator_job
-
-XGBOOSTJOB = operator_job("XGBoostJob", "xgbReplicaSpecs")

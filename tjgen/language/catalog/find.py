@@ -1,0 +1,251 @@
+"""The name of a runtime -> the runtime, from the project's catalogs or those that tjgen brings.
+
+The project's catalogs are asked first, in their order, so that a project can hold its own version of
+a bundled runtime. A file that is called as the runtime (`<name>.yaml`, `<namespace>/<name>.yaml`) is
+read alone; only when no file is, the rest of the catalogs is read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+
+from tjgen.language.catalog import problems
+from tjgen.language.catalog.places import ENDINGS, Place
+from tjgen.language.catalog.runtime import BUNDLED, CLUSTER_KIND, PROJECT, CatalogRuntime, is_runtime
+from tjgen.trees import data
+from tjgen.trees.diagnostics.model import Diagnostic, Note, has_errors
+from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.files.sandbox import Sandbox, around
+from tjgen.trees.k8s.nearest import nearest
+from tjgen.trees.source.document import Document
+from tjgen.trees.typing import TypeAlias
+
+Answer: TypeAlias = tuple[CatalogRuntime | None, list[Diagnostic]]
+
+BUNDLED_LABEL = "tjgen:runtimes"
+BECAUSE: FieldPath = ("spec", "runtime")
+
+
+class Catalog:
+    """All runtimes that experiments of a project can be built on."""
+
+    __slots__ = ("_answers", "_bundled", "_judged", "_places", "_versions")
+
+    def __init__(
+        self,
+        places: Sequence[str] = (),
+        root: str = "",
+        *,
+        versions: Mapping[str, str] | None = None,
+        sandbox: Sandbox | None = None,
+    ) -> None:
+        """`places` are files and folders of the project, relative to its folder `root`; `versions` chooses schemas.
+
+        `sandbox` reads them; where it is None, they are paths that the caller named.
+        """
+        self._versions = versions
+        paths = [os.path.join(root, place) for place in places]
+        reads = around(paths) if sandbox is None else sandbox
+        named = zip(paths, places, strict=True)
+        self._places = [Place(path, place.rstrip("/"), PROJECT, reads) for path, place in named]
+        self._bundled = Place(data.path("runtimes"), BUNDLED_LABEL, BUNDLED)
+        self._answers: dict[tuple[str, str | None, str, str | None, FieldPath], Answer] = {}
+        self._judged: dict[int, tuple[Document, CatalogRuntime | None, list[Diagnostic]]] = {}
+
+    def find(
+        self,
+        name: str,
+        *,
+        kind: str | None = None,
+        namespace: str = "",
+        version: str | None = None,
+        because: FieldPath = BECAUSE,
+    ) -> Answer:
+        """The runtime of this name that a run in `namespace` can refer to, or None and an error at `because`."""
+        key = (name, kind, namespace, version, because)
+        if key not in self._answers:
+            self._answers[key] = self._find(_Asked(*key))
+        return self._answers[key]
+
+    def _find(self, asked: _Asked) -> Answer:
+        diagnostics: list[Diagnostic] = []
+        for place in self._places:
+            found = self._in(place, _called(place, asked), asked, diagnostics)
+            if found:
+                return _only(found, asked, diagnostics)
+        found = [one for place in self._places for one in self._in(place, place.files(), asked, diagnostics)]
+        for place in self._places:
+            _add(diagnostics, place.problems())
+        found = found or self._in(self._bundled, _called(self._bundled, asked), asked, diagnostics)
+        if not found and not has_errors(diagnostics):
+            diagnostics.append(self._unknown(asked))
+        return _only(found, asked, diagnostics)
+
+    def all(self) -> tuple[list[CatalogRuntime], list[Diagnostic]]:
+        """Every runtime, by name; bundled ones that the project replaces are left out. Also says what is no runtime."""
+        diagnostics: list[Diagnostic] = []
+        found: dict[tuple[str, str, str, str], CatalogRuntime] = {}
+        for place in [*self._places, self._bundled]:
+            for runtime in self._runtimes(place, place.files(), diagnostics):
+                key = (runtime.name, runtime.kind, runtime.namespace, runtime.version)
+                before = found.setdefault(key, runtime)
+                if before is not runtime and place is not self._bundled:
+                    diagnostics.append(_duplicate(before, runtime))
+            diagnostics.extend(place.problems())
+            diagnostics.extend(_strangers(place))
+        return [found[key] for key in sorted(found)], diagnostics
+
+    def _in(self, place: Place, files: Iterator[str], asked: _Asked, diagnostics: list[Diagnostic]) -> list[CatalogRuntime]:
+        return [one for one in self._runtimes(place, files, diagnostics, asked.name) if asked.fits(one)]
+
+    def _runtimes(
+        self, place: Place, files: Iterator[str], diagnostics: list[Diagnostic], name: str | None = None
+    ) -> Iterator[CatalogRuntime]:
+        """The runtimes of some files; with `name`, others are not looked into."""
+        for file in files:
+            documents, found = place.documents(file)
+            _add(diagnostics, found)
+            # A file that could be read in part only may say something else than it seems to.
+            for document in () if has_errors(found) else documents:
+                if is_runtime(document.value) and name in (None, _name(document)):
+                    runtime, found = self._judge(document, place.origin)
+                    _add(diagnostics, found)
+                    if runtime is not None:
+                        yield runtime
+
+    def _judge(self, document: Document, origin: str) -> Answer:
+        if id(document) not in self._judged:
+            # What tjgen brings is judged by its own tests, so that a build over it needs no schema.
+            found = [] if origin == BUNDLED else _faults(document, self._versions)
+            runtime = None if has_errors(found) else CatalogRuntime(document.value, document, origin)
+            self._judged[id(document)] = (document, runtime, found)
+        return self._judged[id(document)][1:]
+
+    def _unknown(self, asked: _Asked) -> Diagnostic:
+        others = [one for place in self._places for one in self._runtimes(place, place.files(), [])]
+        same = [one for one in others if one.name == asked.name]
+        if same:
+            return problems.error(
+                problems.UNKNOWN,
+                f"no runtime {asked} is in the catalog",
+                path=asked.because,
+                related=tuple(_note(one) for one in same),
+                hint=f"the catalog has {', '.join(sorted({_full(one) for one in same}))}",
+            )
+        bundled = [file.rpartition(".")[0] for file in self._bundled.files()]
+        names = sorted({one.name for one in others} | set(bundled))
+        near = nearest(asked.name, names)
+        return problems.error(
+            problems.UNKNOWN,
+            f'no runtime of the catalog is called "{asked.name}"',
+            path=asked.because,
+            hint=f'did you mean "{near}"?'
+            if near
+            else f"use one of {', '.join(names)}, or add its file to the project's catalogs",
+        )
+
+
+def _faults(document: Document, versions: Mapping[str, str] | None) -> list[Diagnostic]:
+    from tjgen.language.catalog.shape import faults
+
+    return list(faults(document, versions))
+
+
+class _Asked:
+    """What a look-up is for."""
+
+    __slots__ = ("because", "kind", "name", "namespace", "version")
+
+    def __init__(self, name: str, kind: str | None, namespace: str, version: str | None, because: FieldPath) -> None:
+        self.name = name
+        self.kind = kind
+        self.namespace = namespace
+        self.version = version
+        self.because = because
+
+    def __str__(self) -> str:
+        of_kind = f" of kind {self.kind}" if self.kind else ""
+        of_version = f" with version {self.version}" if self.version else ""
+        return f'"{self.name}"{of_kind}{of_version} for namespace {self.namespace or "default"}'
+
+    def fits(self, runtime: CatalogRuntime) -> bool:
+        """A namespaced runtime without a namespace can stand in any, since it is emitted where the run is."""
+        return (
+            runtime.name == self.name
+            and self.kind in (None, runtime.kind)
+            and self.version in (None, runtime.version)
+            and (runtime.kind == CLUSTER_KIND or runtime.namespace in ("", self.namespace))
+        )
+
+
+def _called(place: Place, asked: _Asked) -> Iterator[str]:
+    """The files of a folder that are called as the runtime."""
+    if "/" in asked.name:
+        return
+    for folder in (f"{asked.namespace}/", "") if asked.namespace else ("",):
+        for ending in ENDINGS:
+            file = f"{folder}{asked.name}{ending}"
+            if place.has(file):
+                yield file
+
+
+def _only(found: list[CatalogRuntime], asked: _Asked, diagnostics: list[Diagnostic]) -> Answer:
+    if len(found) < 2:
+        return (found[0] if found else None), diagnostics
+    kinds = {runtime.kind for runtime in found}
+    versions = {runtime.version for runtime in found}
+    if len(versions) > 1:
+        hint = f"write runtime: {{name: {asked.name}, version: ...}} with one of {', '.join(sorted(filter(None, versions)))}"
+    elif len(kinds) > 1:
+        hint = f"write runtime: {{name: {asked.name}, kind: {found[0].kind}}}"
+    else:
+        hint = "remove one of them"
+    rule = problems.DUPLICATE if len(versions) == len(kinds) == 1 else problems.AMBIGUOUS
+    message = f"{len(found)} runtimes of the catalog answer to {asked}"
+    notes = tuple(_note(one) for one in found)
+    return None, [*diagnostics, problems.error(rule, message, path=asked.because, related=notes, hint=hint)]
+
+
+def _duplicate(before: CatalogRuntime, again: CatalogRuntime) -> Diagnostic:
+    return problems.error(
+        problems.DUPLICATE,
+        f"{_full(again)} is in the catalog twice",
+        span=again.document.locate(("metadata", "name")) if again.document else None,
+        related=(_note(before),),
+        hint="remove one of them",
+    )
+
+
+def _strangers(place: Place) -> Iterator[Diagnostic]:
+    for file in place.files():
+        for document in place.documents(file)[0]:
+            tree = document.value
+            if not is_runtime(tree):
+                kind = tree.get("kind") if tree.__class__ is dict else None
+                what = f"an object of kind {kind}" if kind else "a document without a kind"
+                yield problems.warning(
+                    problems.STRANGER,
+                    f"{what} in a catalog is no runtime",
+                    span=document.locate(("kind",)),
+                    hint="move it out of the catalog",
+                )
+
+
+def _name(document: Document) -> str | None:
+    metadata = document.value.get("metadata")
+    return metadata.get("name") if metadata.__class__ is dict else None
+
+
+def _full(runtime: CatalogRuntime) -> str:
+    where = f" in namespace {runtime.namespace}" if runtime.namespace else ""
+    which = f" with version {runtime.version}" if runtime.version else ""
+    return f"{runtime.kind} {runtime.name}{which}{where}"
+
+
+def _note(runtime: CatalogRuntime) -> Note:
+    return Note("a runtime of that name", runtime.document.locate(("metadata", "name")) if runtime.document else None)
+
+
+def _add(diagnostics: list[Diagnostic], found: list[Diagnostic]) -> None:
+    diagnostics.extend(one for one in found if one not in diagnostics)

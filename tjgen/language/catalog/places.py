@@ -1,0 +1,76 @@
+"""Folders and files of a catalog -> the documents in them, read when they are asked for and once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from tjgen.language.catalog import problems
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.files.problems import UnreadableError
+from tjgen.trees.files.sandbox import Sandbox
+from tjgen.trees.files.search import below
+from tjgen.trees.source.document import Document
+from tjgen.trees.source.reader import KUBERNETES, read
+
+ENDINGS = (".yaml", ".yml", ".json")
+
+
+class Place:
+    """A file, or a folder with all files below it, of one owner."""
+
+    __slots__ = ("_read", "_sandbox", "_searched", "label", "origin", "path")
+
+    def __init__(self, path: str, label: str, origin: str, sandbox: Sandbox | None = None) -> None:
+        """`path` is where it is, `label` how diagnostics call it. `sandbox`: None for what is shipped with tjgen."""
+        self.path = path
+        self.label = label
+        self.origin = origin
+        self._sandbox = Sandbox([path]) if sandbox is None else sandbox
+        self._searched: tuple[list[str], list[Diagnostic]] | None = None
+        self._read: dict[str, tuple[list[Document], list[Diagnostic]]] = {}
+
+    def files(self) -> Iterator[str]:
+        """The files, relative to the place, sorted; "" for a place that is a file. Hidden ones are left out."""
+        yield from self._search()[0]
+
+    def problems(self) -> list[Diagnostic]:
+        """What is wrong with the place itself: it does not exist, is outside, or has folders that cannot be searched."""
+        return self._search()[1]
+
+    def has(self, file: str) -> bool:
+        """Whether the place is a folder with this file."""
+        return os.path.lexists(os.path.join(self.path, file))
+
+    def documents(self, file: str) -> tuple[list[Document], list[Diagnostic]]:
+        """The documents of one of the files, and what is wrong with its text."""
+        known = self._read.get(file)
+        if known is None:
+            known = self._read[file] = self._load(file)
+        return known
+
+    def _search(self) -> tuple[list[str], list[Diagnostic]]:
+        if self._searched is None:
+            if os.path.isdir(self.path):
+                found = list(below(self._sandbox, self.path, lambda name: name.endswith(ENDINGS)))
+                wrong = [one for one in found if isinstance(one, Diagnostic)]
+                inner = [os.path.relpath(one, self.path) for one in found if not isinstance(one, Diagnostic)]
+                self._searched = sorted(one.replace(os.sep, "/") for one in inner), wrong
+            else:
+                self._searched = [""], []
+        return self._searched
+
+    def _load(self, file: str) -> tuple[list[Document], list[Diagnostic]]:
+        path, label = (os.path.join(self.path, file), f"{self.label}/{file}") if file else (self.path, self.label)
+        try:
+            content = self._sandbox.read(path)
+        except UnreadableError as problem:
+            return [], [self._refused(problem)]
+        return read(content, label, KUBERNETES)
+
+    def _refused(self, problem: UnreadableError) -> Diagnostic:
+        if not problem.is_missing:
+            return problem.diagnostic
+        return problems.error(
+            problems.NO_PLACE, f"catalog {self.label}: {problem.reason.lower()}", hint="correct spec.catalogs in tjgen.yaml"
+        )

@@ -1,0 +1,81 @@
+"""The clone of Git that an experiment lies in, and a name -> the commit that the name means there."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from tjgen.trees.files.repository import repository_of
+from tjgen.trees.git import FOREIGN, NO_GIT, Git, GitError, around
+
+FULL = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
+"""The full name of a commit, by SHA-1 or by SHA-256."""
+
+
+class CloneError(Exception):
+    """The clone cannot answer. `hint` says what to do."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+def resolved(folder: str, name: str, path: str | None) -> str:
+    """The commit that `name` means in the clone around `folder`: with `path`, the last one that changed what is there.
+
+    So a commit of other files, such as of what a build wrote, is no other code. Raises CloneError.
+    """
+    clone = _clone(folder)
+    answer = _asked(clone, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    if answer is None:
+        raise CloneError(f'the clone knows no commit "{name}"', "fetch it, or write the full name of a commit")
+    if path is None:
+        return answer
+    if _asked(clone, "rev-parse", "--is-shallow-repository") == "true":
+        message = "the clone is shallow, so nobody knows which commit changed the code last"
+        raise CloneError(message, "fetch its history (git fetch --unshallow, or fetch-depth: 0 in CI)")
+    # Unlike log, rev-list reads no settings that could start a program.
+    last = _asked(clone, "rev-list", "-1", answer, "--", f":(top,literal){path}")
+    if last is None:
+        raise CloneError("the clone is partial and lacks the history of the code", "fetch it (git fetch --refetch)")
+    if not last:
+        raise CloneError(f'no commit of "{name}" has a folder {path}', "correct path, or commit the folder")
+    return last
+
+
+def uncommitted(folder: str, path: str | None) -> int:
+    """How many files of the code are not as they were committed. Raises CloneError."""
+    place = f":(top,literal){path}" if path is not None else ":(top)"
+    try:
+        return len(_clone(folder).status(place))
+    except GitError as error:
+        raise _unusable(error) from None
+
+
+def _clone(folder: str) -> Git:
+    """The repository that the caller works in, where it holds the experiment: one inside of it is content, and is not asked."""
+    callers = repository_of(".")
+    is_inside = callers is not None and f"{os.path.realpath(folder or '.')}/".startswith(f"{callers.rstrip('/')}/")
+    try:
+        # What a hook of Git commits is not what the code is compared with.
+        return around(callers if callers is not None and is_inside else folder)._replace(index_file=None)
+    except GitError as error:
+        raise _unusable(error) from None
+
+
+def _asked(clone: Git, *words: str) -> str | None:
+    """What Git prints, without the line break; None where it fails. Raises CloneError."""
+    try:
+        answer = clone.run(*words)
+    except GitError as error:
+        raise _unusable(error) from None
+    return answer.stdout.decode().strip() if answer.returncode == 0 else None
+
+
+def _unusable(error: GitError) -> CloneError:
+    if error.kind == NO_GIT:
+        return CloneError(f"git cannot be run: {error.reason}", "install Git, or write the full name of the commit")
+    if error.kind == FOREIGN:
+        hint = "trust it (git config --global --add safe.directory FOLDER), or write the full name of the commit"
+        return CloneError("the clone belongs to another user", hint)
+    return CloneError("the experiment lies in no clone of Git", "write the full name of the commit (git rev-parse HEAD)")

@@ -1,0 +1,167 @@
+"""Name of a device class -> what one device of it is to Kubernetes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tjgen.language.platform.builtin import CLASSES
+from tjgen.trees.k8s import quantity
+from tjgen.trees.typing import Any, NamedTuple, Protocol
+
+Amount = str | int | float
+"""A quantity as it is written."""
+
+
+class Claimed(NamedTuple):
+    """How devices are claimed (dynamic resource allocation)."""
+
+    device_class_name: str
+    selectors: Sequence[str] = ()
+    """CEL expressions about a device."""
+    memory_capacity: str | None = None
+    """`domain/name` of the capacity that is a device's memory."""
+    config: Sequence[Mapping[str, Any]] = ()
+    """What the driver is told."""
+
+
+class Part(NamedTuple):
+    """What a part of a device is to Kubernetes."""
+
+    resource: str | None = None
+    memory: Amount | None = None
+    node_selector: Mapping[str, str] = {}
+    dra: Claimed | None = None
+
+
+class Sharing(NamedTuple):
+    """Resources by which pods ask for less than a device."""
+
+    resource: str | None = None
+    """Counts the devices, in place of the class's own resource."""
+    memory: str | None = None
+    """MiB of each device."""
+    cores: str | None = None
+    """Percent of each device."""
+    annotations: Mapping[str, str] = {}
+    """Annotations of pods that share."""
+    node_selector: Mapping[str, str] = {}
+    scheduler_name: str | None = None
+    """The one scheduler that knows these resources."""
+    most: int | None = None
+    """Most devices that a pod can share at a time."""
+
+
+class Network(NamedTuple):
+    """Network devices that go with a class."""
+
+    resource: str
+    per_pod: int = 1
+    per_device: int | None = None
+    resources: Mapping[str, Amount] = {}
+    env: Mapping[str, Any] = {}
+    annotations: Mapping[str, str] = {}
+    capabilities: Sequence[str] = ()
+    host_network: bool = False
+
+
+class DeviceClass(NamedTuple):
+    """One kind of accelerator: its extended resource or its claims, where its nodes are, what comes with it."""
+
+    name: str
+    resource: str | None = None
+    node_selector: Mapping[str, str] = {}
+    tolerations: Sequence[Mapping[str, Any]] = ()
+    memory: Amount | None = None
+    """Memory of one device."""
+    processes: int = 1
+    """Processes to start for each device."""
+    cpu_per_device: Amount | None = None
+    memory_per_device: Amount | None = None
+    env: Mapping[str, Any] = {}
+    """Environment variables of pods that use it."""
+    partitions: Mapping[str, Part] = {}
+    """Parts that it is divided into, by profile."""
+    sharing: Sharing | None = None
+    dra: Claimed | None = None
+    exclusive_cpus: bool = False
+    """Whether the kubelet pins pods that ask for whole CPUs."""
+    most: int | None = None
+    """Devices of one node."""
+    counts: Sequence[int] = ()
+    """Numbers of devices that a pod can have; any where it is empty."""
+    topology_label: str | None = None
+    """Node label that says how devices of several nodes are wired."""
+    resources: Mapping[str, Amount] = {}
+    """Other resources that go with each device."""
+    annotations: Mapping[str, str] = {}
+    runtime_class_name: str | None = None
+    network: Network | None = None
+    is_builtin: bool = False
+    """Whether no Platform describes it, so that nobody knows whether the cluster has it."""
+
+    def part(self, profile: str) -> DeviceClass:
+        """What such a part is, as a class of its own. Raises KeyError for a profile that the class does not have."""
+        part = self.partitions[profile]
+        # A process of CUDA sees one part; what comes with a whole device is too much for it.
+        return DeviceClass(
+            self.name,
+            part.resource,
+            {**self.node_selector, **part.node_selector},
+            self.tolerations,
+            part.memory,
+            env=self.env,
+            dra=part.dra,
+            exclusive_cpus=self.exclusive_cpus,
+            annotations=self.annotations,
+            runtime_class_name=self.runtime_class_name,
+            network=self.network,
+            is_builtin=self.is_builtin,
+        )
+
+    @staticmethod
+    def times(each: Amount, count: int) -> str:
+        """What `count` devices need when one needs `each`; raises ValueError where `each` is no quantity."""
+        return str(quantity.multiply(quantity.parse(each), count))
+
+
+class Described(Protocol):
+    """A device class as a Platform document describes it: the fields of DeviceClass but for the name."""
+
+    resource: str | None
+    dra: Any
+    partitions: Mapping[str, Any]
+    sharing: Any
+    network: Any
+
+
+def classes(described: Mapping[str, Described] | None = None) -> dict[str, DeviceClass]:
+    """The device classes of a Platform, over the built-in ones: a class that it describes replaces a built-in one whole."""
+    known = {name: _builtin(name) for name in CLASSES}
+    for name, one in (described or {}).items():
+        parts = {
+            profile: Part(part.resource, part.memory, part.node_selector, _claimed(part.dra))
+            for profile, part in one.partitions.items()
+        }
+        said = dict(zip(_PLAIN, _values(one, _PLAIN), strict=True))
+        sharing = Sharing(*_values(one.sharing, Sharing._fields)) if one.sharing is not None else None
+        network = Network(*_values(one.network, Network._fields)) if one.network is not None else None
+        known[name] = DeviceClass(name, **said, partitions=parts, sharing=sharing, dra=_claimed(one.dra), network=network)
+    return known
+
+
+_NESTED = ("name", "partitions", "sharing", "dra", "network", "is_builtin")
+_PLAIN = tuple([field for field in DeviceClass._fields if field not in _NESTED])
+
+
+def _values(one: Any, fields: Sequence[str]) -> list[Any]:
+    return [getattr(one, field) for field in fields]
+
+
+def _claimed(one: Any) -> Claimed | None:
+    return Claimed(*_values(one, Claimed._fields)) if one is not None else None
+
+
+def _builtin(name: str) -> DeviceClass:
+    row = CLASSES[name]
+    parts = {profile: Part(**part) for profile, part in row.get("partitions", {}).items()}
+    return DeviceClass(name, **{**row, "partitions": parts}, is_builtin=True)

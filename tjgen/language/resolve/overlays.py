@@ -1,0 +1,169 @@
+"""An experiment and what surrounds it -> the merged experiment, every part of which knows who said it.
+
+    platform defaults, environment  <  overlays of layer default  <  experiment
+        <  overlays of layer environment  <  --set
+
+Defaults that the language itself has are not part of the tree: `spec.objects` fills them in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tjgen.language.resolve.layers import EMPTY, Contradiction, Layer, Part, merged, part
+from tjgen.language.resolve.match import facts_of, holds, is_here
+from tjgen.language.resolve.places import Documents, said, source_of, span_of
+from tjgen.language.resolve.project import OverlayDocument, Project
+from tjgen.language.resolve.spelling import spelled
+from tjgen.language.spec.compact import EXPERIMENT_FORM, OVERLAY_FORM, PLATFORM_FORM
+from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
+from tjgen.trees.fields.managed import Managed
+from tjgen.trees.fields.path import FieldPath, Tree, get, render
+from tjgen.trees.source.document import Document
+from tjgen.trees.typing import NamedTuple
+
+EXPERIMENT = "experiment"
+_OVERLAID: FieldPath = ("spec", "experiment")
+_DEFAULTS: FieldPath = ("spec", "defaults")
+
+
+class Resolved(NamedTuple):
+    """A merged experiment in long form, not yet checked."""
+
+    tree: Managed
+    documents: Documents
+    """The documents that origins in the tree name."""
+    diagnostics: list[Diagnostic]
+    overlays: tuple[str, ...]
+    """Names of the overlays that are for it."""
+
+
+class Surroundings:
+    """What is put under and over every experiment that is built for one environment."""
+
+    __slots__ = (
+        "_defaults",
+        "_documents",
+        "_everywhere",
+        "_lower",
+        "_matched",
+        "_over",
+        "_settings",
+        "budgets",
+        "cluster",
+        "environment",
+    )
+
+    def __init__(self, project: Project, environment: str | None = None, settings: list[Layer] | None = None) -> None:
+        self.environment = environment
+        self.budgets = project.sandbox.budgets
+        own = project.environment(environment)
+        platform = project.platform(environment)
+        self.cluster = own.cluster if own is not None else None
+        if self.cluster is None and platform is not None:
+            self.cluster = platform.platform.spec.cluster.name
+        overlays = [*project.overlays, *(project.overlays_of.get(environment, ()) if environment else ())]
+        here = [overlay for overlay in overlays if is_here(overlay.overlay.spec.match, environment, self.cluster)]
+        self._defaults = [_Overlay(overlay) for overlay in here if overlay.overlay.spec.layer == "default"]
+        self._over = [_Overlay(overlay) for overlay in here if overlay.overlay.spec.layer == "environment"]
+        self._settings = settings or []
+        self._everywhere = _everywhere(project, environment)
+        known = [overlay.document for overlay in here]
+        known += [document for document in (project.document, platform and platform.document) if document]
+        self._documents = {source_of(document): document for document in known}
+        self._lower: dict[tuple[int, ...], tuple[Managed, list[Contradiction]]] = {}
+        self._matched: set[str] = set()
+
+    def resolve(self, document: Document) -> Resolved:
+        """The experiment of `document` with everything under and over it that is for it."""
+        facts = facts_of(document.value)
+        lower = tuple([index for index, overlay in enumerate(self._defaults) if holds(overlay.match, facts)])
+        over = [overlay for overlay in self._over if holds(overlay.match, facts)]
+        names = (*[self._defaults[index].name for index in lower], *[overlay.name for overlay in over])
+        self.note(names)
+        source = source_of(document)
+        experiment = Layer(EXPERIMENT, source, (part((), spelled(document, EXPERIMENT_FORM), ()),))
+        base, below = self._under(lower)
+        tree, above = merged(base, [experiment, *[overlay.layer for overlay in over], *self._settings])
+        documents = {**self._documents, source: document}
+        return Resolved(tree, documents, [_contradiction(found, documents) for found in (*below, *above)], names)
+
+    def note(self, overlays: Sequence[str]) -> None:
+        """Remember that these overlays are for an experiment."""
+        self._matched.update(overlays)
+
+    def unmatched(self) -> list[Diagnostic]:
+        """A warning for each overlay that could have been for one of the experiments so far and was for none."""
+        return [_unmatched(overlay) for overlay in (*self._defaults, *self._over) if overlay.name not in self._matched]
+
+    def _under(self, indexes: tuple[int, ...]) -> tuple[Managed, list[Contradiction]]:
+        """What lies under an experiment; experiments with the same overlays share it."""
+        found = self._lower.get(indexes)
+        if found is None:
+            layers = [*self._everywhere, *[self._defaults[index].layer for index in indexes]]
+            found = self._lower[indexes] = merged(EMPTY, layers)
+        return found
+
+
+class _Overlay:
+    """An overlay, ready to be applied."""
+
+    __slots__ = ("document", "layer", "match", "name")
+
+    def __init__(self, overlay: OverlayDocument) -> None:
+        self.document = overlay.document
+        self.name = overlay.overlay.metadata.name
+        self.match = overlay.overlay.spec.match
+        said = get(spelled(overlay.document, OVERLAY_FORM), _OVERLAID, {})
+        self.layer = Layer(self.name, source_of(overlay.document), _parts(said, _OVERLAID), overlay.overlay.spec.layer)
+
+
+def _parts(partial: Tree, because: FieldPath) -> tuple[Part, ...]:
+    """A partial experiment as parts of an experiment: `metadata` stands among the fields of its spec."""
+    spec = {key: value for key, value in partial.items() if key != "metadata"}
+    parts = [part(("spec",), spec, because)]
+    if partial.get("metadata"):
+        parts.append(part(("metadata",), partial["metadata"], (*because, "metadata")))
+    return tuple(parts)
+
+
+def _everywhere(project: Project, environment: str | None) -> list[Layer]:
+    """What holds for every experiment that does not say otherwise."""
+    layers = []
+    platform = project.platform(environment)
+    if platform is not None:
+        said = get(spelled(platform.document, PLATFORM_FORM), _DEFAULTS, None)
+        if said:
+            layers.append(Layer(platform.platform.metadata.name, source_of(platform.document), _parts(said, _DEFAULTS)))
+    own = project.environment(environment)
+    if own is not None and own.namespace is not None and project.document is not None:
+        because: FieldPath = ("spec", "environments", environment or "", "namespace")
+        namespace = part(("metadata", "namespace"), own.namespace, because)
+        layers.append(Layer("project", source_of(project.document), (namespace,)))
+    return layers
+
+
+def _contradiction(found: Contradiction, documents: Documents) -> Diagnostic:
+    return Diagnostic(
+        "TJ210",
+        ERROR,
+        f"{render(found.path)} is set differently by overlays {found.before.manager} and {found.after.manager} of one layer",
+        path=found.path,
+        span=span_of(found.after, documents),
+        related=(said(found.before, documents),),
+        hint="let one of them say it, or match different experiments",
+        name="contradicting-overlays",
+    )
+
+
+def _unmatched(overlay: _Overlay) -> Diagnostic:
+    path: FieldPath = ("spec", "match")
+    return Diagnostic(
+        "TJ211",
+        WARNING,
+        f'overlay "{overlay.name}" matches no experiment',
+        path=path,
+        span=overlay.document.locate(path),
+        hint="change its match, or remove it",
+        name="unmatched-overlay",
+    )

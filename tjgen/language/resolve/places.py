@@ -1,0 +1,64 @@
+"""Origins of the merged experiment -> places in the documents that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tjgen.trees.diagnostics.model import Diagnostic, Note, Span
+from tjgen.trees.fields.managed import Managed, Origin
+from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.source.document import Document
+
+Documents = Mapping[str, Document]
+"""Documents by the name that origins give them."""
+
+ABOUT_KEYS = (
+    "unknown-field",
+    "unknown-path",
+    "malformed-path",
+    "overlapping-sweep-keys",
+    "task-name-invalid",
+    "too-many-points",
+    "too-many-tasks",
+    "too-many-runs",
+)
+"""Diagnostics that are about a key rather than about its value."""
+
+
+def source_of(document: Document) -> str:
+    """The name by which origins call a document: `file:PATH`, with `#2` for the second one of a file."""
+    return f"file:{document.file}#{document.index + 1}" if document.index else f"file:{document.file}"
+
+
+def span_of(origin: Origin, documents: Documents, *, key: bool = False) -> Span | None:
+    """Where the text stands that `origin` names, None where that is in no file."""
+    document = documents.get(origin.source)
+    return None if document is None else document.locate(origin.because, key=key)
+
+
+def locate(tree: Managed, path: FieldPath, documents: Documents, *, key: bool = False) -> Span | None:
+    """Where the text stands that gave the value at `path`, or took it away; the last word where several did."""
+    for origin in reversed(tree.origins(path)):
+        span = span_of(origin, documents, key=key)
+        if span is not None:
+            return span
+    return None
+
+
+def placed(diagnostics: list[Diagnostic], tree: Managed, documents: Documents) -> list[Diagnostic]:
+    """Diagnostics about paths of `tree`, each with its place in a file, or a word on who said it where that is in none."""
+    return [_placed(diagnostic, tree, documents) for diagnostic in diagnostics]
+
+
+def _placed(diagnostic: Diagnostic, tree: Managed, documents: Documents) -> Diagnostic:
+    if diagnostic.span is not None or diagnostic.path is None:
+        return diagnostic
+    origins = tree.origins(diagnostic.path)
+    if origins and origins[-1].source not in documents:
+        return diagnostic._replace(related=(*diagnostic.related, said(origins[-1], documents)))
+    return diagnostic._replace(span=locate(tree, diagnostic.path, documents, key=diagnostic.name in ABOUT_KEYS))
+
+
+def said(origin: Origin, documents: Documents) -> Note:
+    """The second place of a diagnostic: who else speaks of the field, and where."""
+    return Note(f"said by {origin.manager}", span_of(origin, documents))

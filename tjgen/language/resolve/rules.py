@@ -1,0 +1,162 @@
+"""A merged experiment of the right shape -> what its fields say that does not go together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.language.spec.compact import ENV_VAR_FORM, EXPERIMENT_FORM, PLATFORM_FORM
+from tjgen.language.spec.forms import PLAIN, Form, chosen
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.fields.path import FieldPath, Tree, get, render
+
+_SPEC: FieldPath = ("spec",)
+_SCHEDULE_OF = {
+    "timeoutSeconds": "coscheduling",
+    "networkTopology": "volcano",
+    "workloadPriority": "kueue",
+    "multiKueue": "kueue",
+}
+_OPERANDS = {"add": "value", "replace": "value", "test": "value", "move": "from", "copy": "from"}
+
+
+def check_rules(experiment: Tree) -> list[Diagnostic]:
+    """Every rule over an experiment in long form that `spec.check` has found no fault with."""
+    spec = experiment["spec"]
+    return [
+        *_runtime(spec),
+        *_alternatives({key: spec[key] for key in spec if key != "tasks"}, _SPEC, EXPERIMENT_FORM.fields["spec"]),
+        *(_tasks(spec["tasks"]) if "tasks" in spec else ()),
+        *_volumes(spec),
+        *(_data(spec) if "data" in spec else ()),
+        *_schedule(spec),
+        *_patches(spec),
+    ]
+
+
+def check_platform(platform: Tree) -> list[Diagnostic]:
+    """The alternatives that a Platform in long form chooses; its `defaults` are part of experiments, which are checked whole."""
+    spec = {key: value for key, value in (platform.get("spec") or {}).items() if key != "defaults"}
+    return list(_alternatives(spec, _SPEC, PLATFORM_FORM.fields["spec"]))
+
+
+def _runtime(spec: Tree) -> Iterator[Diagnostic]:
+    if "runtime" not in spec:
+        hint = "name one of `tjgen runtimes list`, here or in an overlay"
+        yield Diagnostic("TJ120", ERROR, "no runtime is named", path=_SPEC, hint=hint, name="no-runtime")
+
+
+def _alternatives(tree: Tree, path: FieldPath, form: Form) -> Iterator[Diagnostic]:
+    """Places that choose two alternatives, or none where one is needed."""
+    if tree.__class__ is not dict or form.verbatim:
+        return
+    if form.alternatives:
+        yield from _choice(tree, path, form)
+    if form.each is not None:
+        if form.each is not PLAIN:
+            for key, value in tree.items():
+                yield from _alternatives(value, (*path, key), form.each)
+        return
+    for key, inner in form.fields.items():
+        if key in tree:
+            yield from _alternatives(tree[key], (*path, key), inner)
+
+
+def _tasks(tasks: Tree) -> Iterator[Diagnostic]:
+    """What a task says is a part of an experiment: it may leave a choice open, but not make it twice."""
+    form = EXPERIMENT_FORM.fields["spec"].fields["tasks"]
+    for one in _alternatives(tasks, (*_SPEC, "tasks"), form):
+        if one.name == "several-alternatives":
+            yield one
+
+
+def _choice(tree: Tree, path: FieldPath, form: Form) -> Iterator[Diagnostic]:
+    keys = list(chosen(tree, form).values())
+    if len(keys) > 1:
+        message = f"{render(path)} has {_listed(keys, 'and')}, which exclude each other"
+        yield Diagnostic("TJ121", ERROR, message, path=(*path, keys[-1]), hint="keep one of them", name="several-alternatives")
+    elif not keys and form.needed:
+        heads = [group[0] for group in form.alternatives]
+        hint = f"give it {_listed(heads, 'or')}"
+        yield Diagnostic("TJ122", ERROR, f"{render(path)} says nothing", path=path, hint=hint, name="no-alternative")
+    elif keys in (["secret"], ["configMap"]) and form is ENV_VAR_FORM and "key" not in tree:
+        message = f'{render(path)} does not say which key of {keys[0]} "{tree[keys[0]]}" it is'
+        yield Diagnostic("TJ123", ERROR, message, path=path, hint="add key", name="no-key")
+
+
+def _mounted_by_others(spec: Tree) -> set[str]:
+    """The volumes that a section of the experiment mounts, which knows where."""
+    sections = (("code", "workspace"), ("prefetch", "source"), ("initializer",))
+    return {get(spec, (*section, "volume"), None) or "" for section in sections}
+
+
+def _volumes(spec: Tree) -> Iterator[Diagnostic]:
+    mounted: dict[tuple[str, str], str] = {}
+    for name, volume in spec.get("volumes", {}).items():
+        path: FieldPath = (*_SPEC, "volumes", name)
+        mounts = volume.get("mounts", {})
+        if "mountPath" not in volume and not mounts:
+            if name in _mounted_by_others(spec):
+                continue
+            yield Diagnostic(
+                "TJ124", ERROR, f'volume "{name}" is mounted nowhere', path=path, hint="add mountPath", name="no-mount-path"
+            )
+            continue
+        for place, at in ((volume, path), *((mount, (*path, "mounts", where)) for where, mount in mounts.items())):
+            yield from _sub_path(name, volume, place, at)
+        places = [(volume["mountPath"], volume, (*path, "mountPath"))] if "mountPath" in volume else []
+        places += [(where, mount, (*path, "mounts", where)) for where, mount in mounts.items()]
+        for where, mount, at in places:
+            for role in mount.get("roles") or volume.get("roles") or [""]:
+                key = (role, where.rstrip("/"))
+                other = mounted.get(key)
+                mounted.setdefault(key, name)
+                if other is not None:
+                    both = f'volumes "{other}" and "{name}" are both' if other != name else f'volume "{name}" is twice'
+                    message, hint = f"{both} mounted at {where}", "give each its own mountPath"
+                    yield Diagnostic("TJ125", ERROR, message, path=at, hint=hint, name="same-mount-path")
+
+
+def _sub_path(name: str, volume: Tree, place: Tree, at: FieldPath) -> Iterator[Diagnostic]:
+    """What one place of a volume says about the folder that it shows."""
+    said = [field for field in ("subPath", "subPathExpr") if field in place]
+    if len(said) == 2:
+        message = f'volume "{name}" has subPath and subPathExpr, which exclude each other'
+        yield Diagnostic("TJ121", ERROR, message, path=(*at, said[1]), hint="keep one of them", name="several-alternatives")
+    if said and place is volume and "mountPath" not in volume:
+        message = f'volume "{name}" has a {said[0]}, but no mountPath that it is for'
+        hint = f"say {said[0]} in each of mounts, or add mountPath"
+        yield Diagnostic("TJ128", ERROR, message, path=(*at, said[0]), hint=hint, name="idle-field")
+    if said and volume.get("pvc", {}).get("create", {}).get("volumeMode") == "Block":
+        message = f'volume "{name}" has a {said[0]}, but a raw device (volumeMode Block) has no folders'
+        yield Diagnostic("TJ128", ERROR, message, path=(*at, said[0]), hint=f"remove {said[0]}, or volumeMode", name="idle-field")
+
+
+def _data(spec: Tree) -> Iterator[Diagnostic]:
+    from tjgen.language.resolve import data_rules  # loaded only for those who have data
+
+    return data_rules.check(spec)
+
+
+def _schedule(spec: Tree) -> Iterator[Diagnostic]:
+    schedule = spec.get("schedule", {})
+    system = schedule.get("system")
+    for field, needed in _SCHEDULE_OF.items():
+        if system is not None and field in schedule and system != needed:
+            path: FieldPath = (*_SPEC, "schedule", field)
+            message = f"schedule.{field} is for {needed}, but schedule.system is {system}"
+            hint = f"remove {field}, or set system: {needed}"
+            yield Diagnostic("TJ128", ERROR, message, path=path, hint=hint, name="idle-field")
+
+
+def _patches(spec: Tree) -> Iterator[Diagnostic]:
+    for name, patch in spec.get("patches", {}).items():
+        for position, operation in enumerate(patch.get("json", [])):
+            path: FieldPath = (*_SPEC, "patches", name, "json", position)
+            needed = _OPERANDS.get(operation["op"])
+            if needed is not None and needed not in operation:
+                message = f'operation {operation["op"]} of patch "{name}" has no {needed}'
+                yield Diagnostic("TJ129", ERROR, message, path=path, hint=f"add {needed}", name="incomplete-operation")
+
+
+def _listed(words: list[str], last: str) -> str:
+    return f"{', '.join(words[:-1])} {last} {words[-1]}"

@@ -1,0 +1,94 @@
+"""A merged experiment with tasks -> the experiment of each task: what the task says, over what the experiment says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tjgen.language.resolve.layers import Layer, merged, part
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.fields.managed import Managed
+from tjgen.trees.fields.path import FieldPath, Tree, get, render
+from tjgen.trees.source.document import Document
+
+TASKS: FieldPath = ("spec", "tasks")
+MANAGER = "task"
+_NAME = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?\Z")
+
+
+def names(tree: Tree) -> list[str]:
+    """The names of the tasks, sorted: their order is that of their slices. None where there are no tasks."""
+    return sorted(get(tree, TASKS, None) or ())
+
+
+def at(tree: Managed, name: str, base: Managed) -> Managed:
+    """The experiment of one task of `tree`: what the task says, over `base`.
+
+    Each value keeps the document that says it, an overlay's too.
+    """
+    layers = []
+    at_task = (*TASKS, name)
+    for path, value in _leaves(get(tree.value, at_task, {}), ()):
+        origin = tree.origins((*at_task, *path))[-1]
+        layers.append(Layer(MANAGER, origin.source, (part(("spec", *path), value, origin.because),)))
+    return merged(base, layers)[0]
+
+
+def misnamed(tree: Tree) -> list[Diagnostic]:
+    """Tasks whose name cannot be part of a run's name."""
+    return [
+        Diagnostic(
+            "TJ351",
+            ERROR,
+            f'"{name}" is no name for a task: it becomes a part of the name of its run',
+            path=(*TASKS, name),
+            hint="use lower-case letters, digits and '-', beginning with a letter",
+            name="task-name-invalid",
+        )
+        for name in names(tree)
+        if not _NAME.match(name)
+    ]
+
+
+def empty(document: Document) -> list[Diagnostic]:
+    """Tasks without a value, which YAML reads as null: they would be absent, and nobody writes a name to say that."""
+    said = get(document.value, TASKS, None)
+    return [
+        Diagnostic(
+            "TJ366",
+            ERROR,
+            f'task "{name}" says nothing',
+            path=(*TASKS, name),
+            span=document.locate((*TASKS, name), key=True),
+            hint=f"write {name}: {{}} for a task that is as the experiment says",
+            name="empty-task",
+        )
+        for name, value in (said.items() if said.__class__ is dict else ())
+        if value is None
+    ]
+
+
+def swept(tree: Tree, name: str, paths: list[FieldPath]) -> list[Diagnostic]:
+    """Fields that a task says and that the sweep of the experiment would set too."""
+    said = get(tree, (*TASKS, name), {})
+    return [
+        Diagnostic(
+            "TJ352",
+            ERROR,
+            f'task "{name}" and the sweep both set {render(path[1:])}',
+            path=(*TASKS, name, *path[1:]),
+            hint="leave it to one of them",
+            name="task-in-sweep",
+        )
+        for path in paths
+        if path[0] == "spec" and get(said, path[1:], None) is not None
+    ]
+
+
+def _leaves(tree: Tree, path: FieldPath) -> Iterator[tuple[FieldPath, Tree]]:
+    """What stands at the ends of nested maps; an empty map is an end too."""
+    if tree.__class__ is dict and (tree or not path):
+        for key, value in tree.items():
+            yield from _leaves(value, (*path, key))
+    else:
+        yield path, tree

@@ -1,0 +1,165 @@
+"""An experiment's document and what surrounds it -> its runs: one, or one for each task and each point of its sweep."""
+
+from __future__ import annotations
+
+from tjgen.language.resolve.overlays import Resolved, Surroundings
+from tjgen.language.resolve.places import Documents, placed
+from tjgen.language.resolve.rules import check_rules
+from tjgen.language.spec import characters
+from tjgen.language.spec.check import check_experiment
+from tjgen.language.spec.objects import Experiment
+from tjgen.trees.budgets import Budgets, exceeded
+from tjgen.trees.diagnostics.model import Diagnostic, has_errors
+from tjgen.trees.fields.managed import Managed
+from tjgen.trees.fields.order import ordered, with_entries
+from tjgen.trees.fields.path import Tree, get, parse
+from tjgen.trees.source.document import Document
+from tjgen.trees.typing import NamedTuple
+
+_SHARED = ("sweep", "tasks")
+"""Fields of `spec` that say which runs there are."""
+
+_SWEEP = ("spec", "sweep")
+
+
+class Variant(NamedTuple):
+    """One run of an experiment, before it has a name."""
+
+    label: str
+    """The task, and the point of the sweep, in a few characters; empty where there is neither."""
+    point: dict[str, object]
+    """Field path -> value of the point."""
+    tree: Managed
+    """The merged experiment, in long form and in order."""
+    experiment: Experiment
+    task: str = ""
+    """The task that it is; empty where the experiment has none."""
+
+
+class Variants(NamedTuple):
+    """All runs of an experiment, none where something is wrong with it."""
+
+    runs: list[Variant]
+    documents: Documents
+    diagnostics: list[Diagnostic]
+    overlays: tuple[str, ...] = ()
+    """Names of the overlays that are for the experiment."""
+
+
+def variants(document: Document, surroundings: Surroundings) -> Variants:
+    """The runs of the experiment in `document`, as many as the budgets allow; diagnostics have their places."""
+    budgets = surroundings.budgets
+    resolved = surroundings.resolve(document)
+    diagnostics = list(resolved.diagnostics)
+    if get(document.value, ("spec", "tasks"), None):
+        from tjgen.language.resolve import tasks  # few experiments have tasks
+
+        diagnostics += tasks.empty(document)
+    if not has_errors(diagnostics):
+        diagnostics += _shaped(resolved) if _has_tasks(resolved.tree) else _checked(resolved.tree, resolved.documents)
+    if has_errors(diagnostics):
+        return Variants([], resolved.documents, diagnostics)
+    # Ordered only now: what is wrong is reported in the order of the file.
+    resolved = resolved._replace(tree=_in_order(resolved.tree))
+    if _has_tasks(resolved.tree):
+        runs, found = _divided(resolved, budgets)
+    elif get(resolved.tree.value, ("spec", "sweep"), None):
+        runs, found = _swept(resolved, budgets)
+    else:
+        runs, found = [_only(resolved.tree)], []
+    return Variants(runs, resolved.documents, diagnostics + found, resolved.overlays)
+
+
+def _has_tasks(tree: Managed) -> bool:
+    spec = tree.value.get("spec")
+    return spec.__class__ is dict and bool(spec.get("tasks"))
+
+
+def _shaped(resolved: Resolved) -> list[Diagnostic]:
+    """What is wrong with the shape of tasks; the rest is looked at together with what each of them says."""
+    from tjgen.language.resolve import tasks
+
+    found = [one for one in check_experiment(resolved.tree.value) if (one.path or ())[:2] == tasks.TASKS]
+    return placed(found or tasks.misnamed(resolved.tree.value), resolved.tree, resolved.documents)
+
+
+def _divided(resolved: Resolved, budgets: Budgets) -> tuple[list[Variant], list[Diagnostic]]:
+    from tjgen.language.resolve import tasks
+
+    base, shared = _apart(resolved.tree)
+    sweep = shared.get("sweep")
+    # The first task reports a sweep of another form; no task can be swept by it.
+    has_sound_sweep = not sweep or not any((one.path or ())[:2] == _SWEEP for one in check_experiment(resolved.tree.value))
+    runs: list[Variant] = []
+    diagnostics: dict[Diagnostic, None] = {}
+    names = tasks.names(resolved.tree.value)
+    if len(names) > budgets.tasks:
+        excess = exceeded("tasks", len(names), budgets.tasks, "the experiment", path=tasks.TASKS)
+        return [], placed([excess], resolved.tree, resolved.documents)
+    for number, name in enumerate(names):
+        tree = _in_order(tasks.at(resolved.tree, name, base))
+        whole = _together(tree, shared)
+        # What the tasks share is the same in each of them.
+        found = _checked(tree if number else whole, resolved.documents)
+        own: list[Variant] = []
+        # What is wrong cannot be read as an experiment.
+        if not has_errors(found) and not sweep:
+            own = [_only(whole)]
+        elif not has_errors(found) and has_sound_sweep:
+            own, found = _swept(resolved._replace(tree=whole), budgets)
+            paths = [parse(path) for run in own[:1] for path in run.point]
+            found = [*found, *placed(tasks.swept(whole.value, name, paths), whole, resolved.documents)]
+        diagnostics.update(dict.fromkeys(found))
+        if len(runs) + len(own) > budgets.runs:
+            excess = exceeded("runs", len(own) * len(names), budgets.runs, "the experiment", path=tasks.TASKS)
+            return [], placed([excess], resolved.tree, resolved.documents)
+        for run in own:
+            runs.append(run._replace(task=name, label="-".join(part for part in (name, run.label) if part)))
+    return ([] if has_errors(list(diagnostics)) else runs), list(diagnostics)
+
+
+def _swept(resolved: Resolved, budgets: Budgets) -> tuple[list[Variant], list[Diagnostic]]:
+    from tjgen.language.resolve import matrix  # few experiments are swept
+
+    points, found = matrix.points(resolved.tree, budgets)
+    found = placed(found, resolved.tree, resolved.documents)
+    if has_errors(found):
+        return [], found
+    if not points:
+        return [_only(resolved.tree)], found
+    base, shared = _apart(resolved.tree)
+    runs: list[Variant] = []
+    diagnostics = dict.fromkeys(found)
+    for point in points:
+        tree = _in_order(matrix.at(base, point))
+        found = _checked(tree, resolved.documents)
+        diagnostics.update(dict.fromkeys(found))
+        if not has_errors(found):
+            tree = _together(tree, shared)
+            runs.append(Variant(point.label, point.settings, tree, Experiment(tree.value)))
+    return ([] if has_errors(list(diagnostics)) else runs), list(diagnostics)
+
+
+def _apart(tree: Managed) -> tuple[Managed, dict[str, Tree]]:
+    """The experiment without what all of its runs share, which no run changes and which is as long as there are runs."""
+    spec = tree.value["spec"]
+    shared = {key: spec[key] for key in _SHARED if key in spec}
+    spec = {key: value for key, value in spec.items() if key not in shared}
+    return Managed({**tree.value, "spec": spec}, tree.owners), shared
+
+
+def _together(tree: Managed, shared: dict[str, Tree]) -> Managed:
+    return Managed({**tree.value, "spec": with_entries(tree.value["spec"], shared)}, tree.owners)
+
+
+def _only(tree: Managed) -> Variant:
+    return Variant("", {}, tree, Experiment(tree.value))
+
+
+def _in_order(tree: Managed) -> Managed:
+    return Managed(ordered(tree.value), tree.owners)
+
+
+def _checked(tree: Managed, documents: Documents) -> list[Diagnostic]:
+    found = check_experiment(tree.value) or [*characters.diagnostics(tree.value), *check_rules(tree.value)]
+    return placed(found, tree, documents) if found else found

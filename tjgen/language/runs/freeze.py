@@ -1,0 +1,189 @@
+"""A run as it was locked, as it would be built now and as it stands on disk -> what happens to its files.
+
+TrainJob, JobSet and Volcano Job cannot be changed in place, and another name starts a training again.
+So a run that is in the lock keeps its files byte for byte when only the catalog, an overlay, the
+Platform or tjgen has changed; what its own experiment says of labels, annotations and state is still
+carried into them, since that can be changed in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+
+from tjgen.cluster.kinds.table import kind_of
+from tjgen.language.runs.lock import LockedRun
+from tjgen.language.spec.identity import SETTINGS
+from tjgen.trees.canonical import json_text, sha256_hex
+from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING, Diagnostic
+from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.typing import NamedTuple
+
+NEW = "new"
+UNCHANGED = "unchanged"
+FROZEN = "frozen"
+"""It would change: the files on disk stay."""
+IN_PLACE = "in-place"
+"""The files on disk stay but for what `carry` brings into them."""
+RENEWED = "renewed"
+"""It would change and that is wanted: build it again as the next renewal, under another name."""
+REBUILT = "rebuilt"
+"""Its files are gone or were given up: they are written as they are built now."""
+
+OURS = "tjgen.dev/"
+"""What our own labels and annotations begin with."""
+
+
+class Decision(NamedTuple):
+    """What happens to the files of a run, and what is said about it."""
+
+    kind: str
+    diagnostic: Diagnostic | None = None
+
+
+def content_digest(bodies: Mapping[str, str]) -> str:
+    """The digest of a run's files: bodies without headers, by path in the run's folder."""
+    parts = [f"{path}\0{sha256(bodies[path].encode()).hexdigest()}\n" for path in sorted(bodies)]
+    return "sha256:" + sha256("".join(parts).encode()).hexdigest()
+
+
+def settings_digest(experiment: Tree, tool: str = "none") -> str:
+    """The digest of what SETTINGS names in an experiment, a document as it is written, and of the tool that syncs it."""
+    tasks = get(experiment, ("spec", "tasks"), None)
+    within: list[FieldPath] = [(), *(("spec", "tasks", name) for name in (tasks if tasks.__class__ is dict else ()))]
+    places = [(*before, *path[1:]) if before else path for before in within for path in SETTINGS]
+    said = [[list(path), value] for path in places if (value := get(experiment, path, None)) not in (None, {}, [])]
+    if tool != "none":
+        said.append([["gitops"], tool])
+    return "sha256:" + sha256_hex(json_text(said))
+
+
+def decide(
+    locked: LockedRun | None,
+    *,
+    content: str,
+    settings: str,
+    standing: Callable[[], str | None],
+    renew: bool = False,
+    force: bool = False,
+) -> Decision:
+    """What to do with the files of a run that are built now with digest `content`.
+
+    `locked` is the run in the lock with the same identity, `standing` the digest of what is on disk,
+    asked only where it matters. `force` gives up what is on disk when nobody knows what it is.
+    An error (TJ075) among the answers means that nothing may be done.
+    """
+    if locked is None:
+        return Decision(NEW)
+    if content == locked.content:
+        return Decision(UNCHANGED)
+    if renew:
+        return Decision(RENEWED)
+    found = standing()
+    if found is None:
+        return Decision(REBUILT, _rebuilt(locked))
+    if found == content:
+        # The lock is behind, for instance after a merge that took one side of it.
+        return Decision(UNCHANGED)
+    if found != locked.content:
+        return Decision(REBUILT, _rebuilt(locked)) if force else Decision(FROZEN, _drifted(locked))
+    if settings != locked.settings:
+        return Decision(IN_PLACE)
+    return Decision(FROZEN, _would_change(locked))
+
+
+def fixed_name_problem(locked: LockedRun | None, identity: str, lock_file: str) -> Diagnostic | None:
+    """TJ074, where `naming: fixed` would change the run that is locked under the name; `locked` is that run."""
+    if locked is None or locked.identity == identity:
+        return None
+    return Diagnostic(
+        "TJ074",
+        ERROR,
+        f'run "{locked.name}" exists with other content, which cannot be changed in place',
+        path=("spec", "naming"),
+        hint=f"raise attempt, which gives a new name, or delete the run in the cluster and its lock, {lock_file}",
+        name="fixed-name-changed",
+    )
+
+
+def carry_all(old: Mapping[str, Tree], new: Mapping[str, Tree]) -> dict[str, Tree]:
+    """The manifests of a run that stays, by path: `old` is what stands, `new` what is built now.
+
+    What cannot be changed as a whole stays and gains no neighbour, since what stands refers to what
+    stood beside it; what can be changed comes and goes with the new build.
+    """
+    kept = {path: carry(tree, new[path]) if path in new else tree for path, tree in old.items() if path in new or _is_fixed(tree)}
+    return {**kept, **{path: tree for path, tree in new.items() if path not in old and not _is_fixed(tree)}}
+
+
+def carry(old: Tree, new: Tree) -> Tree:
+    """`old` with what can be changed in place as `new` has it; `new` where its kind can be changed as a whole."""
+    changeable = _changeable(old)
+    if changeable is None:
+        return new
+    for path in changeable:
+        value = get(new, path, None)
+        if path[0] == "metadata":
+            value = _described_as_before(get(old, path, None) or {}, value or {})
+        old = _carried(old, path, value)
+    return old
+
+
+def _is_fixed(tree: Tree) -> bool:
+    """Whether the manifest cannot be changed as a whole."""
+    return _changeable(tree) is not None
+
+
+def _changeable(tree: Tree) -> tuple[FieldPath, ...] | None:
+    """The fields of a manifest that can change in place; None if the whole object can. A ConfigMap can unless it is immutable."""
+    kind = kind_of(tree)
+    if kind is None or (kind.name == "ConfigMap" and tree.get("immutable") is not True):
+        return None
+    return kind.changeable
+
+
+def _described_as_before(old: Tree, new: Tree) -> Tree:
+    """The new labels or annotations, but those of ours as before: they say what was built, and it was not built anew."""
+    ours = {key: value for key, value in old.items() if key.startswith(OURS)}
+    # In the order of a build, so that what is then the same is so byte for byte.
+    described = {key: ours.get(key, value) for key, value in new.items() if key in ours or not key.startswith(OURS)}
+    return {**described, **ours} or None
+
+
+def _carried(old: Tree, path: FieldPath, value: Tree) -> Tree:
+    key, rest = path[0], path[1:]
+    fields = old if old.__class__ is dict else {}
+    inner = _carried(fields.get(key), rest, value) if rest else value
+    if inner is None or (rest and inner == {}):
+        return {name: item for name, item in fields.items() if name != key}
+    return {**fields, key: inner}
+
+
+def _would_change(locked: LockedRun) -> Diagnostic:
+    return Diagnostic(
+        "TJ076",
+        INFO,
+        f'run "{locked.name}" would change, but is locked and stays as it is',
+        hint=f"use --renew {locked.name} to run it again under another name",
+        name="run-would-change",
+    )
+
+
+def _rebuilt(locked: LockedRun) -> Diagnostic:
+    return Diagnostic(
+        "TJ077",
+        WARNING,
+        f'run "{locked.name}" is locked, its files are lost, and it is built otherwise now than it was',
+        hint="restore the files from Git to keep the run as it was",
+        name="run-rebuilt",
+    )
+
+
+def _drifted(locked: LockedRun) -> Diagnostic:
+    return Diagnostic(
+        "TJ075",
+        ERROR,
+        f'the files of run "{locked.name}" are neither what the lock recorded nor what is built now',
+        hint="restore the files and the lock from Git, or use --force to write what is built now",
+        name="run-files-unknown",
+    )

@@ -1,0 +1,252 @@
+"""An experiment as it is written, and a point of its sweep -> the identity of a run, and its name.
+
+The identity covers what the user of the experiment says and what reaches parts of objects that cannot
+be changed in place: with it the name changes, and a training starts again. It does not cover what
+overlays, platforms, the catalog or a release of tjgen bring, so that none of those restarts anything;
+what they would change is held back by the lock of the run (see `freeze`).
+
+Form v1: the `spec` in long form without excluded fields, with amounts as numbers and without values that equal the default of
+their field, together with the environment, the point, the task and the digests of local files that the experiment names; as
+JSON with sorted keys and no spaces, in ASCII; SHA-256 of that. `tjgen/language/spec/models` marks what each field means. At first
+the form left out fewer defaults (identity_v1.py): a run that a lock knows by such a digest keeps it, so no release renames a run.
+Once released, the same input has the same identity: any other change of the rules needs another form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tjgen.language.runs import identity_v1
+from tjgen.language.spec import identity as rules
+from tjgen.language.spec.compact import EXPERIMENT_FORM
+from tjgen.language.spec.forms import PLAIN, Form, below, form_at, long_form
+from tjgen.language.spec.identity import AMOUNT, COUNTS, EXCLUDED, PRESENT, Rule
+from tjgen.trees.canonical import json_text, sha256_hex
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.fields.path import Tree, get, parse
+from tjgen.trees.k8s import quantity
+from tjgen.trees.typing import Any, NamedTuple
+
+FORM = "v1"
+
+_ANY = "*"
+_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
+"""The letters of generated Kubernetes names: they make no words and are not taken for each other."""
+_SUFFIX = 8
+_LONGEST_LABEL = 63
+
+
+class Identity(NamedTuple):
+    """The identity of a run."""
+
+    digest: str
+    """SHA-256 of the canonical form, in hexadecimal."""
+    attempt: int = 1
+    form: str = FORM
+    former: str = ""
+    """The digest by the first rules, if it differs."""
+
+    def __str__(self) -> str:
+        return f"{self.form}:{self.digest}"
+
+    def in_former_form(self) -> Identity | None:
+        """The identity by the first rules, by which an older lock may know the run; None if it is this one."""
+        return Identity(self.former, self.attempt) if self.former else None
+
+    def renewed(self, times: int) -> Identity:
+        """The identity that names the run after it was renewed so many times on purpose; itself for 0."""
+        if times == 0:
+            return self
+        return self._replace(digest=sha256_hex(f"{self}\nrenewal {times}"))
+
+    def run_name(self, experiment: str, label: str = "", *, fixed: bool = False) -> str:
+        """`experiment[-label]-xxxxxxxx`; with `fixed` the attempt from the second on, in place of the eight characters."""
+        last = (str(self.attempt) if self.attempt > 1 else "") if fixed else suffix(self.digest)
+        return "-".join([part for part in (experiment, label, last) if part])
+
+
+class Written(NamedTuple):
+    """What an experiment says, ready to identify each of its runs; `written` makes one."""
+
+    spec: Tree
+    """In long form, without its sweep and tasks."""
+    tasks: Mapping[str, Tree]
+    names: list[str]
+    """Names of the tasks, sorted."""
+
+
+def written(experiment: Tree) -> Written:
+    """The content of `experiment`, a document as it is written, before overlays."""
+    spec = long_form(experiment, EXPERIMENT_FORM).get("spec") or {}
+    tasks = spec.get("tasks") or {}
+    return Written({key: value for key, value in spec.items() if key not in ("sweep", "tasks")}, tasks, sorted(tasks))
+
+
+def identify(
+    experiment: Tree | Written,
+    *,
+    environment: str | None = None,
+    point: Mapping[str, Tree] | None = None,
+    task: str = "",
+    files: Mapping[str, str] | None = None,
+) -> Identity:
+    """The identity of one run of `experiment`, a document as it is written, before overlays, or `written` of one.
+
+    `point` maps field paths to the values of a sweep's point, `files` the local files that the
+    experiment names to the digests of their content.
+    """
+    content_of = experiment if isinstance(experiment, Written) else written(experiment)
+    point = point or {}
+    spec = content_of.spec
+    for path, value in point.items():
+        steps = parse(path)
+        if steps[0] == "spec":
+            spec = _merged(spec, steps[1:], long_form(value, form_at(EXPERIMENT_FORM, steps)))
+    said = _Said(environment or "", dict(files or {}), point, spec, content_of, task)
+    text, former = said.text(rules.SPEC, keeps_overrides=True), said.text(identity_v1.SPEC)
+    return Identity(_digest(text), _attempt(spec), former="" if text == former else _digest(former))
+
+
+def _digest(text: str) -> str:
+    return sha256_hex(f"{FORM}\n{text}")
+
+
+def suffix(digest: str) -> str:
+    """Eight characters of the digest that may end any Kubernetes name."""
+    number = int(digest, 16)
+    letters = []
+    for _ in range(_SUFFIX):
+        number, position = divmod(number, len(_ALPHABET))
+        letters.append(_ALPHABET[position])
+    return "".join(letters)
+
+
+def name_problem(name: str, *, budget: int = _LONGEST_LABEL) -> Diagnostic | None:
+    """What keeps `name` from being the name of a run: TJ072 over its budget, TJ073 no RFC 1035 label. Nothing is cut off."""
+    budget = min(budget, _LONGEST_LABEL)
+    if len(name) > budget:
+        return Diagnostic(
+            "TJ072",
+            ERROR,
+            f'run name "{name}" has {len(name)} characters, and what is made from it leaves room for {budget}',
+            path=("metadata", "name"),
+            hint=f"shorten the name of the experiment, or what its sweep sets, by {len(name) - budget} characters",
+            name="run-name-too-long",
+        )
+    if not (name[:1].isalpha() and name[-1:] != "-" and name.islower() and name.isascii() and name.replace("-", "").isalnum()):
+        return Diagnostic(
+            "TJ073",
+            ERROR,
+            f'run name "{name}" is no RFC 1035 label',
+            path=("metadata", "name"),
+            hint="use lower-case letters, digits and '-', begin with a letter and end with a letter or digit",
+            name="run-name-invalid",
+        )
+    return None
+
+
+_NO_RULE: Rule = (COUNTS, None, {})
+_SPEC = EXPERIMENT_FORM.fields.get("spec", PLAIN)
+
+
+class _Said(NamedTuple):
+    """Everything that identifies a run, with `spec` in long form."""
+
+    environment: str
+    files: dict[str, str]
+    point: Mapping[str, Tree]
+    spec: Tree
+    content_of: Written
+    task: str
+
+    def text(self, rule: Rule, *, keeps_overrides: bool = False) -> str:
+        """The canonical text by some rules; `keeps_overrides` if a task keeps defaults that override the experiment."""
+        overridden = self.spec if keeps_overrides else None
+        content = {
+            "environment": self.environment,
+            "files": self.files,
+            "point": {path: _point_value(path, value, rule) for path, value in self.point.items()},
+            "spec": _canonical(self.spec, _SPEC, rule),
+            "task": _task(self.content_of, self.spec, self.task, rule, overridden) if self.task else [],
+        }
+        return json_text(content)
+
+
+def _canonical(tree: Tree, form: Form, rule: Rule, overridden: Tree = None) -> Tree:
+    """The tree without what is excluded, default or empty, its amounts as numbers. A default that overrides a value stays."""
+    if form.verbatim:
+        return tree
+    part, _, rules = rule
+    if tree.__class__ is dict:
+        former = overridden if overridden.__class__ is dict else {}
+        kept = {}
+        for key, old in tree.items():
+            inner = rules.get(key) or rules.get(_ANY) or _NO_RULE
+            if old is None or inner[0] == EXCLUDED:
+                continue
+            before = former.get(key)
+            value = _canonical(old, below(form, key), inner, before)
+            if _is_default(value, inner) and (before is None or _is_default(_canonical(before, below(form, key), inner), inner)):
+                continue
+            if inner[0] == PRESENT or not _says_nothing(key, value, form):
+                kept[key] = value
+        return kept
+    if tree.__class__ is list:
+        each = rules.get(_ANY) or _NO_RULE
+        return [_canonical(item, below(form, 0), each) for item in tree]
+    return _amount(tree) if part == AMOUNT else tree
+
+
+def _is_default(value: Tree, rule: Rule) -> bool:
+    """Whether a canonical value means the same as its absence."""
+    default = _amount(rule[1]) if rule[0] == AMOUNT else rule[1]
+    return default is not None and value.__class__ is default.__class__ and value == default
+
+
+def _task(content_of: Written, spec: Tree, name: str, rule: Rule, overridden: Tree) -> list[Tree]:
+    """A task's name and fields; and the names of the others if tasks share the items, since its part depends on them."""
+    said = content_of.tasks.get(name)
+    over = [get(one, ("data", "slices", "over"), None) for one in (said, spec)]
+    others = [content_of.names] if "tasks" in over[: 1 if over[0] is not None else 2] else []
+    return [name, _canonical(said, _SPEC, rule, overridden), *others]
+
+
+def _says_nothing(key: str, value: Tree, form: Form) -> bool:
+    """Whether it is an empty list, or an empty map that is not the chosen one of several, as `emptyDir: {}` is."""
+    if value.__class__ is dict:
+        return not value and not any(key in group for group in form.alternatives)
+    return value.__class__ is list and not value
+
+
+def _amount(value: Tree) -> Tree:
+    """The quantity in billionths; a value that is none stays, for the check of the language to report."""
+    if value.__class__ not in (str, int, float):
+        return value
+    try:
+        return {"nanos": quantity.parse(value).nanos}
+    except ValueError:
+        return value
+
+
+def _point_value(path: str, value: Tree, rule: Rule) -> Tree:
+    steps = parse(path)
+    form = form_at(EXPERIMENT_FORM, steps)
+    inner = rule if steps[0] == "spec" else _NO_RULE
+    for step in steps[1:] if steps[0] == "spec" else ():
+        inner = inner[2].get(str(step)) or inner[2].get(_ANY) or _NO_RULE
+    return _canonical(long_form(value, form), form, inner)
+
+
+def _merged(base: Tree, steps: tuple[Any, ...], value: Tree) -> Tree:
+    """`base` with `value` merged at `steps`: maps by key, all else replaced."""
+    if steps:
+        fields = base if base.__class__ is dict else {}
+        return {**fields, steps[0]: _merged(fields.get(steps[0]), steps[1:], value)}
+    if base.__class__ is dict and value.__class__ is dict:
+        return {**base, **{key: _merged(base.get(key), (), item) for key, item in value.items()}}
+    return value
+
+
+def _attempt(spec: Tree) -> int:
+    attempt = spec.get("attempt")
+    return attempt if attempt.__class__ is int else 1

@@ -1,0 +1,217 @@
+"""The text of a run's lock file -> the run, or diagnostics with places in it.
+
+What `lock.write` wrote is read by one pattern; anything else, a merge conflict or an edit by hand, by
+the YAML reader, whose answer is the one that counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from tjgen.language.runs.lock import API_VERSION, COMMENT, KIND, STATES, LockedRun
+from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, Span, has_errors
+from tjgen.trees.fields.path import FieldPath, Tree, render
+from tjgen.trees.source.document import Document
+from tjgen.trees.typing import Any, NamedTuple
+
+_DIGEST = r"sha256:[0-9a-f]{64}"
+# Words that YAML reads as they stand: with a letter first, and none of its three constants.
+_WORD = r"(?!(?:null|true|false)\b)[a-z][a-z0-9-]*"
+_REFERENCE = r"(?!(?:null|true|false)\n)[a-z](?:[A-Za-z0-9._/@-]|:(?!\n))*"
+_TEXT = re.compile(
+    re.escape(f"{COMMENT}apiVersion: {API_VERSION}\nkind: {KIND}\n") + rf"experiment: (?P<experiment>{_WORD}(?:/{_WORD})+)\n"
+    rf"run: (?P<name>{_WORD})\n"
+    r"identity: (?P<identity>v[0-9]{1,9}:[0-9a-f]{64})\n"
+    r"(?:renewal: (?P<renewal>[1-9][0-9]{0,8})\n)?"
+    rf"(?:promotedFrom: (?P<promoted_from>{_WORD}(?:/{_WORD})+)\n)?"
+    r"number: (?P<number>[1-9][0-9]{0,8})\n"
+    rf"state: (?P<state>{'|'.join(STATES)})\n"
+    rf"runtime: (?P<runtime>{_WORD})\n"
+    rf"runtimeDigest: (?P<runtime_digest>{_DIGEST})\n"
+    rf"settings: (?P<settings>{_DIGEST})\n"
+    rf"(?:images:\n(?P<images>(?:- {_REFERENCE}\n)+))?"
+    rf"(?:uses:\n(?P<uses>(?:- {_REFERENCE}\n)+))?"
+    rf"content: (?P<content>{_DIGEST})\n"
+    r"(?P<archived>archived: true\n)?\Z"
+)
+_CONFLICT = re.compile(r"^(?:<{7,} (?:.*(?P<renamed>:.*))?|={7,}$|>{7,} )", re.MULTILINE)
+"""What Git writes where it cannot merge; it names the file where it took that for another one that was renamed."""
+
+_TEXTS = {"identity": r"v[0-9]+:[0-9a-f]{64}\Z", "runtimeDigest": rf"{_DIGEST}\Z", "content": rf"{_DIGEST}\Z"}
+_TEXTS |= {"settings": rf"{_DIGEST}\Z", "state": rf"(?:{'|'.join(STATES)})\Z", "runtime": r".+"}
+_OPTIONAL_TEXTS = ("promotedFrom",)
+_NUMBERS = ("number", "renewal")
+_LISTS = ("images", "uses")
+_FLAGS = ("archived",)
+_FIELDS = (*_TEXTS, *_OPTIONAL_TEXTS, *_NUMBERS, *_LISTS, *_FLAGS)
+
+Wrong = list[tuple[FieldPath, str]]
+"""What is wrong with the form of a lock, and where."""
+
+
+class Entry(NamedTuple):
+    """What a lock file says."""
+
+    experiment: str
+    """Key of the experiment."""
+    run: LockedRun
+    as_written: bool
+    """Whether the text is exactly what `lock.write` gives, so that nothing is to be put in order."""
+
+
+def read(text: str, file: str) -> Entry:
+    """The run that `text` holds; raises CompileError (TJ070, TJ071, or what the YAML reader finds)."""
+    return _as_written(text) or _by_hand(text, file)
+
+
+def _as_written(text: str) -> Entry | None:
+    """The run, where the text is exactly of the form that we write."""
+    found = _TEXT.match(text)
+    if found is None:
+        return None
+    run = LockedRun(
+        name=found["name"],
+        identity=found["identity"],
+        number=int(found["number"]),
+        state=found["state"],
+        runtime=found["runtime"],
+        runtime_digest=found["runtime_digest"],
+        content=found["content"],
+        settings=found["settings"],
+        images=_items(found["images"]),
+        uses=_items(found["uses"]),
+        renewal=int(found["renewal"] or 0),
+        promoted_from=found["promoted_from"] or "",
+        archived=found["archived"] is not None,
+    )
+    return Entry(found["experiment"], run, True)
+
+
+def _items(lines: str | None) -> tuple[str, ...]:
+    return tuple([line[2:] for line in lines.splitlines()]) if lines else ()
+
+
+def _by_hand(text: str, file: str) -> Entry:
+    """The run in any form of YAML."""
+    tree = by_hand(text, file, _shape).value
+    return Entry(tree["experiment"], run_of(tree["run"], tree), False)
+
+
+def by_hand(text: str, file: str, shape: Any) -> Document:
+    """The only document of `text`; raises CompileError where there is another number, or `shape(tree)` finds something wrong."""
+    from tjgen.trees.source import reader
+
+    conflict = _CONFLICT.search(text)
+    if conflict is not None:
+        raise CompileError([_in_conflict(text, file, conflict)])
+    documents, diagnostics = reader.read(text, file, reader.CORE)
+    if has_errors(diagnostics):
+        raise CompileError(diagnostics)
+    if len(documents) != 1:
+        raise CompileError([malformed(f"{file} holds {len(documents)} documents", None, file)])
+    document = documents[0]
+    problems: Wrong = list(shape(document.value))
+    if problems:
+        raise CompileError([malformed(message, document.locate(path), file) for path, message in problems])
+    return document
+
+
+def run_of(name: str, fields: Mapping[str, Any]) -> LockedRun:
+    """The run that well-formed fields describe."""
+    return LockedRun(
+        name=name,
+        identity=fields["identity"],
+        number=fields["number"],
+        state=fields["state"],
+        runtime=fields["runtime"],
+        runtime_digest=fields["runtimeDigest"],
+        content=fields["content"],
+        settings=fields["settings"],
+        images=tuple(fields.get("images", ())),
+        uses=tuple(fields.get("uses", ())),
+        renewal=fields.get("renewal", 0),
+        promoted_from=fields.get("promotedFrom", ""),
+        archived=fields.get("archived", False),
+    )
+
+
+def _shape(tree: Tree) -> Wrong:
+    wrong = head_shape(tree, KIND, ("experiment", "run"))
+    if not wrong:
+        wrong = fields_shape((), {key: tree[key] for key in tree if key not in ("apiVersion", "kind", "experiment", "run")})
+    return wrong
+
+
+def head_shape(tree: Tree, kind: str, texts: tuple[str, ...]) -> Wrong:
+    """What is wrong with what a lock says of itself, and with the `texts` that it must have."""
+    if tree.__class__ is not dict:
+        return [((), "a run lock is a mapping")]
+    wrong: Wrong = []
+    for key, expected in (("apiVersion", API_VERSION), ("kind", kind)):
+        if tree.get(key) != expected:
+            wrong.append(((key,), f"{key} is {tree.get(key)!r}, not {expected!r}"))
+    for key in texts:
+        if tree.get(key).__class__ is not str:
+            wrong.append(((key,), f"{key} is missing or no text"))
+    return wrong
+
+
+def fields_shape(path: FieldPath, block: Any) -> Wrong:
+    """What is wrong with the fields of one run, which stand at `path`."""
+    if block.__class__ is not dict:
+        return [(path, f"{render(path)} is no mapping")]
+    wrong: Wrong = []
+    for key in block:
+        if key not in _FIELDS:
+            wrong.append(((*path, key), f"{render((*path, key))} is no field of a run lock"))
+    for key, pattern in _TEXTS.items():
+        value = block.get(key)
+        if value.__class__ is not str or not re.match(pattern, value):
+            wrong.append(((*path, key), f"{render((*path, key))} is {value!r}, which no build writes"))
+    for key in _OPTIONAL_TEXTS:
+        if block.get(key, "").__class__ is not str:
+            wrong.append(((*path, key), f"{render((*path, key))} is {block[key]!r}, not a text"))
+    for key in _NUMBERS:
+        value = block.get(key, 0 if key == "renewal" else None)
+        if value.__class__ is not int or value < 0:
+            wrong.append(((*path, key), f"{render((*path, key))} is {value!r}, which no build writes"))
+    for key in _FLAGS:
+        value = block.get(key, False)
+        if value.__class__ is not bool:
+            wrong.append(((*path, key), f"{render((*path, key))} is {value!r}, not true or false"))
+    for key in _LISTS:
+        value = block.get(key, [])
+        if value.__class__ is not list or any(item.__class__ is not str for item in value):
+            wrong.append(((*path, key), f"{render((*path, key))} is no list of texts"))
+    return wrong
+
+
+def _in_conflict(text: str, file: str, conflict: re.Match[str]) -> Diagnostic:
+    position = conflict.start()
+    line = text.count("\n", 0, position) + 1
+    end = text.find("\n", position)
+    width = (end if end >= 0 else len(text)) - position
+    return Diagnostic(
+        "TJ070",
+        ERROR,
+        "the run lock holds a merge conflict" + (", since Git took another run for this one" if conflict["renamed"] else ""),
+        span=Span(file, line, 1, line, width + 1),
+        hint="end the merge with git merge --abort, then merge again with -s resolve"
+        if conflict["renamed"]
+        else "take one side of it and of the run's folder in the output with git checkout --ours or --theirs, the side in "
+        "which the run is archived if it is in one, then build again",
+        name="lock-in-conflict",
+    )
+
+
+def malformed(message: str, span: Span | None, file: str) -> Diagnostic:
+    """TJ071: a lock that no release of tjgen wrote."""
+    return Diagnostic(
+        "TJ071",
+        ERROR,
+        message,
+        span=span or Span(file, 1, 1, 1, 1),
+        hint="restore the file from Git, or use the release of tjgen that wrote it",
+        name="lock-malformed",
+    )

@@ -1,0 +1,194 @@
+"""The folder of locks -> the lock of each experiment, read once, when it is asked for.
+
+And back: a lock that has changed -> what becomes of its files.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+
+from tjgen.language.runs.lock import DIRECTORY, Lock, LockedRun, path_of, write
+from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic
+from tjgen.trees.files.regular import read_text
+from tjgen.trees.typing import NamedTuple, Protocol
+
+IMAGES = "_images"
+"""The folder of pins among those of environments: see pins.py."""
+PLATFORMS = "_platforms"
+"""The folder of the locks of platforms among those of environments: see bundle/lock.py."""
+_BESIDE = (IMAGES, PLATFORMS)
+_ENDING = ".yaml"
+
+
+class Locked(Protocol):
+    """An experiment in an environment."""
+
+    @property
+    def environment(self) -> str | None: ...
+    @property
+    def namespace(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def key(self) -> str: ...
+
+
+class Place(NamedTuple):
+    """Where the runs of an experiment are, without the experiment."""
+
+    environment: str | None
+    namespace: str
+    name: str
+
+    @property
+    def key(self) -> str:
+        """`environment/namespace/name`, or `namespace/name` in a project without environments."""
+        return "/".join(part for part in (self.environment, self.namespace, self.name) if part)
+
+    @staticmethod
+    def of(path: str, lock: Lock) -> Place:
+        """The place of the lock in folder `path` below the folder of locks."""
+        top, namespace, name = path.split("/")
+        # An experiment of a project without environments has a key of two parts.
+        return Place(top if lock.experiment.count("/") > 1 else None, namespace, name)
+
+
+class Locks:
+    """The locks of a project; `directory` is the project's folder."""
+
+    def __init__(self, directory: str) -> None:
+        self.folder = os.path.join(directory, DIRECTORY)
+        self._read: dict[str, _Found | None] = {}
+
+    def of(self, unit: Locked) -> Lock:
+        """The lock of an experiment, empty where it has no runs yet. Raises CompileError where a file is damaged."""
+        found = self._at(path_of(unit.environment, unit.namespace, unit.name))
+        return found.lock if found is not None else Lock(unit.key, {})
+
+    def all(self, environments: Sequence[str] = ()) -> Iterator[tuple[Place, Lock]]:
+        """Every lock in order of its path, of these environments where some are named. Raises CompileError."""
+        for path in self._paths(list(environments) or [name for name in sorted(_names(self.folder)) if name not in _BESIDE]):
+            found = self._at(path)
+            if found is not None:
+                yield Place.of(path, found.lock), found.lock
+
+    def others(self, environments: list[str | None], known: set[str]) -> Iterator[tuple[str, Lock]]:
+        """Path and lock of every experiment of these environments whose path is not `known`."""
+        for path in self._paths([path_of(environment, "", "").partition("/")[0] for environment in environments]):
+            found = self._at(path) if path not in known else None
+            if found is not None:
+                yield path, found.lock
+
+    def changes(self, path: str, lock: Lock) -> Iterator[tuple[str, str | None]]:
+        """The files of the lock in folder `path` that `lock` makes other ones, with their texts; None where one goes.
+
+        A lock in its former form stays as long as nothing in it changes.
+        """
+        found = self._at(path)
+        before = found.lock.runs if found is not None else {}
+        untidy = found.untidy if found is not None else set()
+        together = found is not None and found.together
+        if together and lock.runs == before:
+            return
+        if together:
+            yield path + _ENDING, None
+        for name, run in lock.runs.items():
+            if together or name in untidy or before.get(name) != run:
+                yield f"{path}/{name}{_ENDING}", write(lock.experiment, run)
+        for name in before:
+            if name not in lock.runs:
+                yield f"{path}/{name}{_ENDING}", None
+
+    def files(self, path: str) -> list[str]:
+        """Where the files of the lock in folder `path` are, or would be: as they are now, in order."""
+        folder = os.path.join(self.folder, path)
+        return [folder + _ENDING, *[f"{folder}/{name}" for name in sorted(_names(folder))]]
+
+    def _paths(self, tops: Sequence[str]) -> Iterator[str]:
+        """Folders of experiments, environment and namespace before them."""
+        for top in tops:
+            for namespace in sorted(_names(os.path.join(self.folder, top))):
+                inner = f"{top}/{namespace}"
+                for name in sorted({name.removesuffix(_ENDING) for name in _names(os.path.join(self.folder, inner))}):
+                    yield f"{inner}/{name}"
+
+    def _at(self, path: str) -> _Found | None:
+        if path not in self._read:
+            self._read[path] = self._load(path)
+        return self._read[path]
+
+    def _load(self, path: str) -> _Found | None:
+        folder = os.path.join(self.folder, path)
+        texts = {}
+        for name in sorted(_names(folder)):
+            text = _text(f"{folder}/{name}") if name.endswith(_ENDING) else None
+            if text is not None:
+                texts[f"{folder}/{name}"] = text
+        return gathered(texts, folder + _ENDING, _text(folder + _ENDING))
+
+
+class _Found(NamedTuple):
+    """The lock of an experiment as it stands."""
+
+    lock: Lock
+    untidy: set[str]
+    """Runs whose files are not written as we write them."""
+    together: bool
+    """Whether it stands, wholly or in part, in one file for all runs."""
+
+
+def gathered(texts: Mapping[str, str], file: str, former: str | None) -> _Found | None:
+    """The lock of an experiment: `texts` of its files by place, and `former`, the text at `file` in the former form.
+
+    None where there is neither. Raises CompileError (TJ070, TJ071, or what the YAML reader finds).
+    """
+    if not texts and former is None:
+        return None
+    runs: dict[str, LockedRun] = {}
+    untidy: set[str] = set()
+    experiment = ""
+    if former is not None:
+        from tjgen.language.runs import former as form  # few projects have one
+
+        lock = form.read(former, file)
+        experiment = lock.experiment
+        runs.update(lock.runs)
+    if texts:
+        from tjgen.language.runs.lockfile import malformed, read  # its pattern takes longer to compile than many locks to read
+
+        for place, text in texts.items():
+            entry = read(text, place)
+            name = place.rpartition("/")[2].removesuffix(_ENDING)
+            experiment = experiment or entry.experiment
+            if entry.run.name != name or entry.experiment != experiment:
+                said = f"run {entry.run.name} of {entry.experiment}"
+                raise CompileError([malformed(f"the file says that it is {said}, which it cannot be here", None, place)])
+            runs[name] = entry.run
+            if not entry.as_written:
+                untidy.add(name)
+    return _Found(Lock(experiment, runs), untidy, former is not None)
+
+
+def _names(folder: str) -> list[str]:
+    """What lies in a folder, hidden files left out."""
+    try:
+        return [name for name in os.listdir(folder) if name[0] != "."]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise CompileError([_unreadable(folder, error.strerror)]) from None
+
+
+def _text(file: str) -> str | None:
+    try:
+        return read_text(file)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise CompileError([_unreadable(file, error.strerror if isinstance(error, OSError) else "it is not UTF-8")]) from None
+
+
+def _unreadable(file: str, reason: str | None) -> Diagnostic:
+    message = f"the lock {file} cannot be read: {reason}"
+    return Diagnostic("TJ078", ERROR, message, hint="restore the file from Git", name="unreadable-lock")

@@ -1,0 +1,98 @@
+"""What passes know about a run beside its experiment: names, platform, project defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from types import MappingProxyType
+
+from tjgen.language.platform.devices import DeviceClass
+from tjgen.language.platform.images import pinned, rewrite
+from tjgen.language.spec.objects import Fluid, Limits, Monitoring, ProgramNetwork, StorageProfile
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.files.sandbox import Sandbox
+from tjgen.trees.typing import NamedTuple
+
+
+class Cluster(NamedTuple):
+    """What the Platform says of the cluster; a field that is empty or None is not known."""
+
+    access_modes: Mapping[str, list[str]]
+    """StorageClass -> access modes that it offers."""
+    kubernetes: int | None
+    """Minor release of Kubernetes."""
+    image_volumes: bool | None
+    """Whether pods can mount images."""
+    bandwidth: Mapping[str, int] = MappingProxyType({})
+    """StorageClass -> bytes that a volume of it takes in a second."""
+    fluid: Fluid | None = None
+    """How data sets of Fluid are made."""
+    pod_security: Mapping[str, str] = {}
+    """Namespace, or `*`, -> level of Pod Security."""
+
+    quotas: Mapping[str, Mapping[str, str | int | float]] = {}
+    """Namespace -> what everything in it may take."""
+    queues: Mapping[str, Mapping[str, str | int | float]] = {}
+    """Queue -> what its runs may take."""
+    profiles: Mapping[str, StorageProfile] = {}
+    """Use of storage, as the Platform describes it (see platform/profiles.py)."""
+    monitoring: Monitoring | None = None
+    """What Prometheus and Grafana look for."""
+    drivers: Mapping[str, str] = {}
+    """StorageClass -> CSI driver that makes its volumes."""
+    limits: Mapping[str, Limits] = {}
+    """Namespace -> what one container, pod or claim may ask for."""
+    networks: ProgramNetwork | None = None
+    """What NetworkPolicies of programs next to runs allow; None where they get none."""
+
+    def security_of(self, namespace: str) -> str | None:
+        """The level of Pod Security that a namespace enforces."""
+        return self.pod_security.get(namespace) or self.pod_security.get("*")
+
+
+class Setting(NamedTuple):
+    """Where and as what the experiment is compiled."""
+
+    run: str
+    """Name of the run: the TrainJob's name."""
+    task: str
+    """The task that it is; empty where the experiment has none."""
+    family: str
+    """Name of the experiment."""
+    namespace: str
+    directory: str
+    """Folder that file names in the experiment are relative to."""
+    sandbox: Sandbox
+    """What reads those files."""
+    slicers: Mapping[str, str]
+    """Slicing strategies of the project -> the files that they are in."""
+    refused_slicers: Mapping[str, Diagnostic]
+    """Those of them whose code may not run -> why."""
+    classes: dict[str, DeviceClass]
+    """Device classes of the Platform, over the built-in ones."""
+    rewrite: dict[str, str]
+    """Image prefixes to rewrite."""
+    digest: Callable[[str], str | None] | None
+    """What images are pinned to; None where none is."""
+    cluster: Cluster
+    system: str | None
+    """The project's schedule system."""
+    launcher: list[str]
+    """Words that the runtime puts before a script."""
+    labels: dict[str, str]
+    """Labels of everything that the environment makes."""
+    versions: Mapping[str, str]
+    """What the cluster runs, by which manifests are judged: see `schema.store.find`."""
+    environment: str | None
+    helpers: Mapping[str, str]
+    """Purpose -> image of helper containers, where the Platform says one."""
+    demands: Sequence[str]
+    """What the project's policy demands."""
+    allows: Sequence[str]
+    """What the policy of the root project allows."""
+    harmless: Collection[str]
+    """Fingerprints of values that are no secrets, by the word of the root project."""
+
+    def emitted(self, image: str) -> str:
+        """An image as it is to be pulled: with the digest that it is pinned to, from where the Platform has it."""
+        fixed = pinned(image, self.digest(image)) if self.digest is not None else image
+        return rewrite(fixed, self.rewrite)

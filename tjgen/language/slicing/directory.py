@@ -1,0 +1,67 @@
+"""Patterns over a local directory -> the files that they match, as items with their sizes, sorted by path."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+
+from tjgen.language.slicing import braces, problems
+from tjgen.language.slicing.items import Collector, Items
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.files.sandbox import Sandbox
+from tjgen.trees.files.search import matching
+
+
+def matched(
+    sandbox: Sandbox, directory: str, patterns: Sequence[str], label: str, because: FieldPath
+) -> tuple[Items, list[Diagnostic]]:
+    """The files below `directory` that a pattern matches, its braces written out.
+
+    `**` matches folders too, hidden files need a pattern that says so.
+
+    `label` is the directory's name in diagnostics, `because` the place of the items in the experiment.
+    """
+    collector = Collector(within=because)
+    if not os.path.isdir(directory):
+        message = f"the directory {label} is not there"
+        return collector.items, [problems.error(problems.UNREADABLE, message, path=(*because, "directory"))]
+    found: dict[str, int] = {}
+    for pattern in [one for said in patterns for one in _expanded(said)]:
+        if pattern.startswith("/") or ".." in pattern.split("/"):
+            message = f"the pattern {pattern!r} leads out of {label}"
+            collector.diagnostics.append(problems.error(problems.ITEM, message, path=(*because, "glob")))
+            continue
+        sizes: dict[str, int] = {}
+        for path, size in _sized(sandbox, directory, pattern):
+            if isinstance(size, Diagnostic):
+                collector.diagnostics.append(size._replace(path=(*because, "glob")))
+                return collector.done()
+            sizes[path] = size
+        if not sizes:
+            message = f"the pattern {pattern!r} matches no file in {label}"
+            collector.diagnostics.append(problems.error(problems.NONE, message, path=(*because, "glob")))
+        found.update(sizes)
+    for position, (path, size) in enumerate(sorted(found.items())):
+        collector.add(path, size, position)
+    return collector.done()
+
+
+def _sized(sandbox: Sandbox, directory: str, pattern: str) -> Iterator[tuple[str, int | Diagnostic]]:
+    """The files that a pattern matches, each with its bytes, or with what keeps it from being read."""
+    above = os.path.join(directory, "")
+    for path in matching(sandbox, directory, pattern):
+        if isinstance(path, Diagnostic):
+            yield "", path
+        else:
+            yield path.removeprefix(above).replace(os.sep, "/"), sandbox.size(path)
+
+
+def _expanded(pattern: str) -> list[str]:
+    """The patterns that braces in it stand for; where they are none, they are a part of names."""
+    if "{" not in pattern:
+        return [pattern]
+    try:
+        return braces.expanded(pattern)
+    except ValueError:
+        return [pattern]

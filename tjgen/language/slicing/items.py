@@ -1,0 +1,187 @@
+"""Paths and sizes from a list, a directory or a manifest file -> the items of a data set, in a fixed order."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from operator import lt
+
+from tjgen.language.slicing import problems
+from tjgen.trees.diagnostics.model import Diagnostic, Note, Span
+from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.k8s import quantity
+from tjgen.trees.typing import NamedTuple
+
+LARGEST = 2**63 - 1
+"""Bytes of an item: what fits the sizes of files everywhere."""
+
+_MOST_REPORTED = 20
+_UNFIT = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+
+
+class Item(NamedTuple):
+    """One file or folder of the data."""
+
+    path: str
+    """Under the folder of the data."""
+    size: int | None = None
+    """Bytes, where they are known."""
+
+
+UNKNOWN = -1
+"""The size of an item, in the column of sizes, where it is not known."""
+
+
+class Items(Sequence[Item]):
+    """Many items, kept as columns: a million of them have room."""
+
+    __slots__ = ("paths", "sizes")
+
+    def __init__(self) -> None:
+        self.paths: list[str] = []
+        self.sizes: array[int] = array("q")
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def __getitem__(self, index: int) -> Item:  # type: ignore[override]  # nobody takes a slice of items but by indexes
+        size = self.sizes[index]
+        return Item(self.paths[index], None if size == UNKNOWN else size)
+
+    def taken(self, indexes: Sequence[int]) -> Items:
+        """These of the items, in this order."""
+        some = Items()
+        some.paths = [self.paths[index] for index in indexes]
+        some.sizes = array("q", map(self.sizes.__getitem__, indexes))
+        return some
+
+    @property
+    def unsized(self) -> int | None:
+        """The index of the first item whose size is not known."""
+        return self.sizes.index(UNKNOWN) if UNKNOWN in self.sizes else None
+
+
+class Collector:
+    """Takes items, each with its place, and reports those that cannot be used."""
+
+    __slots__ = ("_places", "_within", "diagnostics", "file", "items")
+
+    def __init__(self, file: str = "", within: FieldPath | None = None) -> None:
+        """The place of an item is a line of `file`, or an index below the field path `within`."""
+        self.file = file
+        self.items = Items()
+        self.diagnostics: list[Diagnostic] = []
+        self._places: array[int] = array("q")
+        self._within = within
+
+    def extend(self, paths: Sequence[str], sizes: Sequence[int], places: Sequence[int]) -> None:
+        """Many items at once."""
+        if _all_fine(paths):
+            self.items.paths.extend(paths)
+            self.items.sizes.extend(sizes)
+            self._places.extend(places)
+        else:
+            for path, size, place in zip(paths, sizes, places, strict=True):
+                self.add(path, size, place)
+
+    def add(self, path: str, size: int, place: int) -> None:
+        """An item that stands at `place`."""
+        fault = _fault(path)
+        if fault is not None:
+            self.refuse(problems.ITEM, f"the path {path!r} {fault}", place, hint="write it relative to the folder of the data")
+            return
+        self.items.paths.append(path)
+        self.items.sizes.append(size)
+        self._places.append(place)
+
+    def refuse(
+        self,
+        rule: tuple[str, str],
+        message: str,
+        place: int,
+        *,
+        related: tuple[Note, ...] = (),
+        hint: str | None = None,
+    ) -> None:
+        """An item that cannot be used."""
+        path = None if self._within is None else (*self._within, place)
+        self.diagnostics.append(problems.error(rule, message, path=path, span=self._span(place), related=related, hint=hint))
+
+    def done(self) -> tuple[Items, list[Diagnostic]]:
+        """The items, and what is wrong with them; of many faults the first ones and their number."""
+        for path, first, again in _duplicates(self.items.paths):
+            places = self._places[first], self._places[again]
+            note = Note("it is here first", self._span(places[0]))
+            self.refuse(problems.DUPLICATE, f"{path!r} is listed twice", places[1], related=(note,), hint="remove one of them")
+        found = self.diagnostics
+        if len(found) > _MOST_REPORTED:
+            more = f"{len(found) - _MOST_REPORTED} more items cannot be used"
+            found = [*found[:_MOST_REPORTED], problems.error(problems.ITEM, more, path=self._within)]
+        return self.items, found
+
+    def _span(self, place: int) -> Span | None:
+        return Span(self.file, place, 1, place, 1) if self.file else None
+
+
+def listed(entries: Sequence[tuple[str, str | int | float | None]], because: FieldPath) -> tuple[Items, list[Diagnostic]]:
+    """Items that the experiment lists at `because`."""
+    collector = Collector(within=because)
+    for position, (path, written) in enumerate(entries):
+        try:
+            size = UNKNOWN if written is None else size_of(written)
+        except ValueError as problem:
+            collector.refuse(
+                problems.SIZE, f"the size of {path!r} {problem}", position, hint="write bytes, or a quantity such as 2Gi"
+            )
+        else:
+            collector.add(path, size, position)
+    return collector.done()
+
+
+def size_of(written: str | int | float) -> int:
+    """Bytes of a size as it is written; raises ValueError with words that go on after "the size ..."."""
+    try:
+        size = quantity.parse(written).value
+    except ValueError:
+        size = -1
+    if not 0 <= size <= LARGEST:
+        raise ValueError(f"is {written!r}")
+    return size
+
+
+def in_order(paths: Sequence[str]) -> bool:
+    """Whether the paths are sorted, none of them twice."""
+    return all(map(lt, paths, islice(paths, 1, None)))
+
+
+def _all_fine(paths: Sequence[str]) -> bool:
+    """Whether none of the paths has a fault; may say no too often, for `_fault` has the last word."""
+    joined = "\n".join(("", *paths, ""))
+    suspicious = any(map(joined.__contains__, ("\n\n", "\n/", "\n ", " \n", "..")))
+    return not suspicious and "".join(paths).isprintable()
+
+
+def _fault(path: str) -> str | None:
+    if not path:
+        return "is empty"
+    if path.startswith("/"):
+        return "is absolute"
+    if ".." in path.split("/"):
+        return "leads out of the folder"
+    if path != path.strip():
+        return "begins or ends with a blank"
+    if _UNFIT.search(path):
+        return "holds a control character, or bytes that are no UTF-8"
+    return None
+
+
+def _duplicates(paths: list[str]) -> Iterator[tuple[str, int, int]]:
+    if in_order(paths) or len(set(paths)) == len(paths):
+        return
+    first: dict[str, int] = {}
+    for index, path in enumerate(paths):
+        before = first.setdefault(path, index)
+        if before != index:
+            yield path, before, index

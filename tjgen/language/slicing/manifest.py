@@ -1,0 +1,182 @@
+"""The text of a manifest file -> items: `.txt` a path a line, `.jsonl` {"path", "size"} a line, `.csv` with a header."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.language.slicing import problems
+from tjgen.language.slicing.items import LARGEST, UNKNOWN, Collector, Items, size_of
+from tjgen.trees.diagnostics.model import Diagnostic
+
+_BATCH = 1024
+_PLAIN_DIGITS = 18
+_JSON_HINT = 'write {"path": ..., "size": ...}'
+_SIZE_HINT = "write bytes, or a quantity such as 2Gi"
+
+
+def read(content: bytes, file: str) -> tuple[Items, list[Diagnostic]]:
+    """The items in the order of the file, and what is wrong, each with its line. `file` is its name in diagnostics."""
+    collector = Collector(file)
+    ending = file.rpartition(".")[2].lower()
+    reader = _READERS.get(ending)
+    if reader is None:
+        collector.refuse(problems.UNREADABLE, f"the manifest {file} ends in .{ending}", 1, hint="name it .txt, .jsonl or .csv")
+        return collector.done()
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        line = content.count(b"\n", 0, problem.start) + 1
+        collector.refuse(problems.UNREADABLE, f"the manifest {file} is not UTF-8", line, hint="save it as UTF-8")
+        return collector.done()
+    reader(text.replace("\r\n", "\n"), collector)
+    if not collector.items.paths and not collector.diagnostics:
+        collector.refuse(problems.NONE, f"the manifest {file} has no items", 1, hint="list at least one item")
+    return collector.done()
+
+
+def _lines(text: str, collector: Collector) -> None:
+    lines = text.split("\n")
+    places = [place for place, line in enumerate(lines, 1) if line]
+    paths = [line for line in lines if line]
+    collector.extend(paths, [UNKNOWN] * len(paths), places)
+
+
+def _json_lines(text: str, collector: Collector) -> None:
+    for first, lines in _batches(text, 0):
+        columns = _json_columns(lines)
+        if columns is None:
+            for place, line in enumerate(lines, first):
+                _json_line(line, place, collector)
+        else:
+            collector.extend(*columns, range(first, first + len(lines)))
+
+
+def _json_columns(lines: list[str]) -> tuple[list[str], list[int]] | None:
+    """Paths and sizes of all lines in one go, or None where some line wants a closer look."""
+    from json import loads
+
+    joined = "\n".join(lines)
+    if joined[:1] != "{" or joined[-1:] != "}" or joined.count("}\n{") != len(lines) - 1:
+        return None
+    one_list = joined.replace("\n", ",")
+    try:
+        items = loads(f"[{one_list}]")
+    except (ValueError, RecursionError):
+        return None
+    # As many colons as keys: no key stands twice in an item, where the last one would merely be taken.
+    if len(items) != len(lines) or joined.count(":") != sum(map(len, items)):
+        return None
+    paths = [item.get("path") for item in items]
+    sizes = [item.get("size", UNKNOWN) for item in items]
+    if set(map(type, paths)) != {str} or set(map(type, sizes)) != {int} or max(sizes) > LARGEST:
+        return None
+    return (paths, sizes) if min(sizes) >= 0 or '"size"' not in joined else None
+
+
+def _json_line(line: str, place: int, collector: Collector) -> None:
+    from json import JSONDecodeError, loads
+
+    if not line.strip():
+        return
+    try:
+        item = loads(line, object_pairs_hook=_pairs)
+    except JSONDecodeError as problem:
+        collector.refuse(problems.ITEM, f"the line is no JSON: {problem.msg.lower()}", place, hint=_JSON_HINT)
+    except RecursionError:
+        collector.refuse(problems.ITEM, "the line is nested too deep", place, hint=_JSON_HINT)
+    except ValueError as problem:
+        collector.refuse(problems.ITEM, str(problem), place, hint=_JSON_HINT)
+    else:
+        if not isinstance(item, dict) or not isinstance(item.get("path"), str):
+            collector.refuse(problems.ITEM, "the line has no path", place, hint=_JSON_HINT)
+        elif item.get("size") is None:
+            collector.add(item["path"], UNKNOWN, place)
+        else:
+            _sized(item["path"], item["size"], place, collector)
+
+
+def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    item = dict(pairs)
+    if len(item) != len(pairs):
+        raise ValueError("the item has a key twice")
+    return item
+
+
+def _table(text: str, collector: Collector) -> None:
+    header = [name.strip() for name in text.partition("\n")[0].split(",")]
+    if "path" not in header or len(set(header)) != len(header):
+        collector.refuse(problems.UNREADABLE, f"the header is {','.join(header)!r}", 1, hint="begin with the line path,size")
+    elif '"' in text:
+        _quoted_rows(text, header, collector)
+    else:
+        for first, lines in _batches(text, 1):
+            if header != ["path", "size"] or not _plain_rows(lines, first, collector):
+                for place, line in enumerate(lines, first):
+                    _row(line.split(",") if line else [], place, header, collector)
+
+
+def _plain_rows(lines: list[str], first: int, collector: Collector) -> bool:
+    """Takes all lines in one go; False, and nothing taken, where some line wants a closer look."""
+    # A line of two fields has its end at every third place: more or fewer fields move it, and no field is like it.
+    fields = ",\n,".join(lines).split(",")
+    sizes = fields[1::3]
+    if len(fields) != 3 * len(lines) - 1 or (len(lines) > 1 and set(fields[2::3]) != {"\n"}):
+        return False
+    if "" in sizes or max(map(len, sizes)) > _PLAIN_DIGITS or not _are_digits("".join(sizes)):
+        return False
+    collector.extend(fields[::3], list(map(int, sizes)), range(first, first + len(lines)))
+    return True
+
+
+def _quoted_rows(text: str, header: list[str], collector: Collector) -> None:
+    from csv import Error, reader
+    from io import StringIO
+
+    rows = reader(StringIO(text, newline=""), strict=True)
+    try:
+        next(rows)
+        for row in rows:
+            _row(row, rows.line_num, header, collector)
+    except Error as problem:
+        collector.refuse(problems.ITEM, f"the line is no CSV: {problem}", rows.line_num)
+
+
+def _row(row: list[str], place: int, header: list[str], collector: Collector) -> None:
+    if not row:
+        return
+    if len(row) != len(header):
+        message = f"the line has {len(row)} fields, and the header has {len(header)}"
+        collector.refuse(problems.ITEM, message, place, hint="quote fields that hold a comma")
+        return
+    path, size = row[header.index("path")], row[header.index("size")] if "size" in header else ""
+    if size:
+        _sized(path, size, place, collector)
+    else:
+        collector.add(path, UNKNOWN, place)
+
+
+def _batches(text: str, skipped: int) -> Iterator[tuple[int, list[str]]]:
+    """The lines but for the first `skipped`, some at a time, each time with the number of the first."""
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    for start in range(skipped, len(lines), _BATCH):
+        yield start + 1, lines[start : start + _BATCH]
+
+
+def _are_digits(text: str) -> bool:
+    return text.isascii() and text.isdigit()
+
+
+def _sized(path: str, written: object, line: int, collector: Collector) -> None:
+    try:
+        if written.__class__ not in (str, int, float):
+            raise ValueError(f"is {written!r}")
+        size = size_of(written)
+    except ValueError as problem:
+        collector.refuse(problems.SIZE, f"the size of {path!r} {problem}", line, hint=_SIZE_HINT)
+    else:
+        collector.add(path, size, line)
+
+
+_READERS = {"txt": _lines, "jsonl": _json_lines, "ndjson": _json_lines, "csv": _table}

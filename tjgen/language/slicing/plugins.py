@@ -1,0 +1,109 @@
+"""A file of Python, or a name of the entry points tjgen.slicers -> the strategy of another author, and what it plans.
+
+The code is not ours: whatever goes wrong in it is told with its line, and what it prints does not mix with what
+a build prints.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import redirect_stdout
+from importlib.metadata import EntryPoint, entry_points
+
+from tjgen.language.slicing.items import Items
+from tjgen.language.slicing.strategy import PluginError, Strategy
+from tjgen.trees import trust
+from tjgen.trees.files.problems import UnreadableError
+from tjgen.trees.files.sandbox import Sandbox
+from tjgen.trees.typing import Any, cast
+
+GROUP = "tjgen.slicers"
+_loaded: dict[str, tuple[bytes, Strategy]] = {}
+"""File -> its text when it was run, and what came of it: the runs of a build share it."""
+_OURS = __file__.removesuffix("language/slicing/plugins.py")
+
+
+def from_file(name: str, file: str) -> Strategy:
+    """The strategy that a file of Python is; raises PluginError where it cannot be read or run."""
+    from types import ModuleType
+
+    # Builds refuse such a strategy earlier, with its place. This keeps every other way closed.
+    if not trust.is_granted():
+        raise PluginError("is not run, for the caller has not said that it trusts the code")
+    try:
+        # Where the file may be was decided when the project was read.
+        text = Sandbox([os.path.dirname(os.path.realpath(file))]).read(file)
+    except UnreadableError as problem:
+        raise PluginError(f"cannot be read from {file}: {problem.reason}") from problem
+    known = _loaded.get(file)
+    if known is not None and known[0] == text:
+        return known[1]
+    module = ModuleType(f"tjgen_slicer_{name}")
+    module.__file__ = file
+    sys.modules[module.__name__] = module  # dataclasses and pickle look a class's module up there
+    # Compiled here rather than imported: an import would write a __pycache__ beside the user's file.
+    _guarded(lambda: exec(compile(text, file, "exec"), module.__dict__))
+    strategy = _usable(cast("Strategy", module), file)
+    _loaded[file] = (text, strategy)
+    return strategy
+
+
+def installed(name: str) -> Strategy | None:
+    """The strategy that an installed package publishes under a name; raises PluginError where it cannot be loaded."""
+    for entry in _entries():
+        if entry.name == name:
+            return _usable(cast("Strategy", _guarded(entry.load)), entry.value)
+    return None
+
+
+def names() -> list[str]:
+    """The names that installed packages publish."""
+    return [entry.name for entry in _entries()]
+
+
+def planned(strategy: Strategy, items: Items, count: int, options: Mapping[str, Any]) -> tuple[list[list[int]], int | None]:
+    """What a strategy plans, and its bound; raises ValueError as it does, and PluginError for whatever else it raises."""
+    plan = _guarded(lambda: strategy.plan(items, count, options), lets=ValueError)
+    if plan.__class__ is not list or any(part.__class__ is not list for part in plan):
+        raise PluginError("returns no list of lists")
+    stated = getattr(strategy, "bound", None)
+    bound = None if stated is None else _guarded(lambda: stated(items, count, options))
+    if bound is not None and bound.__class__ is not int:
+        raise PluginError(f"has a bound that is no number, but {bound!r}")
+    return cast("list[list[int]]", plan), bound
+
+
+def _entries() -> list[EntryPoint]:
+    return list(entry_points(group=GROUP))
+
+
+def _usable(strategy: Strategy, source: str) -> Strategy:
+    if not callable(getattr(strategy, "plan", None)) or getattr(strategy, "NEEDS_SIZES", None).__class__ is not bool:
+        raise PluginError(f"is no strategy: {source} has no function plan, or no NEEDS_SIZES that is True or False")
+    return strategy
+
+
+def _guarded(work: Callable[[], Any], lets: type[Exception] | tuple[()] = ()) -> Any:
+    try:
+        with redirect_stdout(sys.stderr):
+            return work()
+    except lets:
+        raise
+    # Nothing is swallowed: it is reported as an error of whoever wrote the code, with the line where it happened.
+    except (Exception, SystemExit) as problem:
+        raise PluginError(f"fails{_line(problem)}: {problem.__class__.__name__}: {problem}") from problem
+
+
+def _line(problem: BaseException) -> str:
+    """The last line of the other author's code that was running."""
+    if isinstance(problem, SyntaxError):
+        return f" in line {problem.lineno}" if problem.lineno else ""
+    trace, found = problem.__traceback__, ""
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if not file.startswith(_OURS):
+            found = f" in line {trace.tb_lineno} of {file.rpartition('/')[2]}"
+        trace = trace.tb_next
+    return found

@@ -1,0 +1,20 @@
+"""Items in their order -> dealt out one by one: neighbours go to different slices, no sizes needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tjgen.language.slicing.items import Items
+from tjgen.trees.typing import Any
+
+NEEDS_SIZES = False
+
+
+def plan(items: Items, count: int, options: Mapping[str, Any]) -> list[list[int]]:
+    """Item j goes to slice j modulo `count`."""
+    return [list(range(index, len(items), count)) for index in range(count)]
+
+
+def bound(items: Items, count: int, options: Mapping[str, Any]) -> int:
+    """The mean, rounded up."""
+    return -(-len(items) // count)

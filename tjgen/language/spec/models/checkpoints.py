@@ -1,0 +1,95 @@
+"""`checkpoints`: where training saves its state, what of it stays, and what a run begins with."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, StringConstraints
+
+from tjgen.language.spec.models.identity import Counts, Excluded, Setting
+from tjgen.language.spec.models.shape import Alternatives, Count, Deadline, Quantity, Shape, Text, Whole, expects
+
+PLAIN = r"^[A-Za-z0-9._=+-]+$"
+
+
+class Keep(Shape):
+    """Which complete checkpoints stay; a CronJob removes the others."""
+
+    last: Setting[Count] = 2
+    """Number of newest checkpoints that stay."""
+    reason: Setting[Text | None] = None
+    """Why one newest checkpoint is enough; required if `last` is 1."""
+    best: Setting[Whole] = 0
+    """Number of best checkpoints that stay, by their `metric`. A checkpoint without a readable metric stays too."""
+    every_nth: Setting[Count | None] = None
+    """Checkpoints whose number is a multiple of this stay, such as 10000. Nothing removes them, so they need space."""
+    metric: Setting[Annotated[str, StringConstraints(pattern=PLAIN), expects("use letters, digits and . _ = + -")] | None] = None
+    """File in a checkpoint that holds one number; required if `best` is set. With `files`, one of them."""
+    metric_key: Setting[Text | None] = None
+    """Key of the number, if the file `metric` is a JSON object."""
+    mode: Setting[Literal["min", "max"]] = "min"
+    """Whether the best number is the smallest or the largest."""
+    schedule: Setting[Text] = "*/15 * * * *"
+    """When the CronJob runs, as in cron (UTC)."""
+    grace_seconds: Setting[Whole] = 3600
+    """Seconds that a removed checkpoint stays in the folder `.tjgen-trash` before it is deleted."""
+    max_per_pass: Setting[Count] = 10
+    """Most checkpoints that one run of the CronJob removes."""
+    dry_run: Setting[bool] = False
+    """Whether the CronJob only reports what it would remove."""
+
+
+class Resume(Shape):
+    """The checkpoints that a run begins with."""
+
+    short: ClassVar[tuple[str, ...]] = ("run",)
+    alternatives: ClassVar[Alternatives] = (("run",), ("path",))
+    needed: ClassVar[bool] = True
+
+    run: Counts[Text | None] = None
+    """Another run of the experiment, by its name."""
+    path: Counts[Text | None] = None
+    """Folder of the volume, from its root; or, beginning with `/`, of the container."""
+
+
+class Backup(Shape):
+    """Snapshots of the claim that a CronJob makes."""
+
+    schedule: Excluded[Text]
+    """When, as in cron (UTC)."""
+    keep: Excluded[Annotated[int, Field(ge=1, le=1000)]] = 7
+    """Ready snapshots that stay; older ones go."""
+    snapshot_class_name: Excluded[Text | None] = None
+    """VolumeSnapshotClass; the cluster's default where it is left out."""
+    deadline: Excluded[Deadline] = "6h"
+    """Time after which a backup fails whose snapshot is not ready."""
+
+
+class Checkpoints(Shape):
+    """Where training saves its state."""
+
+    volume: Counts[Text]
+    """Volume that they are saved on, by its name in `volumes`."""
+    path: Counts[Text | None] = None
+    """Folder of the volume that they are in."""
+    scope: Counts[Literal["run", "family"]] = "run"
+    """Whether each run has a folder of its own, or all runs of the experiment go on from one."""
+    every: Counts[Count | None] = None
+    """Steps between two checkpoints, told to the training."""
+    name: Counts[Annotated[str, StringConstraints(pattern=PLAIN), expects("use letters, digits and . _ = + -")]] = "step-"
+    """What the name of a checkpoint begins with; its number follows."""
+    marker: Counts[Annotated[str, StringConstraints(pattern=PLAIN), expects("use letters, digits and . _ = + -")]] = "_SUCCESS"
+    """File that a folder holds once the checkpoint in it is complete. Only `_SUCCESS` may be an empty file."""
+    files: Setting[list[Annotated[str, StringConstraints(pattern=PLAIN), expects("use letters, digits and . _ = + -")]]] = []
+    """Endings of the files that form a checkpoint, such as `.pt`, if checkpoints are files and not folders."""
+    mark: Counts[Literal["program", "init"]] = "program"
+    """What writes the file `.tjgen-run`, without which `keep` removes nothing: the training program, or an init container
+    with the image of the run."""
+    keep: Setting[Keep | None] = None
+    """Which checkpoints stay; all where it is left out."""
+    resume_from: Counts[Resume | Text | None] = None
+    """The checkpoints that the run begins with, while it has none of its own."""
+    expected_size: Setting[Quantity | None] = None
+    """Size of one checkpoint, to see whether claim, bandwidth and grace period are enough."""
+    backup: Excluded[Backup | None] = None
+    """Snapshots of the claim."""

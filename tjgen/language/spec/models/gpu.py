@@ -1,0 +1,57 @@
+"""`gpu`: devices of a class that the Platform names."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, TypeAlias
+
+from pydantic import Field, StringConstraints
+
+from tjgen.language.spec.models.identity import Counts
+from tjgen.language.spec.models.shape import Alternatives, Count, Quantity, Shape, Text, expects
+
+CLASS = r"^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$"
+TOPOLOGY = r"^[1-9][0-9]{0,3}(x[1-9][0-9]{0,3}){1,2}$"
+SHORT = r"^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?(:[1-9][0-9]{0,5})?$"
+
+
+class Share(Shape):
+    """What a pod gets of each device that it shares with others."""
+
+    memory: Counts[Quantity | None] = None
+    """Memory of each device."""
+    cores: Counts[Annotated[int, Field(ge=1, le=100)] | None] = None
+    """Computing power of each device, in percent."""
+
+
+class DeviceRequest(Shape):
+    """Which devices a claim asks for (dynamic resource allocation)."""
+
+    device_class: Counts[Text | None] = None
+    """DeviceClass of the cluster, such as `gpu.nvidia.com`; that of the Platform's class where it is left out."""
+    selectors: Counts[list[Text]] = []
+    """CEL expressions that each device must satisfy, beside those of the class."""
+
+
+class Gpu(Shape):
+    """Devices for each pod: of a class, of whichever class has `minMemory`, or claimed (`dra`)."""
+
+    short: ClassVar[tuple[str, ...]] = ("class", "count")
+    alternatives: ClassVar[Alternatives] = (("mig", "dra"), ("share",))
+
+    device_class: Counts[Annotated[str, StringConstraints(pattern=CLASS)] | None] = Field(None, alias="class")
+    """Device class of the Platform, such as `h100`."""
+    count: Counts[Count] = 1
+    """Devices for each pod, or parts of devices."""
+    min_memory: Counts[Quantity | None] = None
+    """Memory that each device needs; without `class` it chooses the smallest of the Platform's classes that has it."""
+    mig: Counts[Text | None] = None
+    """Part of a device that is divided (MIG), by its profile: `1g.10gb`; `smallest` is the smallest that has `minMemory`."""
+    share: Counts[Share | None] = None
+    """Part of each device, which other pods use too, where the class says how."""
+    dra: Counts[DeviceRequest | None] = None
+    """Claims the devices, by expressions about them, rather than counting them."""
+    topology: Counts[Annotated[str, StringConstraints(pattern=TOPOLOGY), expects("write it like 2x4 or 4x4x8")] | None] = None
+    """How the devices of all nodes are wired, such as `2x4`, where the class has a label for it; it says how many nodes."""
+
+
+GpuText: TypeAlias = Annotated[str, StringConstraints(pattern=SHORT), expects("write class:count, such as h100:8")]

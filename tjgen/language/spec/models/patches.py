@@ -1,0 +1,47 @@
+"""`patches`: the last word on any field of any object that is made."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from tjgen.language.spec.models.identity import Counts
+from tjgen.language.spec.models.shape import Alternatives, Shape, Subtree, Text
+
+
+class PatchTarget(Shape):
+    """Which objects a patch changes."""
+
+    kind: Counts[Text]
+    """Kind of the objects."""
+    name: Counts[Text | None] = None
+    """Name of the object; all of the kind where it is left out."""
+
+
+class Operation(Shape):
+    """One operation of a JSON patch (RFC 6902)."""
+
+    op: Counts[Literal["add", "remove", "replace", "move", "copy", "test"]]
+    """What to do."""
+    path: Counts[str]
+    """JSON Pointer to the place."""
+    value: Counts[Any] = None
+    """Value to add, to put in place or to compare with."""
+    source: Counts[str | None] = Field(None, alias="from")
+    """JSON Pointer to the place that is moved or copied."""
+
+
+class Patch(Shape):
+    """A change to objects that are made."""
+
+    alternatives: ClassVar[Alternatives] = (("merge",), ("json",))
+    needed: ClassVar[bool] = True
+    verbatim: ClassVar[tuple[str, ...]] = ("merge", "json")
+
+    target: Counts[PatchTarget]
+    """Which objects it changes."""
+    merge: Counts[Subtree | None] = None
+    """Tree to merge over the object; null removes."""
+    operations: Counts[list[Operation]] = Field([], alias="json")
+    """JSON patch."""

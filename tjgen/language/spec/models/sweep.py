@@ -1,0 +1,29 @@
+"""`sweep`: one run for each point; keys are field paths into `spec`, such as `env.LR` or `gpu`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, TypeAlias
+
+from pydantic import Field
+
+from tjgen.language.spec.models.identity import Excluded
+from tjgen.language.spec.models.shape import Count, Shape
+
+Values: TypeAlias = Annotated[list[Any], Field(min_length=1)]
+
+
+class Sweep(Shape):
+    """Points, each of which sets some fields."""
+
+    verbatim: ClassVar[tuple[str, ...]] = ("include", "exclude")
+
+    matrix: Excluded[dict[str, Values]] = {}
+    """Field path -> values; every combination is a point."""
+    zipped: Excluded[dict[str, Values]] = Field({}, alias="zip")
+    """Field path -> values; the first values together, then the second ..."""
+    include: Excluded[list[dict[str, Any]]] = []
+    """Points to add, or fields to add to the points that they match."""
+    exclude: Excluded[list[dict[str, Any]]] = []
+    """Points to leave out: those that have all of these values."""
+    limit: Excluded[Count] = Field(64, alias="max")
+    """Most points that the sweep may have."""

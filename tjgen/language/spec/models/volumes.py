@@ -1,0 +1,284 @@
+"""`volumes`: storage by name, and where it is mounted."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, StringConstraints
+
+from tjgen.language.spec.models.identity import Counts, Excluded, Present
+from tjgen.language.spec.models.shape import AccessMode, Alternatives, Count, Quantity, Shape, Text, expects
+
+DIGEST = "^sha256:[0-9a-f]{64}$"
+
+
+class Populator(Shape):
+    """An object that a volume populator of the cluster fills new claims from."""
+
+    api_group: Counts[Text]
+    """API group of the object."""
+    kind: Counts[Text]
+    """Kind of the object."""
+    name: Counts[Text]
+    """Name of the object."""
+
+
+class ClaimContent(Shape):
+    """What a new claim holds from the start; it has to be in the same namespace."""
+
+    alternatives: ClassVar[Alternatives] = (("snapshot",), ("claim",), ("populator",))
+    needed: ClassVar[bool] = True
+
+    snapshot: Counts[Text | None] = None
+    """VolumeSnapshot to restore."""
+    claim: Counts[Text | None] = None
+    """PersistentVolumeClaim to clone."""
+    populator: Counts[Populator | None] = None
+    """Object that a volume populator fills it from."""
+
+
+class NewClaim(Shape):
+    """A PersistentVolumeClaim that tjgen makes."""
+
+    size: Excluded[Quantity]
+    """Storage that is asked for; it can grow later, never shrink."""
+    storage_class_name: Excluded[str | None] = None
+    """StorageClass; that of the profile, or the cluster's default, where it is left out."""
+    profile: Counts[Text | None] = None
+    """What it is used for: `vision`, `text`, `recsys`, `checkpoint`, or another profile of the Platform."""
+    access_modes: Excluded[list[AccessMode]] = []
+    """Who may mount it; inferred from the number of pods and the storage class where it is left out."""
+    volume_mode: Excluded[Literal["Filesystem", "Block"] | None] = None
+    """Whether it is a file system or a raw device."""
+    scope: Counts[Literal["family", "run", "project"]] = "family"
+    """Who shares it: all runs of the experiment, one run, or all experiments of the project."""
+    content: Counts[ClaimContent | None] = Field(None, alias="from")
+    """What it holds from the start: a snapshot, a clone, or what a populator brings."""
+    keep: Excluded[bool] = False
+    """Whether a sync that removes it from Git leaves it in the cluster (Argo CD and Flux)."""
+    labels: Excluded[dict[str, str]] = {}
+    """Labels of the claim."""
+    annotations: Excluded[dict[str, str]] = {}
+    """Annotations of the claim."""
+
+
+class Claim(Shape):
+    """A PersistentVolumeClaim: one that exists, or one to create."""
+
+    short: ClassVar[tuple[str, ...]] = ("claimName",)
+    alternatives: ClassVar[Alternatives] = (("claimName",), ("create",))
+    needed: ClassVar[bool] = True
+
+    claim_name: Counts[Text | None] = None
+    """Name of a claim that exists."""
+    create: Counts[NewClaim | None] = None
+    """Claim to create."""
+
+
+class HostPath(Shape):
+    """A directory or file of the node."""
+
+    short: ClassVar[tuple[str, ...]] = ("path",)
+
+    path: Counts[Text]
+    """Path on the node."""
+    type: Counts[
+        Literal["", "DirectoryOrCreate", "Directory", "FileOrCreate", "File", "Socket", "CharDevice", "BlockDevice"] | None
+    ] = None
+    """What the path must be before it is mounted."""
+    node_selector: Counts[dict[str, str]] = {}
+    """Labels of the nodes that have the data."""
+
+
+class ImageVolume(Shape):
+    """The content of an OCI image, read only."""
+
+    short: ClassVar[tuple[str, ...]] = ("reference",)
+
+    reference: Counts[Text]
+    """Image reference."""
+    digest: Counts[
+        Annotated[str, StringConstraints(pattern=DIGEST), expects("write sha256: and 64 hexadecimal digits")] | None
+    ] = None
+    """Digest of the image: whatever its tag is moved to, every pod reads the same data."""
+    pull_policy: Counts[Literal["Always", "Never", "IfNotPresent"] | None] = None
+    """When the image is pulled."""
+
+
+class Ephemeral(Shape):
+    """A volume that is made with each pod and goes with it."""
+
+    size: Counts[Quantity]
+    """Storage that is asked for."""
+    storage_class_name: Counts[str | None] = None
+    """StorageClass; the cluster's default where it is left out."""
+    access_modes: Counts[list[AccessMode]] = []
+    """Who may mount it."""
+
+
+class EmptyDir(Shape):
+    """An empty directory that lives as long as the pod."""
+
+    medium: Counts[str | None] = None
+    """`Memory`, or the node's disk where it is left out."""
+    size_limit: Counts[Quantity | None] = None
+    """Storage that it may take."""
+
+
+class Files(Shape):
+    """The keys of a ConfigMap or Secret, as files."""
+
+    short: ClassVar[tuple[str, ...]] = ("name",)
+
+    name: Counts[Text]
+    """Name of the ConfigMap or Secret."""
+    items: Counts[dict[str, Text]] = {}
+    """Keys to take, each with its path under the mount; all keys where it is left out."""
+    default_mode: Counts[Annotated[int, Field(ge=0, le=0o777)] | None] = None
+    """Permission bits of the files, such as 0o440."""
+    optional: Counts[bool | None] = None
+    """Whether it may be missing."""
+
+
+class Nfs(Shape):
+    """A folder that an NFS server exports."""
+
+    server: Counts[Text]
+    """Host name or address of the server."""
+    path: Counts[Text]
+    """Path that it exports."""
+
+
+class Csi(Shape):
+    """A volume that a CSI driver makes for each pod."""
+
+    driver: Counts[Text]
+    """Name of the driver."""
+    fs_type: Counts[Text | None] = None
+    """File system, where the driver asks for it."""
+    attributes: Counts[dict[str, str]] = {}
+    """What the driver is told (volumeAttributes)."""
+    secret: Counts[Text | None] = None
+    """Secret that the driver is given (nodePublishSecretRef)."""
+
+
+class SecretKey(Shape):
+    """One key of a Secret."""
+
+    secret: Counts[Text]
+    """Name of the Secret."""
+    key: Counts[Text]
+    """Key in it."""
+
+
+class DatasetMount(Shape):
+    """Something that a Fluid data set shows, at a place of its own in it."""
+
+    short: ClassVar[tuple[str, ...]] = ("mountPoint",)
+
+    mount_point: Counts[Text]
+    """Where the data is, such as `s3://bucket/folder` or `pvc://claim/folder`."""
+    path: Counts[Text | None] = None
+    """Folder of the data set that shows it; one called like it where it is left out."""
+    options: Counts[dict[str, str]] = {}
+    """What the cache engine is told of the store."""
+    secrets: Counts[dict[str, SecretKey]] = {}
+    """Options whose value a Secret holds, such as credentials."""
+
+
+class NewDataset(Shape):
+    """A data set of Fluid that tjgen makes, with the cache engine that the Platform names."""
+
+    mounts: Counts[dict[str, DatasetMount | Text]]
+    """What it shows, by a name of your choice."""
+    quota: Excluded[Quantity]
+    """Storage of each worker of the cache."""
+    medium: Excluded[Literal["MEM", "SSD", "HDD"]] = "MEM"
+    """What the workers keep the data on."""
+    path: Excluded[Text | None] = None
+    """Folder of the node that they keep it in."""
+    replicas: Excluded[Count] = 1
+    """Workers of the cache."""
+    scope: Counts[Literal["family", "project"]] = "family"
+    """Who shares it: all runs of the experiment, or all experiments of the project."""
+
+
+class Dataset(Shape):
+    """A data set of Fluid: one that exists, or one to create."""
+
+    short: ClassVar[tuple[str, ...]] = ("name",)
+    alternatives: ClassVar[Alternatives] = (("name",), ("create",))
+    needed: ClassVar[bool] = True
+
+    name: Counts[Text | None] = None
+    """Name of a data set that exists."""
+    create: Counts[NewDataset | None] = None
+    """Data set to create."""
+
+
+class Mount(Shape):
+    """One more place where a volume is mounted."""
+
+    short: ClassVar[tuple[str, ...]] = ("subPath",)
+
+    read_only: Counts[bool] = False
+    """Whether it is only read there."""
+    sub_path: Counts[Text | None] = None
+    """Folder of the volume that is mounted."""
+    sub_path_expr: Counts[Text | None] = None
+    """Folder of the volume that is mounted, with `$(VARIABLE)` references."""
+    roles: Counts[list[Text]] = []
+    """Roles that mount it there; those of the volume where it is left out."""
+
+
+class Volume(Shape):
+    """One source, and where it is mounted."""
+
+    alternatives: ClassVar[Alternatives] = (
+        ("pvc",),
+        ("hostPath",),
+        ("image",),
+        ("ephemeral",),
+        ("emptyDir",),
+        ("configMap",),
+        ("secret",),
+        ("nfs",),
+        ("csi",),
+        ("dataset",),
+    )
+    needed: ClassVar[bool] = True
+
+    pvc: Counts[Claim | Text | None] = None
+    """A PersistentVolumeClaim: the name of one that exists, or `create`."""
+    host_path: Counts[HostPath | Text | None] = None
+    """A path of the node."""
+    image: Counts[ImageVolume | Text | None] = None
+    """An OCI image, mounted read only."""
+    ephemeral: Counts[Ephemeral | None] = None
+    """A volume for each pod, made and removed with it."""
+    empty_dir: Counts[EmptyDir | None] = None
+    """An empty directory for each pod."""
+    config_map: Counts[Files | Text | None] = None
+    """A ConfigMap as files."""
+    secret: Counts[Files | Text | None] = None
+    """A Secret as files."""
+    nfs: Counts[Nfs | None] = None
+    """A folder of an NFS server."""
+    csi: Counts[Csi | None] = None
+    """A volume of a CSI driver, made for each pod."""
+    dataset: Counts[Dataset | Text | None] = None
+    """A data set of Fluid, mounted read only."""
+    mount_path: Counts[Text | None] = None
+    """Where it is mounted."""
+    mounts: Counts[dict[str, Present[Mount | Text]]] = {}
+    """More places where it is mounted: each path with the folder of the volume that it shows."""
+    read_only: Counts[bool] = False
+    """Whether the pods only read it."""
+    sub_path: Counts[Text | None] = None
+    """Folder of the volume that is mounted."""
+    sub_path_expr: Counts[Text | None] = None
+    """Folder of the volume that is mounted, with `$(VARIABLE)` references."""
+    shared: Counts[bool] = False
+    """Whether runs write to the same folder of a claim that they share, rather than to one each."""
+    roles: Counts[list[Text]] = []
+    """Roles that mount it; the training nodes where it is left out."""

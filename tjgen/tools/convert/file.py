@@ -1,0 +1,179 @@
+"""Files of TrainJobs and runtimes for one release -> the files for another, and diagnostics on what is lost or different."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tjgen.cluster.trainer.framework import undecodable
+from tjgen.cluster.trainer.inputs import Catalog, is_kind
+from tjgen.cluster.trainer.release import NEWEST, RELEASES, Release
+from tjgen.tools.convert import shape
+from tjgen.tools.convert.proof import Difference, differences
+from tjgen.tools.convert.text import rewritten
+from tjgen.trees.diagnostics.model import INFO, WARNING, Diagnostic, has_errors
+from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.source.document import Document
+from tjgen.trees.source.edits import Stream
+from tjgen.trees.source.encoding import decode
+from tjgen.trees.source.reader import KUBERNETES, read
+from tjgen.trees.source.writer import dump
+from tjgen.trees.typing import NamedTuple
+
+_RUNTIMES = ("TrainingRuntime", "ClusterTrainingRuntime")
+_MOST = 5
+"""Differences that are told one by one."""
+_LONGEST = 60
+
+
+class File(NamedTuple):
+    """A file by its name and text."""
+
+    name: str
+    text: bytes
+    is_changed: bool = False
+
+
+class _One(NamedTuple):
+    """A document before and after."""
+
+    document: Document
+    tree: Tree
+    source: Release
+    lost: list[shape.Lost]
+
+
+def converted(
+    files: Sequence[File], source: Release | None, target: Release, catalog: Catalog
+) -> tuple[list[File], list[Diagnostic]]:
+    """The files for `target`. `source` None: the release is seen by the fields of each TrainJob.
+
+    Errors: a field with a value of another type than every release has for it (TJ800, TJ806).
+    Warnings: what the release has no place for (TJ404), what expands to something else (TJ405), what
+    cannot be compared (TJ406), where comments are lost (TJ407). Everything that is no TrainJob and no
+    runtime stays as it is.
+    """
+    diagnostics: list[Diagnostic] = []
+    documents: list[tuple[File, list[Document]]] = []
+    for file in files:
+        found, problems = read(file.text, file.name, KUBERNETES)
+        diagnostics += problems
+        documents.append((file, found))
+    diagnostics += [
+        wrong for _, found in documents for document in found if (wrong := _undecodable(document, source)) is not None
+    ]
+    if has_errors(diagnostics):
+        return [], diagnostics
+    everything = [document for _, found in documents for document in found]
+    release = source or _release([document.value for document in everything]) or NEWEST
+    ones = [_convert(document, source, release, target) for document in everything]
+    by_document = {id(one.document): one for one in ones}
+    result = []
+    for file, found in documents:
+        changed = [by_document[id(document)] for document in found if by_document[id(document)].tree != document.value]
+        text, notes = _text(file, found, changed, by_document)
+        diagnostics += notes
+        result.append(File(file.name, text, bool(changed)))
+    for one in ones:
+        diagnostics += [_lost(one.document, lost, target) for lost in one.lost]
+        if is_kind(one.document.value, "TrainJob"):
+            diagnostics += _proof(one, ones, target, catalog)
+    return result, diagnostics
+
+
+def _undecodable(document: Document, asked: Release | None) -> Diagnostic | None:
+    """Why the release that the file is for has no object with such types; where none is known, why no release has one."""
+    tree = document.value
+    if not any(is_kind(tree, kind) for kind in ("TrainJob", *_RUNTIMES)):
+        return None
+    known = asked or (shape.source_of(tree) if is_kind(tree, "TrainJob") else None)
+    found = [undecodable(tree, release) for release in ([known] if known is not None else RELEASES.values())]
+    wrong = found[0] if all(found) else None
+    return wrong._replace(span=document.locate(wrong.path or ())) if wrong is not None else None
+
+
+def _release(trees: Sequence[Tree]) -> Release | None:
+    """The release that some TrainJob of the files is for: those of one cluster are for one."""
+    found = [shape.source_of(tree) for tree in trees if is_kind(tree, "TrainJob")]
+    return next((release for release in found if release is not None), None)
+
+
+def _convert(document: Document, asked: Release | None, common: Release, target: Release) -> _One:
+    tree = document.value
+    source = asked or common
+    if is_kind(tree, "TrainJob"):
+        source = asked or shape.source_of(tree) or common
+        if get(tree, ("spec",)).__class__ is dict and source is not target:
+            changed, lost = shape.trainjob(tree, source, target)
+            return _One(document, changed, source, lost)
+    elif any(is_kind(tree, kind) for kind in _RUNTIMES):
+        changed, lost = shape.runtime(tree, target)
+        return _One(document, changed, source, lost)
+    return _One(document, tree, source, [])
+
+
+def _text(
+    file: File, documents: list[Document], changed: list[_One], by_document: dict[int, _One]
+) -> tuple[bytes, list[Diagnostic]]:
+    if not changed:
+        return file.text, []
+    if len(changed) == 1:
+        text = rewritten(changed[0].document, changed[0].tree)
+        if text is not None:
+            return text.encode(), []
+    stream = Stream(decode(file.text, file.name)[0], file.name, KUBERNETES)
+    for one in changed:
+        own = _own(stream, one.document.index, file.name)
+        after = rewritten(own, one.tree) if own is not None else None
+        if after is None:
+            message = f"{file.name} is written anew without its comments, since its entries share lines"
+            span = one.document.locate(())
+            whole = "---\n".join(dump(by_document[id(document)].tree) for document in documents)
+            return whole.encode(), [Diagnostic("TJ407", INFO, message, span=span, name="comments-lost")]
+        stream.put(one.document.index, after)
+    return stream.text.encode(), []
+
+
+def _own(stream: Stream, index: int, file: str) -> Document | None:
+    """One document of a stream, read from its own text."""
+    text = stream.document(index)
+    documents = read(text, file, KUBERNETES)[0] if text is not None else []
+    return documents[0] if len(documents) == 1 else None
+
+
+def _lost(document: Document, lost: shape.Lost, target: Release) -> Diagnostic:
+    message = f"Trainer {target.name} has no place for {lost.what}, so it is left out"
+    hint = "put it into the runtime"
+    return Diagnostic("TJ404", WARNING, message, path=lost.path, span=document.locate(lost.path), hint=hint, name="not-carried")
+
+
+def _proof(one: _One, ones: Sequence[_One], target: Release, catalog: Catalog) -> Iterator[Diagnostic]:
+    before, after = [other.document.value for other in ones], [other.tree for other in ones]
+    found = differences(one.document.value, before, one.source, one.tree, after, target, catalog)
+    path: FieldPath = ("metadata", "name")
+    span = one.document.locate(path)
+    name = get(one.tree, path, "")
+    if found is None:
+        message = f"the expansions of {name} cannot be compared: one of the two releases makes nothing of it"
+        hint = "name the file with its runtime too, or a catalog; tjgen expand says what is wrong"
+        yield Diagnostic("TJ406", WARNING, message, span=span, hint=hint, name="not-compared")
+        return
+    for difference in found[:_MOST]:
+        message = f"{name} expands to another {difference.object.partition(' ')[0]} in {target.name}: {_told(difference)}"
+        hint = "see whether the run may differ so"
+        yield Diagnostic("TJ405", WARNING, message, span=span, hint=hint, name="expands-otherwise")
+    if len(found) > _MOST:
+        message = f"{name} expands otherwise in {len(found) - _MOST} more places"
+        yield Diagnostic("TJ405", WARNING, message, span=span, hint="compare tjgen expand of both", name="expands-otherwise")
+
+
+def _told(difference: Difference) -> str:
+    if not difference.place:
+        return "only one of the releases makes it"
+    return f"{difference.place} was {_short(difference.before)}, is {_short(difference.after)}"
+
+
+def _short(value: Tree) -> str:
+    if value is None:
+        return "absent"
+    text = str(value)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."

@@ -1,0 +1,170 @@
+"""A ResourceList -> the ResourceList with what its experiments become, and with what was found as results.
+
+Kubernetes Resource Model functions, specification v1: kustomize and kpt hand a list of objects over on standard input, with
+the configuration of the function, and take the list back. Running it on its own answer gives the same answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from tjgen.cluster.validate.check import check
+from tjgen.tools.hosts.configuration import asked_by
+from tjgen.tools.hosts.items import Item, Items, is_source
+from tjgen.tools.hosts.rendering import Asked, Rendered, rendered
+from tjgen.tools.hosts.results import annotations_of, file_of, result_of
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic, has_errors
+from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.source.reader import KUBERNETES, read
+from tjgen.trees.source.writer import dump
+from tjgen.trees.typing import NamedTuple
+
+LIST = "ResourceList"
+VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1", "config.kubernetes.io/v1alpha1")
+_MARKS = (
+    "internal.config.kubernetes.io/",
+    "config.kubernetes.io/",
+    "config.k8s.io/",
+    "kustomize.config.k8s.io/",
+    "internal.kpt.dev/",
+)
+"""Annotations of the program that runs functions: they say nothing of the object."""
+_LOCAL = "config.kubernetes.io/local-config"
+"""Marks what is not applied."""
+
+
+class Answer(NamedTuple):
+    """The list to give back, and the diagnostics that its results come from, for people."""
+
+    tree: Tree
+    diagnostics: list[Diagnostic]
+
+    @property
+    def failed(self) -> bool:
+        return has_errors(self.diagnostics)
+
+
+def answered(text: str | bytes) -> Answer | list[Diagnostic]:
+    """The answer to a list, or what is wrong with the text (TJ761)."""
+    documents, found = read(text, "<stdin>", KUBERNETES)
+    if has_errors(found):
+        return found
+    tree = documents[0].value if len(documents) == 1 else None
+    if tree.__class__ is not dict or tree.get("kind") != LIST or tree.get("apiVersion") not in VERSIONS:
+        return [_no_list(f"standard input is no {LIST} of {VERSIONS[0]}")]
+    items = tree.get("items") or []
+    if items.__class__ is not list or not all(one.__class__ is dict for one in items):
+        return [_no_list(f"items of the {LIST} is no list of objects")]
+    return _answer(tree, items)
+
+
+def _answer(tree: Tree, objects: list[Tree]) -> Answer:
+    configuration = tree.get("functionConfig")
+    said, problems = asked_by(configuration)
+    items = [_item(one) for one in objects]
+    # kustomize hands the configuration of a generator over among the items, too.
+    if is_source(configuration) and _identity(configuration) not in [_identity(one) for one in objects]:
+        items.append(_item(configuration))
+    sources = [item._replace(tree=_bare(item.tree), standing=item.tree) for item in items]
+    with Items(sources) as opened:
+        made = Rendered([], problems) if problems else _built(said, opened)
+        results = [result_of(one, opened.item(one)) for one in made.diagnostics]
+        diagnostics = [opened.named(one) for one in made.diagnostics]
+    failed = has_errors(diagnostics)
+    out = objects if failed else _merged(list(_standing(objects)), made.objects)
+    if said.get("check", True) and not failed:
+        for item in (_item(one) for one in out if one not in made.objects and not _is_ours(one)):
+            found = check(dump(_bare(item.tree)), item.name, strict=bool(said.get("strict")))
+            diagnostics += found
+            results += [result_of(one, item) for one in found]
+    if said.get("strict"):
+        diagnostics = [one._replace(severity=ERROR) if one.severity == "warning" else one for one in diagnostics]
+        results = [{**one, "severity": "error"} if one["severity"] == "warning" else one for one in results]
+    answer = {**tree, "items": out}
+    answer.pop("results", None)
+    return Answer({**answer, "results": results} if results else answer, diagnostics)
+
+
+def _built(said: Mapping[str, Tree], opened: Items) -> Rendered:
+    paths = said.get("experiments", [])
+    if not paths and not opened.given:
+        return Rendered([], [])
+    return rendered(
+        Asked(
+            paths=paths,
+            given=opened.given,
+            overlays=opened.overlays,
+            catalogs=opened.catalogs,
+            environment=said.get("environment"),
+            set_values=[f"{path}={value}" for path, value in said.get("set", {}).items()],
+            trainer=said.get("trainer"),
+            namespace=said.get("namespace", "default"),
+            choose_environment="say environment in the configuration of the function",
+        )
+    )
+
+
+def _standing(objects: Sequence[Tree]) -> Iterator[Tree]:
+    """The objects that go on: not what is for tjgen alone, unless it would be removed from somebody's file.
+
+    Whoever works on a folder in place says which file an object is from, and what is marked as local is not applied.
+    """
+    for tree in objects:
+        if not is_source(tree):
+            yield tree
+        elif file_of(tree):
+            marked = {**annotations_of(tree), _LOCAL: "true"}
+            yield {**tree, "metadata": {**tree["metadata"], "annotations": marked}}
+
+
+def _is_ours(tree: Tree) -> bool:
+    return str(tree.get("apiVersion")).startswith("tjgen.dev/")
+
+
+def _merged(standing: Sequence[Tree], made: Sequence[Tree]) -> list[Tree]:
+    """The objects, those that an earlier answer had in their places, and new ones behind."""
+    fresh = {_identity(one): one for one in made}
+    merged = []
+    for one in standing:
+        again = fresh.pop(_identity(one), None)
+        merged.append(one if again is None else _with_marks(again, one))
+    return [*merged, *fresh.values()]
+
+
+def _identity(tree: Tree) -> tuple[str, ...]:
+    group = str(tree.get("apiVersion")).rpartition("/")[0]
+    return (group, str(tree.get("kind")), *(str(get(tree, ("metadata", key), None) or "") for key in ("namespace", "name")))
+
+
+def _with_marks(tree: Tree, before: Tree) -> Tree:
+    """The object with the annotations by which the program that runs functions knows the one before it."""
+    marks = {key: value for key, value in annotations_of(before).items() if key.startswith(_MARKS)}
+    if not marks:
+        return tree
+    return {**tree, "metadata": {**tree["metadata"], "annotations": {**annotations_of(tree), **marks}}}
+
+
+def _bare(tree: Tree) -> Tree:
+    """The object as its author wrote it. What has no namespace gets one from kustomize all the same."""
+    said = annotations_of(tree)
+    kept = {key: value for key, value in said.items() if not key.startswith(_MARKS)}
+    left_out = ["annotations"] if said and not kept else []
+    if is_source(tree) and tree["kind"] != "Experiment":
+        left_out.append("namespace")
+    metadata = get(tree, ("metadata",), None)
+    if metadata.__class__ is not dict or (kept == said and not left_out):
+        return tree
+    metadata = {key: kept if key == "annotations" else value for key, value in metadata.items() if key not in left_out}
+    return {**tree, "metadata": metadata}
+
+
+def _item(tree: Tree) -> Item:
+    # Without a folder in it: files that an experiment names are looked for where the function runs.
+    name = f"{tree.get('kind')} {get(tree, ('metadata', 'name'), '')}".replace("/", " ")
+    file = file_of(tree)
+    return Item(str(file["path"]) if file else name, tree)
+
+
+def _no_list(message: str) -> Diagnostic:
+    hint = "let kustomize or kpt run the function, or give the list that they would give"
+    return Diagnostic("TJ761", ERROR, message, hint=hint, name="no-resource-list")

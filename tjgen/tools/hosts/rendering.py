@@ -1,0 +1,82 @@
+"""Experiments of files and of a stream -> the objects to apply, in one list, for a program that tjgen runs inside of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tjgen.compiler.building.builder import NAMESPACE, Builder
+from tjgen.gitops.output.problems import made_twice
+from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, ObjectRef, has_errors
+from tjgen.trees.fields.path import Tree
+from tjgen.trees.manifests.manifest import STAGES
+from tjgen.trees.typing import NamedTuple
+
+
+class Asked(NamedTuple):
+    """What is to be built, and for whom."""
+
+    paths: Sequence[str] = ()
+    """Files and folders; with neither these nor `given` the whole project of the working directory."""
+    given: Mapping[str, bytes] = {}
+    """Experiments that stand in no file: name -> text."""
+    overlays: Sequence[str] = ()
+    catalogs: Sequence[str] = ()
+    environment: str | None = None
+    set_values: Sequence[str] = ()
+    trainer: str | None = None
+    namespace: str = NAMESPACE
+    choose_environment: str = "name one"
+    """How an environment is chosen here, for the hint of TJ266."""
+
+
+class Rendered(NamedTuple):
+    """The objects in an order in which they can be applied; with errors among the diagnostics there are none."""
+
+    objects: list[Tree]
+    diagnostics: list[Diagnostic]
+
+
+def rendered(asked: Asked) -> Rendered:
+    """Build what is asked for. Never raises because of the input."""
+    try:
+        return _rendered(asked)
+    except CompileError as error:
+        return Rendered([], error.diagnostics)
+
+
+def _rendered(asked: Asked) -> Rendered:
+    builder = Builder(
+        asked.paths,
+        environments=[asked.environment] if asked.environment else (),
+        set_values=asked.set_values,
+        overlays=asked.overlays,
+        project=None if asked.paths else ".",
+        trainer=asked.trainer,
+        given=asked.given,
+        catalogs=asked.catalogs,
+        namespace=asked.namespace,
+        is_confined=True,
+    )
+    if len(builder.environments) > 1:
+        raise CompileError([_several(builder.environments, asked.choose_environment)])
+    diagnostics: list[Diagnostic] = []
+    chosen: dict[ObjectRef, Tree] = {}
+    staged: dict[str, list[Tree]] = {stage: [] for stage in STAGES}
+    for built in builder.build():
+        diagnostics += built.diagnostics
+        for run in built.runs:
+            for manifest in run.compiled.manifests:
+                tree = chosen.get(manifest.ref)
+                if tree is None:
+                    chosen[manifest.ref] = manifest.tree
+                    staged[manifest.stage].append(manifest.tree)
+                elif tree != manifest.tree:
+                    diagnostics.append(made_twice(str(manifest.ref), run))
+    diagnostics += builder.diagnostics
+    objects = [] if has_errors(diagnostics) else [tree for stage in STAGES for tree in staged[stage]]
+    return Rendered(objects, list(dict.fromkeys(diagnostics)))
+
+
+def _several(environments: Sequence[str | None], how: str) -> Diagnostic:
+    message = f"the project has several environments: {', '.join(str(name) for name in environments)}"
+    return Diagnostic("TJ266", ERROR, message, hint=how, name="several-environments")

@@ -1,0 +1,145 @@
+"""What is built, and what should be -> the operations of a patch that make the one the other, each with its place in the source.
+
+Two objects are the same where an API server makes the same of them: quantities are canonical, defaults are filled in, and the
+order of what is found by its name says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from tjgen.compiler.targets.quantities import with_canonical_quantities
+from tjgen.tools.importing.residue import stated
+from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.source.writer import dump
+from tjgen.trees.typing import NamedTuple
+
+_STRUCTS = ("metadata", "resources", "strategy")
+"""Values in the Go types that hold them: empty ones are like absent ones."""
+_NAMED = {"volumes": "name", "volumeMounts": "mountPath", "env": "name"}
+"""Lists whose order says nothing, and the key of their items."""
+_PARTS = ("replicatedJobs", "tasks", "containers")
+"""Lists that are never replaced as a whole: what an experiment says of the program would be without effect."""
+_OPERATION = 30
+"""What an operation costs beside its value."""
+
+Filled = Callable[[Tree], Tree]
+"""An object -> the same with the defaults of its kind."""
+
+
+class Change(NamedTuple):
+    """An operation of a JSON patch. `place` is the field of the source that it is for, or that which lacks it."""
+
+    operation: Tree
+    place: FieldPath
+
+    @property
+    def cost(self) -> int:
+        """How much there is to read, whose path says little."""
+        value = self.operation.get("value")
+        return _OPERATION + (0 if value is None else len(dump(value)))
+
+
+class _Side(NamedTuple):
+    """A value as it is, and with its defaults."""
+
+    said: Tree
+    filled: Tree
+
+    def item(self, position: int) -> _Side:
+        """Of a list; defaults neither add items nor move them."""
+        return _Side(self.said[position], self.filled[position])
+
+    def at(self, step: str) -> _Side:
+        """Of a mapping; None where it has no such key."""
+        return _Side(self.said.get(step), self.filled.get(step) if self.filled.__class__ is dict else None)
+
+
+def changes(built: Tree, wanted: Tree, filled: Filled = stated) -> list[Change]:
+    """What of the spec of `built` has to change; none where both say the same."""
+    given, asked = _side(built, filled), _side(wanted, filled)
+    return list(_changes(given.at("spec"), asked.at("spec"), ("spec",), ("spec",)))
+
+
+def _side(tree: Tree, filled: Filled) -> _Side:
+    said = with_canonical_quantities(_without_structs(stated(tree)))
+    return _Side(said, with_canonical_quantities(_without_structs(stated(filled(said)))))
+
+
+def _without_structs(value: Tree) -> Tree:
+    if value.__class__ is dict:
+        items = ((key, _without_structs(item)) for key, item in value.items())
+        return {key: item for key, item in items if not (key in _STRUCTS and item == {})}
+    return [_without_structs(item) for item in value] if value.__class__ is list else value
+
+
+def _changes(given: _Side, asked: _Side, pointer: tuple[str, ...], place: FieldPath) -> Iterator[Change]:
+    if _same(given.said, asked.said) or _same(given.filled, asked.filled):
+        return
+    if given.said.__class__ is dict and asked.said.__class__ is dict:
+        yield from _of_mappings(given, asked, pointer, place)
+        return
+    whole = [Change({"op": "replace", "path": _written(pointer), "value": asked.said}, place)]
+    if _are_mappings(given.said) and _are_mappings(asked.said):
+        pieces = list(_of_lists(given, asked, pointer, place))
+        whole = pieces if pointer[-1] in _PARTS else min(whole, pieces, key=_cost)
+    yield from whole
+
+
+def _of_mappings(given: _Side, asked: _Side, pointer: tuple[str, ...], place: FieldPath) -> Iterator[Change]:
+    for key in [*asked.said, *(key for key in given.said if key not in asked.said)]:
+        there, wanted = given.at(key), asked.at(key)
+        if key in given.said and key in asked.said:
+            yield from _changes(there, wanted, (*pointer, key), (*place, key))
+        elif _same(there.filled, wanted.filled):
+            continue
+        elif key in asked.said:
+            yield Change({"op": "add", "path": _written((*pointer, key)), "value": wanted.said}, (*place, key))
+        else:
+            yield Change({"op": "remove", "path": _written((*pointer, key))}, place)
+
+
+def _of_lists(given: _Side, asked: _Side, pointer: tuple[str, ...], place: FieldPath) -> Iterator[Change]:
+    pairs = _pairs(given.said, asked.said, pointer[-1])
+    for mine, theirs in pairs:
+        yield from _changes(given.item(mine), asked.item(theirs), (*pointer, str(mine)), (*place, theirs))
+    kept, found = {mine for mine, _ in pairs}, {theirs for _, theirs in pairs}
+    for position in reversed(range(len(given.said))):
+        if position not in kept:
+            yield Change({"op": "remove", "path": _written((*pointer, str(position)))}, place)
+    for position, item in enumerate(asked.said):
+        if position not in found:
+            yield Change({"op": "add", "path": _written((*pointer, "-")), "value": item}, (*place, position))
+
+
+def _pairs(given: Sequence[Tree], asked: Sequence[Tree], field: str) -> list[tuple[int, int]]:
+    """Items of both lists that are the same thing: by name where the order says nothing, else by their position."""
+    key = _NAMED.get(field)
+    refers = field == "env" and any("$(" in str(item.get("value")) for item in [*given, *asked])
+    names = [[item.get(key) for item in items] for items in (given, asked)] if key else []
+    if key and not refers and all(len(set(map(str, some))) == len(some) for some in names):
+        return [(position, names[1].index(name)) for position, name in enumerate(names[0]) if name in names[1]]
+    return [(position, position) for position in range(min(len(given), len(asked)))]
+
+
+def _are_mappings(value: Tree) -> bool:
+    return value.__class__ is list and all(item.__class__ is dict for item in value)
+
+
+def _same(one: Tree, other: Tree) -> bool:
+    """Equal, and of the same types: to an API server True is not 1."""
+    if one.__class__ is not other.__class__:
+        return False
+    if one.__class__ is dict:
+        return bool(one.keys() == other.keys() and all(_same(value, other[key]) for key, value in one.items()))
+    if one.__class__ is list:
+        return len(one) == len(other) and all(map(_same, one, other))
+    return bool(one == other)
+
+
+def _cost(found: Sequence[Change]) -> int:
+    return sum(change.cost for change in found)
+
+
+def _written(steps: Sequence[str]) -> str:
+    return "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in steps)

@@ -1,0 +1,236 @@
+"""Manifests that were written by hand -> experiments and a catalog that give the same, and what is different.
+
+The runtimes come into the catalog as the cluster's, so that what is built refers to them as the TrainJobs did: a TrainJob whose
+`runtimeRef` changed would be refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from tjgen.cluster.trainer.framework import expand
+from tjgen.cluster.trainer.inputs import is_kind
+from tjgen.cluster.trainer.release import NEWEST, Release
+from tjgen.cluster.validate import admission, report
+from tjgen.cluster.validate.check import manifests
+from tjgen.cluster.validate.judge import judge
+from tjgen.language.catalog.find import Catalog
+from tjgen.language.catalog.importer import cleaned
+from tjgen.language.catalog.runtime import NAMESPACED_KIND, is_runtime
+from tjgen.tools.convert.proof import differences
+from tjgen.tools.convert.shape import source_of
+from tjgen.tools.importing import imported, mpijob_v1, trainjob
+from tjgen.tools.importing.imported import Imported, Subject
+from tjgen.tools.importing.job import read_job
+from tjgen.tools.importing.kinds import importer
+from tjgen.tools.importing.residue import residue, stated
+from tjgen.tools.importing.workshop import Made, Workshop
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic, has_errors
+from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.source.reader import KUBERNETES, read
+from tjgen.trees.source.writer import dump
+from tjgen.trees.typing import NamedTuple
+
+PATCH = "as-it-was"
+_MOST = 5
+"""Differences that are told one by one."""
+_LONGEST = 60
+_TWICE = "give one of them another name"
+_LABELS = ("app.kubernetes.io/managed-by", "tjgen.dev/experiment")
+"""What a build adds to every object."""
+
+
+class Import(NamedTuple):
+    """Files to write, below folders of experiments and of the catalog; with errors among the diagnostics there are none."""
+
+    experiments: dict[str, str]
+    catalog: dict[str, str]
+    release: Release
+    diagnostics: list[Diagnostic]
+
+
+def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequence[str] = ()) -> Import:
+    """Import what the files of a folder hold. `catalog`: more places to look for runtimes.
+
+    Errors TJ776, and what keeps a file from being read. Warnings and notes TJ772 to TJ775 for what is left out, and for what is
+    built otherwise.
+    """
+    diagnostics: list[Diagnostic] = []
+    subjects: list[Subject] = []
+    for name, content in files:
+        documents, found = read(content, name, KUBERNETES)
+        diagnostics += found
+        subjects += [
+            Subject(tree, document, path)
+            for document in documents
+            for tree, path in manifests(document.value)
+            if tree.__class__ is dict and tree
+        ]
+    jobs = [one for one in subjects if is_kind(one.tree, trainjob.KIND)]
+    others = [one for one in subjects if importer(one.tree) is not None or mpijob_v1.is_of_v1(one.tree) or _is_gone(one.tree)]
+    runtimes = [one for one in subjects if is_runtime(one.tree)]
+    if not jobs and not others and not runtimes and not has_errors(diagnostics):
+        diagnostics.append(imported.nothing(folder))
+    if has_errors(diagnostics):
+        return Import({}, {}, NEWEST, diagnostics)
+    diagnostics += [imported.left_out(one) for one in subjects if one not in jobs and one not in others and one not in runtimes]
+    release = next(filter(None, (source_of(one.tree) for one in jobs if one.tree.get("spec").__class__ is dict)), NEWEST)
+    files_of_catalog: dict[str, str] = {}
+    known: dict[tuple[str, str, str], Tree] = {}
+    for one in runtimes:
+        refused = next(report.diagnostics(one.tree, judge(one.tree, versions=release.versions)), None)
+        if refused is not None:
+            diagnostics.append(imported.not_importable(one, refused.message))
+            continue
+        tree = cleaned(one.tree)
+        path = f"{one.namespace}/{one.name}.yaml" if one.namespace else f"{one.name}.yaml"
+        if path in files_of_catalog:
+            diagnostics.append(imported.not_importable(one, "a runtime of that name came before", _TWICE))
+        else:
+            files_of_catalog[path] = dump(tree)
+            known[str(tree["kind"]), one.namespace, one.name] = tree
+    elsewhere = Catalog(catalog, versions=release.versions)
+    experiments: dict[str, str] = {}
+    for one in jobs:
+        refused = next(report.diagnostics(one.tree, judge(one.tree, versions=release.versions)), None)
+        if refused is not None:
+            diagnostics.append(imported.not_importable(one, refused.message))
+            continue
+        runtime = _runtime(one, known, elsewhere)
+        if runtime is None:
+            diagnostics.append(imported.without_runtime(one, *_reference(one.tree)))
+            continue
+        path = f"{one.namespace}/{one.name}.yaml" if one.namespace else f"{one.name}.yaml"
+        if path in experiments:
+            diagnostics.append(imported.not_importable(one, "a TrainJob of that name came before", _TWICE))
+            continue
+        files_of_catalog.update(_beside(runtime, known))
+        with Workshop(files_of_catalog, release.name) as workshop:
+            answer = _experiment(one, runtime, workshop, release)
+        if isinstance(answer, Diagnostic):
+            diagnostics.append(answer)
+            continue
+        result, found = answer
+        diagnostics += found
+        experiments[result.file] = result.text
+    for one in others:
+        diagnostics += _of_another_kind(one, experiments, release)
+    return Import(experiments, files_of_catalog, release, diagnostics)
+
+
+def _of_another_kind(job: Subject, experiments: dict[str, str], release: Release) -> list[Diagnostic]:
+    """Put the experiment of a job that no Trainer starts beside the others, and tell what there is to know of it."""
+    if _is_gone(job.tree):
+        hint = "write it for Trainer"
+        return [imported.not_importable(job, "the operator of this kind is gone, and no target makes one", hint)]
+    wrong = next(report.diagnostics(job.tree, judge(job.tree, versions=release.versions)), None)
+    different = []
+    if wrong is None and mpijob_v1.is_of_v1(job.tree):
+        different = [imported.different(job, *one) for one in mpijob_v1.differences(job.tree)]
+        job = job._replace(tree=mpijob_v1.successor(job.tree))
+    if wrong is None:
+        answer_of_webhook = admission.diagnostics(job.tree, admission.review(job.tree, release=release))
+        wrong = next((one for one in answer_of_webhook if one.severity == ERROR), None)
+    if wrong is not None:
+        return [imported.not_importable(job, wrong.message)]
+    reader = importer(job.tree)
+    answer = read_job(job, reader, release) if reader is not None else imported.left_out(job)
+    if isinstance(answer, Diagnostic):
+        return [answer]
+    result, found = answer
+    if result.file in experiments:
+        return [imported.not_importable(job, f"an experiment {result.file} came before", _TWICE)]
+    experiments[result.file] = result.text
+    return [*different, *found]
+
+
+def _is_gone(tree: Tree) -> bool:
+    """A kind that training-operator v1.9 is the last to know, and no target makes."""
+    return (tree.get("apiVersion"), tree.get("kind")) == ("kubeflow.org/v1", "PaddleJob")
+
+
+def _kind(reference: Tree) -> str:
+    return str(reference.get("kind") or "ClusterTrainingRuntime")
+
+
+def _reference(tree: Tree) -> tuple[str, str]:
+    reference = get(tree, ("spec", "runtimeRef"), None) or {}
+    return _kind(reference), str(reference.get("name"))
+
+
+def _runtime(job: Subject, known: dict[tuple[str, str, str], Tree], elsewhere: Catalog) -> Tree:
+    reference = get(job.tree, ("spec", "runtimeRef"), None)
+    if reference.__class__ is not dict:
+        return None
+    kind, name = _kind(reference), str(reference.get("name"))
+    places = (job.namespace, "") if kind == NAMESPACED_KIND else ("",)
+    found = next((known[kind, place, name] for place in places if (kind, place, name) in known), None)
+    if found is None:
+        runtime, _ = elsewhere.find(name, kind=kind, namespace=job.namespace)
+        found = runtime.tree if runtime is not None else None
+    return found
+
+
+def _beside(runtime: Tree, known: dict[tuple[str, str, str], Tree]) -> dict[str, str]:
+    """A runtime that came from elsewhere belongs to the new catalog, too."""
+    metadata = runtime["metadata"]
+    key = (str(runtime["kind"]), str(metadata.get("namespace") or ""), str(metadata["name"]))
+    if key in known:
+        return {}
+    known[key] = cleaned(runtime)
+    return {f"{key[1]}/{key[2]}.yaml" if key[1] else f"{key[2]}.yaml": dump(known[key])}
+
+
+def _experiment(
+    job: Subject, runtime: Tree, workshop: Workshop, release: Release
+) -> tuple[Imported, list[Diagnostic]] | Diagnostic:
+    """The experiment that gives this TrainJob, in the words of the language as far as that gives the same; what is different."""
+    why = ""
+    best: tuple[Imported, list[Diagnostic]] | None = None
+    for begin in (trainjob.experiment, trainjob.careful, trainjob.bare):
+        experiment = begin(stated(job.tree))
+        made = workshop.made(experiment)
+        first = made.of_kind(trainjob.KIND)
+        operations = residue(first[0], job.tree) if first else []
+        if operations:
+            patch = {"target": {"kind": trainjob.KIND}, "json": operations}
+            experiment = {**experiment, "spec": {**experiment["spec"], "patches": {PATCH: patch}}}
+            made = workshop.made(experiment)
+        if made.errors or not made.of_kind(trainjob.KIND):
+            why = why or (made.errors[0].message if made.errors else "nothing is built of it")
+            continue
+        found = list(_differences(job, runtime, made, release))
+        if best is None or len(found) < len(best[1]):
+            best = (Imported(job, experiment), found)
+        if not found:
+            break
+    return best or imported.not_importable(job, why)
+
+
+def _differences(job: Subject, runtime: Tree, made: Made, release: Release) -> Iterator[Diagnostic]:
+    """What is different in the TrainJob, and in what controllers make of it."""
+    (built,) = made.of_kind(trainjob.KIND)
+    if _reference(built) != _reference(job.tree):
+        name = _reference(built)[1]
+        yield imported.different(job, f"it refers to runtime {name}", "give it another name: a server refuses the change")
+    for operation in residue(built, job.tree):
+        yield imported.different(job, f"the TrainJob at {operation['path']}", "say it in the experiment by hand")
+    if not expand(job.tree, runtime, release=release).objects:
+        return
+    before, after = [job.tree, runtime], [built, *made.objects]
+    found = differences(job.tree, before, release, built, after, release, lambda *_: runtime)
+    if found is None:
+        yield imported.different(job, "the controller makes nothing of it any more", "see what tjgen expand says of it")
+        return
+    told = [one for one in found if not one.place.endswith(_LABELS)]
+    for one in told[:_MOST]:
+        where = f"{one.object.partition(' ')[0]} at {one.place or 'all of it'}"
+        what = f"{where} was {_short(one.before)}, is {_short(one.after)}"
+        yield imported.different(job, what, "see whether the run may differ so")
+    if len(told) > _MOST:
+        yield imported.different(job, f"in {len(told) - _MOST} more places", "compare tjgen expand of both")
+
+
+def _short(value: Tree) -> str:
+    text = "absent" if value is None else str(value)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."

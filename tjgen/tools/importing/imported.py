@@ -1,0 +1,96 @@
+"""What came of an import: files of experiments and of runtimes, and what there is to know about them."""
+
+from __future__ import annotations
+
+from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING, Diagnostic
+from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.source.document import Document
+from tjgen.trees.source.writer import dump
+from tjgen.trees.typing import NamedTuple
+
+
+class Subject(NamedTuple):
+    """An object of a file. `path` is where it stands in its document: the items of a List are objects of their own."""
+
+    tree: Tree
+    document: Document
+    path: FieldPath
+
+    @property
+    def name(self) -> str:
+        return str(get(self.tree, ("metadata", "name"), None) or "")
+
+    @property
+    def namespace(self) -> str:
+        return str(get(self.tree, ("metadata", "namespace"), None) or "")
+
+    def __str__(self) -> str:
+        return f"{self.tree.get('kind')} {self.namespace + '/' if self.namespace else ''}{self.name}"
+
+
+class Imported(NamedTuple):
+    """An experiment that was made of an object, with the runtimes that it needs beside those of the catalog.
+
+    Whoever imports another kind of object answers with one of these.
+    """
+
+    subject: Subject
+    experiment: Tree
+    runtimes: tuple[Tree, ...] = ()
+
+    @property
+    def file(self) -> str:
+        """Where it goes, in a folder of experiments."""
+        folder = f"{self.subject.namespace}/" if self.subject.namespace else ""
+        return f"{folder}{self.subject.name}.yaml"
+
+    @property
+    def text(self) -> str:
+        """The file of the experiment."""
+        file = self.subject.document.file.replace("\\", "/").rpartition("/")[2]
+        head = f"# Made of {self.subject} ({file}), whose name it keeps as long as naming is fixed.\n"
+        return head + dump(self.experiment)
+
+
+def left_out(subject: Subject) -> Diagnostic:
+    """TJ772: an object that is no job and no runtime."""
+    hint = "keep it where it is: experiments refer to it by its name"
+    return _about(subject, "TJ772", "not-imported", INFO, f"{subject} stays where it is", hint)
+
+
+def without_runtime(subject: Subject, kind: str, name: str) -> Diagnostic:
+    """TJ773: a TrainJob whose runtime nobody has."""
+    plural = f"{kind.lower()}s.trainer.kubeflow.org"
+    hint = f"put it beside: kubectl get {plural} {name} -o yaml"
+    message = f"{subject} is left out: its runtime {name} is not among the files"
+    return _about(subject, "TJ773", "runtime-not-there", WARNING, message, hint)
+
+
+def different(subject: Subject, what: str, why: str, place: FieldPath = ("metadata", "name")) -> Diagnostic:
+    """TJ774: a place in which the build is not what was there."""
+    return _about(subject, "TJ774", "built-otherwise", WARNING, f"{subject} is built otherwise: {what}", why, place)
+
+
+def by_patch(subject: Subject, place: FieldPath, operation: str) -> Diagnostic:
+    """TJ950: a place that the experiment says by a patch alone."""
+    hint = "leave the operation out where the run may do without it, or say it in a runtime of your own"
+    message = f"the language has no shorter word for this of {subject}, and a patch says it: {operation}"
+    return _about(subject, "TJ950", "said-by-patch", INFO, message, hint, place)
+
+
+def not_importable(subject: Subject, why: str, hint: str = "see what tjgen check says of the file") -> Diagnostic:
+    """TJ775: what cannot be an experiment."""
+    return _about(subject, "TJ775", "not-importable", WARNING, f"{subject} is left out: {why}", hint)
+
+
+def nothing(folder: str) -> Diagnostic:
+    """TJ776: a folder without anything to import."""
+    hint = "name the folder of the manifests"
+    return Diagnostic("TJ776", ERROR, f"{folder} holds no job and no runtime", hint=hint, name="nothing-to-import")
+
+
+def _about(
+    subject: Subject, code: str, name: str, severity: str, message: str, hint: str, place: FieldPath = ("metadata", "name")
+) -> Diagnostic:
+    span = subject.document.locate((*subject.path, *place))
+    return Diagnostic(code, severity, message, span=span, hint=hint, name=name)

@@ -1,0 +1,68 @@
+"""A job of another kind than TrainJob -> the experiment that gives the same, and what there is to know of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.cluster.trainer.release import Release
+from tjgen.tools.importing import imported
+from tjgen.tools.importing.changes import Change, changes
+from tjgen.tools.importing.imported import Imported, Subject
+from tjgen.tools.importing.kinds import Importer
+from tjgen.tools.importing.residue import stated
+from tjgen.tools.importing.shortest import patched, shortest
+from tjgen.tools.importing.trainjob import NOT_THEIRS, OURS
+from tjgen.tools.importing.workshop import Made, Workshop
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import get
+
+_ABSENT = {"namespace": "default"}
+"""Where kubectl puts what says no namespace, and a build says it."""
+
+
+def read_job(job: Subject, importer: Importer, release: Release) -> tuple[Imported, list[Diagnostic]] | Diagnostic:
+    """The experiment, and what there is to know of it: TJ950 for what a patch says, TJ774 for what is different.
+
+    TJ775 where no experiment gives such a job.
+    """
+    wanted = stated(job.tree)
+    with Workshop({}, release.name) as workshop:
+        attempt = shortest(importer.experiment(wanted), wanted, importer.filled, workshop)
+        if attempt.cost[0]:
+            return imported.not_importable(job, _why(attempt.made))
+        experiment = patched(attempt, job.tree["kind"])
+        made = workshop.made(experiment)
+    if made.errors:
+        return imported.not_importable(job, _why(made))
+    found = [imported.by_patch(job, change.place, _told(change)) for change in attempt.changes]
+    return Imported(job, experiment), [*found, *_differences(job, importer, made)]
+
+
+def _why(made: Made) -> str:
+    return made.errors[0].message if made.errors else "nothing is built of it"
+
+
+def _told(change: Change) -> str:
+    return f"{change.operation['op']} {change.operation['path']}"
+
+
+def _differences(job: Subject, importer: Importer, made: Made) -> Iterator[Diagnostic]:
+    (built,) = made.of_kind(job.tree["kind"])
+    for change in changes(built, stated(job.tree), importer.filled):
+        yield imported.different(
+            job, f"{job.tree['kind']} needs {_told(change)}", "say it in the experiment by hand", change.place
+        )
+    for field in ("labels", "annotations"):
+        before, after = (get(tree, ("metadata", field), None) or {} for tree in (job.tree, built))
+        for key in [*before, *(key for key in after if key not in before)]:
+            if before.get(key) != after.get(key) and key not in (*NOT_THEIRS, *OURS):
+                what = f"{field[:-1]} {key} was {before.get(key, 'absent')}, is {after.get(key, 'absent')}"
+                yield imported.different(job, what, "see whether the run may differ so", ("metadata", field))
+    for field in ("name", "namespace"):
+        before, after = (get(tree, ("metadata", field), None) or _ABSENT.get(field) for tree in (job.tree, built))
+        if before != after:
+            yield imported.different(job, f"{field} was {before or 'absent'}, is {after}", "give the job a name", ("metadata",))
+    for tree in made.objects:
+        if tree is not built:
+            what = f"{tree['kind']} {tree['metadata']['name']} is made beside it"
+            yield imported.different(job, what, "see whether the run needs it")

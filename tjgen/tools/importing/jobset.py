@@ -1,0 +1,31 @@
+"""A JobSet -> an experiment in the words of the language, by its first job; what the others say is left to a patch."""
+
+from __future__ import annotations
+
+from tjgen.cluster.trainer.live import live
+from tjgen.cluster.trainer.typed import DecodeError
+from tjgen.tools.importing import pods
+from tjgen.tools.importing.residue import stated
+from tjgen.tools.importing.trainjob import bare as named
+from tjgen.trees.fields.path import Tree, get
+
+
+def experiment(tree: Tree) -> Tree:
+    """The experiment, with the name of the JobSet as that of its run."""
+    jobs = get(tree, ("spec", "replicatedJobs"), None) or [{}]
+    job = get(jobs[0], ("template", "spec"), None) or {}
+    shared, _ = pods.said({"node": job.get("template") or {}})
+    said: Tree = {"runtime": "tjgen-plain", "target": "jobset", "naming": "fixed", **shared}
+    if job.get("parallelism", 1) > 1:
+        said["nodes"] = job["parallelism"]
+    if get(tree, ("spec", "suspend"), None) is True:
+        said["state"] = "suspended"
+    return {**named(tree), "spec": said}
+
+
+def filled(tree: Tree) -> Tree:
+    """The JobSet as the webhook stores it."""
+    try:
+        return live(tree)
+    except DecodeError:
+        return stated(tree)

@@ -1,0 +1,88 @@
+"""A job of the Training Operator or the MPI Operator -> an experiment in the words of the language.
+
+Replica types become roles. The run policy, the elastic policy and the number of processes have words of their own; see
+tjgen/compiler/targets/kubeflow.py for how an experiment says them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+
+from tjgen.cluster.schema.defaults import with_defaults
+from tjgen.cluster.schema.store import find
+from tjgen.compiler.targets.operator_job import OperatorJob
+from tjgen.tools.importing import pods
+from tjgen.tools.importing.residue import stated
+from tjgen.tools.importing.trainjob import bare as named
+from tjgen.trees.fields.path import Tree, get
+
+_RUNTIMES = {"PyTorchJob": "torch", "MPIJob": "mpi", "XGBoostJob": "xgboost", "JAXJob": "jax"}
+_GANG = {
+    "minAvailable": "minAvailable",
+    "minResources": "minResources",
+    "queue": "queue",
+    "priorityClass": "priorityClassName",
+    "scheduleTimeoutSeconds": "timeoutSeconds",
+}
+
+
+def experiment(tree: Tree) -> Tree:
+    """The experiment, with the name of the job as that of its run."""
+    kind = kind_of(tree)
+    types = get(tree, ("spec", kind.field), None) or {}
+    words = {replica_type: role for role, replica_type in kind.types.items()}
+    found = {words[name]: replicas for name, replicas in types.items() if name in words and replicas.__class__ is dict}
+    shared, own = (
+        pods.said({role: one.get("template") or {} for role, one in found.items()}, kind.container) if found else ({}, {})
+    )
+    roles = {role: {"replicas": one.get("replicas", 1), **own[role]} for role, one in found.items()}
+    whole = named(tree)
+    spec: Tree = {"runtime": f"tjgen-{_RUNTIMES.get(kind.name, 'plain')}", "target": kind.name.lower(), "naming": "fixed"}
+    spec.update(shared)
+    if roles:
+        spec["roles"] = roles
+    spec.update(_policies(tree, [one.get("restartPolicy") for one in found.values()]))
+    return {**whole, "spec": spec}
+
+
+def filled(tree: Tree) -> Tree:
+    """The job as it is stored: with the defaults of its schema, which that of MPIJob has."""
+    schema = find(tree["apiVersion"], tree["kind"])
+    return stated(tree) if schema is None else with_defaults(stated(tree), schema)
+
+
+def kind_of(tree: Tree) -> OperatorJob:
+    """What there is to know of the kind of a job."""
+    found: OperatorJob = import_module(f"tjgen.compiler.targets.{tree['kind'].lower()}").KIND
+    return found
+
+
+def _policies(tree: Tree, restarts: list[Tree]) -> Iterator[tuple[str, Tree]]:
+    run = get(tree, ("spec", "runPolicy"), None) or {}
+    restart = {}
+    if restarts and restarts[0] and all(policy == restarts[0] for policy in restarts):
+        restart["policy"] = restarts[0]
+    if run.get("backoffLimit") is not None:
+        restart["limit"] = run["backoffLimit"]
+    if restart:
+        yield "restart", restart
+    cleanup = {"pods": run.get("cleanPodPolicy"), "ttlSeconds": run.get("ttlSecondsAfterFinished")}
+    if any(value is not None for value in cleanup.values()):
+        yield "cleanup", {key: value for key, value in cleanup.items() if value is not None}
+    if run.get("activeDeadlineSeconds"):
+        yield "deadline", run["activeDeadlineSeconds"]
+    if run.get("suspend") is True:
+        yield "state", "suspended"
+    gang = run.get("schedulingPolicy") or {}
+    schedule = {word: gang[field] for field, word in _GANG.items() if gang.get(field)}
+    if schedule:
+        yield "schedule", schedule
+    elastic = get(tree, ("spec", "elasticPolicy"), None) or {}
+    if elastic.get("minReplicas") and elastic.get("maxReplicas"):
+        more = {"restarts": elastic.get("maxRestarts"), "metrics": elastic.get("metrics")}
+        least = {"min": elastic["minReplicas"], "max": elastic["maxReplicas"]}
+        yield "elastic", {**least, **{key: value for key, value in more.items() if value}}
+    processes = get(tree, ("spec", "nprocPerNode"), None) or get(tree, ("spec", "slotsPerWorker"), None)
+    if str(processes).isdigit():
+        yield "procsPerNode", int(str(processes))

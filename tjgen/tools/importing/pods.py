@@ -1,0 +1,175 @@
+"""Pod templates by role -> what an experiment says of all of them, and of single ones.
+
+What has no word in the language is left out: it becomes a patch. So nothing here needs to be complete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from tjgen.tools.importing.trainjob import resources, variables
+from tjgen.trees.fields.path import Tree, get
+
+_CONTAINER = ("image", "command", "args", "workingDir")
+_POD = (
+    "nodeSelector",
+    "tolerations",
+    "affinity",
+    "securityContext",
+    "terminationGracePeriodSeconds",
+    "hostNetwork",
+    "hostIPC",
+    "dnsPolicy",
+    "runtimeClassName",
+    "topologySpreadConstraints",
+)
+_BY_ENTRY = ("env", "envFrom", "resources")
+"""Fields of which a role may say only what is its own."""
+_SOURCES = {"secretRef": "secret", "configMapRef": "configMap"}
+
+
+def said(templates: Mapping[str, Tree], main: str = "") -> tuple[dict[str, Tree], dict[str, dict[str, Tree]]]:
+    """Fields of all roles, and those that only one role has. `main` names the container that trains, or else the first does."""
+    by_role = {role: dict(_fields(template, main)) for role, template in templates.items()}
+    shared = _shared(list(by_role.values()))
+    own = {role: dict(_own(fields, shared)) for role, fields in by_role.items()}
+    mounted = dict(_volumes(templates, main))
+    if mounted:
+        shared["volumes"] = mounted
+    shared.update(_of_run(list(templates.values())))
+    return shared, own
+
+
+def container(template: Tree, main: str) -> Tree:
+    """The container that trains; an empty one where there is none."""
+    found = [one for one in get(template, ("spec", "containers"), None) or [] if one.__class__ is dict]
+    return next((one for one in found if one.get("name") == main), found[0] if found else {})
+
+
+def _fields(template: Tree, main: str) -> Iterator[tuple[str, Tree]]:
+    trains = container(template, main)
+    for field in _CONTAINER:
+        if trains.get(field):
+            yield field, trains[field]
+    env = variables(trains.get("env"))
+    if env:
+        yield "env", env
+    sources = _sources(trains.get("envFrom"))
+    if sources:
+        yield "envFrom", sources
+    yield from resources(trains.get("resources"))
+    pod = {field: value for field in _POD if (value := get(template, ("spec", field), None)) not in (None, {}, [])}
+    for field in ("labels", "annotations"):
+        if get(template, ("metadata", field), None):
+            pod[field] = template["metadata"][field]
+    if trains.get("securityContext"):
+        pod["containerSecurityContext"] = trains["securityContext"]
+    if pod:
+        yield "pod", pod
+
+
+def _sources(items: Tree) -> dict[str, Tree]:
+    found: dict[str, Tree] = {}
+    for item in items if items.__class__ is list else ():
+        for field, word in _SOURCES.items():
+            reference = item.get(field)
+            if reference.__class__ is dict and reference.get("name"):
+                more = {"prefix": item.get("prefix"), "optional": reference.get("optional")}
+                given = {key: value for key, value in more.items() if value is not None}
+                found.setdefault(_label(reference["name"]), {word: reference["name"], **given})
+    return found
+
+
+def _label(name: str) -> str:
+    return name.replace(".", "-")
+
+
+def _shared(roles: Sequence[dict[str, Tree]]) -> dict[str, Tree]:
+    """What all roles say."""
+    first, *others = roles
+    shared: dict[str, Tree] = {}
+    for field, value in first.items():
+        if field in _BY_ENTRY:
+            same = {
+                key: one
+                for key, one in value.items()
+                if all(key in (o.get(field) or {}) and o[field][key] == one for o in others)
+            }
+            if same:
+                shared[field] = same
+        elif all(other.get(field) == value for other in others):
+            shared[field] = value
+    return shared
+
+
+def _own(fields: dict[str, Tree], shared: dict[str, Tree]) -> Iterator[tuple[str, Tree]]:
+    for field, value in fields.items():
+        mine = value
+        if field in _BY_ENTRY:
+            mine = {key: one for key, one in value.items() if key not in shared.get(field, {})}
+        if mine and (field in _BY_ENTRY or field not in shared):
+            yield field, mine
+
+
+def _of_run(templates: Sequence[Tree]) -> Iterator[tuple[str, Tree]]:
+    """What an experiment can only say of all its pods."""
+    accounts = [get(template, ("spec", "serviceAccountName"), None) for template in templates]
+    if accounts[0] and all(account == accounts[0] for account in accounts):
+        yield "serviceAccountName", accounts[0]
+    secrets = [get(template, ("spec", "imagePullSecrets"), None) for template in templates]
+    if secrets[0] and all(some == secrets[0] for some in secrets):
+        yield "imagePullSecrets", [secret.get("name") for secret in secrets[0]]
+
+
+def _volumes(templates: Mapping[str, Tree], main: str) -> Iterator[tuple[str, Tree]]:
+    """The volumes that training mounts, where every role that has one says the same of it."""
+    found: dict[str, Tree] = {}
+    roles: dict[str, list[str]] = {}
+    for role, template in templates.items():
+        mounts = get(container(template, main), ("volumeMounts",), None) or []
+        for volume in get(template, ("spec", "volumes"), None) or []:
+            name = volume.get("name")
+            here = [mount for mount in mounts if mount.get("name") == name]
+            words = _volume(volume, here)
+            if words is None or found.setdefault(name, words) != words:
+                continue
+            roles.setdefault(name, []).append(role)
+    for name, words in found.items():
+        yield name, words if len(roles[name]) == len(templates) else {**words, "roles": roles[name]}
+
+
+def _volume(volume: Tree, mounts: Sequence[Tree]) -> Tree | None:
+    source = _source(volume)
+    if source is None or not mounts:
+        return None
+    words: Tree = {**source, "mountPath": mounts[0].get("mountPath")}
+    for field in ("readOnly", "subPath", "subPathExpr"):
+        if mounts[0].get(field):
+            words[field] = mounts[0][field]
+    more = {
+        mount.get("mountPath"): {field: mount[field] for field in ("readOnly", "subPath", "subPathExpr") if mount.get(field)}
+        for mount in mounts[1:]
+    }
+    return {**words, "mounts": more} if more else words
+
+
+def _source(volume: Tree) -> Tree | None:
+    """What a volume is made of, in the words of the language; None where it has none."""
+    kind, value = next(((kind, value) for kind, value in volume.items() if kind != "name"), ("", None))
+    if value.__class__ is not dict:
+        return None
+    if kind == "persistentVolumeClaim":
+        return {"pvc": value.get("claimName")}
+    if kind == "emptyDir":
+        return {"emptyDir": value} if value.keys() <= {"medium", "sizeLimit"} else None
+    if kind == "hostPath":
+        return {"hostPath": value if "type" in value else value.get("path")}
+    if kind == "nfs":
+        return {"nfs": {"server": value.get("server"), "path": value.get("path")}}
+    if kind in ("configMap", "secret"):
+        name = value.get("name" if kind == "configMap" else "secretName")
+        items = {item.get("key"): item.get("path") for item in value.get("items") or []}
+        more = {"items": items or None, "defaultMode": value.get("defaultMode"), "optional": value.get("optional")}
+        given = {key: one for key, one in more.items() if one is not None}
+        return {kind: {"name": name, **given} if given else name}
+    return None

@@ -1,0 +1,43 @@
+"""What an experiment gives, and what it should give -> the patch that makes the one the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.compiler.targets.quantities import with_canonical_quantities
+from tjgen.trees.fields.path import Tree
+
+_OURS = (("spec", "runtimeRef"),)
+"""What a build decides, by the runtime that the experiment names."""
+
+
+def residue(built: Tree, wanted: Tree) -> list[Tree]:
+    """Operations of a JSON patch on the spec; none where both say the same."""
+    given, asked = ({"spec": with_canonical_quantities(stated(tree.get("spec") or {}))} for tree in (built, wanted))
+    return list(_operations(given, asked, ()))
+
+
+def stated(value: Tree) -> Tree:
+    """A value without nulls, which an API server takes for nothing said."""
+    if value.__class__ is dict:
+        return {key: stated(item) for key, item in value.items() if item is not None}
+    return [stated(item) for item in value] if value.__class__ is list else value
+
+
+def _operations(given: Tree, asked: Tree, path: tuple[str, ...]) -> Iterator[Tree]:
+    for key in [*asked, *(key for key in given if key not in asked)]:
+        here = (*path, key)
+        if here in _OURS:
+            continue
+        if key not in asked:
+            yield {"op": "remove", "path": _pointer(here)}
+        elif key not in given:
+            yield {"op": "add", "path": _pointer(here), "value": asked[key]}
+        elif given[key].__class__ is dict and asked[key].__class__ is dict:
+            yield from _operations(given[key], asked[key], here)
+        elif given[key] != asked[key] or given[key].__class__ is not asked[key].__class__:
+            yield {"op": "replace", "path": _pointer(here), "value": asked[key]}
+
+
+def _pointer(path: tuple[str, ...]) -> str:
+    return "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in path)

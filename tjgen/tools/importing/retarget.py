@@ -1,0 +1,126 @@
+"""An experiment, or a job that was written by hand, and a target -> the same for that target, and what cannot be said there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.compiler.building.builder import Builder
+from tjgen.tools.importing.folder import read_folder
+from tjgen.tools.importing.shortest import PATCH, without, words
+from tjgen.tools.importing.workshop import Workshop
+from tjgen.trees.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic
+from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.source.edits import Stream
+from tjgen.trees.source.reader import CORE, read
+from tjgen.trees.source.writer import dump_all
+
+
+def is_of_experiments(content: bytes, file: str) -> bool:
+    """Whether a file holds an experiment."""
+    documents, _ = read(content, file, CORE)
+    return any(get(document.value, ("kind",), None) == "Experiment" for document in documents)
+
+
+def experiments(file: str, content: bytes, target: str) -> tuple[str, list[Diagnostic]]:
+    """The text with another target, everything else as it was, and all that a build says of it.
+
+    TJ951 where the text shares the place with others, by an alias.
+    """
+    documents, found = read(content, file, CORE)
+    text = content.decode("utf-8", "replace")
+    if found:
+        return text, found
+    stream = Stream(text, file, CORE)
+    for document in documents:
+        own = stream.document(document.index)
+        if get(document.value, ("kind",), None) != "Experiment" or own is None:
+            continue
+        changed = stream.edited(own, ("spec", "target"), target)
+        if changed is None:
+            return text, [
+                _not_convertible(file, target, "its target cannot be changed without changing more", "change it by hand")
+            ]
+        stream.put(document.index, changed)
+    text = stream.text
+    try:
+        builder = Builder([file], given={file: text.encode()})
+        built = list(builder.build())
+    except CompileError as error:
+        return text, error.diagnostics
+    return text, [*(one for each in built for one in each.diagnostics), *builder.diagnostics]
+
+
+def jobs(file: str, content: bytes, target: str) -> tuple[str, list[Diagnostic]]:
+    """Manifests of the jobs as that target makes them, by the experiments that they come to.
+
+    TJ952 for what is lost: patches of the former kind, and words that the target refuses. TJ951 where nothing is made.
+    """
+    result = read_folder(file, [(file, content)])
+    diagnostics = [one for one in result.diagnostics if one.code != "TJ950"]
+    objects: list[Tree] = []
+    with Workshop(result.catalog, result.release.name) as workshop:
+        for name, text in result.experiments.items():
+            documents, _ = read(text.encode(), name, CORE)
+            experiment = documents[0].value
+            diagnostics += _left_behind(name, experiment, target)
+            experiment, refused = _sayable(_for_target(experiment, target), name, target, workshop)
+            diagnostics += refused
+            made = workshop.made(experiment)
+            if made.errors:
+                hint = made.errors[0].hint or "make an experiment of it with tjgen import, and change that"
+                diagnostics.append(_not_convertible(name, target, made.errors[0].message, hint))
+            objects += made.objects
+    return dump_all(objects), diagnostics
+
+
+def _left_behind(name: str, experiment: Tree, target: str) -> Iterator[Diagnostic]:
+    """What belongs to the former kind alone."""
+    spec = experiment["spec"]
+    if spec.get("target", "trainjob") == target:
+        return
+    patch = get(spec, ("patches", PATCH), None) or {"json": []}
+    for operation in patch["json"]:
+        if operation["op"] == "remove":
+            continue  # what the former target decided and the job did not say
+        yield _lost(
+            name, f"{operation['op']} {operation['path']} of the {patch['target']['kind']}", "it is said by a patch alone"
+        )
+    if "volcano" in spec:
+        yield _lost(name, f"volcano ({', '.join(spec['volcano'])})", "only a Volcano Job has it")
+
+
+def _for_target(experiment: Tree, target: str) -> Tree:
+    """Without what belongs to the former kind. Roles that only have numbers are nodes, of which a target makes its own roles."""
+    spec = experiment["spec"]
+    if spec.get("target", "trainjob") == target:
+        return experiment
+    spec = {key: value for key, value in spec.items() if key not in ("patches", "volcano")}
+    roles = spec.get("roles") or {}
+    if roles and all(role.keys() == {"replicas"} for role in roles.values()):
+        spec = {key: value for key, value in spec.items() if key != "roles"}
+        spec["nodes"] = sum(role["replicas"] for role in roles.values())
+    return {**experiment, "spec": {**spec, "target": target}}
+
+
+def _sayable(experiment: Tree, name: str, target: str, workshop: Workshop) -> tuple[Tree, list[Diagnostic]]:
+    """The experiment without the words that the target refuses."""
+    lost: list[Diagnostic] = []
+    errors = workshop.made(experiment).errors
+    for word in list(words(experiment)) if errors else ():
+        less = without(experiment, word)
+        left = workshop.made(less).errors
+        if len(left) < len(errors):
+            lost.append(_lost(name, ".".join(word), errors[0].message))
+            experiment, errors = less, left
+        if not errors:
+            break
+    return experiment, lost
+
+
+def _lost(name: str, what: str, why: str) -> Diagnostic:
+    hint = "say it in the words of the new kind, or see whether the run may do without it"
+    return Diagnostic("TJ952", WARNING, f"{name}: lost is {what}: {why}", hint=hint, name="lost-in-conversion")
+
+
+def _not_convertible(name: str, target: str, why: str, hint: str) -> Diagnostic:
+    return Diagnostic("TJ951", ERROR, f"{name} has no form with target {target}: {why}", hint=hint, name="not-convertible")

@@ -1,0 +1,101 @@
+"""An experiment that says much, and the job that it shall give -> the shortest that gives it, with a patch for the rest.
+
+A word of the language stays where it makes experiment and patch shorter together. That also finds the words that a target
+refuses, or that say more than the job has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.tools.importing.changes import Change, Filled, changes
+from tjgen.tools.importing.workshop import Made, Workshop
+from tjgen.trees.fields.path import Tree
+from tjgen.trees.source.writer import dump
+from tjgen.trees.typing import NamedTuple
+
+PATCH = "as-it-was"
+_KEPT = ("runtime", "target", "naming", "roles")
+_CORE = ("image", "command", "args")
+"""Words that stay unless they are refused: whoever changes the experiment looks for them."""
+_BY_ENTRY = ("volumes", "schedule", "volcano", "restart", "cleanup")
+_PLAIN = "tjgen-plain"
+_DEARER = 2
+"""A line of a patch is so much harder to read than a word of the language."""
+
+Word = tuple[str, ...]
+
+
+class Attempt(NamedTuple):
+    """An experiment without its patch, and what is still to be changed of what it gives."""
+
+    experiment: Tree
+    made: Made
+    changes: list[Change]
+    cost: tuple[int, int]
+    """What speaks against it: errors first, then how long it is."""
+
+
+def shortest(experiment: Tree, job: Tree, filled: Filled, workshop: Workshop) -> Attempt:
+    """The best of `experiment` without the words that are refused, and those that make it longer."""
+    best = _attempt(experiment, job, filled, workshop)
+    if best.cost[0] and experiment["spec"]["runtime"] != _PLAIN:
+        plain = _attempt(_with(experiment, {"runtime": _PLAIN}), job, filled, workshop)
+        best = best if plain.cost[0] else plain
+    for word in words(best.experiment) if best.cost[0] else ():
+        best = _better(best, word, job, filled, workshop)
+    for word in [word for word in words(best.experiment) if word[0] not in _CORE]:
+        best = _better(best, word, job, filled, workshop)
+    return best
+
+
+def _better(best: Attempt, word: Word, job: Tree, filled: Filled, workshop: Workshop) -> Attempt:
+    less = _attempt(without(best.experiment, word), job, filled, workshop)
+    return less if less.cost < best.cost else best
+
+
+def patched(attempt: Attempt, kind: str) -> Tree:
+    """The experiment with the patch for what is still to be changed."""
+    if not attempt.changes:
+        return attempt.experiment
+    patch = {"target": {"kind": kind}, "json": [change.operation for change in attempt.changes]}
+    return _with(attempt.experiment, {"patches": {PATCH: patch}})
+
+
+def _attempt(experiment: Tree, job: Tree, filled: Filled, workshop: Workshop) -> Attempt:
+    made = workshop.made(experiment)
+    built = [tree for tree in made.of_kind(job["kind"]) if tree["apiVersion"] == job["apiVersion"]]
+    if made.errors or len(built) != 1:
+        return Attempt(experiment, made, [], (len(made.errors) + 1, 0))
+    found = changes(built[0], job, filled)
+    beside = sum(len(dump(tree)) for tree in made.objects if tree is not built[0])
+    cost = len(dump(experiment)) + _DEARER * (beside + sum(change.cost for change in found))
+    return Attempt(experiment, made, found, (0, cost))
+
+
+def words(experiment: Tree) -> Iterator[Word]:
+    """What can be left out, one by one."""
+    spec = experiment["spec"]
+    for key in [key for key in spec if key not in _KEPT]:
+        if key in _BY_ENTRY and len(spec[key]) > 1:
+            yield from ((key, entry) for entry in spec[key])
+        else:
+            yield (key,)
+    for role, fields in (spec.get("roles") or {}).items():
+        yield from (("roles", role, field) for field in fields if field != "replicas")
+
+
+def without(experiment: Tree, word: Word) -> Tree:
+    """The experiment that does not say it."""
+    return {**experiment, "spec": _less(experiment["spec"], word)}
+
+
+def _less(tree: Tree, word: Word) -> Tree:
+    if len(word) == 1 or word[0] not in tree:
+        return {key: value for key, value in tree.items() if key != word[0]}
+    rest = _less(tree[word[0]], word[1:])
+    return {key: rest if key == word[0] else value for key, value in tree.items() if key != word[0] or rest}
+
+
+def _with(experiment: Tree, fields: Tree) -> Tree:
+    return {**experiment, "spec": {**experiment["spec"], **fields}}

@@ -1,0 +1,149 @@
+"""A TrainJob -> an experiment that says the same in the words of the language, as far as it has words for it.
+
+What has none (see residue.py) becomes a patch, so nothing here needs to be complete: a field is taken only where the
+experiment gives back exactly what stands here. The TrainJob is one that an API server accepts, without nulls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.trees.fields.path import Tree, get
+
+KIND = "TrainJob"
+
+OURS = ("app.kubernetes.io/managed-by", "tjgen.dev/experiment")
+"""Labels that a build puts on every object."""
+NOT_THEIRS = ("kubectl.kubernetes.io/last-applied-configuration", "argocd.argoproj.io/tracking-id")
+"""Annotations by which other programs keep books."""
+_QUANTITIES = {"cpu": "cpu", "memory": "memory", "ephemeral-storage": "ephemeralStorage"}
+_SHARED = ("image", "env", "cpu", "memory", "ephemeralStorage", "resources")
+_REFERENCES = {"secretKeyRef": "secret", "configMapKeyRef": "configMap"}
+
+
+def experiment(tree: Tree) -> Tree:
+    """The experiment, with the name of the TrainJob as that of its run."""
+    return {**bare(tree), "spec": {**_head(tree), **dict(_fields(tree)), "naming": "fixed"}}
+
+
+def careful(tree: Tree) -> Tree:
+    """The experiment without what the language says to all jobs of a runtime that train, and a TrainJob to one of them."""
+    whole = experiment(tree)
+    return {**whole, "spec": {key: value for key, value in whole["spec"].items() if key not in _SHARED}}
+
+
+def bare(tree: Tree) -> Tree:
+    """An experiment that says only which runtime is used: everything else is left to a patch."""
+    metadata = {"name": get(tree, ("metadata", "name"))}
+    namespace = get(tree, ("metadata", "namespace"), None)
+    if namespace:
+        metadata["namespace"] = namespace
+    for key in ("labels", "annotations"):
+        said = get(tree, ("metadata", key), None)
+        kept = (
+            {name: value for name, value in said.items() if name not in (*NOT_THEIRS, *OURS)} if said.__class__ is dict else None
+        )
+        if kept:
+            metadata[key] = kept
+    return {
+        "apiVersion": "tjgen.dev/v1alpha1",
+        "kind": "Experiment",
+        "metadata": metadata,
+        "spec": {**_head(tree), "naming": "fixed"},
+    }
+
+
+def _head(tree: Tree) -> dict[str, Tree]:
+    reference = get(tree, ("spec", "runtimeRef"), None) or {}
+    if reference.get("kind") == "TrainingRuntime":
+        return {"runtime": {"name": reference.get("name"), "kind": "TrainingRuntime"}}
+    return {"runtime": reference.get("name")}
+
+
+def _fields(tree: Tree) -> Iterator[tuple[str, Tree]]:
+    spec = tree["spec"]
+    trainer = spec.get("trainer")
+    trainer = trainer if trainer.__class__ is dict else {}
+    for key in ("image", "command", "args"):
+        if trainer.get(key):
+            yield key, trainer[key]
+    env = variables(trainer.get("env"))
+    if env:
+        yield "env", env
+    for key, field in (("numNodes", "nodes"), ("numProcPerNode", "procsPerNode")):
+        if trainer.get(key).__class__ is int:
+            yield field, trainer[key]
+    yield from resources(trainer.get("resourcesPerNode"))
+    initializer = dict(_initializers(spec.get("initializer")))
+    if initializer:
+        yield "initializer", initializer
+    if spec.get("activeDeadlineSeconds").__class__ is int:
+        yield "deadline", spec["activeDeadlineSeconds"]
+    if spec.get("suspend") is True:
+        yield "state", "suspended"
+
+
+def variables(items: Tree) -> dict[str, Tree] | None:
+    """The `env` of a container as variables by name; None where one of them cannot be said so."""
+    if items.__class__ is not list:
+        return None
+    found: dict[str, Tree] = {}
+    for item in items:
+        name = get(item, ("name",), None)
+        value = _variable(item)
+        if name.__class__ is not str or name in found or value is None:
+            return None
+        found[name] = value
+    return found
+
+
+def _variable(item: Tree) -> Tree:
+    source = item.get("valueFrom")
+    if source is None:
+        value = item.get("value", "")
+        return value if value.__class__ is str else None
+    if source.__class__ is not dict or len(source) != 1 or "value" in item:
+        return None
+    ((kind, said),) = source.items()
+    if said.__class__ is not dict:
+        return None
+    if kind in _REFERENCES and {"name", "key"} <= said.keys() <= {"name", "key", "optional"}:
+        optional = {"optional": said["optional"]} if "optional" in said else {}
+        return {_REFERENCES[kind]: said["name"], "key": said["key"], **optional}
+    if kind == "fieldRef" and said.keys() == {"fieldPath"}:
+        return {"field": said["fieldPath"]}
+    if kind == "resourceFieldRef" and {"resource"} <= said.keys() <= {"resource", "containerName", "divisor"}:
+        more = {"container": said.get("containerName"), "divisor": said.get("divisor")}
+        return {"resource": said["resource"], **{key: value for key, value in more.items() if value is not None}}
+    return None
+
+
+def resources(tree: Tree) -> Iterator[tuple[str, Tree]]:
+    """Resources that are requested as they are limited, which is what an experiment asks for."""
+    requests, limits = (get(tree, (bound,), None) or {} for bound in ("requests", "limits"))
+    if requests.__class__ is not dict or limits.__class__ is not dict:
+        return
+    same = {name: amount for name, amount in limits.items() if requests.get(name) == amount}
+    others = {}
+    for name, amount in same.items():
+        if name in _QUANTITIES:
+            yield _QUANTITIES[name], amount
+        else:
+            others[name] = amount
+    if others:
+        yield "resources", others
+
+
+def _initializers(tree: Tree) -> Iterator[tuple[str, Tree]]:
+    for part in ("dataset", "model"):
+        said = get(tree, (part,), None)
+        if said.__class__ is not dict:
+            continue
+        fetch = {"storageUri": said["storageUri"]} if said.get("storageUri") else {}
+        env = variables(said.get("env"))
+        if env:
+            fetch["env"] = env
+        secret = get(said, ("secretRef", "name"), None)
+        if secret:
+            fetch["secretRef"] = secret
+        yield part, fetch

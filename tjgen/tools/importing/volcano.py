@@ -1,0 +1,98 @@
+"""A Volcano Job -> an experiment in the words of the language: tasks become roles, their policies stand under `volcano`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.tools.importing import pods
+from tjgen.tools.importing.residue import stated
+from tjgen.tools.importing.trainjob import bare as named
+from tjgen.trees.fields.path import Tree
+
+_FRAMEWORKS = {"pytorch": "tjgen-torch", "mpi": "tjgen-mpi"}
+_JOB = ("maxRetry", "minSuccess", "ttlSecondsAfterFinished", "runningEstimate")
+_TASK = ("minAvailable", "maxRetry", "topologyPolicy")
+_SCHEDULE = ("queue", "minAvailable", "priorityClassName")
+_MAX_RETRY = 3
+
+
+def experiment(tree: Tree) -> Tree:
+    """The experiment, with the name of the Job as that of its run."""
+    spec = tree["spec"]
+    tasks = {task.get("name") or _name(position): task for position, task in enumerate(spec.get("tasks") or [])}
+    shared, own = pods.said({name: task.get("template") or {} for name, task in tasks.items()}) if tasks else ({}, {})
+    plugins = spec.get("plugins") or {}
+    runtime = next((runtime for plugin, runtime in _FRAMEWORKS.items() if plugin in plugins), "tjgen-plain")
+    said: Tree = {"runtime": runtime, "target": "volcanojob", "naming": "fixed", **shared}
+    if tasks:
+        said["roles"] = {name: {"replicas": task.get("replicas", 0), **own[name]} for name, task in tasks.items()}
+    schedule = {field: spec[field] for field in _SCHEDULE if spec.get(field)}
+    if spec.get("networkTopology"):
+        schedule["networkTopology"] = spec["networkTopology"]
+    if schedule:
+        said["schedule"] = schedule
+    volcano = dict(_volcano(spec, tasks))
+    if volcano:
+        said["volcano"] = volcano
+    return {**named(tree), "spec": said}
+
+
+def filled(tree: Tree) -> Tree:
+    """The Job as the webhook stores it: volcano v1.13 `pkg/webhooks/admission/jobs/mutate`."""
+    job = stated(tree)
+    spec = job.get("spec")
+    if spec.__class__ is not dict:
+        return job
+    tasks = [
+        {"name": _name(position), "maxRetry": _MAX_RETRY, **task, "minAvailable": _least(task)}
+        if task.__class__ is dict
+        else task
+        for position, task in enumerate(spec.get("tasks") or [])
+    ]
+    least = spec.get("minAvailable") or sum(task["minAvailable"] for task in tasks if task.__class__ is dict)
+    defaults = {"schedulerName": "volcano", "queue": "default"}
+    retries = spec.get("maxRetry") or _MAX_RETRY
+    return {**job, "spec": {**defaults, **spec, "minAvailable": least, "maxRetry": retries, "tasks": tasks}}
+
+
+def _name(position: int) -> str:
+    """What the webhook calls a task without a name."""
+    return f"default{position}"
+
+
+def _least(task: Tree) -> int:
+    said = task.get("minAvailable")
+    if said is None:
+        partitions = task.get("partitionPolicy") or {}
+        said = partitions.get("minPartitions", 0) * partitions.get("partitionSize", 0) or task.get("replicas", 0)
+    return int(said)
+
+
+def _volcano(spec: Tree, tasks: dict[str, Tree]) -> Iterator[tuple[str, Tree]]:
+    plugins = {name: arguments or [] for name, arguments in (spec.get("plugins") or {}).items()}
+    if plugins:
+        yield "plugins", plugins
+    yield from _policies(spec.get("policies"))
+    for field in _JOB:
+        if spec.get(field):
+            yield field, spec[field]
+    own = {}
+    for name, task in tasks.items():
+        words = {field: task[field] for field in _TASK if task.get(field) is not None}
+        words.update(_policies(task.get("policies")))
+        if words:
+            own[name] = words
+    if own:
+        yield "tasks", own
+
+
+def _policies(items: Tree) -> Iterator[tuple[str, Tree]]:
+    """What is done, by event and by exit code."""
+    found: dict[str, dict[str, Tree]] = {"policies": {}, "exitCodes": {}}
+    for item in items or []:
+        action: Tree = {"action": item.get("action"), "timeout": item["timeout"]} if item.get("timeout") else item.get("action")
+        if item.get("exitCode") is not None:
+            found["exitCodes"][str(item["exitCode"])] = action
+        for event in [item["event"]] if item.get("event") else item.get("events") or []:
+            found["policies"][event] = action
+    yield from ((field, policies) for field, policies in found.items() if policies)

@@ -1,0 +1,216 @@
+"""The objects of a run -> what a picture of it shows: sync waves, pod sets and their devices, gang, volumes, slices.
+
+Everything is read from the manifests as they are applied and from what the controllers make of them; nothing
+that those do not say is shown. Trees may have been written by hand, so that every field may be missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+
+from tjgen.cluster.kinds.pods import pods_of, starts_pods
+from tjgen.cluster.kinds.protocol import Pods
+from tjgen.cluster.trainer.inputs import is_kind
+from tjgen.cluster.trainer.requests import pod_requests
+from tjgen.cluster.trainer.resources import gpu_names
+from tjgen.language.platform.builtin import CLASSES
+from tjgen.tools.report.storage import Volume, volumes
+from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.k8s.quantity import Quantity
+from tjgen.trees.manifests.manifest import STAGES, Manifest
+from tjgen.trees.typing import NamedTuple
+from tjgen.trees.workload.workload import ANCESTOR, INITIALIZERS, NODE
+
+WAVE = "argocd.argoproj.io/sync-wave"
+_POD_GROUPS = {"scheduling.volcano.sh": "Volcano", "scheduling.x-k8s.io": "coscheduling"}
+_KUEUE = "kueue.x-k8s.io/queue-name"
+_PARTS_OF_DEVICES = ("mem", "core")
+"""What the names of resources hold that are megabytes or percents of a device, not devices."""
+
+
+class Step(NamedTuple):
+    """Objects that are applied together."""
+
+    label: str
+    objects: tuple[tuple[str, str], ...]
+    """Kind and name of each; "" for the name of the run."""
+
+
+class PodSet(NamedTuple):
+    """Pods that are alike."""
+
+    name: str
+    pods: int
+    devices: tuple[tuple[str, int], ...]
+    """Resource or device class -> how many one pod gets."""
+    requests: Mapping[str, Quantity]
+    """What else one pod asks for."""
+    image: str
+    after: tuple[tuple[str, str], ...]
+    """Pod sets that it waits for, and for what of them: Ready or Complete."""
+    is_initializer: bool
+
+
+class Gang(NamedTuple):
+    """Pods that start together or not at all."""
+
+    scheduler: str
+    least: int
+    queue: str
+    priority: str
+    topology: str
+
+
+class Anatomy(NamedTuple):
+    """What the picture of a run shows."""
+
+    steps: tuple[Step, ...]
+    podsets: tuple[PodSet, ...]
+    gang: Gang | None
+    queue: str
+    """The queue of Kueue that admits the run."""
+    volumes: tuple[Volume, ...]
+    slices: Tree
+    suspended: bool
+
+    @property
+    def pods(self) -> int:
+        """All pods of the run."""
+        return sum(one.pods for one in self.podsets)
+
+    @property
+    def devices(self) -> dict[str, int]:
+        """All devices of the run, by resource."""
+        sums: dict[str, int] = {}
+        for podset in self.podsets:
+            for name, count in podset.devices:
+                sums[name] = sums.get(name, 0) + count * podset.pods
+        return sums
+
+
+class Applied(NamedTuple):
+    """An object that is applied, and the stage that it belongs to."""
+
+    stage: str
+    tree: Tree
+
+
+def anatomy(applied: Sequence[Applied], previews: Sequence[Tree], slices: Tree = None) -> Anatomy:
+    """The anatomy of one run; `previews` are the objects that controllers make of what is applied."""
+    trees = [*[one.tree for one in applied], *previews]
+    job: Tree = next((one.tree for one in applied if is_job(one.tree)), {})
+    templates = {_name(tree): tree for tree in trees if tree.get("kind") == "ResourceClaimTemplate"}
+    found = [(pods, tree) for tree in trees for pods in pods_of(Manifest(tree, {}))]
+    return Anatomy(
+        tuple(_steps(applied)),
+        tuple([_podset(pods, tree, templates) for pods, tree in found]),
+        next((_gang(tree) for tree in trees if tree.get("kind") == "PodGroup"), None),
+        next((queue for tree in trees if (queue := _label(tree, _KUEUE))), ""),
+        tuple(volumes([(pods.role, pods.spec) for pods, _ in found], trees)),
+        slices,
+        is_suspended(job),
+    )
+
+
+def is_job(tree: Tree) -> bool:
+    """Whether an object is what a run is: a TrainJob, or what starts pods by itself."""
+    return starts_pods(Manifest(tree, {})) or is_kind(tree, "TrainJob")
+
+
+def is_suspended(tree: Tree) -> bool:
+    """Whether a run waits until somebody lets it go on."""
+    return any(get(tree, path, False) is True for path in (("spec", "suspend"), ("spec", "runPolicy", "suspend")))
+
+
+def _steps(applied: Sequence[Applied]) -> Iterator[Step]:
+    """By the waves of Argo CD where one object names a wave, else by the stages that Flux and people apply in turn."""
+    waves = [_wave(one.tree) for one in applied]
+    by_wave = any(found is not None for found in waves)
+    keys = [wave or 0 if by_wave else STAGES.index(one.stage) for wave, one in zip(waves, applied, strict=True)]
+    for number, key in enumerate(sorted(set(keys)), 1):
+        objects = [_titled(one.tree) for at, one in zip(keys, applied, strict=True) if at == key]
+        yield Step(f"wave {key}" if by_wave else f"{number}", tuple(objects))
+
+
+def _titled(tree: Tree) -> tuple[str, str]:
+    """Kind and name; what is called as the run needs no name."""
+    kind = str(tree.get("kind", ""))
+    return kind, "" if is_job(tree) else _name(tree)
+
+
+def _wave(tree: Tree) -> int | None:
+    text = (get(tree, ("metadata", "annotations"), None) or {}).get(WAVE)
+    try:
+        return int(text) if text is not None else None
+    except ValueError:
+        return None
+
+
+def _podset(pods: Pods, tree: Tree, templates: Mapping[str, Tree]) -> PodSet:
+    requests = pod_requests(pods.spec)
+    devices = [(name, amount.value) for name, amount in requests.items() if is_device(name) and amount.value]
+    devices += list(_claimed(pods.spec, templates))
+    main = main_container(pods)
+    job: Tree = get(tree, pods.path[:3], None) or {}
+    after = [(str(one.get("name", "")), str(one.get("status", ""))) for one in job.get("dependsOn") or ()]
+    return PodSet(
+        pods.role,
+        pods.number,
+        tuple(devices),
+        {name: amount for name, amount in requests.items() if not is_device(name)},
+        str(main.get("image") or ""),
+        tuple(after),
+        get(job, ("template", "metadata", "labels", ANCESTOR), "") in INITIALIZERS,
+    )
+
+
+def main_container(pods: Pods) -> Tree:
+    """The container that does the work: called as the role, or `node`, or the first one."""
+    containers = pods.spec.get("containers") or [{}]
+    return next((one for one in containers if one.get("name") in (pods.role, NODE)), containers[0])
+
+
+def is_device(resource: str) -> bool:
+    """Whether a resource counts devices that compute: network devices, memory and shares of devices do not."""
+    if any(word in resource.lower() for word in _PARTS_OF_DEVICES):
+        return False
+    return resource in _known() or bool(gpu_names({resource: 1}))
+
+
+@cache
+def _known() -> frozenset[str]:
+    parts = [part for row in CLASSES.values() for part in row.get("partitions", {}).values()]
+    return frozenset(row["resource"] for row in (*CLASSES.values(), *parts) if row.get("resource"))
+
+
+def _claimed(pod: Tree, templates: Mapping[str, Tree]) -> Iterator[tuple[str, int]]:
+    """Devices by their class, where they are claimed."""
+    for claim in pod.get("resourceClaims") or ():
+        template = templates.get(claim.get("resourceClaimTemplateName") or "")
+        for request in get(template, ("spec", "spec", "devices", "requests"), None) or []:
+            exactly = request.get("exactly") or {}
+            yield str(exactly.get("deviceClassName", "")), int(exactly.get("count", 1))
+
+
+def _gang(tree: Tree) -> Gang:
+    spec = tree.get("spec") or {}
+    topology = spec.get("networkTopology") or {}
+    tier = topology.get("highestTierAllowed")
+    words = f"{topology.get('mode', '')} topology, tier {tier}" if tier is not None else ""
+    group = str(tree.get("apiVersion", "")).partition("/")[0]
+    return Gang(
+        _POD_GROUPS.get(group, group),
+        int(spec.get("minMember") or 0),
+        str(spec.get("queue") or ""),
+        str(spec.get("priorityClassName") or ""),
+        words.strip(),
+    )
+
+
+def _label(tree: Tree, label: str) -> str:
+    return str((get(tree, ("metadata", "labels"), None) or {}).get(label) or "")
+
+
+def _name(tree: Tree) -> str:
+    return str(get(tree, ("metadata", "name"), ""))

@@ -1,0 +1,51 @@
+"""Runs as they are shown -> what namespaces take together, and how far quotas and queues are filled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.totals.quotas import Limits, summed, used
+from tjgen.compiler.totals.tally import together
+from tjgen.language.runs.lock import CURRENT, SUSPENDED
+from tjgen.tools.report.content import Bar, Shown, Sum
+from tjgen.trees.k8s.quantity import Quantity, parse
+
+
+def sums(runs: Sequence[Shown]) -> list[Sum]:
+    """What the current runs of each namespace take together, in the order of the runs."""
+    groups: dict[tuple[str, str], list[Shown]] = {}
+    for run in runs:
+        if run.state == CURRENT:
+            groups.setdefault((run.place.environment or "", run.place.namespace), []).append(run)
+    return [
+        Sum(environment, namespace, len(group), together([one.totals for one in group]))
+        for (environment, namespace), group in groups.items()
+    ]
+
+
+def bars(runs: Sequence[Shown], builder: Builder) -> list[Bar]:
+    """The quotas and queues that the Platforms name, and what these runs take of them."""
+    found: list[Bar] = []
+    for environment in builder.environments:
+        cluster = builder.cluster(environment)
+        here = [run for run in runs if run.place.environment == environment]
+        for namespace, quota in cluster.quotas.items():
+            found += _bars(
+                environment, f"namespace {namespace}", quota, [one for one in here if one.place.namespace == namespace]
+            )
+        for queue, capability in cluster.queues.items():
+            found += _bars(environment, f"queue {queue}", capability, [one for one in here if one.queue == queue])
+    return found
+
+
+def _bars(environment: str | None, holder: str, bounds: Limits, runs: Sequence[Shown]) -> Iterator[Bar]:
+    takes = [one for run in runs if run.state == CURRENT for one in used(run.totals, bounds)]
+    # A run that waits has claims all the same.
+    takes += [one for run in runs if run.state == SUSPENDED for one in used(run.totals, bounds) if one[1]]
+    amounts = summed(takes)
+    for key, said in bounds.items():
+        allowed = parse(said)
+        amount = amounts.get(key, 0)
+        share = amount / allowed.nanos if allowed.nanos else float("inf") if amount else 0.0
+        yield Bar(environment or "", holder, key, str(Quantity(amount, allowed.format)), str(said), share)

@@ -1,0 +1,59 @@
+"""A comparison -> its section: what becomes of each run and of what they share, field by field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.gitops.diff.compare import Entry, FieldChange
+from tjgen.gitops.diff.words import meaning, sections, shown, summary
+from tjgen.tools.report.content import Report
+from tjgen.tools.report.fields import place
+from tjgen.tools.report.markup import escape, slug
+from tjgen.trees.fields.path import render
+
+_HEAD = "<thead><tr><th scope=col>Field<th scope=col>Before<th scope=col>After<th scope=col>Effect</thead>"
+
+
+def section(report: Report) -> Iterator[str]:
+    """The section; nothing where nothing was compared."""
+    changes = report.changes
+    if changes is None:
+        return
+    yield '<section id="changes" aria-labelledby="changes-title">\n'
+    yield f'<h2 id="changes-title">Changes since <code>{escape(changes.earlier)}</code></h2>\n'
+    lines = summary(changes.entries)
+    if lines:
+        yield "<ul>\n" + "".join(f"<li>{escape(line)}\n" for line in lines) + "</ul>\n"
+    else:
+        yield '<p class="none">Nothing differs.</p>\n'
+    for name, group in sections(changes.entries):
+        yield f"<h3>{escape(name)}</h3>\n"
+        for entry in group:
+            yield from _entry(entry)
+    yield "</section>\n"
+
+
+def _entry(entry: Entry) -> Iterator[str]:
+    rows = [(one.ref.kind, field) for one in entry.objects for field in one.fields]
+    words = [said for one in entry.objects for said in one.words]
+    head = f'<span class="name">{escape(entry.name)}</span> <b class="change {slug(entry.kind)}">{escape(meaning(entry))}</b>'
+    if not rows and not words:
+        yield f'<p class="entry">{head}</p>\n'
+        return
+    yield f'<details class="entry" open><summary>{head}</summary>\n'
+    for said in words:
+        yield f'<p class="bad">The server refuses: {escape(said)}</p>\n'
+    if rows:
+        yield f"<table>{_HEAD}<tbody>\n"
+        for kind, field in rows:
+            yield _row(kind, field)
+        yield "</table>\n"
+    yield "</details>\n"
+
+
+def _row(kind: str, field: FieldChange) -> str:
+    change = field.change
+    before = f"{escape(shown(change.before))} {place(field.before)}"
+    after = f"{escape(shown(change.after))} {place(field.after)}"
+    path = f"{escape(kind)} {escape(render(change.path))}"
+    return f"<tr><th scope=row>{path}<td>{before}<td>{after}<td>{escape(field.remark or field.kind)}\n"

@@ -1,0 +1,120 @@
+"""What a report shows, as plain values: whoever gathers it makes them, whoever draws and writes pages reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tjgen.compiler.totals.tally import Totals
+from tjgen.gitops.diff.compare import Entry
+from tjgen.gitops.diff.side import Said
+from tjgen.language.runs.store import Place
+from tjgen.tools.report.anatomy import Anatomy
+from tjgen.trees.diagnostics.model import Diagnostic, ObjectRef
+from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.typing import NamedTuple
+
+
+class Field(NamedTuple):
+    """A leaf of an object, and who asked for it."""
+
+    path: FieldPath
+    value: Tree
+    said: Said | None
+
+
+class Part(NamedTuple):
+    """An object of a run, field by field."""
+
+    ref: ObjectRef
+    file: str
+    """Its path in the output tree; "" for what controllers make."""
+    fields: tuple[Field, ...]
+
+
+class Shared(NamedTuple):
+    """An object that several runs use."""
+
+    part: Part
+    runs: int
+
+
+class Fact(NamedTuple):
+    """Something that people want to know of a run at once."""
+
+    label: str
+    value: str
+    said: Said | None = None
+
+
+class Shown(NamedTuple):
+    """One run."""
+
+    place: Place
+    name: str
+    state: str
+    """current, suspended, superseded, archived; or FAILED."""
+    source: str
+    """File of its experiment."""
+    written_in: str
+    """The same as places in files name it; "" where nobody knows."""
+    folder: str
+    """Folder of its files in the output tree; "" where they stand in none."""
+    facts: tuple[Fact, ...]
+    anatomy: Anatomy
+    totals: Totals
+    parts: tuple[Part, ...]
+    """Objects that are its own."""
+    uses: tuple[str, ...]
+    """Files of objects that it shares with other runs."""
+    queue: str
+    problems: tuple[Diagnostic, ...] = ()
+    change: Entry | None = None
+
+
+FAILED = "not built"
+"""The state of a run that an experiment asks for and that cannot be built."""
+
+
+class Bar(NamedTuple):
+    """What runs take of something that is bounded."""
+
+    environment: str
+    holder: str
+    """What has the bound: a namespace with its quota, a queue."""
+    key: str
+    used: str
+    allowed: str
+    share: float
+    """used / allowed; infinite where nothing is allowed."""
+
+
+class Sum(NamedTuple):
+    """What the runs of a namespace take together."""
+
+    environment: str
+    namespace: str
+    runs: int
+    totals: Totals
+
+
+class Changes(NamedTuple):
+    """What is different from something earlier."""
+
+    earlier: str
+    entries: Sequence[Entry]
+
+
+class Report(NamedTuple):
+    """Everything that is shown."""
+
+    title: str
+    subject: str
+    """What the report is of, in words."""
+    runs: Sequence[Shown]
+    shared: Mapping[str, Shared]
+    """By file in the output tree."""
+    sums: Sequence[Sum]
+    bars: Sequence[Bar]
+    bandwidths: Mapping[str, int]
+    diagnostics: Sequence[Diagnostic]
+    changes: Changes | None = None

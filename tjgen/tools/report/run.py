@@ -1,0 +1,151 @@
+"""The objects of one run, as they are applied -> the run as a report shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from tjgen.cluster.trainer.framework import expand
+from tjgen.cluster.trainer.inputs import runtime_of
+from tjgen.cluster.trainer.release import Release
+from tjgen.cluster.validate.judge import judge
+from tjgen.compiler.building.run import Run
+from tjgen.compiler.targets.jobset import SNAPSHOT
+from tjgen.compiler.totals.tally import of_run
+from tjgen.gitops.diff.compare import ref_of
+from tjgen.gitops.diff.side import Ask, place_of, tree_of
+from tjgen.language.catalog.find import Catalog
+from tjgen.language.runs.archive import MARKS
+from tjgen.language.runs.lock import ARCHIVED, CURRENT, SUPERSEDED, SUSPENDED, LockedRun
+from tjgen.language.runs.store import Place
+from tjgen.tools.report.anatomy import Applied, anatomy, is_suspended
+from tjgen.tools.report.content import FAILED, Shown
+from tjgen.tools.report.facts import facts
+from tjgen.tools.report.parts import part
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.manifests.manifest import PREVIEW, RUNS, STAGES, Manifest
+from tjgen.trees.typing import NamedTuple
+
+
+class Known(NamedTuple):
+    """What is known of a run before anybody looks into its objects."""
+
+    place: Place
+    name: str
+    files: Mapping[str, str]
+    """Path in the output tree -> text without header, of the run and of what it shares."""
+    source: str
+    folder: str = ""
+    """Where its files are, for people; "" where they are nowhere."""
+    locked: LockedRun | None = None
+    built: Run | None = None
+    problems: tuple[Diagnostic, ...] = ()
+
+
+class Look(NamedTuple):
+    """How runs are looked at."""
+
+    ask: Ask
+    catalog: Catalog
+    """Runtimes that stand in no file of the tree."""
+    release: Callable[[str | None], Release]
+    """Environment -> the release of Trainer there."""
+    shared: frozenset[str]
+    """Files that several runs use."""
+    expanded: bool
+    """Whether the fields of what controllers make are shown, too."""
+
+
+def shown(known: Known, look: Look) -> Shown:
+    """The run. Objects that a server would not take are shown by their fields alone."""
+    release = look.release(known.place.environment)
+    trees = {path: tree for path, body in known.files.items() if (tree := tree_of(body, path)) is not None}
+    places = {path: place for path in trees if (place := place_of(path)) is not None}
+    applied = [Applied(places[path].stage, trees[path]) for path in places if _is_sound(known, trees[path], release)]
+    made = _made(known, [one.tree for one in applied], look.catalog, release)
+    built = known.built
+    slices = built.compiled.workload.tree.value.get("slices") if built is not None else None
+    described = anatomy(applied, made, slices)
+    manifests = [Manifest(one.tree, {}, one.stage) for one in applied]
+    # Those that are used by nobody else are told with the run, the others once for all.
+    uses = [path for path in sorted(trees, key=_in_turn) if path in look.shared]
+    parts = [part(trees[path], path, look.ask) for path in sorted(trees, key=_in_turn) if path not in look.shared]
+    parts += [part(tree, "", look.ask) for tree in made if look.expanded]
+    queue = described.gang.queue if described.gang is not None else described.queue
+    return Shown(
+        known.place,
+        known.name,
+        state(known, trees),
+        known.source,
+        built.unit.document.file if built is not None else "",
+        known.folder,
+        tuple(facts([one.tree for one in applied], made, known.locked, look.ask)),
+        described,
+        of_run(manifests, [Manifest(tree, {}, PREVIEW) for tree in made]),
+        tuple(parts),
+        tuple(uses),
+        queue,
+        known.problems,
+    )
+
+
+def _in_turn(path: str) -> tuple[int, str]:
+    """In the order in which objects are applied."""
+    place = place_of(path)
+    return STAGES.index(place.stage) if place is not None else len(STAGES), path
+
+
+def age(one: Known) -> tuple[object, ...]:
+    """What is asked for first, then the newest."""
+    locked = one.locked
+    return (locked is not None and locked.state == SUPERSEDED, -locked.number if locked is not None else 0, one.name)
+
+
+def state(known: Known, trees: Mapping[str, Tree]) -> str:
+    """What the lock says; without one what the experiment says, or the manifests."""
+    if known.locked is not None:
+        return known.locked.standing
+    if known.built is not None and not known.built.compiled.manifests:
+        return FAILED
+    own = [tree for path, tree in trees.items() if (place := place_of(path)) is not None and place.stage == RUNS]
+    marks = [get(tree, ("metadata", "annotations"), None) or {} for tree in own]
+    if own and all(found.get(key) == value for found in marks for key, value in MARKS.items()):
+        return ARCHIVED
+    return SUSPENDED if any(map(is_suspended, own)) else CURRENT
+
+
+def _made(known: Known, applied: Sequence[Tree], catalog: Catalog, release: Release) -> list[Tree]:
+    """What controllers make: as it was compiled, or of files that are older than the sources."""
+    if known.built is not None and all(_is_known(known, tree) for tree in applied):
+        return [one.tree for one in known.built.compiled.previews]
+    return [made for tree in applied for made in _expanded(tree, applied, catalog, release)]
+
+
+def _expanded(tree: Tree, beside: Sequence[Tree], catalog: Catalog, release: Release) -> Iterator[Tree]:
+    if tree.get("kind") != "TrainJob":
+        return
+
+    def look_up(kind: str, namespace: str, name: str) -> Tree | None:
+        found, _ = catalog.find(name, kind=kind, namespace=namespace)
+        return found.tree if found is not None else None
+
+    runtime = runtime_of(tree, list(beside), look_up)
+    for one in expand(tree, runtime, release=release).objects:
+        # The controller's private copy of the runtime says nothing new.
+        if not one.tree["metadata"]["name"].endswith(SNAPSHOT):
+            yield one.tree
+
+
+def _is_sound(known: Known, tree: Tree, release: Release) -> bool:
+    """Whether an object has the form that it ought to have, so that it can be looked into."""
+    if _is_known(known, tree):
+        return True
+    verdict = judge(tree, versions=release.versions)
+    return verdict.checked and not verdict.stages
+
+
+def _is_known(known: Known, tree: Tree) -> bool:
+    """Whether the object is as it was compiled."""
+    built = known.built
+    ref = ref_of(tree)
+    return built is not None and any(one.ref == ref and one.tree == tree for one in built.compiled.manifests)

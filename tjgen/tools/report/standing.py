@@ -1,0 +1,112 @@
+"""An output tree as it stands -> its report: the runs that files and locks tell of, whatever the sources say by now."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+from tjgen.cluster.schema.store import OWN
+from tjgen.cluster.trainer.release import Release, chosen
+from tjgen.cluster.validate.check import check
+from tjgen.gitops.diff.compare import compare
+from tjgen.gitops.diff.revision import Repository
+from tjgen.gitops.diff.side import Side, nobody, only, place_of
+from tjgen.gitops.emit.ondisk import files
+from tjgen.gitops.output.intended import body_of, standing
+from tjgen.gitops.output.inventory import disagreements, entries
+from tjgen.language.catalog.find import Catalog
+from tjgen.language.resolve.project import FILE, Project, alone, find, load
+from tjgen.language.runs.lock import LockedRun
+from tjgen.language.runs.store import Locks, Place
+from tjgen.tools.report.capacity import sums
+from tjgen.tools.report.content import Changes, Report
+from tjgen.tools.report.run import Known, Look, age, shown
+from tjgen.tools.report.shares import beside, parts_of, several, shared_by
+from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic
+from tjgen.trees.files.regular import read_regular
+from tjgen.trees.manifests.manifest import RUNS
+
+
+def is_tree(path: str) -> bool:
+    """Whether a folder is an output tree: it has files of ours where such a tree has them, and no project file."""
+    if not os.path.isdir(path) or os.path.lexists(os.path.join(path, FILE)):
+        return False
+    return any(place_of(file) is not None for file in standing(path))
+
+
+def of_tree(directory: str, *, environments: Sequence[str], against: str | None, trainer: str | None, expanded: bool) -> Report:
+    """The report of the tree. Raises CompileError where it, its locks or what it is compared with cannot be read."""
+    file = find(directory)
+    project, diagnostics = load(file) if file is not None else (alone(), [])
+    bodies = standing(directory)
+    if environments:
+        _known_environments(bodies, environments)
+        bodies = only(bodies, environments)
+    locks = _locks(project, environments) if file is not None else {}
+    known = _known(directory, bodies, locks)
+    shared = several(one.files for one in known)
+    catalog = Catalog(project.spec.catalogs, project.directory)
+    look = Look(nobody, catalog, lambda name: _release(project, name, trainer), frozenset(shared), expanded)
+    if file is not None and project.spec.output.directory is not None and _is_output(project, directory):
+        diagnostics += disagreements(directory, entries(Locks(project.directory), environments))
+    versions = {**_release(project, None, trainer).versions, **({OWN: project.schemas} if project.schemas else {})}
+    for path in bodies:
+        diagnostics += check(read_regular(os.path.join(directory, path)), f"{directory}/{path}", versions=versions)
+    runs = [shown(one, look) for one in known]
+    changes = _changes(directory, against, Side(directory, bodies, {})) if against is not None else None
+    if changes is not None:
+        becomes = {(one.place.key, one.name): one for one in changes.entries if one.place.stage == RUNS}
+        runs = [run._replace(change=becomes.get((run.place.key, run.name))) for run in runs]
+    title = project.document.value.get("metadata", {}).get("name") if project.document is not None else None
+    told = parts_of(shared, bodies, nobody)
+    subject = f"as they stand in {directory}"
+    return Report(str(title or "Training runs"), subject, runs, told, sums(runs), (), {}, diagnostics, changes)
+
+
+def _known_environments(bodies: Mapping[str, str], wanted: Sequence[str]) -> None:
+    known = sorted({place.environment for path in bodies if (place := place_of(path)) is not None and place.environment})
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        message = f'the tree has no environment "{unknown[0]}"'
+        hint = f"use one of {', '.join(known)}" if known else "leave --env out"
+        raise CompileError([Diagnostic("TJ262", ERROR, message, hint=hint, name="unknown-environment")])
+
+
+def _release(project: Project, environment: str | None, asked: str | None) -> Release:
+    own = project.environment(environment)
+    return chosen(asked or (own.trainer if own is not None else None) or project.spec.trainer)
+
+
+def _is_output(project: Project, directory: str) -> bool:
+    return os.path.realpath(os.path.join(project.directory, str(project.spec.output.directory))) == os.path.realpath(directory)
+
+
+def _locks(project: Project, environments: Sequence[str]) -> dict[tuple[str, str], LockedRun]:
+    return {(place.key, run.name): run for place, run in entries(Locks(project.directory), environments)}
+
+
+def _known(directory: str, bodies: Mapping[str, str], locks: Mapping[tuple[str, str], LockedRun]) -> list[Known]:
+    own: dict[tuple[Place, str], dict[str, str]] = {}
+    for path, body in bodies.items():
+        at = place_of(path)
+        if at is not None and at.stage == RUNS:
+            place = Place(at.environment or None, at.namespace, at.experiment)
+            own.setdefault((place, at.run), {})[path] = body
+    found = []
+    known = beside(bodies)
+    for (place, name), inside in own.items():
+        locked = locks.get((place.key, name))
+        folder = next(iter(inside)).rpartition("/")[0]
+        source = next((one.source for one in files(directory, folder)), "")
+        together = {**shared_by(place, inside, locked, None, known, bodies), **inside}
+        found.append(Known(place, name, together, source, f"{directory}/{folder}", locked))
+    return sorted(found, key=lambda one: (one.place.environment or "", one.place.namespace, one.place.name, *age(one)))
+
+
+def _changes(directory: str, against: str, new: Side) -> Changes:
+    if os.path.isdir(against):
+        return Changes(against, compare(Side(against, standing(against), {}), new))
+    repository = Repository.around(directory)
+    found = repository.files(repository.commit(against), repository.path_of(directory))
+    bodies = {path: body for path, content in found.items() if (body := body_of(content)) is not None}
+    return Changes(against, compare(Side(against, bodies, {}), new))

@@ -1,0 +1,56 @@
+"""What runs take -> the section of totals: a table of namespaces, and a bar for each bound of a quota or queue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from tjgen.compiler.totals.table import columns, line
+from tjgen.compiler.totals.tally import together
+from tjgen.tools.report.bounds import percent
+from tjgen.tools.report.content import Bar, Report
+from tjgen.tools.report.markup import escape
+
+
+def section(report: Report) -> Iterator[str]:
+    """The section; nothing where nothing runs and nothing is bounded."""
+    if not report.sums and not report.bars:
+        return
+    yield '<section id="totals" aria-labelledby="totals-title">\n<h2 id="totals-title">Totals</h2>\n'
+    yield '<p class="about">What current runs ask for. A claim that several share counts once.</p>\n'
+    if report.sums:
+        yield from _table(report)
+    for (environment, holder), group in groupby(report.bars, lambda bar: (bar.environment, bar.holder)):
+        where = f" in {environment}" if environment else ""
+        yield f'<div class="bounds"><h3>{escape(holder[:1].upper() + holder[1:])}{escape(where)}</h3>\n<ul>\n'
+        for bar in group:
+            yield _bar(bar)
+        yield "</ul></div>\n"
+    yield "</section>\n"
+
+
+def _table(report: Report) -> Iterator[str]:
+    rows = [(one.environment, one.namespace, one.runs, one.totals) for one in report.sums]
+    if len(rows) > 1:
+        whole = together([one.totals for one in report.sums])
+        rows.append(("", "together", sum(one.runs for one in report.sums), whole))
+    heads = columns([one[3] for one in rows], report.bandwidths)
+    yield '<div class="wide" tabindex="0" role="region" aria-label="Totals by namespace"><table class="totals"><thead><tr>'
+    yield "".join(f"<th scope=col>{escape(head)}" for head in ("Namespace", "Runs", *heads))
+    yield "</thead><tbody>\n"
+    for environment, namespace, runs, totals in rows:
+        where = " / ".join(part for part in (environment, namespace) if part)
+        cells = [str(runs), *line(totals, heads, report.bandwidths)]
+        yield f"<tr><th scope=row>{escape(where)}{''.join(f'<td>{escape(cell)}' for cell in cells)}\n"
+    yield "</table></div>\n"
+
+
+def _bar(bar: Bar) -> str:
+    over = bar.share > 1
+    width = min(bar.share, 1) * 100
+    fill = f'<rect class="{"full" if over else "fill"}" width="{width:.1f}" height="6" rx="1"/>'
+    track = '<rect class="track" width="100" height="6" rx="1"/>'
+    drawn = f'<svg class="bar picture" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">{track}{fill}</svg>'
+    said = f'<b class="bad">{percent(bar)}</b>' if over else percent(bar)
+    amount = f"<b>{escape(bar.used)}</b> of {escape(bar.allowed)}"
+    return f"<li><span>{escape(bar.key)}</span> <span>{amount}</span> <span>{said}</span>{drawn}\n"

@@ -1,0 +1,71 @@
+"""Wishes -> the pages of a new repository: what lies where, how to go on, and what Git leaves alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.tools.scaffold.wishes import OUTPUT, Wishes
+
+_CATALOG = """\
+# Catalog
+
+Runtimes that experiments here can name, beside those that tjgen brings (`tjgen runtimes list`): one file each, a
+`TrainingRuntime` or `ClusterTrainingRuntime` of Kubeflow Trainer. Those of a cluster come in by
+
+    kubectl get clustertrainingruntimes -o yaml | tjgen runtimes import - --to catalog
+"""
+
+_IGNORED = """\
+# What is built is committed, whatever a .gitignore above or of a user says of folders that are called so.
+!{output}/**
+!tjgen.lock.d/**
+__pycache__/
+.schemas/
+"""
+
+_SYNC = {
+    "argocd": "Argo CD applies what is committed below `{output}`. Once, in its own cluster: {commands}.",
+    "flux": "Flux applies what is committed below `{output}`. Once, in the cluster of each: {commands}.",
+    "none": "Nothing applies `{output}` yet: `gitops` in `tjgen.yaml` names a tool that does.",
+}
+
+
+def files(wishes: Wishes) -> Iterator[tuple[str, str]]:
+    """Path and text of each file."""
+    yield "README.md", _readme(wishes)
+    yield "catalog/README.md", _CATALOG
+    yield ".gitignore", _IGNORED.format(output=OUTPUT)
+
+
+def _readme(wishes: Wishes) -> str:
+    folders = [f"{OUTPUT}/{environment}" for environment in wishes.environments] or [OUTPUT]
+    commands = ", ".join(f"`kubectl apply -f {folder}/gitops`" for folder in folders)
+    sync = _SYNC[wishes.tool].format(output=OUTPUT, commands=commands)
+    namespaces = ", ".join(f"`{wishes.namespace(environment)}`" for environment in wishes.environments)
+    lines = [
+        f"# {wishes.name}",
+        "",
+        "Training runs, as experiments. `tjgen` compiles them to what the cluster is given.",
+        "",
+        "| | |",
+        "| --- | --- |",
+        "| `experiments` | What is trained. One file each. |",
+        *(["| `overlays` | What is different in an environment. |"] if wishes.environments else []),
+        "| `catalog` | Runtimes beside those that tjgen brings. |",
+        "| `tjgen.yaml` | Where things are, and what they are built for. |",
+        f"| `{OUTPUT}`, `tjgen.lock.d` | What is built, and which runs exist: made by tjgen, and committed. |",
+        "",
+        "After a change:",
+        "",
+        "```sh",
+        f"tjgen build -o {OUTPUT}",
+        f"git add experiments {OUTPUT} tjgen.lock.d",
+        "```",
+        "",
+        "`tjgen diff` says what becomes of every run. `pre-commit install` refuses commits whose output is not built.",
+        "",
+        sync,
+        *([f"The namespaces ({namespaces}) are expected to be there."] if namespaces else []),
+        "",
+    ]
+    return "\n".join(lines)

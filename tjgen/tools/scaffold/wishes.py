@@ -1,0 +1,77 @@
+"""What a new repository is to be: names, environments and tools, as the command line says them."""
+
+from __future__ import annotations
+
+import re
+
+from tjgen.trees.typing import NamedTuple
+
+TOOLS = ("argocd", "flux", "none")
+FORGES = ("github", "gitlab", "none")
+OUTPUT = "deploy"
+"""The folder of what is built."""
+DEFAULT_ENVIRONMENTS = ("dev", "prod")
+
+_NO_TEXT = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
+"""What YAML, of one version or the other, does not read as a text."""
+_LABEL = re.compile(r"[a-z]([a-z0-9-]*[a-z0-9])?\Z")
+_ENVIRONMENT = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?\Z")
+_MOST = 40
+"""Characters of a project's name: namespaces add a dash and the environment."""
+
+
+class Wishes(NamedTuple):
+    """What is asked for. `hooks` is a repository of hooks and its revision, or None for the installed program."""
+
+    name: str
+    environments: tuple[str, ...]
+    tool: str = "none"
+    repository: str = ""
+    forge: str = "none"
+    hooks: tuple[str, str] | None = None
+    release: str = ""
+    """Release of Trainer, where it is not the newest."""
+    folder: str = ""
+    """Where it lies in a repository that is there already; "" at its top."""
+    imports: bool = False
+    """Whether experiments come from manifests that are there, rather than a first one being made."""
+
+    @property
+    def output(self) -> str:
+        """The folder of the output, from the top of the repository."""
+        return f"{self.folder}/{OUTPUT}" if self.folder else OUTPUT
+
+    @property
+    def top(self) -> str:
+        """The way to the top of the repository, where hooks and pipelines are looked for."""
+        return "../" * (self.folder.count("/") + 1) if self.folder else ""
+
+    def namespace(self, environment: str) -> str:
+        """The namespace of an environment: the last one, where the work is done, has that of the project."""
+        return self.name if environment == self.environments[-1] else f"{self.name}-{environment.lower()}"
+
+
+def named(text: str) -> str:
+    """A name of a project from that of a folder: what cannot stand in the name of a namespace is a dash."""
+    name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+    name = name if name[:1].isalpha() and name not in _NO_TEXT else f"training-{name}"
+    return name[:_MOST].strip("-")
+
+
+def wrong(wishes: Wishes) -> str | None:
+    """What is wrong with the words, for a message of wrong use."""
+    if not _LABEL.match(wishes.name) or len(wishes.name) > _MOST:
+        return f"--name {wishes.name}: use at most {_MOST} small letters, digits and dashes, with a letter first"
+    for option, word in [("--name", wishes.name), *[("--env", one) for one in wishes.environments]]:
+        if word.lower() in _NO_TEXT:
+            return f"{option} {word}: YAML takes it for something else than a text; use a longer name"
+    for environment in wishes.environments:
+        if not _ENVIRONMENT.match(environment) or not _LABEL.match(wishes.namespace(environment)):
+            return f"--env {environment}: use letters, digits and dashes, with a letter first"
+    if len({one.lower() for one in wishes.environments}) != len(wishes.environments):
+        return "--env is given twice with one name"
+    if wishes.imports and wishes.environments:
+        return "--from takes the namespaces that the manifests say: add environments to tjgen.yaml when it builds"
+    if wishes.tool != "none" and not wishes.repository:
+        return f"--gitops {wishes.tool} needs --repository URL: it is what the tool reads"
+    return None

@@ -1,0 +1,150 @@
+"""Budgets: how much input one command accepts, and the diagnostic of an input that exceeds them.
+
+A project sets them in `spec.budgets` of its `tjgen.yaml`. Only the root project counts: a project file in a folder of
+experiments does not change what the command accepts.
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+
+from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, Span
+from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.k8s.quantity import parse
+from tjgen.trees.typing import NamedTuple, Protocol
+
+_MI = 1024 * 1024
+
+
+class Set(Protocol):
+    """Budgets as a project writes them: sizes are quantities."""
+
+    points: int
+    tasks: int
+    runs: int
+    documents: int
+    values: int
+    file_size: str | int | float
+    total_size: str | int | float
+    list_size: str | int | float
+    files: int
+    entries: int
+    folder_depth: int
+    seconds: int
+
+
+class Budgets(NamedTuple):
+    """The most that one command accepts. Each field is a count unless it names its unit."""
+
+    points: int = 10_000
+    """Points of one sweep."""
+    tasks: int = 1_000
+    """Tasks of one experiment."""
+    runs: int = 10_000
+    """Runs of one experiment: its tasks times their points."""
+    documents: int = 100_000
+    """Documents of one file."""
+    values: int = 750_000
+    """Keys, scalars, lists and mappings of one file, those included that aliases stand for."""
+    file_size: int = 32 * _MI
+    """Bytes of one file."""
+    total_size: int = 1024 * _MI
+    """Bytes of all files that one command reads."""
+    list_size: int = 256 * _MI
+    """Bytes of one list of data items."""
+    files: int = 100_000
+    """Files that one command reads."""
+    entries: int = 500_000
+    """Files and folders in all folders that one command searches."""
+    folder_depth: int = 64
+    """Levels of folders below a folder that one command reads."""
+    seconds: int = 600
+    """Seconds of one build."""
+
+    @classmethod
+    def of(cls, spec: Set) -> Budgets:
+        """The budgets of a project's `spec.budgets`."""
+        return cls(
+            points=spec.points,
+            tasks=spec.tasks,
+            runs=spec.runs,
+            documents=spec.documents,
+            values=spec.values,
+            file_size=parse(spec.file_size).value,
+            total_size=parse(spec.total_size).value,
+            list_size=parse(spec.list_size).value,
+            files=spec.files,
+            entries=spec.entries,
+            folder_depth=spec.folder_depth,
+            seconds=spec.seconds,
+        )
+
+
+DEFAULT = Budgets()
+
+
+class _Kind(NamedTuple):
+    """How one exceeded budget is reported."""
+
+    code: str
+    name: str
+    key: str
+    """Its key in `spec.budgets`."""
+    unit: str
+
+
+_KINDS = {
+    "file_size": _Kind("TJ046", "file-too-large", "fileSize", "bytes"),
+    "list_size": _Kind("TJ046", "file-too-large", "listSize", "bytes"),
+    "entries": _Kind("TJ035", "too-many-entries", "entries", "files and folders"),
+    "files": _Kind("TJ047", "too-many-files", "files", "files"),
+    "total_size": _Kind("TJ048", "input-too-large", "totalSize", "bytes"),
+    "folder_depth": _Kind("TJ049", "folders-too-deep", "folderDepth", "levels of folders"),
+    "points": _Kind("TJ212", "too-many-points", "points", "points"),
+    "tasks": _Kind("TJ213", "too-many-tasks", "tasks", "tasks"),
+    "runs": _Kind("TJ214", "too-many-runs", "runs", "runs"),
+    "documents": _Kind("TJ215", "too-many-documents", "documents", "documents"),
+    "values": _Kind("TJ216", "too-many-values", "values", "values"),
+    "seconds": _Kind("TJ217", "build-too-slow", "seconds", "seconds"),
+}
+
+
+def exceeded(
+    budget: str,
+    found: int,
+    limit: int,
+    subject: str,
+    *,
+    is_least: bool = False,
+    verb: str = "has",
+    span: Span | None = None,
+    path: FieldPath | None = None,
+) -> Diagnostic:
+    """The error of one exceeded budget.
+
+    `budget` is a field of `Budgets`, `found` the number that exceeds `limit`, `subject` what has it ("the sweep").
+    `is_least`: counting stopped at `found`, so the message says ">= found", and
+    the hint suggests twice the limit.
+    """
+    code, name, key, unit = _KINDS[budget]
+    number = f">= {found}" if is_least else str(found)
+    message = f"{subject} {verb} {number} {unit}, more than the budget of {limit}"
+    enough = 2 * limit if is_least else found
+    hint = f"reduce it, or write budgets: {{{key}: {enough}}} below spec in tjgen.yaml"
+    return Diagnostic(code, ERROR, message, path=path, span=span, hint=hint, name=name)
+
+
+class Clock:
+    """The time of one build. Only `check` stops a build, and only where its caller can stop."""
+
+    __slots__ = ("_limit", "_start")
+
+    def __init__(self, seconds: int) -> None:
+        self._limit = seconds
+        self._start = monotonic()
+
+    def check(self, span: Span | None = None) -> None:
+        """Raise CompileError (TJ217) where the build has taken more seconds than its budget; `span` is what comes next."""
+        taken = int(monotonic() - self._start)
+        if taken >= self._limit:
+            raise CompileError([exceeded("seconds", taken, self._limit, "the build", is_least=True, verb="takes", span=span)])

@@ -1,0 +1,97 @@
+"""A field of a manifest -> who set it, through every hop down to a line of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tjgen.trees.diagnostics.model import Span
+from tjgen.trees.fields.managed import Managed, Origin
+from tjgen.trees.fields.path import MISSING, FieldPath, get
+from tjgen.trees.manifests.leaves import lasting
+from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.source.document import Document
+from tjgen.trees.typing import NamedTuple
+
+
+class Sources(NamedTuple):
+    """The trees that origins of one run point into."""
+
+    experiment: Managed
+    """The merged experiment; its origins point into documents."""
+    documents: Mapping[str, Document]
+    """Documents by the name that origins use: "file:PATH"."""
+    runtime: Document | None
+    """The catalog's runtime."""
+    platform: Document | None
+    project: Document | None
+    trainjob: Manifest | None = None
+    """What previews are made of, a TrainJob or the run's own job: their origins point into it and into `made_runtime`."""
+    made_runtime: Manifest | None = None
+
+
+class Hop(NamedTuple):
+    """One step of an answer: who, by which field of what, and where that stands (None: in no file)."""
+
+    manager: str
+    source: str
+    because: FieldPath
+    span: Span | None
+
+
+def trace(origin: Origin, sources: Sources, *, expanded: bool = False) -> list[Hop]:
+    """The hops from `origin` to the end: one for a rule of tjgen, up to three for a field of a JobSet.
+
+    `expanded` says that the twin made the object, so that origins point into what it was made of.
+    """
+    if expanded and origin.source in ("trainjob", "job", "runtime"):
+        made = sources.made_runtime if origin.source == "runtime" else sources.trainjob
+        hops = [Hop(origin.manager, origin.source, origin.because, None)]
+        if made is not None:
+            for earlier in made.origins(origin.because)[-1:]:
+                hops += trace(earlier, sources)
+        return hops
+    if origin.source == "experiment":
+        said = _origins_in(sources.experiment, origin.because)
+        hops = [Hop(origin.manager, "experiment", origin.because, None)]
+        if said:
+            last = said[-1]
+            document = sources.documents.get(last.source)
+            span = _span(document, last.because) if document is not None else None
+            hops[0] = hops[0]._replace(span=span)
+            if last.manager != "experiment":
+                hops.append(Hop(last.manager, last.source, last.because, span))
+        return hops
+    document = {"runtime": sources.runtime, "platform": sources.platform, "project": sources.project}.get(
+        origin.source, sources.documents.get(origin.source)
+    )
+    span = _span(document, origin.because) if document is not None and origin.because is not None else None
+    return [Hop(origin.manager, origin.source, origin.because, span)]
+
+
+def _origins_in(tree: Managed, path: FieldPath) -> tuple[Origin, ...]:
+    """Who said what stands at `path`. A map of one entry is that entry: of `MODE: {value: full}` an overlay may say the value."""
+    value, inner = get(tree.value, path), path
+    while value.__class__ is dict and len(value) == 1:
+        ((key, value),) = value.items()
+        inner = (*inner, key)
+        if inner in tree.owners:
+            path = inner
+    return tree.origins(path)
+
+
+def _span(document: Document, path: FieldPath) -> Span | None:
+    """Where `path` stands. In a short form (`gpu: h100:8`) one value stands for its parts."""
+    length = len(path)
+    while length and get(document.value, path[:length]) is MISSING:
+        length -= 1
+    is_short = length < len(path) and get(document.value, path[:length]).__class__ not in (dict, list)
+    return document.locate(path[:length] if is_short else path)
+
+
+def place_in(manifest: Manifest, path: FieldPath, sources: Sources) -> Span | None:
+    """The line that asked for a field of a manifest, or for the nearest thing around it."""
+    for origin in reversed(manifest.origins(lasting(manifest.tree, path))):
+        for hop in reversed(trace(origin, sources, expanded=manifest.expanded)):
+            if hop.span is not None:
+                return hop.span
+    return None

@@ -1,0 +1,81 @@
+"""A manifest -> for each leaf who set it, all owners, and the line that asked for it: as text or as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.trees.explain.provenance import Hop, Sources, trace
+from tjgen.trees.fields.path import FieldPath, Tree, render
+from tjgen.trees.manifests.leaves import leaves
+from tjgen.trees.manifests.manifest import PREVIEW, Manifest
+from tjgen.trees.typing import NamedTuple
+
+
+class Explained(NamedTuple):
+    """One leaf. `owners` has the hops of each owner, the one that wrote last at the end."""
+
+    path: FieldPath
+    value: Tree
+    owners: list[list[Hop]]
+
+
+def explain(manifest: Manifest, sources: Sources, below: FieldPath = ()) -> Iterator[Explained]:
+    """Every leaf of `manifest` at or below the path `below`."""
+    for path, value in leaves(manifest.tree):
+        if path[: len(below)] == below:
+            owners = [trace(origin, sources, expanded=manifest.expanded) for origin in manifest.origins(path)]
+            yield Explained(path, value, owners)
+
+
+def as_text(manifest: Manifest, found: list[Explained]) -> str:
+    """One line a leaf: the path, the value, and behind an arrow every hop to the file."""
+    where = f"{manifest.namespace}/{manifest.name}" if manifest.namespace else manifest.name
+    note = "  (preview: a controller makes it)" if manifest.stage == PREVIEW else ""
+    lines = [f"{manifest.kind} {where}{note}"]
+    for leaf in found:
+        answers = " + ".join(" <- ".join(hop_text(hop) for hop in hops) for hops in reversed(leaf.owners))
+        lines.append(f"  {render(leaf.path)}: {_shown(leaf.value)}  <- {answers}")
+    return "\n".join(lines) + "\n"
+
+
+def as_data(manifest: Manifest, found: list[Explained]) -> Tree:
+    """The same as a tree for JSON."""
+    return {
+        "kind": manifest.kind,
+        "namespace": manifest.namespace,
+        "name": manifest.name,
+        "preview": manifest.stage == PREVIEW,
+        "fields": [
+            {
+                "path": render(leaf.path),
+                "value": leaf.value,
+                "owners": [[_hop_data(hop) for hop in hops] for hops in reversed(leaf.owners)],
+            }
+            for leaf in found
+        ],
+    }
+
+
+def hop_text(hop: Hop) -> str:
+    """Who, by which field of what, and where that stands, on one line."""
+    place = f" ({hop.span.file}:{hop.span.line}:{hop.span.column})" if hop.span is not None else ""
+    asked = f" {render(hop.because)}" if hop.because else ""
+    if hop.source == "trainjob" and "runtimePatches" in hop.because:
+        # The rest of the path repeats that of the leaf.
+        asked = " spec.runtimePatches"
+    source = "" if hop.source in ("experiment", "tjgen") or hop.source.startswith("file:") else f" {hop.source}"
+    # "runtime runtime spec..." says one word twice.
+    return f"{hop.manager}{source if source.strip() != hop.manager else ''}{asked}{place}"
+
+
+def _hop_data(hop: Hop) -> Tree:
+    data: Tree = {"manager": hop.manager, "source": hop.source, "because": render(hop.because)}
+    if hop.span is not None:
+        data["file"], data["line"], data["column"] = hop.span.file, hop.span.line, hop.span.column
+    return data
+
+
+def _shown(value: Tree) -> str:
+    text = "null" if value is None else str(value).lower() if value.__class__ is bool else str(value)
+    first, *rest = text.split("\n")
+    return first + (" ..." if rest else "")

@@ -1,0 +1,52 @@
+"""What keeps a file or a folder from being read: codes TJ020, TJ021 and TJ029 to TJ034."""
+
+from __future__ import annotations
+
+from tjgen.trees.budgets import exceeded
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+
+UNREADABLE = ("TJ020", "unreadable-file")
+EMPTY = ("TJ021", "no-manifests")
+OUTSIDE = ("TJ029", "outside-repository")
+SPECIAL = ("TJ030", "not-a-file")
+LINK = ("TJ033", "broken-link")
+FOLDER = ("TJ034", "unreadable-folder")
+
+
+class UnreadableError(OSError):
+    """A file or folder that the sandbox does not read. `strerror` is the reason, as of any OSError."""
+
+    def __init__(self, path: str, diagnostic: Diagnostic, reason: str) -> None:
+        super().__init__(None, reason, path)
+        self.path = path
+        self.diagnostic = diagnostic
+        """The error to report where no field of a document names the path."""
+        self.reason = reason
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether the operating system refuses: the file does not exist, or its permissions do not let it be read."""
+        return self.diagnostic.code == UNREADABLE[0]
+
+
+def refused(path: str, rule: tuple[str, str], reason: str, hint: str) -> UnreadableError:
+    """The error for a path that is not read for a reason."""
+    code, name = rule
+    message = f"{path} cannot be read: {reason}"
+    return UnreadableError(path, Diagnostic(code, ERROR, message, hint=hint, name=name), reason)
+
+
+def over_budget(path: str, budget: str, found: int, limit: int, subject: str, verb: str = "has") -> UnreadableError:
+    """The error for a path with which a budget is exceeded; `subject` and `verb` as of `budgets.exceeded`."""
+    diagnostic = exceeded(budget, found, limit, subject, is_least=True, verb=verb)
+    return UnreadableError(path, diagnostic, diagnostic.message)
+
+
+def is_problem(diagnostic: Diagnostic) -> bool:
+    """Whether a diagnostic says that a file or folder was not read."""
+    return diagnostic.code in _CODES
+
+
+_CODES = frozenset(
+    (*(code for code, _ in (UNREADABLE, EMPTY, OUTSIDE, SPECIAL, LINK, FOLDER)), "TJ035", "TJ046", "TJ047", "TJ048", "TJ049")
+)

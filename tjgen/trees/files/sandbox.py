@@ -1,0 +1,267 @@
+"""Paths of the input -> what is in the files, below the repository and within the limits of the project.
+
+Everything that opens a file because of an input opens it here. A path is refused where it leads out of the repository, also
+through a link in any of its parts; where it is not a regular file; and where it is too large, or one too many. What the caller
+names on the command line may be anywhere, but a link of the repository does not lead out of it for that.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator, Sequence
+
+from tjgen.trees.budgets import DEFAULT, Budgets
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.files import problems
+from tjgen.trees.files.problems import UnreadableError, over_budget, refused
+from tjgen.trees.files.regular import LargeFileError, SpecialFileError, read_regular
+from tjgen.trees.files.repository import repository_of
+from tjgen.trees.typing import NamedTuple
+
+_IS_LINK = (errno.ELOOP, errno.EMLINK, getattr(errno, "EFTYPE", errno.ELOOP))
+"""What opening a link fails with: on Linux, FreeBSD and NetBSD."""
+_KINDS = {
+    stat.S_IFDIR: "it is a folder",
+    stat.S_IFIFO: "it is a named pipe",
+    stat.S_IFSOCK: "it is a socket",
+    stat.S_IFCHR: "it is a device",
+    stat.S_IFBLK: "it is a device",
+}
+_STAYS = (
+    "links and paths must stay in the repository: copy the file into it, or list the other folder under spec.readable of the "
+    "root project"
+)
+
+
+class Entry(NamedTuple):
+    """A file or a folder in a folder."""
+
+    name: str
+    path: str
+    is_folder: bool
+    """Whether it is a folder itself; a link to one is not."""
+    is_link: bool
+
+
+class Sandbox:
+    """Reads the files of one input. Keeps count of what it read."""
+
+    def __init__(self, roots: Sequence[str] = (), budgets: Budgets = DEFAULT) -> None:
+        """`roots`: folders that may be read, with what is below them. The first one is the repository."""
+        self.budgets = budgets
+        self._roots = [os.path.realpath(root) for root in roots]
+        self._own = tuple(self._roots[:1])
+        self._named: set[str] = set()
+        self._folders: dict[str, tuple[str, bool]] = {}
+        self._sizes: dict[str, int] = {}
+        self._bytes = 0
+        self._entries = 0
+        self._listing: tuple[str | None, list[Entry]] = (None, [])
+
+    @property
+    def root(self) -> str:
+        """The real path of the repository, or of the folder that stands in for it."""
+        return self._roots[0] if self._roots else os.getcwd()
+
+    def allow(self, folder: str) -> None:
+        """Let everything below a folder be read, wherever it is."""
+        real = os.path.realpath(folder)
+        if real not in self._roots:
+            self._roots.append(real)
+            self._folders.clear()
+
+    def name(self, path: str) -> None:
+        """Let a path of the command line be read, and what is below or next to it, unless it lies in the repository."""
+        if any(is_below(os.path.abspath(path), root) for root in self._own):
+            return
+        if os.path.isdir(path):
+            self.allow(path)
+        else:
+            self._named.add(path)
+            self.allow(os.path.dirname(path) or ".")
+
+    def read(self, path: str, *, limit: int | None = None) -> bytes:
+        """The content of a regular file. Raises UnreadableError.
+
+        `limit`: the most bytes that it may have, where that is not the limit of any file (`Budgets.file_size`).
+        """
+        folder, name = os.path.split(path)
+        real, inside = self._folder(folder)
+        if not inside and path not in self._named:
+            raise self._outside(path)
+        place = f"{real}/{name}"
+        most = self.budgets.file_size if limit is None else limit
+        try:
+            content = read_regular(place, most)
+        except ValueError:
+            raise self._unnamable(path) from None
+        except OSError as error:
+            if error.errno not in _IS_LINK:
+                raise self._failure(path, error, most) from None
+            place = self._target(path)
+            try:
+                content = read_regular(place, most)
+            except OSError as second:
+                raise self._failure(path, second, most) from None
+        self._count(path, place, len(content))
+        return content
+
+    def content(self, path: str, *, limit: int | None = None) -> bytes | Diagnostic:
+        """The content of a regular file, or the error that says why it is not read."""
+        try:
+            return self.read(path, limit=limit)
+        except UnreadableError as problem:
+            return problem.diagnostic
+
+    def contents(self, paths: Sequence[str]) -> Iterator[tuple[str, bytes | Diagnostic]]:
+        """Each path with its content, or with the error that says why it is not read."""
+        for path in paths:
+            yield path, self.content(path)
+
+    def stat(self, path: str) -> os.stat_result:
+        """Size and mode of a file or folder that may be read. Raises UnreadableError."""
+        folder, name = os.path.split(path)
+        real, inside = self._folder(folder)
+        if not inside and path not in self._named:
+            raise self._outside(path)
+        try:
+            known = os.lstat(f"{real}/{name}")
+            return os.lstat(self._target(path)) if stat.S_ISLNK(known.st_mode) else known
+        except UnreadableError:
+            raise
+        except ValueError:
+            raise self._unnamable(path) from None
+        except OSError as error:
+            raise self._failure(path, error) from None
+
+    def size(self, path: str) -> int | Diagnostic:
+        """The bytes of a regular file, or the error that says why it is not read."""
+        try:
+            known = self.stat(path)
+            return known.st_size if stat.S_ISREG(known.st_mode) else self._special(path, known.st_mode).diagnostic
+        except UnreadableError as problem:
+            return problem.diagnostic
+
+    def resolved(self, path: str) -> str | None:
+        """The real path of a folder that may be read; None for one outside."""
+        real, inside = self._folder(path)
+        return (real or "/") if inside else None
+
+    def check_folder(self, path: str) -> None:
+        """Raises UnreadableError where a folder is outside, or is not a folder."""
+        if self.resolved(path) is None:
+            raise self._outside(path)
+        if not os.path.isdir(path):
+            mode = self.stat(path).st_mode
+            reason = "it is not a folder" if stat.S_ISREG(mode) else _KINDS.get(stat.S_IFMT(mode), "it is not a folder")
+            raise refused(path, problems.SPECIAL, reason, "name a folder")
+
+    def entries(self, folder: str) -> list[Entry]:
+        """What is in a folder, by name. Raises UnreadableError."""
+        real, inside = self._folder(folder)
+        if not inside:
+            raise self._outside(folder)
+        if self._listing[0] == folder:  # a pattern with ** looks at a folder twice in a row
+            return self._listing[1]
+        left = self.budgets.entries - self._entries
+        found: list[Entry] = []
+        try:
+            with os.scandir(real or "/") as entries:
+                for entry in entries:
+                    if len(found) >= left:
+                        limit = self.budgets.entries
+                        raise over_budget(folder, "entries", limit + 1, limit, f"the search of {folder or '.'}", "finds")
+                    is_link = entry.is_symlink()
+                    path = os.path.join(folder, entry.name)
+                    found.append(Entry(entry.name, path, not is_link and entry.is_dir(follow_symlinks=False), is_link))
+        except UnreadableError:
+            raise
+        except OSError as error:
+            raise self._folder_failure(folder, error) from None
+        self._entries += len(found)
+        self._listing = (folder, sorted(found))
+        return self._listing[1]
+
+    def _folder(self, folder: str) -> tuple[str, bool]:
+        """The real path of a folder, and whether it may be read."""
+        known = self._folders.get(folder)
+        if known is None:
+            try:
+                real = os.path.realpath(folder)
+            except ValueError:
+                raise self._unnamable(folder) from None
+            known = self._folders[folder] = (real.rstrip("/"), self.is_inside(real))
+        return known
+
+    def is_inside(self, real: str) -> bool:
+        """Whether a real path may be read, by where it is."""
+        return any(is_below(real, root) for root in self._roots)
+
+    def _target(self, path: str) -> str:
+        """Where a link leads to. Raises UnreadableError where it leads out of the repository, in a circle or nowhere."""
+        try:
+            real = os.path.realpath(path, strict=True)
+        except OSError as error:
+            raise self._failure(path, error) from None
+        if not self.is_inside(real) and path not in self._named:
+            raise self._outside(path)
+        return real
+
+    def _count(self, path: str, place: str, size: int) -> None:
+        if place in self._sizes:
+            return
+        self._sizes[place] = size
+        self._bytes += size
+        budgets = self.budgets
+        if len(self._sizes) > budgets.files:
+            raise over_budget(path, "files", len(self._sizes), budgets.files, f"with {path}, the command", "reads")
+        if self._bytes > budgets.total_size:
+            raise over_budget(path, "total_size", self._bytes, budgets.total_size, f"with {path}, the command", "reads")
+
+    def _special(self, path: str, mode: int) -> UnreadableError:
+        reason = _KINDS.get(stat.S_IFMT(mode), "it is not a regular file")
+        return refused(path, problems.SPECIAL, reason, "name a regular file")
+
+    def _large(self, path: str, size: int, limit: int) -> UnreadableError:
+        budget = "list_size" if limit == self.budgets.list_size else "file_size"
+        return over_budget(path, budget, size, limit, path)
+
+    def _unnamable(self, path: str) -> UnreadableError:
+        """What no file can be called: a path with a NUL or with half of a surrogate pair."""
+        return refused(ascii(path), problems.UNREADABLE, "a file cannot have this name", "correct the path")
+
+    def _outside(self, path: str) -> UnreadableError:
+        return refused(path, problems.OUTSIDE, "it is outside of the repository", _STAYS)
+
+    def _failure(self, path: str, error: OSError, limit: int = 0) -> UnreadableError:
+        if isinstance(error, SpecialFileError):
+            return self._special(path, error.mode)
+        if isinstance(error, LargeFileError):
+            return self._large(path, error.size, limit)
+        if error.errno in _IS_LINK:
+            return refused(path, problems.LINK, "its links lead in a circle", "point the link at a file")
+        if error.errno == errno.ENOENT and os.path.islink(path):
+            return refused(path, problems.LINK, "it is a link to a file that does not exist", "correct or remove the link")
+        if error.errno == errno.ENXIO:
+            return refused(path, problems.SPECIAL, "it is a socket or a device", "name a regular file")
+        return refused(path, problems.UNREADABLE, error.strerror or "input error", "check the path")
+
+    def _folder_failure(self, folder: str, error: OSError) -> UnreadableError:
+        return refused(folder, problems.FOLDER, error.strerror or "input error", "check the folder and its permissions")
+
+
+def around(paths: Sequence[str] = (), *, start: str = ".", budgets: Budgets = DEFAULT) -> Sandbox:
+    """A sandbox for paths of a command line: the repository around `start`, and what the paths name outside of it."""
+    repository = repository_of(start)
+    sandbox = Sandbox([repository] if repository is not None else [], budgets)
+    for path in paths:
+        if path != "-":
+            sandbox.name(path)
+    return sandbox
+
+
+def is_below(path: str, root: str) -> bool:
+    """Whether a path is a folder or below it; both without links."""
+    return path == root or path.startswith(root.rstrip("/") + "/")

@@ -1,0 +1,80 @@
+"""PyYAML's binding of libyaml, imported alone: the rest of PyYAML follows when somebody else asks for it.
+
+`import yaml` reads PyYAML's scanner, resolver, constructor and dumper, written in Python and not used here, which takes
+longer than all else that checking a file imports. Of these modules the binding wants only the exceptions that it
+raises, so while it is imported they are represented by stand-ins. Afterwards the stand-ins are gone; the package `yaml`
+stays known, not yet executed, and executes at the first use of a name in it, as if it had been imported then.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from importlib.machinery import PathFinder
+from types import ModuleType
+
+from tjgen.trees.typing import Any
+
+_READ = ("error", "tokens", "events", "nodes")
+_STOOD_IN_FOR = {
+    "reader": ("ReaderError", "YAMLError"),
+    "scanner": ("ScannerError", "MarkedYAMLError"),
+    "parser": ("ParserError", "MarkedYAMLError"),
+    "composer": ("ComposerError", "MarkedYAMLError"),
+    "constructor": ("ConstructorError", "MarkedYAMLError"),
+    "emitter": ("EmitterError", "YAMLError"),
+    "serializer": ("SerializerError", "YAMLError"),
+    "representer": ("RepresenterError", "YAMLError"),
+}
+"""Module of PyYAML -> the exception of it that the binding raises, and the base of that in yaml.error."""
+
+
+def load() -> Any:
+    """The module `yaml._yaml`. Raises ImportError where PyYAML was built without libyaml, or is not installed."""
+    if "yaml" not in sys.modules:
+        known = set(sys.modules)
+        try:
+            return _load_alone()
+        except (ImportError, AttributeError):  # another release of PyYAML, or no binding: the ordinary way tells which
+            for name in set(sys.modules) - known:
+                if name.partition(".")[0] == "yaml":
+                    del sys.modules[name]
+    return import_module("yaml._yaml")
+
+
+def _load_alone() -> Any:
+    spec = PathFinder.find_spec("yaml")
+    if spec is None or spec.loader is None or spec.submodule_search_locations is None:
+        raise ImportError("PyYAML is not a folder on the path", name="yaml")
+    package = ModuleType("yaml")
+    package.__spec__, package.__loader__, package.__file__ = spec, spec.loader, spec.origin
+    package.__path__, package.__package__ = spec.submodule_search_locations, "yaml"
+    sys.modules["yaml"] = package
+    for name in _READ:
+        import_module(f"yaml.{name}")
+    errors = sys.modules["yaml.error"]
+    for name, (exception, base) in _STOOD_IN_FOR.items():
+        stand_in = ModuleType(f"yaml.{name}")
+        setattr(stand_in, exception, type(exception, (getattr(errors, base),), {"__module__": stand_in.__name__}))
+        sys.modules[stand_in.__name__] = stand_in
+        setattr(package, name, stand_in)
+    binding = import_module("yaml._yaml")
+    for name in _STOOD_IN_FOR:
+        del sys.modules[f"yaml.{name}"]
+        delattr(package, name)
+    package.__class__ = _Package
+    return binding
+
+
+class _Package(ModuleType):
+    """The package `yaml` before its first use."""
+
+    def __getattr__(self, name: str) -> Any:
+        self.__class__ = ModuleType  # type: ignore[assignment]  # from now on an ordinary module
+        assert self.__spec__ is not None
+        assert self.__spec__.loader is not None
+        self.__spec__.loader.exec_module(self)
+        binding = sys.modules["yaml._yaml"]
+        for module, (exception, _) in _STOOD_IN_FOR.items():
+            setattr(binding, exception, getattr(sys.modules[f"yaml.{module}"], exception))
+        return getattr(self, name)

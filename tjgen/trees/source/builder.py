@@ -1,0 +1,307 @@
+"""Events of a stream -> documents and diagnostics, with an explicit stack: depth and growth are bounded, nothing recurses."""
+
+from __future__ import annotations
+
+from tjgen.trees.budgets import DEFAULT, Budgets
+from tjgen.trees.fields.path import Tree
+from tjgen.trees.source import problems
+from tjgen.trees.source.directives import check_start, is_blank
+from tjgen.trees.source.document import Document
+from tjgen.trees.source.escapes import has_slash_escapes, is_json
+from tjgen.trees.source.findings import Findings, Range, extent
+from tjgen.trees.source.keys import read_key
+from tjgen.trees.source.libyaml import (
+    AliasEvent,
+    DocumentEndEvent,
+    DocumentStartEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    Parser,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+)
+from tjgen.trees.source.scalars import MERGE, TAG_PREFIX, Dialect, Doubt, clip
+from tjgen.trees.source.text import Text
+from tjgen.trees.typing import Any, NamedTuple
+
+MOST_LEVELS = 200
+"""Nesting allowed in one document: several times what any Kubernetes object has, and less than Python's stack."""
+MOST_ALIASED = 400_000
+"""Values that the aliases of one document may stand for (go-yaml v2 bounds the same thing near the same number)."""
+
+_NO_KEY: Any = object()
+_OPEN_KEY: Any = object()
+"""The key of an entry while a container is read that stands as its key."""
+_REFUSED: Any = object()
+"""The key of an entry that cannot be kept: its value is read and dropped."""
+
+
+class _Anchor(NamedTuple):
+    """What an alias stands for: a value, how many values it holds, how many levels it has."""
+
+    value: Tree
+    values: int
+    levels: int
+    event: Any
+    """The event that completed the value; None while it is still open."""
+
+
+class _Growth(NamedTuple):
+    """What was known when an anchored container opened."""
+
+    anchor: str
+    values: int
+    deepest: int
+
+
+class Builder:
+    """Builds the values of one stream; `documents` and `findings` have what came of it so far, also after an error."""
+
+    def __init__(self, source: Text, dialect: Dialect, budgets: Budgets = DEFAULT) -> None:
+        self.documents: list[Document] = []
+        self._begun = 0
+        self._count = 0  # values so far, with those that aliases stand for
+        self._budgets = budgets
+        self._most = budgets.values
+        self.findings = Findings(source)
+        self._source = source
+        self._dialect = dialect
+        self._plain = dialect.plain
+        self._has_slash_escapes = dialect.follows_go and not is_json(source.content) and has_slash_escapes(source.content)
+        self._begin()
+
+    def run(self, parser: Parser) -> None:
+        """Read the stream to its end.
+
+        Raises YAMLError where the text is not YAML, CompileError where it goes beyond a limit.
+        """
+        take = {
+            ScalarEvent: self._scalar,
+            MappingStartEvent: self._open_mapping,
+            MappingEndEvent: self._close,
+            SequenceStartEvent: self._open_sequence,
+            SequenceEndEvent: self._close,
+            AliasEvent: self._alias,
+            DocumentStartEvent: self._start_document,
+            DocumentEndEvent: self._end_document,
+        }
+        get_event = parser.get_event
+        get_event()  # the start of the stream
+        while (event := get_event()).__class__ is not StreamEndEvent:
+            take[event.__class__](event)
+
+    def _begin(self) -> None:
+        self._start = 0
+        self._node: Any = []  # the open container; at first a list that receives the document itself
+        self._keys: dict[Any, int] | None = None  # of an open mapping: key -> index of its text
+        self._key: Any = _NO_KEY  # the key that waits for its value
+        self._stack: list[tuple[Any, dict[Any, int] | None, Any, _Growth | None]] = []
+        self._anchors: dict[str, _Anchor] = {}
+        self._aliased = 0  # values of this document that aliases stand for
+        self._deepest = 0
+
+    def _start_document(self, event: Any) -> None:
+        self._begun += 1
+        if self._begun > self._budgets.documents:
+            self.findings.exceed("documents", self._begun, self._budgets.documents, extent(event))
+        self._begin()
+        # A document without a separator can begin indented; its places are found in the text from the line's start.
+        self._start = event.start_mark.index - event.start_mark.column
+        check_start(event, self._source, self._dialect, self.findings)
+
+    def _end_document(self, event: Any) -> None:
+        value = self._node[0]
+        start, end = self._start, event.end_mark.index
+        if value is not None or not is_blank(self._source.content[start:end]):
+            index = len(self.documents)
+            self.documents.append(Document(value, self._source, self._dialect, index=index, start=start, end=end))
+
+    def _scalar(self, event: Any) -> None:
+        self._count += 1
+        if self._count > self._most:
+            self.findings.exceed("values", self._count, self._most, extent(event))
+        if self._keys is not None and self._key is _NO_KEY:
+            self._take_key(read_key(event, self._dialect), event)
+            if self._has_slash_escapes and event.style == '"':
+                self._check_escapes(event)
+            if event.anchor is not None:
+                self._anchors[event.anchor] = _Anchor(self._scalar_value(event), 1, 0, event)
+            return
+        if event.tag is None:
+            # The ordinary cases of _scalar_value, in place: this runs for every value.
+            if event.implicit[0]:
+                value = self._plain[event.value]
+                if value.__class__ is Doubt:
+                    value = self._doubted(value, event)
+            else:
+                value = event.value
+                if self._has_slash_escapes and event.style == '"':
+                    self._check_escapes(event)
+        else:
+            value = self._scalar_value(event)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = _Anchor(value, 1, 0, event)
+        self._add(value, event)
+
+    def _check_escapes(self, event: Any) -> None:
+        if has_slash_escapes(self._source.content[event.start_mark.index : event.end_mark.index]):
+            message = "kubectl does not know the escape \\/, which YAML 1.2 has"
+            self.findings.add(problems.ESCAPE, message, extent(event), "write / without a backslash")
+
+    def _scalar_value(self, event: Any) -> Tree:
+        if event.tag is not None:
+            value = self._dialect.tagged(event.tag, event.value)
+        else:
+            value = self._plain[event.value] if event.implicit[0] else event.value
+        return self._doubted(value, event) if value.__class__ is Doubt else value
+
+    def _doubted(self, doubt: Doubt, event: Any) -> Tree:
+        self.findings.add(doubt.problem, doubt.message, extent(event), doubt.hint)
+        return doubt.value
+
+    def _take_key(self, key: Any, event: Any) -> None:
+        if key.__class__ is Doubt:
+            key = self._doubted(key, event)
+        keys = self._keys
+        assert keys is not None
+        if key not in keys:
+            keys[key] = event.start_mark.index
+        elif key is not MERGE or not self._dialect.follows_go:
+            name = "<<" if key is MERGE else clip(key)
+            hint = "give the merge key a list: <<: [*first, *second]" if key is MERGE else "remove one of the two"
+            first = self.findings.note("first defined here", self._place_of(key))
+            self.findings.add(problems.DUPLICATE, f'the key "{name}" stands twice in one mapping', extent(event), hint, (first,))
+        self._key = key
+
+    def _add(self, value: Tree, event: Any) -> None:
+        key = self._key
+        if self._keys is None:
+            self._node.append(value)
+        elif key is MERGE:
+            self._merge(value, event)
+            self._key = _NO_KEY
+        else:
+            if key is not _REFUSED:
+                self._node[key] = value
+            self._key = _NO_KEY
+
+    def _merge(self, value: Tree, event: Any) -> None:
+        """Take over the keys of one mapping or several, of which the first wins."""
+        assert self._keys is not None
+        sources = value if value.__class__ is list else [value]
+        by_alias = event.__class__ is AliasEvent and value.__class__ is list
+        if any(source.__class__ is not dict for source in sources) or (by_alias and self._dialect.follows_go):
+            message = "the value of the merge key << is neither a mapping nor a list of mappings"
+            self.findings.add(
+                problems.MERGE, message, extent(event), "write an alias of a mapping, or a list of such: <<: [*first, *second]"
+            )
+            return
+        for source in reversed(sources):
+            for key, inherited in source.items():
+                if key in self._keys:
+                    if not self._dialect.follows_go:
+                        continue
+                    if self._node.get(key) != inherited:
+                        self._warn_of_override(key)
+                self._node[key] = inherited
+
+    def _warn_of_override(self, key: str) -> None:
+        message = f'to kubectl this merge key overrides the key "{clip(key)}" before it; to other readers it does not'
+        hint = "move the merge key to the top of its mapping"
+        written = self.findings.note("set here", self._place_of(key))
+        self.findings.add(problems.OVERRIDE, message, self._place_of(MERGE), hint, (written,))
+
+    def _place_of(self, key: Any) -> Range:
+        """Where a key of the open mapping stands; of a quoted one, the first character."""
+        assert self._keys is not None
+        start = self._keys[key]
+        text = "<<" if key is MERGE else key
+        return start, start + (len(text) if self._source.content.startswith(text, start) else 1)
+
+    def _open_mapping(self, event: Any) -> None:
+        self._open(event, {}, "map")
+        self._keys = {}
+
+    def _open_sequence(self, event: Any) -> None:
+        self._open(event, [], "seq")
+        self._keys = None
+
+    def _open(self, event: Any, node: Any, kind: str) -> None:
+        if event.tag is not None and event.tag not in ("!", TAG_PREFIX + kind):
+            self._doubted(self._dialect.stray_tag(event.tag, node), event)
+        if self._keys is not None and self._key is _NO_KEY:
+            self.findings.add(problems.KEY, "a mapping or a list stands as a key", extent(event), "use a string as the key")
+            self._key = _OPEN_KEY
+        self._count += 1
+        if self._count > self._most:
+            self.findings.exceed("values", self._count, self._most, extent(event))
+        level = len(self._stack) + 1
+        self._check_level(level, event)
+        growth = None
+        if event.anchor is not None:
+            self._anchors[event.anchor] = _Anchor(node, 0, 0, None)
+            growth = _Growth(event.anchor, self._count, self._deepest)
+            self._deepest = level
+        self._stack.append((self._node, self._keys, self._key, growth))
+        self._node = node
+        self._key = _NO_KEY
+
+    def _close(self, event: Any) -> None:
+        value = self._node
+        level = len(self._stack)
+        self._node, self._keys, self._key, growth = self._stack.pop()
+        if growth is not None:
+            size = self._count - growth.values + 1
+            if self._anchors[growth.anchor].value is value:
+                self._anchors[growth.anchor] = _Anchor(value, size, self._deepest - level + 1, event)
+            self._deepest = max(self._deepest, growth.deepest)
+        if self._key is _OPEN_KEY:
+            self._key = _REFUSED
+        else:
+            self._add(value, event)
+
+    def _alias(self, event: Any) -> None:
+        anchor = self._anchors.get(event.anchor)
+        is_key = self._keys is not None and self._key is _NO_KEY
+        if anchor is None or anchor.event is None:
+            self._report_alias(anchor, event)
+            if is_key:
+                self._key = _REFUSED
+            else:
+                self._add(None, event)
+            return
+        self._check_growth(anchor, event)
+        if not is_key:
+            self._add(anchor.value, event)
+        elif anchor.event.__class__ is ScalarEvent:
+            key = read_key(anchor.event, self._dialect)
+            self._take_key("<<" if key is MERGE else key, event)
+        else:
+            self.findings.add(problems.KEY, "a mapping or a list stands as a key", extent(event), "use a string as the key")
+            self._key = _REFUSED
+
+    def _report_alias(self, anchor: _Anchor | None, event: Any) -> None:
+        name = clip(event.anchor)
+        if anchor is None:
+            hint = f"quote it if text is meant, or write &{name} before the value"
+            self.findings.add(problems.ALIAS, f"the alias *{name} has no anchor before it", extent(event), hint)
+        else:
+            self.findings.add(
+                problems.ALIAS, f"the alias *{name} stands inside its own anchor", extent(event), "remove the alias"
+            )
+
+    def _check_growth(self, anchor: _Anchor, event: Any) -> None:
+        self._count += anchor.values
+        self._aliased += anchor.values
+        if self._aliased > MOST_ALIASED:
+            message = f"the aliases of this document stand for more than {MOST_ALIASED} values"
+            self.findings.stop(message, extent(event), "write fewer aliases of aliases")
+        self._check_level(len(self._stack) + anchor.levels, event)
+
+    def _check_level(self, level: int, event: Any) -> None:
+        if level > MOST_LEVELS:
+            message = f"the document is nested more than {MOST_LEVELS} levels deep"
+            self.findings.stop(message, extent(event), "flatten it, or close the bracket that was left open")
+        self._deepest = max(self._deepest, level)

@@ -1,0 +1,69 @@
+"""One document of a stream: its value, and where each part of it stands in its file."""
+
+from __future__ import annotations
+
+from tjgen.trees.diagnostics.model import Span
+from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tjgen.trees.source.positions import Place
+    from tjgen.trees.source.scalars import Dialect
+    from tjgen.trees.source.text import Text
+
+
+class Document:
+    """A value read from YAML. Positions are not kept while reading but found again on the first question: few are asked."""
+
+    __slots__ = ("_place", "_range", "dialect", "index", "source", "value")
+
+    def __init__(self, value: Tree, source: Text, dialect: Dialect, *, index: int, start: int, end: int) -> None:
+        self.value = value
+        self.source = source
+        self.dialect = dialect
+        self.index = index
+        """The how-manieth document of its stream, from 0."""
+        self._range = (start, end)
+        self._place: Place | None = None
+
+    @property
+    def file(self) -> str:
+        """The name of the file, as given to the reader."""
+        return self.source.file
+
+    @property
+    def text(self) -> str:
+        """The text of the whole file."""
+        return self.source.content
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """Where the document begins and ends in the text of the file."""
+        return self._range
+
+    @property
+    def own_text(self) -> str:
+        """The text of this document alone."""
+        start, end = self._range
+        return self.source.content[start:end]
+
+    def excerpt(self, path: FieldPath) -> str:
+        """The text of the value at `path`, as it is written; empty where the document has no text."""
+        found = self._find(path, key=False)
+        return "" if found is None else self.source.content[found[0] : found[1]]
+
+    def locate(self, path: FieldPath, *, key: bool = False) -> Span | None:
+        """Where the value at `path` stands, or with `key` its key.
+
+        A value that came by an alias or a merge key is located where it is written. Where the path does not exist, the
+        nearest ancestor answers, with its key if it has one. None only for a document without any text.
+        """
+        found = self._find(path, key=key)
+        return None if found is None else self.source.span(*found)
+
+    def _find(self, path: FieldPath, *, key: bool) -> tuple[int, int] | None:
+        from tjgen.trees.source import positions
+
+        if self._place is None:
+            self._place = positions.compose(self.source.content, *self._range, dialect=self.dialect)
+        return positions.find(self._place, self.value, path, key=key)

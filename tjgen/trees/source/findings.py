@@ -1,0 +1,62 @@
+"""What is found wrong while a stream is read -> its diagnostics, so many and no more, in the order of the text."""
+
+from __future__ import annotations
+
+from tjgen.trees.budgets import exceeded
+from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, Note
+from tjgen.trees.source.problems import LEFT_OUT, LIMIT, Problem, diagnostic
+from tjgen.trees.source.text import Text
+from tjgen.trees.typing import Any, NoReturn
+
+MOST = 200
+"""Errors about one stream before reading stops; warnings beyond as many are only counted."""
+
+Range = tuple[int, int]
+"""The index of the first character, and of the one after the last."""
+
+
+def extent(event: Any) -> Range:
+    """Where the text of an event stands."""
+    return event.start_mark.index, event.end_mark.index
+
+
+class Findings:
+    """Collects, with a limit."""
+
+    def __init__(self, source: Text) -> None:
+        self._source = source
+        self._errors: list[Diagnostic] = []
+        self._warnings: list[Diagnostic] = []
+        self._left_out = 0
+
+    def add(self, problem: Problem, message: str, where: Range, hint: str, related: tuple[Note, ...] = ()) -> None:
+        """Add one. Raises CompileError if there are too many errors."""
+        is_error = problem.severity == ERROR
+        found = self._errors if is_error else self._warnings
+        if len(found) < MOST:
+            found.append(diagnostic(problem, message, span=self._source.span(*where), hint=hint, related=related))
+        elif is_error:
+            self.stop(f"the file has more than {MOST} errors", where, "correct those above first")
+        else:
+            self._left_out += 1
+
+    def stop(self, message: str, where: Range, hint: str) -> NoReturn:
+        """Raise CompileError: a limit is reached."""
+        raise CompileError([diagnostic(LIMIT, message, span=self._source.span(*where), hint=hint)])
+
+    def exceed(self, budget: str, found: int, limit: int, where: Range) -> NoReturn:
+        """Raise CompileError: the stream has at least `found` of something, more than its budget."""
+        span = self._source.span(*where)
+        raise CompileError([exceeded(budget, found, limit, "the file", is_least=True, span=span)])
+
+    def note(self, message: str, where: Range) -> Note:
+        """A second place that belongs to a finding."""
+        return Note(message, self._source.span(*where))
+
+    def in_order(self) -> list[Diagnostic]:
+        """All of them, by place."""
+        found = sorted([*self._errors, *self._warnings], key=lambda diagnostic: diagnostic.span or ())
+        if self._left_out:
+            message = f"{self._left_out} more warnings about this file are left out"
+            found.append(diagnostic(LEFT_OUT, message, span=found[-1].span, hint="correct those above first"))
+        return found

@@ -1,0 +1,20 @@
+"""A scalar that stands as a mapping key -> the key: a string in every tree."""
+
+from __future__ import annotations
+
+from tjgen.trees.source.kubernetes import key_of
+from tjgen.trees.source.scalars import MERGE, TAG_PREFIX, Dialect, Doubt
+from tjgen.trees.typing import Any
+
+_MERGE_TAG = TAG_PREFIX + "merge"
+
+
+def read_key(event: Any, dialect: Dialect) -> Any:
+    """The key that a scalar event is: a string, MERGE, or a Doubt."""
+    text = event.value
+    if event.tag is None:
+        return dialect.key[text] if event.implicit[0] else text
+    if text == "<<" and (event.implicit[0] or event.tag == _MERGE_TAG):  # go-yaml v2, decode.go:isMerge
+        return MERGE
+    value = dialect.tagged(event.tag, text)
+    return value if value.__class__ is Doubt else key_of(value, text)

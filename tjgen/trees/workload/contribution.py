@@ -1,0 +1,70 @@
+"""Contributions: what a pass wants to have in the Workload, and the line that asked for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.fields.managed import Origin
+from tjgen.trees.fields.path import FieldPath, Tree, get, render
+from tjgen.trees.fields.writer import Conflict, Writer
+from tjgen.trees.typing import NamedTuple
+from tjgen.trees.workload.keys import LIST_KEYS
+from tjgen.trees.workload.workload import Workload
+
+EXPERIMENT = "experiment"
+_GUARDED = frozenset((EXPERIMENT,))
+
+
+class Contribution(NamedTuple):
+    """Put `value` at `path` of the Workload's tree, because of `because` in the experiment.
+
+    `value` None removes. Passes read the Workload; only `contribute` writes it. `manager` is set
+    where the value is the user's own word, though a pass brings it.
+    """
+
+    path: FieldPath
+    value: Tree
+    because: FieldPath
+    manager: str | None = None
+    source: str = EXPERIMENT
+    mirrors: bool = False
+
+
+def is_said(workload: Workload, path: FieldPath) -> bool:
+    """Whether the user has said what stands at `path`: what only fills a gap leaves it alone."""
+    is_there = get(workload.tree.value, path, None) is not None
+    return is_there and any(origin.manager == EXPERIMENT for origin in workload.tree.origins(path))
+
+
+def contribute(workload: Workload, manager: str, found: Iterable[Contribution | Diagnostic]) -> tuple[Workload, list[Diagnostic]]:
+    """`workload` with the contributions of one pass, and the diagnostics among `found`.
+
+    Passes fill and extend, they do not overrule: a contribution that would change what the user
+    said is left out and reported with both places (TJ250).
+    """
+    writer = None
+    diagnostics: list[Diagnostic] = []
+    for one in found:
+        if isinstance(one, Diagnostic):
+            diagnostics.append(one)
+            continue
+        if writer is None:
+            writer = Writer(workload.tree, keys=LIST_KEYS, guarded=_GUARDED)
+        writer.put(one.path, one.value, Origin(one.manager or manager, one.source, one.because, one.mirrors))
+    if writer is None:
+        return workload, diagnostics
+    diagnostics.extend(_conflict(conflict) for conflict in writer.conflicts)
+    return workload._replace(tree=writer.done()), diagnostics
+
+
+def _conflict(conflict: Conflict) -> Diagnostic:
+    return Diagnostic(
+        "TJ250",
+        ERROR,
+        f"{render(conflict.after.because)} needs another value for {render(conflict.path[-3:])} "
+        f"than {render(conflict.before.because)} asks for",
+        path=conflict.before.because,
+        hint=f"remove {render(conflict.before.because)}, or the {render(conflict.after.because)} that contradicts it",
+        name="conflicting-fields",
+    )

@@ -1,0 +1,19 @@
+"""The fields that key the elements of lists in pod templates: the merge keys of the Kubernetes Go types."""
+
+from __future__ import annotations
+
+from tjgen.trees.fields.managed import ListKeys
+
+LIST_KEYS: ListKeys = {
+    "replicatedJobs": ("name",),
+    "containers": ("name",),
+    "initContainers": ("name",),
+    "volumes": ("name",),
+    "env": ("name",),
+    "imagePullSecrets": ("name",),
+    "schedulingGates": ("name",),
+    "resourceClaims": ("name",),
+    "claims": ("name",),
+    "volumeMounts": ("mountPath",),
+    "volumeDevices": ("devicePath",),
+}
