@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from docs.generate import codes, commands, models, rules, runtimes, schemas, targets
+from docs.generate import codes, commands, models, packages, rules, runtimes, schemas, targets
 from tjgen.language.spec.generate.__main__ import KINDS
 
 REFERENCE = Path(__file__).parent.parent / "reference"
@@ -19,6 +19,8 @@ def pages() -> dict[Path, str]:
         **models.pages(KINDS),
         "cli.md": commands.page(),
         "diagnostics.md": codes.page(),
+        "packages.md": packages.page(),
+        packages.PICTURE: packages.picture(),
         "runtimes.md": runtimes.page(),
         "schemas.md": schemas.page(),
         "targets.md": targets.page(),

@@ -1,0 +1,1 @@
+"""The pytest fixture for the tests of users."""

@@ -1,0 +1,1 @@
+"""Image references, and the digests of tags, read from container registries."""

@@ -1,0 +1,1 @@
+"""The resources that runs request, and the quotas that they share."""

@@ -1,0 +1,1 @@
+"""Files to a folder: the tree that tjgen owns, its journal, and its cache."""

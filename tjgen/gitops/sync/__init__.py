@@ -1,0 +1,1 @@
+"""What Argo CD and Flux need: Applications, Kustomizations, and health checks."""

@@ -1,0 +1,1 @@
+"""Runtimes: the bundled ones, those of a project, and imported ones."""

@@ -1,0 +1,1 @@
+"""A Platform: device classes, image rewriting, profiles, and the tools of the cluster."""

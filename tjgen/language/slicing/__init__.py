@@ -1,0 +1,1 @@
+"""The items of a data set divided among readers."""

@@ -1,0 +1,1 @@
+"""The language: `models` define it, and the generated modules read it fast."""

@@ -1,0 +1,1 @@
+"""TrainJobs and runtimes of one Trainer release, rewritten for another."""

@@ -1,0 +1,1 @@
+"""tjgen inside Argo CD, kustomize, and Helm."""

@@ -1,0 +1,1 @@
+"""Manifests that others wrote, rewritten as experiments."""

@@ -1,0 +1,1 @@
+"""A page that shows every run of a project to people."""

@@ -1,0 +1,1 @@
+"""What tjgen reports: codes, severities, places, and how they are printed."""

@@ -1,0 +1,1 @@
+"""The origins of a field, as text."""

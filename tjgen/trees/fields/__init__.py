@@ -1,0 +1,1 @@
+"""Field paths, server-side apply, and the owners of each field."""

@@ -1,0 +1,1 @@
+"""The sandbox that reads every file that an input names."""

@@ -1,0 +1,1 @@
+"""Quantities, names, and labels of Kubernetes."""

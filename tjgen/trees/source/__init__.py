@@ -1,0 +1,1 @@
+"""YAML and JSON in, with a place for every node; YAML out."""
