@@ -9,8 +9,8 @@ from tjgen.compiler.building.run import Built
 from tjgen.gitops.diff.side import Side
 from tjgen.gitops.emit import header, problems
 from tjgen.gitops.emit.plan import OutputFile
+from tjgen.gitops.output.apply import Directory
 from tjgen.gitops.output.asking import Asking
-from tjgen.gitops.output.directory import Directory
 from tjgen.gitops.output.wishes import Wishes
 from tjgen.gitops.output.write import Seen, build_into, of_project, platforms
 from tjgen.language.runs.lock import Lock

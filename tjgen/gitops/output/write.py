@@ -12,7 +12,7 @@ from tjgen.compiler.building.run import Built, Run
 from tjgen.gitops.emit import problems
 from tjgen.gitops.emit.comparison import Comparison
 from tjgen.gitops.emit.tree import Committed, OutputTree
-from tjgen.gitops.output.directory import Directory
+from tjgen.gitops.output.apply import Directory
 from tjgen.gitops.output.done import Counts
 from tjgen.gitops.output.interrupted import still_wanted
 from tjgen.gitops.output.layout import stage_folder

@@ -1,0 +1,197 @@
+"""Actions of a build -> an output tree, the locks next to it, and a tree of previews.
+
+`decide.py` decides about one experiment. Here is what only the whole build shows: two experiments that make one object,
+archived runs of an experiment that was renamed, and locks without a source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+
+from tjgen.compiler.building.run import Built, Run
+from tjgen.gitops.emit.plan import OutputFile
+from tjgen.gitops.output import problems
+from tjgen.gitops.output.actions import Action, Count, Fill, Forget, Keep, Occupy, Preview, Put, Record, Release, Report, Share
+from tjgen.gitops.output.decide import Renew, decide, decide_absent, report
+from tjgen.gitops.output.disk import Disk
+from tjgen.gitops.output.done import Counts, Done, Progress
+from tjgen.gitops.output.files import Files
+from tjgen.gitops.output.layout import stage_folder
+from tjgen.gitops.output.records import Records
+from tjgen.gitops.output.wishes import Wanted, Wishes
+from tjgen.language.runs.lock import Lock
+from tjgen.language.runs.store import Locks
+from tjgen.trees.diagnostics.model import INFO, Diagnostic
+from tjgen.trees.manifests.manifest import DATA, RUNS, RUNTIMES, SYNC
+
+SEVERAL = 3
+"""Runs that would change are reported one by one up to this number."""
+
+
+class Directory:
+    """One build into one directory. `add` every unit, then `finish`; `diagnostics` collects the reports."""
+
+    def __init__(self, directory: str, tree: Wanted, previews: Wanted | None, locks: Locks, wishes: Wishes) -> None:
+        self.diagnostics: list[Diagnostic] = []
+        self.counts = Counts()
+        self.locks: dict[str, Lock] = {}
+        """Key of an experiment -> its lock after the build, for experiments that were added or are absent."""
+        self._tree = tree
+        self._previews = previews
+        self._locks = locks
+        self._wishes = wishes
+        self._on_disk = Disk(directory, locks.folder)
+        self._put: dict[str, bytes] = {}
+        """Path -> digest of the body that was put there."""
+        self._files = Files()
+        self._now = Progress()
+        self._known: set[str] = set()
+        self._uses: set[str] = set()
+        self._objects: dict[tuple[str | None, str, str, str, str], tuple[str, str]] = {}
+        """Environment and identity of an object -> its path, and the experiment that makes it."""
+        self._frozen: list[Diagnostic] = []
+        self._records = Records(locks)
+        self._repeated: list[tuple[Built, Renew]] = []
+        """Units with new runs that repeat archived ones: whether they were renamed is known at the end."""
+
+    def add(self, built: Built, renew: Renew) -> Done | None:
+        """Take the runs of a unit. `renew` compiles a run again under its next name, or returns None.
+
+        Returns what was done, for the cache of the next build; None if the next build must do it again.
+        """
+        self._known.add(built.lock)
+        lock = self._locks.of(built.unit)
+        if any(run.name not in lock.runs and self._records.twin(run) is not None for run in built.runs):
+            self._repeated.append((built, renew))
+            return None
+        return self._add(built, lock, renew)
+
+    def recall(self, locks: Sequence[str], done: Done) -> None:
+        """Take a source from the cache: its files on disk are as an earlier build left them."""
+        self._known.update(locks)
+        self._uses.update(done.uses)
+        for folder in done.keeps:
+            self._keep(folder)
+        for path, content in done.shared:
+            before = self._put.setdefault(path, content)
+            self._tree.keep(path)
+            if before != content:
+                self.diagnostics.append(problems.made_twice(path, None))
+        self.counts = self.counts.plus(done.counts)
+
+    def finish(self, environments: list[str | None], *, whole: bool) -> None:
+        """After the last unit: a build of the whole project also clears what belongs to no experiment."""
+        for built, renew in self._repeated:
+            runs = [self._renamed(run, whole=whole) for run in built.runs]
+            self._add(built._replace(runs=runs), self._locks.of(built.unit), renew)
+        if whole:
+            for path, lock in list(self._locks.others(environments, self._known)):
+                self._perform(decide_absent(path, lock))
+            for environment in environments:
+                self._release(stage_folder(environment, RUNS))
+                self._tree.claim(stage_folder(environment, RUNTIMES))
+                self._tree.claim(stage_folder(environment, SYNC))
+                if self._wishes.prune_data:
+                    self._tree.claim(stage_folder(environment, DATA))
+            for path in sorted(self._uses):
+                self._tree.keep(path)
+        self.diagnostics += self._frozen if len(self._frozen) <= SEVERAL else [problems.would_change(len(self._frozen))]
+
+    def _add(self, built: Built, lock: Lock, renew: Renew) -> Done | None:
+        lock = self._perform(decide(built, lock, self._on_disk, wishes=self._wishes, renew=renew, files=self._files))
+        return self._now.done(path for run in lock.runs.values() for path in run.uses)
+
+    def _renamed(self, run: Run, *, whole: bool) -> Run:
+        """The run as a record, if it is an archived run of an experiment that now has another name."""
+        twin = self._records.twin(run) if run.name not in self._locks.of(run.unit).runs else None
+        if twin is None or twin.lock in self._known:
+            return run
+        self._report(report(problems.renamed(run, twin) if whole else problems.repeated(run, twin), run).diagnostic)
+        return run.archived() if whole else run
+
+    def _perform(self, actions: Iterable[Action]) -> Lock:
+        """Perform the actions for one experiment; returns its lock after them."""
+        now = self._now = Progress()
+        lock: Lock | None = None
+        for action in actions:
+            match action:
+                case Occupy():
+                    self._occupy(action)
+                case Put(file):
+                    self._tree.put(file)
+                case Share(file, run):
+                    self._share(file, run)
+                case Preview(file):
+                    if self._previews is not None:
+                        self._previews.put(file)
+                        now.previews.append(file.path)
+                case Fill(folder):
+                    now.keeps.append(folder)
+                case Keep(folder):
+                    self._keep(folder)
+                case Release(folder, ""):
+                    self._release(folder)
+                case Release(folder, owner):
+                    self._tree.claim(folder, owner=owner)
+                case Report(diagnostic):
+                    self._report(diagnostic)
+                case Count(what, runs):
+                    now.counts = now.counts.plus(Counts(**{what: runs}))
+                case Forget():
+                    now.steady = False
+                case Record(path, lock):
+                    self._record(path, lock)
+        assert lock is not None, "the last action records the lock"
+        self.counts = self.counts.plus(now.counts)
+        return lock
+
+    def _occupy(self, action: Occupy) -> None:
+        run = action.run
+        for manifest, file in zip(run.compiled.manifests, action.files, strict=True):
+            key = (run.unit.environment, manifest.api_version, manifest.kind, manifest.namespace, manifest.name)
+            other = self._objects.setdefault(key, (file.path, run.unit.key))
+            if other[0] != file.path:
+                self._report(report(problems.same_object(manifest.ref, other[1]), run).diagnostic)
+                return
+        # Experiments outside of this build have runs too. Names with a hash cannot be equal.
+        holder = self._records.holder(run) if run.fixed and not action.is_locked else None
+        if holder is not None:
+            self._report(report(problems.same_name(run, holder), run).diagnostic)
+
+    def _share(self, file: OutputFile, run: Run) -> None:
+        content = sha256(file.body.encode()).digest()[:8]
+        before = self._put.get(file.path)
+        self._now.files.append(file.path)
+        if not file.owner or "/data/" in f"/{file.path}":
+            self._now.shared.append((file.path, content))
+        if before is None:
+            self._put[file.path] = content
+            self._tree.put(file)
+        elif before != content:
+            self.diagnostics.append(problems.made_twice(file.path, run))
+
+    def _record(self, path: str, lock: Lock) -> None:
+        self.locks[lock.experiment] = lock
+        for run in lock.runs.values():
+            self._uses.update(run.uses)
+        for file, text in self._locks.changes(path, lock):
+            self._tree.record(file, text)
+
+    def _keep(self, folder: str) -> None:
+        self._now.keeps.append(folder)
+        self._tree.keep(folder)
+        if self._previews is not None:
+            self._previews.keep(folder)
+
+    def _release(self, folder: str) -> None:
+        self._tree.claim(folder)
+        if self._previews is not None:
+            self._previews.claim(folder)
+
+    def _report(self, diagnostic: Diagnostic) -> None:
+        self._now.steady = False
+        if diagnostic.severity == INFO:
+            self._frozen.append(diagnostic)
+        else:
+            self.diagnostics.append(diagnostic)

@@ -1,0 +1,172 @@
+"""The runs of an experiment as they are built, its lock, and the files on disk -> the actions of the build, in order.
+
+Nothing is written here, and only `on_disk` is read. `runs/freeze.py` decides about the files of one run.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+
+from tjgen.compiler.building.run import Built, Run, Unit
+from tjgen.gitops.emit.plan import OutputFile
+from tjgen.gitops.emit.problems import in_conflict
+from tjgen.gitops.output import problems
+from tjgen.gitops.output.actions import Action, Count, Fill, Forget, Keep, Occupy, Preview, Put, Record, Release, Report, Share
+from tjgen.gitops.output.disk import OnDisk, digest
+from tjgen.gitops.output.files import Files, images
+from tjgen.gitops.output.layout import experiment_folder, preview_files, run_folder, stage_folder
+from tjgen.gitops.output.wishes import Wishes
+from tjgen.language.runs import freeze
+from tjgen.language.runs.lock import ARCHIVED, SUPERSEDED, Lock, LockedRun
+from tjgen.language.runs.lock import path_of as lock_path
+from tjgen.language.runs.store import Place
+from tjgen.trees.diagnostics.model import INFO, Diagnostic
+from tjgen.trees.fields.path import Tree
+from tjgen.trees.manifests.manifest import DATA
+from tjgen.trees.source.reader import KUBERNETES, read
+from tjgen.trees.source.writer import dump
+from tjgen.trees.typing import NamedTuple
+
+Renew = Callable[[Run], "Run | None"]
+"""Compile a run again under its next name; None if the command does not renew it."""
+
+
+class _Decision(NamedTuple):
+    """The actions for one run, and the run as the lock then records it."""
+
+    actions: list[Action]
+    locked: LockedRun
+
+
+def decide(built: Built, lock: Lock, on_disk: OnDisk, *, wishes: Wishes, renew: Renew, files: Files) -> list[Action]:
+    """The actions for an experiment that is built; `files` writes its objects as text."""
+    unit = built.unit
+    decisions = [_run(run, lock, on_disk, wishes, renew, files) for run in built.runs]
+    actions = [action for decision in decisions for action in decision.actions]
+    requested = {decision.locked.name for decision in decisions}
+    if not wishes.force:
+        actions += _strays(unit, {*lock.runs, *requested}, on_disk)
+    lock = lock.with_runs([one.locked for one in decisions]).superseding([*requested, *built.beside])
+    keep = 0 if wishes.prune_runs else wishes.keep
+    old = lock.superseded(keep=keep) if keep is not None else []
+    actions.append(Count("removed", len(old)))
+    lock = lock.without(old)
+    for name in lock.runs:
+        if name not in requested:
+            actions += [Count("kept"), Keep(run_folder(unit, name))]
+    actions.append(Release(experiment_folder(unit)))
+    if wishes.prune_data:
+        actions.append(Release(f"{stage_folder(unit.environment, DATA)}/{unit.namespace}", unit.key))
+    return [*actions, Record(built.lock, lock)]
+
+
+def decide_absent(path: str, lock: Lock) -> list[Action]:
+    """The actions for an experiment that has a lock at `path` and no source: its runs go, except those that are a record."""
+    stays = lock.superseding(()).without([name for name, run in lock.runs.items() if run.standing != ARCHIVED])
+    counts: list[Action] = [Count("kept", len(stays.runs)), Count("removed", len(lock.runs) - len(stays.runs))]
+    kept = [Keep(run_folder(Place.of(path, lock), name)) for name in stays.runs]
+    return [*counts, *kept, Record(path, stays)]
+
+
+def _run(run: Run, lock: Lock, on_disk: OnDisk, wishes: Wishes, renew: Renew, text: Files) -> _Decision:
+    """The actions for one run."""
+    files = text.of(run)
+    folder = run_folder(run.unit, run.name)
+    own = {file.path[len(folder) + 1 :]: file.body for file in files if file.path.startswith(folder + "/")}
+    content = freeze.content_digest(own)
+    settings = freeze.settings_digest(run.unit.document.value, wishes.tool)
+    locked = lock.runs.get(run.name)
+    is_record = run.is_record or run.state == ARCHIVED
+    may_change = locked is not None and (wishes.again or (content != locked.content and not is_record))
+    renewed = renew(run) if may_change else None
+    occupy = Occupy(run, tuple(files), locked is not None)
+    if renewed is not None and renewed.name != run.name:
+        decision = _run(renewed, lock, on_disk, wishes, lambda _: None, text)
+        return decision._replace(actions=[occupy, *decision.actions])
+    decided = freeze.decide(
+        locked, content=content, settings=settings, standing=lambda: digest(on_disk, folder), force=wishes.force
+    )
+    problem = problems.name_stays(run) if renewed is not None else None
+    problem = problem or _problem(run, lock, content, on_disk, force=wishes.force) or decided.diagnostic
+    if problem is not None and problem.code == "TJ075" and (spoilt := on_disk.conflict(folder)) is not None:
+        problem = in_conflict(spoilt)
+    actions: list[Action] = [occupy]
+    # A record is not built again, so a newer form of it is not worth a report.
+    if problem is not None and not (is_record and problem.severity == INFO):
+        actions.append(report(problem, run))
+    if run.is_record and locked is not None and locked.state == SUPERSEDED:
+        actions.append(report(problems.asked_for_again(run), run))
+    if decided.kind in (freeze.FROZEN, freeze.IN_PLACE):
+        assert locked is not None, "only a locked run is frozen"
+        # A runtime has the name of its content, but its annotations may change.
+        shared = [Share(file, run) for file in files if file.path in locked.uses]
+        now = locked._replace(state=run.state, promoted_from=run.promoted_from)
+        actions += [Count("kept"), Forget(), *shared]
+        if decided.kind == freeze.FROZEN:
+            return _Decision([*actions, Keep(folder)], now)
+        own = _carried(on_disk.bodies(folder), own)
+        put = [Put(OutputFile(f"{folder}/{name}", body, run.unit.source, run.unit.key)) for name, body in own.items()]
+        return _Decision([*actions, *put], now._replace(content=freeze.content_digest(own), settings=settings))
+    actions += [Count("unchanged" if decided.kind == freeze.UNCHANGED else "new"), Fill(folder)]
+    actions += [Share(file, run) for file in files]
+    actions += [Preview(OutputFile(path, body, run.unit.source, run.unit.key)) for path, body in preview_files(run).items()]
+    number = locked.number if locked is not None else lock.next_number
+    return _Decision(actions, _locked(run, number, content, settings, files, folder))
+
+
+def _problem(run: Run, lock: Lock, content: str, on_disk: OnDisk, *, force: bool) -> Diagnostic | None:
+    """Why the name of the run is not free, if it is not."""
+    locked = lock.runs.get(run.name)
+    unit = run.unit
+    if run.fixed:
+        place = os.path.join(on_disk.locks, lock_path(unit.environment, unit.namespace, unit.name))
+        problem = freeze.fixed_name_problem(locked, str(run.identity), f"{place}/{run.name}.yaml")
+        if problem is not None:
+            return problem
+    folder = run_folder(unit, run.name)
+    if locked is None and not force and digest(on_disk, folder) not in (None, content):
+        return problems.without_lock(f"{on_disk.directory}/{folder}")
+    return None
+
+
+def _locked(run: Run, number: int, content: str, settings: str, files: list[OutputFile], folder: str) -> LockedRun:
+    return LockedRun(
+        name=run.name,
+        identity=str(run.identity),
+        number=number,
+        state=run.state,
+        runtime=run.runtime.name,
+        runtime_digest=f"sha256:{run.runtime.digest}",
+        content=content,
+        settings=settings,
+        images=images(run),
+        uses=tuple(sorted(file.path for file in files if not file.path.startswith(folder + "/"))),
+        renewal=run.renewal,
+        archived=run.is_record,
+        promoted_from=run.promoted_from,
+    )
+
+
+def _strays(unit: Unit, known: set[str], on_disk: OnDisk) -> Iterator[Report]:
+    """Report folders of runs that are in no lock: they may be records, or train."""
+    for folder in on_disk.folders(experiment_folder(unit)):
+        if folder.rpartition("/")[2] not in known and on_disk.bodies(folder):
+            yield Report(problems.without_lock(f"{on_disk.directory}/{folder}"))
+
+
+def _carried(old_texts: dict[str, str], built: dict[str, str]) -> dict[str, str]:
+    """The files on disk with the fields that can change in place as they are built now; other files keep their bytes."""
+    old, new = _trees(old_texts), _trees(built)
+    carried = freeze.carry_all(old, new)
+    return {name: old_texts[name] if tree == old.get(name) else dump(tree) for name, tree in carried.items()}
+
+
+def _trees(texts: dict[str, str]) -> dict[str, Tree]:
+    return {name: read(text, name, KUBERNETES)[0][0].value for name, text in texts.items()}
+
+
+def report(diagnostic: Diagnostic, run: Run) -> Report:
+    """Report a diagnostic at its place in the experiment of a run, or else at the experiment's name."""
+    span = diagnostic.span or run.unit.document.locate(diagnostic.path or ("metadata", "name"))
+    return Report(diagnostic._replace(span=span, path=None))
