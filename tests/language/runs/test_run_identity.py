@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tjgen.language.runs import identity_v1
-from tjgen.language.runs.identity import identify, name_problem, suffix
+from tjgen.language.runs.identity import Identity, RunContent, identify, name_problem, run_content, suffix
 from tjgen.language.runs.lock import Lock, LockedRun, known
 from tjgen.language.spec import identity as identity_v2
 from tjgen.language.spec.identity import AMOUNT, COUNTS, EXCLUDED, Rule
@@ -312,22 +312,42 @@ def test_runs_of_the_first_form_keep_their_names() -> None:
     assert len(RECORDED) > 100
     changed = []
     for one in RECORDED:
-        identity = identify(one["experiment"], environment=one["environment"] or None, task=one["task"])
+        content = run_content(one["experiment"], environment=one["environment"] or None, task=one["task"])
         run = LockedRun("a", one["identity"], 1, "active", "r", "sha256:1", "sha256:2", "sha256:3")
-        kept, found = known(Lock("a/b", {"a": run}).by_identity(), identity)
+        kept, found = known(Lock("a/b", {"a": run}).by_identity(), content)
         if found is not run or str(kept) != one["identity"]:
             changed.append(one)
     assert changed == []
 
 
-def test_a_former_identity_is_kept_only_if_the_rules_differ() -> None:
-    plain = identify({"metadata": {"name": "a"}, "spec": {"runtime": "r"}})
-    written = identify({"metadata": {"name": "a"}, "spec": {"runtime": "r", "success": {"operator": "All"}}})
-    assert plain.in_former_form() is None
-    assert str(written) == str(plain)
-    former = written.in_former_form()
-    assert former is not None
-    assert str(former) != str(plain)
+def test_the_first_rules_give_another_identity_only_if_they_differ() -> None:
+    plain = run_content({"metadata": {"name": "a"}, "spec": {"runtime": "r"}})
+    written = run_content({"metadata": {"name": "a"}, "spec": {"runtime": "r", "success": {"operator": "All"}}})
+    assert plain.first_identity() == plain.identity() == written.identity()
+    assert written.first_identity() != plain.identity()
+
+
+@pytest.mark.parametrize(
+    ("identity", "computations"),
+    [(None, 0), ("newest", 0), ("first", 1), ("v1:another", 1)],
+    ids=["an empty lock", "a run of the newest rules", "a run of the first rules", "other runs"],
+)
+def test_the_first_identity_is_computed_only_if_the_lock_lacks_the_newest(
+    identity: str | None, computations: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = run_content({"metadata": {"name": "a"}, "spec": {"runtime": "r", "success": {"operator": "All"}}})
+    first = content.first_identity()
+    text = {"newest": str(content.identity()), "first": str(first)}.get(identity or "", identity or "")
+    run = LockedRun("a", text, 1, "active", "r", "sha256:1", "sha256:2", "sha256:3")
+    calls: list[RunContent] = []
+
+    def counted(content: RunContent) -> Identity:
+        calls.append(content)
+        return first
+
+    monkeypatch.setattr(RunContent, "first_identity", counted)
+    _, found = known({text: run} if identity else {}, content)
+    assert (found is run, len(calls)) == (identity in ("newest", "first"), computations)
 
 
 def of_spec(spec: Any) -> str:

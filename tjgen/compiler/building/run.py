@@ -8,7 +8,7 @@ from tjgen.compiler.pipeline import Compiled
 from tjgen.language.catalog.runtime import CatalogRuntime
 from tjgen.language.resolve.variants import Variant
 from tjgen.language.runs import archive
-from tjgen.language.runs.identity import Identity
+from tjgen.language.runs.identity import Identity, RunContent
 from tjgen.language.runs.lock import path_of
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.source.document import Document
@@ -39,6 +39,8 @@ class Run(NamedTuple):
     variant: Variant
     runtime: CatalogRuntime
     identity: Identity
+    content: RunContent
+    """What its identity is computed from."""
     renewal: int
     """How often it was made anew on purpose: part of its name, not of its identity."""
     reads_files: bool

@@ -33,11 +33,13 @@ class Records:
         """The archived run of another experiment in the same namespace that is what `run` is."""
         if self._found is None:
             self._found = self._read()
+        if not self._found:
+            return None
         unit = run.unit
         own = path_of(unit.environment, unit.namespace, unit.name)
         beside = own.rpartition("/")[0]
-        former = run.identity.in_former_form()
-        for record in [one for identity in (run.identity, former) if identity for one in self._found.get(str(identity), ())]:
+        identities = (run.identity, run.content.first_identity())
+        for record in [one for identity in dict.fromkeys(map(str, identities)) for one in self._found.get(identity, ())]:
             if record.lock != own and record.lock.rpartition("/")[0] == beside:
                 return record
         return None

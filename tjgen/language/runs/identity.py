@@ -9,6 +9,7 @@ Form v1: the `spec` in long form without excluded fields, with amounts as number
 their field, together with the environment, the point, the task and the digests of local files that the experiment names; as
 JSON with sorted keys and no spaces, in ASCII; SHA-256 of that. `tjgen/language/spec/models` marks what each field means. At first
 the form left out fewer defaults (identity_v1.py): a run that a lock knows by such a digest keeps it, so no release renames a run.
+That digest is computed only for a run that the lock does not know by the newest rules.
 Once released, the same input has the same identity: any other change of the rules needs another form.
 """
 
@@ -16,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tjgen.language.runs import identity_v1
 from tjgen.language.spec import identity as rules
 from tjgen.language.spec.compact import EXPERIMENT_FORM
 from tjgen.language.spec.forms import PLAIN, Form, below, form_at, long_form
@@ -43,15 +43,9 @@ class Identity(NamedTuple):
     """SHA-256 of the canonical form, in hexadecimal."""
     attempt: int = 1
     form: str = FORM
-    former: str = ""
-    """The digest by the first rules, if it differs."""
 
     def __str__(self) -> str:
         return f"{self.form}:{self.digest}"
-
-    def in_former_form(self) -> Identity | None:
-        """The identity by the first rules, by which an older lock may know the run; None if it is this one."""
-        return Identity(self.former, self.attempt) if self.former else None
 
     def renewed(self, times: int) -> Identity:
         """The identity that names the run after it was renewed so many times on purpose; itself for 0."""
@@ -95,6 +89,18 @@ def identify(
     `point` maps field paths to the values of a sweep's point, `files` the local files that the
     experiment names to the digests of their content.
     """
+    return run_content(experiment, environment=environment, point=point, task=task, files=files).identity()
+
+
+def run_content(
+    experiment: Tree | Written,
+    *,
+    environment: str | None = None,
+    point: Mapping[str, Tree] | None = None,
+    task: str = "",
+    files: Mapping[str, str] | None = None,
+) -> RunContent:
+    """Everything that identifies one run of `experiment`; the parameters are those of `identify`."""
     content_of = experiment if isinstance(experiment, Written) else written(experiment)
     point = point or {}
     spec = content_of.spec
@@ -102,9 +108,7 @@ def identify(
         steps = parse(path)
         if steps[0] == "spec":
             spec = _merged(spec, steps[1:], long_form(value, form_at(EXPERIMENT_FORM, steps)))
-    said = _Said(environment or "", dict(files or {}), point, spec, content_of, task)
-    text, former = said.text(rules.SPEC, keeps_overrides=True), said.text(identity_v1.SPEC)
-    return Identity(_digest(text), _attempt(spec), former="" if text == former else _digest(former))
+    return RunContent(environment or "", dict(files or {}), point, spec, content_of, task)
 
 
 def _digest(text: str) -> str:
@@ -149,8 +153,8 @@ _NO_RULE: Rule = (COUNTS, None, {})
 _SPEC = EXPERIMENT_FORM.fields.get("spec", PLAIN)
 
 
-class _Said(NamedTuple):
-    """Everything that identifies a run, with `spec` in long form."""
+class RunContent(NamedTuple):
+    """Everything that identifies a run, with `spec` in long form; `run_content` makes one."""
 
     environment: str
     files: dict[str, str]
@@ -159,7 +163,17 @@ class _Said(NamedTuple):
     content_of: Written
     task: str
 
-    def text(self, rule: Rule, *, keeps_overrides: bool = False) -> str:
+    def identity(self) -> Identity:
+        """The identity of the run, by the newest rules."""
+        return Identity(_digest(self._text(rules.SPEC, keeps_overrides=True)), _attempt(self.spec))
+
+    def first_identity(self) -> Identity:
+        """The identity by the first rules, by which an older lock may know the run."""
+        from tjgen.language.runs import identity_v1  # few locks are that old
+
+        return Identity(_digest(self._text(identity_v1.SPEC)), _attempt(self.spec))
+
+    def _text(self, rule: Rule, *, keeps_overrides: bool = False) -> str:
         """The canonical text by some rules; `keeps_overrides` if a task keeps defaults that override the experiment."""
         overridden = self.spec if keeps_overrides else None
         content = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from tjgen.language.runs.identity import Identity
+from tjgen.language.runs.identity import Identity, RunContent
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.source.writer import dump
 from tjgen.trees.typing import NamedTuple
@@ -109,15 +109,18 @@ class Lock(NamedTuple):
         return max([run.number for run in self.runs.values()], default=0) + 1
 
 
-def known(locked: Mapping[str, LockedRun], identity: Identity) -> tuple[Identity, LockedRun | None]:
+def known(locked: Mapping[str, LockedRun], content: RunContent) -> tuple[Identity, LockedRun | None]:
     """The identity by which a lock has the run, by the newest or the first rules, and the run; None for a new one.
 
     `locked` is `Lock.by_identity()`.
     """
-    former = identity.in_former_form()
-    if str(identity) not in locked and former is not None and str(former) in locked:
-        identity = former
-    return identity, locked.get(str(identity))
+    identity = content.identity()
+    run = locked.get(str(identity))
+    if run is None and locked:
+        first = content.first_identity()
+        run = locked.get(str(first))
+        identity = identity if run is None else first
+    return identity, run
 
 
 def path_of(environment: str | None, namespace: str, experiment: str) -> str:
