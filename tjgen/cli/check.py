@@ -124,7 +124,7 @@ def _project(reporter: Reporter) -> Project | None:
     if b"schemas" not in content and b"policy" not in content:
         return None
     # Only a project that has schemas or a policy of its own pays for the language of projects.
-    from tjgen.language.resolve.project import load
+    from tjgen.language.resolve.project_file import load
 
     project, found = load(file)
     reporter.add([one for one in found if is_problem(one)])

@@ -8,7 +8,8 @@ import sys
 
 from tjgen.cli.command import FORMAT, Arguments, Command
 from tjgen.cli.reporting import Reporter
-from tjgen.language.resolve.project import alone, find, load
+from tjgen.language.resolve.project import alone, find
+from tjgen.language.resolve.project_file import load
 from tjgen.tools.hosts import argocd
 from tjgen.tools.hosts.rendering import rendered
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors

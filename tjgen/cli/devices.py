@@ -7,7 +7,8 @@ import sys
 from tjgen.cli.command import COMMON, VALUE, Arguments, Command, Option
 from tjgen.cli.reporting import Reporter
 from tjgen.language.platform.devices import DeviceClass, classes
-from tjgen.language.resolve.project import Project, alone, find, load
+from tjgen.language.resolve.project import Project, alone, find
+from tjgen.language.resolve.project_file import load
 from tjgen.trees.k8s.nearest import nearest
 
 COMMAND = Command(

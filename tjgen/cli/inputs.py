@@ -31,7 +31,7 @@ def sandbox_for(paths: Sequence[str]) -> Sandbox:
     if file is None or isinstance(content, Diagnostic) or not any(word in content for word in _OWN):
         return sandbox
     # Only a project that sets them pays for the language of projects.
-    from tjgen.language.resolve.project import load
+    from tjgen.language.resolve.project_file import load
 
     project, _ = load(os.path.relpath(file), paths)
     return project.sandbox

@@ -9,7 +9,8 @@ from tjgen.cli.reporting import Reporter
 from tjgen.gitops.output import interrupted
 from tjgen.gitops.output.inventory import entries, matching
 from tjgen.gitops.output.promote import promote
-from tjgen.language.resolve.project import Project, alone, find, load
+from tjgen.language.resolve.project import Project, alone, find
+from tjgen.language.resolve.project_file import load
 from tjgen.language.runs.lock import SUPERSEDED
 from tjgen.language.runs.store import Locks
 from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, has_errors

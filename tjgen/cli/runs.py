@@ -10,7 +10,8 @@ from tjgen.cli.command import COMMON, FLAG, MANY, TRUSTED, VALUE, Arguments, Com
 from tjgen.cli.reporting import Reporter
 from tjgen.gitops.output import interrupted
 from tjgen.gitops.output.inventory import Entry, disagreements, entries, matching, own_files
-from tjgen.language.resolve.project import Project, alone, find, load
+from tjgen.language.resolve.project import Project, alone, find
+from tjgen.language.resolve.project_file import load
 from tjgen.language.runs.lock import ARCHIVED, SUPERSEDED
 from tjgen.language.runs.store import Locks, Place
 from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, has_errors

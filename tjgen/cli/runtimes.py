@@ -10,7 +10,8 @@ from tjgen.cli.inputs import text
 from tjgen.cli.reporting import Reporter
 from tjgen.language.catalog.find import Catalog
 from tjgen.language.catalog.importer import ImportedFile, clashes, imported
-from tjgen.language.resolve.project import alone, find, load
+from tjgen.language.resolve.project import alone, find
+from tjgen.language.resolve.project_file import load
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic
 from tjgen.trees.source.writer import dump
 

@@ -9,7 +9,8 @@ from tjgen.cli.inputs import text
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.validate import own
 from tjgen.cluster.validate.definitions import Definition, definitions
-from tjgen.language.resolve.project import alone, find, load
+from tjgen.language.resolve.project import alone, find
+from tjgen.language.resolve.project_file import load
 from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic
 
 COMMAND = Command(

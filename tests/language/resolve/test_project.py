@@ -9,7 +9,8 @@ import pytest
 
 from tests.language.resolve.texts import told
 from tjgen.language.resolve.files import named
-from tjgen.language.resolve.project import find, load
+from tjgen.language.resolve.project import find
+from tjgen.language.resolve.project_file import load
 from tjgen.trees.files.sandbox import Sandbox
 
 HEAD = "apiVersion: tjgen.dev/v1alpha1\nkind: {kind}\nmetadata: {{name: {name}}}\n"

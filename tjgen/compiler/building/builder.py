@@ -27,16 +27,16 @@ from tjgen.compiler.passes import code, data
 from tjgen.compiler.pipeline import compile_run
 from tjgen.language.catalog.find import Catalog
 from tjgen.language.catalog.runtime import CatalogRuntime
+from tjgen.language.resolve.members import experiments as experiments_of
+from tjgen.language.resolve.members import with_overlays
 from tjgen.language.resolve.overlays import Surroundings
 from tjgen.language.resolve.places import Documents, placed
 from tjgen.language.resolve.policy import judged
-from tjgen.language.resolve.project import experiments as experiments_of
-from tjgen.language.resolve.project import with_overlays
 from tjgen.language.resolve.settings import settings
 from tjgen.language.resolve.spelling import spelled
 from tjgen.language.resolve.variants import Variant, variants
 from tjgen.language.runs import archive
-from tjgen.language.runs.identity import Identity, Written, identify, written
+from tjgen.language.runs.identity import Identity, RunContent, Written, run_content, written
 from tjgen.language.runs.lock import LockedRun, known
 from tjgen.language.runs.store import IMAGES, Locks
 from tjgen.language.setting import Cluster, Setting
@@ -309,20 +309,20 @@ class Builder:
             **data.local_files(experiment, unit.document.file, self.project.slicers, self.sandbox),
             **code.local_files(experiment, unit.document.file, self.sandbox),
         }
-        identity = identify(source.content, environment=unit.environment, point=variant.point, task=variant.task, files=files)
-        identity, locked = known(source.locked, identity)
+        content = run_content(source.content, environment=unit.environment, point=variant.point, task=variant.task, files=files)
+        identity, locked = known(source.locked, content)
         promoted_from = self._promotion(unit, variant, locked)
         if promoted_from is None:
             return None, []
         renewal = locked.renewal if locked is not None else 0
-        run = self._compiled(unit, variant, documents, runtime, identity, renewal)
+        run = self._compiled(unit, variant, documents, runtime, identity, content, renewal)
         run = run._replace(reads_files=bool(files), promoted_from=promoted_from)
         return run.archived() if locked is not None and locked.archived else run, [*found, *run.compiled.diagnostics]
 
     def renewed(self, run: Run) -> Run:
         """The same run under its next name."""
         documents = run.compiled.sources.documents
-        renewed = self._compiled(run.unit, run.variant, documents, run.runtime, run.identity, run.renewal + 1)
+        renewed = self._compiled(run.unit, run.variant, documents, run.runtime, run.identity, run.content, run.renewal + 1)
         return renewed._replace(promoted_from=run.promoted_from)
 
     def _promotion(self, unit: Unit, variant: Variant, locked: LockedRun | None) -> str | None:
@@ -342,7 +342,14 @@ class Builder:
         return own is not None and own.runs == "promoted"
 
     def _compiled(
-        self, unit: Unit, variant: Variant, documents: Documents, runtime: CatalogRuntime, identity: Identity, renewal: int
+        self,
+        unit: Unit,
+        variant: Variant,
+        documents: Documents,
+        runtime: CatalogRuntime,
+        identity: Identity,
+        content: RunContent,
+        renewal: int,
     ) -> Run:
         experiment = variant.experiment
         fixed = experiment.spec.naming == "fixed"
@@ -366,7 +373,7 @@ class Builder:
             compiled = compiled._replace(manifests=annotated(compiled.manifests, gitops))
         if experiment.spec.state == "archived":
             compiled = compiled._replace(manifests=archive.archived(compiled.manifests, archive.BY_EXPERIMENT))
-        return Run(unit, name, variant, runtime, identity, renewal, False, compiled, footprint=tuple(footprint))
+        return Run(unit, name, variant, runtime, identity, content, renewal, False, compiled, footprint=tuple(footprint))
 
     def _unit(self, document: Document, environment: str | None, variant: Variant) -> Unit:
         metadata = variant.experiment.metadata

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from tjgen.compiler.building.run import Unit
 from tjgen.language.resolve.files import named
-from tjgen.language.resolve.project import FILE, Project, alone, find, load
+from tjgen.language.resolve.project import FILE, Project, alone, find
+from tjgen.language.resolve.project_file import load
 from tjgen.trees.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic, Note
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.files import problems

@@ -15,7 +15,8 @@ from tjgen.gitops.emit.ondisk import files
 from tjgen.gitops.output.intended import body_of, standing
 from tjgen.gitops.output.inventory import disagreements, entries
 from tjgen.language.catalog.find import Catalog
-from tjgen.language.resolve.project import FILE, Project, alone, find, load
+from tjgen.language.resolve.project import FILE, Project, alone, find
+from tjgen.language.resolve.project_file import load
 from tjgen.language.runs.lock import LockedRun
 from tjgen.language.runs.store import Locks, Place
 from tjgen.tools.report.capacity import sums

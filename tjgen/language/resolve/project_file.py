@@ -1,0 +1,140 @@
+"""The path of a project file -> the project, with the overlays and platforms that it names, and what is wrong with it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from tjgen import __version__
+from tjgen.language.resolve import policy
+from tjgen.language.resolve.members import Members, at_entry
+from tjgen.language.resolve.project import Project, alone
+from tjgen.language.resolve.reading import of_kind
+from tjgen.language.spec.objects import ProjectSpec
+from tjgen.trees.budgets import Budgets
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.files.problems import UnreadableError
+from tjgen.trees.files.repository import callers_project, repository_of
+from tjgen.trees.files.sandbox import Sandbox, around, is_below
+from tjgen.trees.k8s.nearest import nearest
+from tjgen.trees.source.document import Document
+
+
+def load(
+    file: str, paths: Sequence[str] = (), *, is_named: bool = False, sandbox: Sandbox | None = None
+) -> tuple[Project, list[Diagnostic]]:
+    """A project and the files that it names. Where something is wrong, what could be read, and errors.
+
+    `paths`: what the caller names on the command line, which may be read wherever it is. `is_named`: whether the caller named
+    the project itself. `sandbox`: what reads the files; where it is None, one for the repository around the project.
+    """
+    directory = os.path.dirname(file)
+    callers = callers_project()
+    is_root = is_named or os.path.realpath(file) == callers
+    sandbox = _sandbox(directory, callers) if sandbox is None else sandbox
+    if callers is not None and not is_root:
+        _extend_by(callers, sandbox)
+    for path in paths:
+        sandbox.name(path)
+    of_project = of_kind("Project", [file], sandbox)
+    diagnostics = of_project.diagnostics
+    if not of_project.good:
+        if not diagnostics:
+            diagnostics = [Diagnostic("TJ204", ERROR, f"{file} holds no document of kind Project", name="no-project")]
+        return alone(paths)._replace(directory=directory, sandbox=sandbox), diagnostics
+    document, tree = of_project.good[0]
+    project = Project(directory, ProjectSpec(tree["spec"]), sandbox, document, is_root=is_root)
+    if is_root:
+        sandbox.budgets = Budgets.of(project.spec.budgets)
+    diagnostics += _extended(project, document)
+    if project.spec.requires is not None:
+        diagnostics += _requirement(project.spec.requires, document)
+    reader = Members(project, diagnostics)
+    overlays = reader.overlays(project.spec.overlays, ("spec", "overlays"))
+    own = {
+        name: reader.overlays(environment.overlays, ("spec", "environments", name, "overlays"))
+        for name, environment in project.spec.environments.items()
+    }
+    platforms = reader.platforms(project.spec.platforms, ("spec", "platforms"))
+    project = project._replace(overlays=overlays, overlays_of=own, platforms=platforms)
+    reader.same_names([item.document for item in (*overlays, *(item for group in own.values() for item in group))])
+    reader.same_names([item.document for item in platforms])
+    return project, [*diagnostics, *_unknown_platforms(project, document), *policy.unknown(project.spec.policy, document)]
+
+
+def _sandbox(directory: str, callers: str | None) -> Sandbox:
+    """The repository around a project; without Git, the caller's project where it contains this one, else the project itself."""
+    repository = repository_of(directory or ".")
+    if repository is not None:
+        return Sandbox([repository])
+    real = os.path.realpath(directory)
+    outer = os.path.dirname(callers) if callers is not None else real
+    return Sandbox([outer if is_below(real, outer) else real])
+
+
+def _extend_by(callers: str, sandbox: Sandbox) -> None:
+    """Let the budgets and the readable folders of the caller's project hold for a project below it."""
+    for _, tree in of_kind("Project", [callers], around([callers])).good:
+        spec = ProjectSpec(tree["spec"])
+        sandbox.budgets = Budgets.of(spec.budgets)
+        for entry in spec.readable:
+            sandbox.allow(os.path.join(os.path.dirname(callers), entry))
+
+
+def _extended(project: Project, document: Document) -> list[Diagnostic]:
+    """Let the root project name more folders to read; TJ037 for another one, TJ202 for a folder that does not exist."""
+    diagnostics = []
+    for position, entry in enumerate(project.spec.readable):
+        path: FieldPath = ("spec", "readable", position)
+        folder = os.path.join(project.directory, entry)
+        if not project.is_root:
+            message = f"only the root project can list folders to read, and {document.file} is not it"
+            hint = "move the entry to the project file in the working directory, or build this project from its own folder"
+            diagnostics.append(
+                Diagnostic("TJ037", ERROR, message, path=path, span=document.locate(path), hint=hint, name="readable-not-allowed")
+            )
+        elif not os.path.isdir(folder):
+            message = f"there is no folder {entry}"
+            diagnostics.append(Diagnostic("TJ202", ERROR, message, path=path, span=document.locate(path), name="no-such-file"))
+        else:
+            project.sandbox.allow(folder)
+    if project.spec.schemas is not None and project.schemas is None:
+        try:
+            project.sandbox.check_folder(os.path.normpath(os.path.join(project.directory, project.spec.schemas)))
+        except UnreadableError as problem:
+            diagnostics += at_entry([problem.diagnostic], document, ("spec", "schemas"))
+    return diagnostics
+
+
+def _requirement(requires: str, document: Document) -> list[Diagnostic]:
+    from tjgen.language.resolve.requires import is_met  # few projects say what they require
+
+    path: FieldPath = ("spec", "requires")
+    met = is_met(requires, __version__)
+    if met is True:
+        return []
+    if met is None:
+        message, hint = f'"{requires}" is no requirement on releases', "write it like ~= 0.1, >= 0.1, < 0.3 or == 0.1.*"
+        return [
+            Diagnostic("TJ207", ERROR, message, path=path, span=document.locate(path), hint=hint, name="malformed-requirement")
+        ]
+    message, hint = (
+        f"this is tjgen {__version__}, but the project requires {requires}",
+        f"install one that it allows: pip install 'tjgen{requires.replace(' ', '')}'",
+    )
+    return [Diagnostic("TJ206", ERROR, message, path=path, span=document.locate(path), hint=hint, name="requirement-not-met")]
+
+
+def _unknown_platforms(project: Project, document: Document) -> list[Diagnostic]:
+    known = [item.platform.metadata.name for item in project.platforms]
+    diagnostics = []
+    for name, environment in project.spec.environments.items():
+        if environment.platform is not None and project.platforms.named(environment.platform) is None:
+            path: FieldPath = ("spec", "environments", name, "platform")
+            near = nearest(environment.platform, known)
+            hint = f'did you mean "{near}"?' if near else "name its file under spec.platforms"
+            message = f'the project has no platform "{environment.platform}"'
+            span = document.locate(path)
+            diagnostics.append(Diagnostic("TJ205", ERROR, message, path=path, span=span, hint=hint, name="unknown-platform"))
+    return diagnostics
