@@ -51,7 +51,7 @@ ALLOWED = {
     "gitops.output.bundles": OWN_FOLDER,
     "gitops.output.earlier": "creates files in a temporary folder of its own",
     "gitops.output.staged": "creates files in a temporary folder of its own",
-    "compiler.passes.beside": SHIPPED,
+    "compiler.programs.containers": SHIPPED,
     "cluster.registry.credentials": "the credentials of the user, where docker login puts them",
     "tools.report.assets": SHIPPED,
     "language.runs.pins": OWN_FOLDER,

@@ -13,7 +13,7 @@ import yaml
 from tests.checkout import ROOT
 from tests.containers import pod_of
 from tests.program import tjgen
-from tjgen.compiler.passes.beside import script
+from tjgen.compiler.programs.containers import script
 from tjgen.language.platform.tools import DEFAULTS
 
 PAGE = ROOT / "docs/explanation/in-cluster-programs.md"

@@ -9,7 +9,7 @@ from tjgen.cli.reporting import Reporter
 from tjgen.cluster.validate import report
 from tjgen.cluster.validate.judge import judge
 from tjgen.compiler.building.builder import Builder
-from tjgen.compiler.passes.monitoring.diagnosis import jobs
+from tjgen.compiler.programs.monitoring.diagnosis import jobs
 from tjgen.language.resolve.places import placed
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.path import Tree

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.prefetching.programs import SHELLS, interpreter
+from tests.compiler.programs.prefetching.cluster import SHELLS, interpreter
 from tests.program import tjgen
 
 NAMES = [f"{number}.tar" for number in range(45)] + ["a b/c", "-rf", "f$(x)", "é/数据", "'", "back\\slash", "folder"]

@@ -9,8 +9,8 @@ from tjgen.cluster.schema.store import OWN
 from tjgen.cluster.trainer.release import Release, chosen
 from tjgen.compiler.building.inputs import refused_slicers
 from tjgen.compiler.building.run import DigestOf, Unit
-from tjgen.compiler.passes.claims import is_open
 from tjgen.compiler.passes.images import rewritten
+from tjgen.compiler.volumes.claims import is_open
 from tjgen.language.catalog.runtime import CatalogRuntime
 from tjgen.language.platform.devices import classes
 from tjgen.language.platform.tools import DEFAULTS

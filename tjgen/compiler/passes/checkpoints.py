@@ -1,4 +1,4 @@
-"""`checkpoints` -> what training code is told, and what looks after its checkpoints, as passes/keeping says."""
+"""`checkpoints` -> what training code is told, and what looks after its checkpoints, as programs/keeping says."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
     """Nothing where the experiment has no `checkpoints`."""
     if experiment.spec.checkpoints is not None:
         # Loaded only for those who say it, as for data.
-        from tjgen.compiler.passes.keeping import contract
+        from tjgen.compiler.programs.keeping import contract
 
         yield from contract.told(workload, experiment, setting)

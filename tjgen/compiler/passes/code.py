@@ -1,4 +1,4 @@
-"""`code` -> the program in the pods: mounted, packed, fetched or built, as passes/coding delivers it."""
+"""`code` -> the program in the pods: mounted, packed, fetched or built, as programs/coding delivers it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
     """Nothing where the experiment has no `code`: then it is in the image."""
     if experiment.spec.code is not None:
         # Loaded only for those who say it, as for data.
-        from tjgen.compiler.passes.coding import ways
+        from tjgen.compiler.programs.coding import ways
 
         yield from ways.deliver(workload, experiment, setting)
 
@@ -25,6 +25,6 @@ def local_files(experiment: Experiment, document: str, sandbox: Sandbox) -> dict
     """What the code of the experiment, in the file `document`, is on this machine: what it is called -> its digest."""
     if experiment.spec.code is None:
         return {}
-    from tjgen.compiler.passes.coding import ways
+    from tjgen.compiler.programs.coding import ways
 
     return ways.local_files(experiment.spec.code, document, sandbox)

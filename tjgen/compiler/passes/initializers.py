@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.compiler.lower import SPEC
-from tjgen.compiler.passes.beside import in_pod
-from tjgen.compiler.passes.sources import source
+from tjgen.compiler.programs.containers import image_in_run
+from tjgen.compiler.volumes.sources import source
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic, has_errors
@@ -86,7 +86,7 @@ def _job(part: str, setting: Setting) -> Tree:
     name = f"{part}-initializer"
     container: Tree = {
         "name": name,
-        "image": in_pod(part, setting),
+        "image": image_in_run(part, setting),
         # Asks for no GPU, so it shall see none, also where the node shows all of them to everybody.
         "env": [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "void"}],
         "resources": {"requests": {"cpu": "1", "memory": "4Gi"}},

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.passes import items as sources_of_items
-from tjgen.compiler.passes.claims import claim_name, own_folder
 from tjgen.compiler.passes.slice_readers import Cut
 from tjgen.compiler.passes.slices import AT, part_of_task
-from tjgen.compiler.passes.sources import image_reference
 from tjgen.compiler.passes.usesbypath import UsesByPath
-from tjgen.compiler.passes.volumes import places
+from tjgen.compiler.volumes.claims import claim_name, own_folder
+from tjgen.compiler.volumes.mounts import places
+from tjgen.compiler.volumes.sources import image_reference
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Data, Experiment, Volume
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic

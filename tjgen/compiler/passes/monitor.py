@@ -1,4 +1,4 @@
-"""`monitor` -> rules, a monitor of the pods and a dashboard, as passes/monitoring makes them."""
+"""`monitor` -> rules, a monitor of the pods and a dashboard, as programs/monitoring makes them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
     if asked is None:
         return
     # Loaded only for those who say it, as for data.
-    from tjgen.compiler.passes.monitoring import bounds, dashboard, rules, scraping
+    from tjgen.compiler.programs.monitoring import bounds, dashboard, rules, scraping
 
     yield from bounds.problems(asked, setting.cluster.monitoring)
     yield from scraping.shown(workload, asked, setting)
@@ -28,7 +28,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
     for tree in made:
         yield Contribution(("ahead", f"{tree['kind']}/{tree['metadata']['name']}"), tree, bounds.AT)
     if asked.diagnose:
-        from tjgen.compiler.passes.monitoring import diagnosis
+        from tjgen.compiler.programs.monitoring import diagnosis
 
         at: FieldPath = (*bounds.AT, "diagnose")
         for job in diagnosis.jobs(workload, experiment, setting, waits=True):

@@ -1,4 +1,4 @@
-"""`prefetch` -> what brings data before the runs begin, and caches of the nodes, as passes/prefetching delivers them."""
+"""`prefetch` -> what brings data before the runs begin, and caches of the nodes, as programs/prefetching delivers them."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         return
     # Loaded only for those who say it, as for data.
     if asked.cache is not None:
-        from tjgen.compiler.passes.prefetching import cache
+        from tjgen.compiler.programs.prefetching import cache
 
         yield from cache.mounted(workload, asked.cache)
-    from tjgen.compiler.passes.prefetching import target
+    from tjgen.compiler.programs.prefetching import target
 
     yield from target.brought(workload, experiment, setting)
 
@@ -42,7 +42,7 @@ def _of_profiles(workload: Workload, experiment: Experiment, setting: Setting) -
             found.setdefault((*SPEC, "volumes", name, "pvc", "create", "profile"), said.cache)
     if not found:
         return
-    from tjgen.compiler.passes.prefetching import cache
+    from tjgen.compiler.programs.prefetching import cache
 
     (first, wanted), *others = found.items()
     for at, other in others:

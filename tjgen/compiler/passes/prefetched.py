@@ -19,6 +19,6 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
     if experiment.spec.volumes[asked.volume].dataset is not None:
         return
     # Loaded only for experiments with a prefetch.
-    from tjgen.compiler.passes.prefetching import mounts
+    from tjgen.compiler.programs.prefetching import mounts
 
     yield from mounts.of_content(workload, experiment, asked)

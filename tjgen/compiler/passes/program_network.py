@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tjgen.compiler.passes.beside import metadata
+from tjgen.compiler.programs.objects import metadata
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees.fields.path import Tree, get

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.compiler.lower import SPEC
-from tjgen.compiler.passes import tool_pods
 from tjgen.compiler.passes.security import refused
+from tjgen.compiler.programs import pods
 from tjgen.language.setting import Setting
 from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
@@ -37,7 +37,7 @@ def problems(workload: Workload, setting: Setting) -> Iterator[Diagnostic]:
                 at: FieldPath = (*because, "builder") if program == "build" else because
                 yield Diagnostic("TJ386", ERROR, message, path=at, hint=hint, name="program-pod-security")
             user = get(template, ("spec", "securityContext", "runAsUser"), None)
-            if program in _ON_FILES and user == tool_pods.NOBODY and not _names_user(workload):
+            if program in _ON_FILES and user == pods.NOBODY and not _names_user(workload):
                 message = f"the pods of {key} run as user {user}, since they must not run as root and the run has no runAsUser"
                 hint = "set pod.securityContext.runAsUser to the user that the image trains as"
                 path = (*SPEC, "pod")

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.passes import slice_lists
-from tjgen.compiler.passes.beside import script
 from tjgen.compiler.passes.slice_readers import SLICES
 from tjgen.compiler.passes.slice_variables import variable
-from tjgen.compiler.passes.volumes import folder_of, places
+from tjgen.compiler.programs.containers import script
+from tjgen.compiler.volumes.mounts import folder_of, places
 from tjgen.language.platform.tools import helper_image
 from tjgen.language.setting import Setting
 from tjgen.language.slicing import problems

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.passes.slice_readers import SLICES, Cut
 from tjgen.compiler.passes.slice_variables import index_variable, variable
-from tjgen.compiler.passes.volumes import places
+from tjgen.compiler.volumes.mounts import places
 from tjgen.language.slicing import problems
 from tjgen.language.spec.objects import Data, Experiment, Volume
 from tjgen.trees.diagnostics.model import Diagnostic

@@ -17,7 +17,7 @@ from tjgen.compiler.lower import SPEC
 from tjgen.compiler.passes import items
 from tjgen.compiler.passes.slice_readers import SLICES, Cut, cut_of, under_mpi
 from tjgen.compiler.passes.slice_variables import index_variable, variable
-from tjgen.compiler.passes.volumes import folder_of, users_of
+from tjgen.compiler.volumes.mounts import folder_of, users_of
 from tjgen.language.setting import Setting
 from tjgen.language.slicing import problems, ranges
 from tjgen.language.slicing.division import divide, left, short, uneven

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tjgen.compiler.lower import SPEC
-from tjgen.compiler.passes.claims import access_modes, own_folder, storage_class
-from tjgen.compiler.passes.volumes import places, users_of
+from tjgen.compiler.volumes.claims import access_modes, own_folder, storage_class
+from tjgen.compiler.volumes.mounts import places, users_of
 from tjgen.language.setting import Setting
 from tjgen.language.spec.check import shown
 from tjgen.language.spec.objects import Experiment, Sweep, Volume

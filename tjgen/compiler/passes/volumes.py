@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from tjgen.compiler.lower import SPEC, unknown_role
-from tjgen.compiler.passes.claims import claim, own_folder
-from tjgen.compiler.passes.sources import source
+from tjgen.compiler.volumes.claims import claim, own_folder
+from tjgen.compiler.volumes.mounts import Place, Users, folder_path, mounts_of, users_of, writing_as
+from tjgen.compiler.volumes.sources import source
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment, Volume
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic
-from tjgen.trees.fields.path import FieldPath, Tree, get, index_of, named
-from tjgen.trees.typing import NamedTuple
+from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.workload.contribution import Contribution
-from tjgen.trees.workload.roles import at_once, members, role
+from tjgen.trees.workload.roles import at_once, role
 from tjgen.trees.workload.workload import PodSet, Workload, is_runtimes
 
 Found = Iterator[Contribution | Diagnostic]
-
-
-class Place(NamedTuple):
-    """One place where a volume is mounted."""
-
-    path: str
-    read_only: bool
-    sub_path: str | None
-    sub_path_expr: str | None
-    roles: Sequence[str]
-    because: FieldPath
-    """What is shown as the cause of the mount."""
-    at: FieldPath
-    """Where its path is written."""
-
-
-Users = list[tuple[PodSet, list[Place]]]
 
 
 def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
@@ -49,7 +32,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
             at: FieldPath = (*because, "pvc", "create")
             yield from claim(name, volume.pvc.create, pods, setting, at, read_only=volume.read_only)
         if volume.dataset is not None and volume.dataset.create is not None:
-            from tjgen.compiler.passes.datasets import dataset  # few clusters have Fluid
+            from tjgen.compiler.volumes.fluid import dataset  # few clusters have Fluid
 
             yield from dataset(name, volume.dataset.create, setting, (*because, "dataset", "create"))
         for podset, mounts in users:
@@ -69,64 +52,6 @@ def _mounting(workload: Workload, name: str, users: Users, experiment: Experimen
     if initializer is not None and initializer.volume == name:
         return list(workload.podsets)
     return [podset for podset, _ in users]
-
-
-def folder_of(path: str | None, volume: Volume) -> str | None:
-    """The path of a folder of a volume in the container, at the first place where it is mounted; None if it is not mounted."""
-    place = next(places(volume, ()), None)
-    if place is None:
-        return None
-    return "/".join(part.strip("/") if i else part.rstrip("/") for i, part in enumerate((place.path, path)) if part)
-
-
-def places(volume: Volume, because: FieldPath) -> Iterator[Place]:
-    """Where a volume is mounted: at its `mountPath`, then at each path of its `mounts`."""
-    # Kubelet mounts images read only, and Fluid offers data sets as such.
-    only_read = volume.image is not None or volume.dataset is not None
-    if volume.mount_path is not None:
-        read_only = volume.read_only or only_read
-        yield Place(
-            volume.mount_path, read_only, volume.sub_path, volume.sub_path_expr, volume.roles, because, (*because, "mountPath")
-        )
-    for path, mount in volume.mounts.items():
-        read_only = mount.read_only or volume.read_only or only_read
-        at = (*because, "mounts", path)
-        yield Place(path, read_only, mount.sub_path, mount.sub_path_expr, mount.roles or volume.roles, at, at)
-
-
-def writing_as(name: str, experiment: Experiment, setting: Setting) -> Setting:
-    """As whom a run writes to a volume: where a family goes on from one folder of checkpoints, it has the experiment's name."""
-    asked = experiment.spec.checkpoints
-    if asked is not None and asked.scope == "family" and asked.volume == name:
-        return setting._replace(run=setting.family)
-    return setting
-
-
-def users_of(workload: Workload, name: str, volume: Volume) -> list[tuple[PodSet, list[Place]]]:
-    """The pod sets that use a volume, in the runtime's order, each with the places where it does."""
-    wanted = [(place, _readers(workload, name, place.roles)) for place in places(volume, (*SPEC, "volumes", name))]
-    used = [(podset, [place for place, readers in wanted if podset in readers]) for podset in workload.podsets]
-    return [(podset, mounts) for podset, mounts in used if mounts]
-
-
-def mounted_at(workload: Workload, podset: PodSet, path: str) -> str | None:
-    """The volume that the main container has at a path; None where there is none."""
-    for mount in _mounts(workload, podset):
-        if _folder(mount["mountPath"]) == _folder(path):
-            return str(mount["name"])
-    return None
-
-
-def _readers(workload: Workload, name: str, roles: Sequence[str]) -> list[PodSet]:
-    if roles:
-        return [found for wanted in roles if (found := role(workload, wanted))]
-    # A volume that takes the place of one of the runtime's does so wherever that one is mounted.
-    mounting = [podset for podset in workload.podsets if index_of(_mounts(workload, podset), named(name)) >= 0]
-    return [podset for podset in workload.podsets if podset in mounting or podset in members(workload)]
-
-
-def _mounts(workload: Workload, podset: PodSet) -> list[Tree]:
-    return get(workload.tree.value, (*podset.main, "volumeMounts"), None) or []
 
 
 def _replaced(workload: Workload, experiment: Experiment) -> Found:
@@ -176,14 +101,14 @@ class _Taken:
     def __init__(self, workload: Workload) -> None:
         self._by: dict[tuple[str, str], tuple[str, bool]] = {}
         for podset in workload.podsets:
-            for mount in _mounts(workload, podset):
+            for mount in mounts_of(workload, podset):
                 path = (*podset.main, "volumeMounts", (("mountPath", mount["mountPath"]),))
                 theirs = all(is_runtimes(origin) for origin in workload.tree.origins(path))
-                self._by[podset.name, _folder(mount["mountPath"])] = (mount["name"], theirs)
+                self._by[podset.name, folder_path(mount["mountPath"])] = (mount["name"], theirs)
 
     def by(self, podset: PodSet, place: Place, name: str) -> Diagnostic | None:
         """The clash, where another volume is mounted at the place; else the place is taken from now on."""
-        other, theirs = self._by.setdefault((podset.name, _folder(place.path)), (name, False))
+        other, theirs = self._by.setdefault((podset.name, folder_path(place.path)), (name, False))
         if other == name:
             return None
         return Diagnostic(
@@ -194,8 +119,3 @@ class _Taken:
             hint=f"use another path, or call the volume {other} to replace it" if theirs else "use another path for one of them",
             name="mount-path-taken",
         )
-
-
-def _folder(path: str) -> str:
-    """`/data` and `/data/` are two paths to the API server, and one folder to the container."""
-    return path.rstrip("/")

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from tjgen.compiler.passes.claims import claim_name, is_open, own_folder
-from tjgen.compiler.passes.volumes import places
 from tjgen.compiler.totals import quotas
 from tjgen.compiler.totals.tally import Totals, of_gang, of_run
+from tjgen.compiler.volumes.claims import claim_name, is_open, own_folder
+from tjgen.compiler.volumes.mounts import places
 from tjgen.language.resolve.places import Documents, locate, placed
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import ExperimentSpec, Volume

@@ -1,0 +1,168 @@
+"""`code.git` -> an init container that fetches one commit into a volume of the pod, which the program then reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tjgen.compiler.programs import pods
+from tjgen.compiler.programs.coding.placing import AT, VOLUME, leads_out, mounted
+from tjgen.compiler.programs.containers import image_in_run, script, shell
+from tjgen.language.codebase import problems
+from tjgen.language.codebase.clone import FULL, CloneError, resolved, uncommitted
+from tjgen.language.setting import Setting
+from tjgen.language.spec.objects import Code, Experiment, GitCode
+from tjgen.trees.diagnostics.credentials import concealed, find_in_address
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import FieldPath, Tree, named
+from tjgen.trees.files.sandbox import Sandbox
+from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.roles import members
+from tjgen.trees.workload.workload import Workload
+
+Found = Iterator[Contribution | Diagnostic]
+HERE: FieldPath = (*AT, "git")
+TARGET = "/tjgen/code"
+CREDENTIALS = "/tjgen/credentials"
+SECRET_VOLUME = "tjgen-code-credentials"
+_TRIES = 5
+_PAUSE_SECONDS = 5
+"""Pause before the second try; each further one is twice as long."""
+_URL = re.compile(r"(https?|ssh|git)://([^/]*@)?([^/@]*)(/.+)")
+_SCP = re.compile(r"(?:[A-Za-z0-9._-]+@)?[A-Za-z0-9._-]+:[^/].*|(?:[A-Za-z0-9._-]+@)?[A-Za-z0-9._-]+:/.+")
+
+
+def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+    """The init container with the volumes that it needs, and the mounts of what it fetched."""
+    asked = code.git
+    assert asked is not None, "asked only where it is described"
+    commit = None
+    for one in pinned(asked, setting):
+        if isinstance(one, Diagnostic):
+            yield one
+        else:
+            commit = one
+    if commit is None:
+        return
+    for podset in members(workload):
+        fetch = container(VOLUME, asked, commit, image_in_run("git", setting))
+        user = pods.user_of(workload, [podset], setting)._replace(touches_files_of_run=False)
+        # OpenSSH refuses a user that /etc/passwd of the image does not list. Images list 65534, and everybody can read
+        # what it fetches.
+        safe = pods.secured_in_run(fetch, pods.UNRELATED if _scheme(asked.repository) == "ssh" else user)
+        yield Contribution((*podset.pod, "initContainers", named(VOLUME)), safe, HERE)
+        yield Contribution((*podset.pod, "volumes", named(pods.TMP_VOLUME)), pods.tmp_volume(), HERE)
+        for volume in secrets(asked):
+            yield Contribution((*podset.pod, "volumes", named(SECRET_VOLUME)), volume, (*HERE, "secret"))
+    yield from mounted(code, workload, experiment, {"name": VOLUME, "emptyDir": {}}, HERE, start=asked.path)
+
+
+def pinned(asked: GitCode, setting: Setting) -> Iterator[str | Diagnostic]:
+    """The commit by its full name, once nothing is wrong with what is asked; else what is."""
+    wrong = list(_problems(asked, setting))
+    yield from wrong
+    if wrong:
+        return
+    if FULL.match(asked.commit):
+        yield asked.commit
+        return
+    at: FieldPath = (*HERE, "commit")
+    if "commits" in setting.demands:
+        message = f'the project demands commits, and "{asked.commit}" may be another one tomorrow'
+        yield problems.error(problems.COMMIT, message, path=at, hint="write the full name of the commit (git rev-parse HEAD)")
+        return
+    try:
+        commit = resolved(setting.directory, asked.commit, asked.path)
+        changed = uncommitted(setting.directory, asked.path)
+    except CloneError as error:
+        yield problems.error(problems.CLONE, f'commit "{asked.commit}" is no full name, and {error}', path=at, hint=error.hint)
+        return
+    if changed:
+        message = f"{changed} file{'s' if changed > 1 else ''} of the code differ from the commit that the run gets"
+        yield problems.warning(problems.DIRTY, message, path=at, hint="commit and push them")
+    yield commit
+
+
+def container(name: str, asked: GitCode, commit: str, image: str) -> Tree:
+    """The container that fetches the commit into the volume VOLUME."""
+    environment = {
+        "REPOSITORY": asked.repository,
+        "COMMIT": commit,
+        "DEPTH": str(asked.depth),
+        "TARGET": TARGET,
+        "TRIES": str(_TRIES),
+        "PAUSE": str(_PAUSE_SECONDS),
+    }
+    mounts: list[Tree] = [{"name": VOLUME, "mountPath": TARGET}]
+    if asked.path is not None:
+        environment["FOLDER"] = asked.path
+    if asked.submodules:
+        environment["SUBMODULES"] = "true"
+    if asked.lfs:
+        environment["LFS"] = "true"
+    if asked.secret is not None:
+        environment["CREDENTIALS"] = CREDENTIALS
+        environment["ORIGIN"] = _origin(asked.repository)
+        mounts.append({"name": SECRET_VOLUME, "mountPath": CREDENTIALS, "readOnly": True})
+    # Kubernetes takes "$(" in a value for a reference.
+    safe = {key: value.replace("$(", "$$(") for key, value in environment.items()}
+    return shell(name, image, script("clone.sh"), safe, mounts)
+
+
+def secrets(asked: GitCode) -> list[Tree]:
+    """The volume with the credentials, where there are any."""
+    return [{"name": SECRET_VOLUME, "secret": {"secretName": asked.secret}}] if asked.secret is not None else []
+
+
+def local_files(code: Code, folder: str, sandbox: Sandbox) -> dict[str, str]:
+    """The commit that a name stands for today."""
+    asked = code.git
+    assert asked is not None, "asked only where it is described"
+    if FULL.match(asked.commit):
+        return {}
+    try:
+        return {f"commit:{asked.commit}": resolved(folder, asked.commit, asked.path)}
+    except CloneError:
+        return {}
+
+
+def _problems(asked: GitCode, setting: Setting) -> Iterator[Diagnostic]:
+    at: FieldPath = (*HERE, "repository")
+    url = _URL.fullmatch(asked.repository)
+    if url is None and not _SCP.fullmatch(asked.repository):
+        hint = "write https://host/path, ssh://git@host/path or git@host:path"
+        shown = concealed(asked.repository)
+        yield problems.error(problems.REPOSITORY, f'"{shown}" is no URL of a repository', path=at, hint=hint)
+        return
+    scheme = _scheme(asked.repository)
+    if find_in_address(asked.repository) or (url is not None and url[2] and scheme != "ssh"):
+        message = f"the URL {concealed(asked.repository)} holds credentials, which everybody could read in the manifests"
+        yield problems.error(
+            problems.REPOSITORY, message, path=at, hint="leave them out of the URL, and name a secret that holds them"
+        )
+    if asked.secret is not None and scheme not in ("https", "ssh"):
+        message = f"the secret would be sent over {scheme}, where everybody on the way can read it"
+        yield problems.error(problems.SECRET, message, path=(*HERE, "secret"), hint="use https or ssh")
+    if asked.secret is None and scheme == "ssh":
+        message = "a repository is reached by ssh only with a key"
+        yield problems.error(
+            problems.SECRET, message, path=HERE, hint="add secret, of type kubernetes.io/ssh-auth with known_hosts"
+        )
+    if asked.path is not None and leads_out(asked.path):
+        message = f"path {asked.path} leads out of the repository"
+        yield problems.error(problems.OUTSIDE, message, path=(*HERE, "path"), hint="name a folder of the repository")
+    if asked.commit.startswith("-"):
+        yield problems.error(
+            problems.COMMIT, f'"{asked.commit}" is no commit', path=(*HERE, "commit"), hint="write its full name"
+        )
+
+
+def _scheme(repository: str) -> str:
+    url = _URL.fullmatch(repository)
+    return url[1] if url is not None else "ssh"
+
+
+def _origin(repository: str) -> str:
+    """Scheme and host: whom the credentials are for."""
+    url = _URL.fullmatch(repository)
+    return f"{url[1]}://{url[3]}" if url is not None else repository

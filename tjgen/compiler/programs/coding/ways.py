@@ -1,0 +1,82 @@
+"""`code` -> the ways that hold, and what each of them delivers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+
+from tjgen.compiler.programs.coding import build, configmap, git, workspace
+from tjgen.compiler.programs.coding.choice import MOUNTED, chosen, described
+from tjgen.compiler.programs.coding.placing import AT, leads_out
+from tjgen.language.codebase import problems
+from tjgen.language.setting import Setting
+from tjgen.language.spec.objects import Code, Experiment
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.files.sandbox import Sandbox
+from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.workload import Workload
+
+Found = Iterator[Contribution | Diagnostic]
+Way = Callable[[Code, Workload, Experiment, Setting], Found]
+
+WAYS: dict[str, Way] = {
+    "build": build.deliver,
+    "workspace": workspace.deliver,
+    "configMap": configmap.deliver,
+    "git": git.deliver,
+}
+"""In the order in which they contribute: what is mounted lies over what was built."""
+
+
+def deliver(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+    """What each way that holds delivers; nothing where the ways contradict each other."""
+    code = experiment.spec.code
+    assert code is not None, "asked only where there is code"
+    problem = _problem(code)
+    if problem is not None:
+        yield problem
+        return
+    for position, folder in enumerate(code.python_path):
+        if leads_out(folder):
+            yield problems.error(
+                problems.OUTSIDE,
+                f"pythonPath {folder} leads out of the code",
+                path=(*AT, "pythonPath", position),
+                hint="name a folder below it",
+            )
+    for way, deliver_by in WAYS.items():
+        if way in chosen(code):
+            yield from deliver_by(code, workload, experiment, setting)
+
+
+def local_files(code: Code, document: str, sandbox: Sandbox) -> dict[str, str]:
+    """What the identity of a run takes from this machine: digests of local code, and commits that names stand for."""
+    if _problem(code) is not None:
+        return {}
+    folder = os.path.dirname(document)
+    known = {}
+    for way, module in (("build", build), ("workspace", workspace), ("configMap", configmap), ("git", git)):
+        if way in chosen(code):
+            known.update(module.local_files(code, folder, sandbox))
+    return known
+
+
+def _problem(code: Code) -> Diagnostic | None:
+    ways = chosen(code)
+    if not ways:
+        message = "code does not say where it comes from"
+        return problems.error(problems.WAYS, message, path=AT, hint="describe a way, such as configMap, or leave code out")
+    for position, way in enumerate(code.use or ()):
+        if way != "image" and not described(code)[way]:
+            message = f"use says {way}, and code has no {way}"
+            return problems.error(
+                problems.WAYS, message, path=(*AT, "use", position), hint=f"describe {way} in code, or use another way"
+            )
+    mounted = [way for way in MOUNTED if way in ways]
+    if len(mounted) > 1:
+        message = f"the code comes in {len(mounted)} ways: {', '.join(mounted)}"
+        return problems.error(problems.WAYS, message, path=AT, hint=f"add use: {mounted[0]} to say which of them holds")
+    if "image" in ways and len(ways) > 1:
+        message = "the code is in the image, and use names another way beside it"
+        return problems.error(problems.WAYS, message, path=(*AT, "use"), hint="leave image out")
+    return None

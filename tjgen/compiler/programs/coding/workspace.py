@@ -1,0 +1,100 @@
+"""`code.workspace` -> a folder of a shared volume, read only, and the digest of what is in it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from tjgen.compiler.programs.coding.placing import AT, VOLUME, leads_out, mounted
+from tjgen.compiler.volumes.sources import source
+from tjgen.language.codebase import files, problems
+from tjgen.language.setting import Setting
+from tjgen.language.spec.objects import Code, Experiment
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.files.sandbox import Sandbox
+from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.workload import Workload
+
+Found = Iterator[Contribution | Diagnostic]
+HERE: FieldPath = (*AT, "workspace")
+DIGEST = "tjgen.dev/code-digest"
+"""Annotation of a run: what its code was when it was built."""
+
+
+def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+    """The mounts, and the digest as an annotation where the folder is on this machine too."""
+    asked = code.workspace
+    assert asked is not None, "asked only where it is described"
+    if asked.path is not None and leads_out(asked.path):
+        yield problems.error(
+            problems.OUTSIDE,
+            f"path {asked.path} leads out of the volume",
+            path=(*HERE, "path"),
+            hint="name a folder of the volume",
+        )
+        return
+    volume: Tree
+    if asked.volume is not None:
+        known = experiment.spec.volumes.get(asked.volume)
+        if known is None:
+            message = f'the experiment has no volume "{asked.volume}"'
+            names = ", ".join(experiment.spec.volumes)
+            hint = f"use one of {names}" if names else "add it to volumes"
+            yield problems.error(problems.VOLUME, message, path=(*HERE, "volume"), hint=hint)
+            return
+        volume = {"name": asked.volume, **source(asked.volume, known, setting)}
+    else:
+        volume = {"name": VOLUME, "persistentVolumeClaim": {"claimName": asked.pvc, "readOnly": True}}
+    yield from mounted(code, workload, experiment, volume, HERE, sub_path=asked.path)
+    if asked.directory is None:
+        if "digests" in setting.demands:
+            message = "the project demands digests, and nobody knows what is in the workspace"
+            hint = "add directory, the same folder on this machine"
+            yield problems.error(problems.UNKNOWN_CONTENT, message, path=HERE, hint=hint)
+        return
+    at: FieldPath = (*HERE, "directory")
+    try:
+        found = files.found(setting.sandbox, os.path.join(setting.directory, asked.directory))
+        digest = files.digest(found)
+    except files.FolderError as error:
+        yield unreadable(asked.directory, error, at)
+        return
+    if not found:
+        yield problems.error(
+            problems.NONE, f"{asked.directory} holds no code", path=at, hint="name the folder that the code is in"
+        )
+        return
+    yield Contribution(("metadata", "annotations", DIGEST), f"sha256:{digest}", at)
+
+
+def local_files(code: Code, folder: str, sandbox: Sandbox) -> dict[str, str]:
+    """The digest of the workspace, where it is on this machine."""
+    assert code.workspace is not None, "asked only where it is described"
+    directory = code.workspace.directory
+    return digest_of(directory, files_of(sandbox, folder, directory)) if directory is not None else {}
+
+
+def files_of(
+    sandbox: Sandbox, folder: str, directory: str, include: tuple[str, ...] = (), exclude: tuple[str, ...] = ()
+) -> list[files.File]:
+    """The files of a directory; none where they cannot be read, which is for the pass to report."""
+    try:
+        return files.found(sandbox, os.path.join(folder, directory), include, exclude)
+    except files.FolderError:
+        return []
+
+
+def digest_of(directory: str, found: list[files.File]) -> dict[str, str]:
+    """`code:<directory>` -> the digest of its files; nothing where they cannot be read."""
+    try:
+        return {f"code:{directory}": files.digest(found)}
+    except files.FolderError:
+        return {}
+
+
+def unreadable(directory: str, error: files.FolderError, at: FieldPath) -> Diagnostic:
+    """A folder, or a file in it, that cannot be taken as code."""
+    name = os.path.join(directory, error.path) if error.path else directory
+    hint = "exclude it, or correct it" if error.path else "name a folder relative to the experiment"
+    return problems.error(problems.UNREADABLE, f"{name} cannot be read as code: {error.reason}", path=at, hint=hint)

@@ -1,0 +1,96 @@
+"""The size of a checkpoint -> whether the claim has room for those that stay, and the pods have time to save one.
+
+What is asked of a claim is (last + best + 1) checkpoints and a fifth more: one is being written while the others
+stay, and one more if removed checkpoints stay in the trash for a time.
+
+A training that saves for more than half a minute stands still for too long, and after a minute it is slower to save
+than what most clusters wait before they take a node away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tjgen.compiler.lower import SPEC
+from tjgen.compiler.programs.keeping import problems
+from tjgen.compiler.programs.keeping.location import Location
+from tjgen.compiler.volumes.claims import storage_class
+from tjgen.language.setting import Setting
+from tjgen.language.spec.objects import Checkpoints
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import FieldPath, get
+from tjgen.trees.k8s.quantity import parse
+from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.workload import PodSet, Workload, is_runtimes
+
+Found = Iterator[Contribution | Diagnostic]
+AT: FieldPath = (*SPEC, "checkpoints", "expectedSize")
+WARNING_SECONDS = 30
+CRITICAL_SECONDS = 60
+USUAL_GRACE = 30
+"""Seconds that a pod has to end where nobody says otherwise. Upstream: core/v1 `DefaultTerminationGracePeriodSeconds`."""
+_MARGIN = (6, 5)
+"""Numerator and denominator of what is to be there for what is needed: a fifth more."""
+
+
+def judged(workload: Workload, users: Sequence[PodSet], asked: Checkpoints, where: Location, setting: Setting) -> Found:
+    """Nothing where the size is not said. The grace period of the pods is raised where nobody says one."""
+    if asked.expected_size is None:
+        return
+    size = parse(asked.expected_size).value
+    yield from _room(size, asked, where)
+    bandwidth = _bandwidth(where, setting)
+    if not bandwidth:
+        return
+    seconds = -(-size // bandwidth)
+    if seconds > WARNING_SECONDS:
+        critical = seconds > CRITICAL_SECONDS
+        limit = CRITICAL_SECONDS if critical else WARNING_SECONDS
+        message = f"saving {_text(size)} takes {seconds} s at {_text(bandwidth)}/s, more than {limit} s"
+        hint = f"use a storage class with {_text(-(-size // limit))}/s, or save less at a time"
+        yield problems.warning(problems.TOO_SLOW if critical else problems.SLOW, message, path=AT, hint=hint)
+    for podset in users:
+        yield from _grace(workload, podset, seconds)
+
+
+def _room(size: int, asked: Checkpoints, where: Location) -> Iterator[Diagnostic]:
+    create = where.volume.pvc.create if where.volume.pvc is not None else None
+    if create is None:
+        return
+    keep = asked.keep
+    count = 2 if keep is None else keep.last + keep.best + 1 + (keep.grace_seconds > 0)
+    needed = -(-count * size * _MARGIN[0] // _MARGIN[1])
+    if parse(create.size).value < needed:
+        message = (
+            f"{count} checkpoints of {_text(size)} and a fifth more take {_text(needed)}, and the claim of volume "
+            f'"{asked.volume}" has {create.size}'
+        )
+        hint = f"raise its size to {_text(needed)} for each run that shares it, or keep fewer"
+        yield problems.warning(problems.ROOM, message, path=AT, hint=hint)
+
+
+def _bandwidth(where: Location, setting: Setting) -> int | None:
+    create = where.volume.pvc.create if where.volume.pvc is not None else None
+    return setting.cluster.bandwidth.get(storage_class(create, setting) or "") if create is not None else None
+
+
+def _grace(workload: Workload, podset: PodSet, seconds: int) -> Found:
+    path: FieldPath = (*podset.pod, "terminationGracePeriodSeconds")
+    said = get(workload.tree.value, path, None)
+    needed = -(-seconds * _MARGIN[0] // _MARGIN[1])
+    if said is None or all(is_runtimes(origin) for origin in workload.tree.origins(path)):
+        if needed > (said if said is not None else USUAL_GRACE):
+            yield Contribution(path, needed, AT)
+    elif said < seconds:
+        message = f"pods of {podset.name} have {said} s to end, and saving a checkpoint takes {seconds} s"
+        hint = f"set pod.terminationGracePeriodSeconds to {needed}, or leave it out"
+        yield problems.warning(problems.GRACE, message, path=workload.tree.origins(path)[0].because, hint=hint)
+
+
+def _text(amount: int) -> str:
+    """Bytes for people, in the largest unit that leaves a whole number, or with one digit behind the point."""
+    for power, unit in ((4, "Ti"), (3, "Gi"), (2, "Mi"), (1, "Ki")):
+        if amount >= 1024**power:
+            tenths = -(-amount * 10 // 1024**power)
+            return f"{tenths // 10}{unit}" if tenths % 10 == 0 else f"{tenths // 10}.{tenths % 10}{unit}"
+    return str(amount)

@@ -1,0 +1,114 @@
+"""`checkpoints.keep` -> a CronJob that removes the checkpoints that no rule keeps, by the program cleaner.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tjgen.compiler.lower import SPEC
+from tjgen.compiler.programs import pods
+from tjgen.compiler.programs.containers import PYTHON, TINY, image_of_program, script, shell
+from tjgen.compiler.programs.keeping import problems
+from tjgen.compiler.programs.keeping.location import Location, owner, resumed_folder
+from tjgen.compiler.volumes.claims import access_modes
+from tjgen.compiler.volumes.sources import source
+from tjgen.language.setting import Setting
+from tjgen.language.spec.objects import Checkpoints, Keep
+from tjgen.trees.canonical import json_text
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import FieldPath, get
+from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.roles import at_once
+from tjgen.trees.workload.workload import PodSet, Workload
+
+Found = Iterator[Contribution | Diagnostic]
+AT: FieldPath = (*SPEC, "checkpoints", "keep")
+ROOT = "/checkpoints"
+
+
+def scheduled(workload: Workload, users: Sequence[PodSet], asked: Checkpoints, where: Location, setting: Setting) -> Found:
+    """The CronJob, one for all runs that share the volume."""
+    keep = asked.keep
+    assert keep is not None, "asked only where something is to be kept"
+    problem = _out_of_reach(workload, users, asked, where, setting)
+    if problem is not None:
+        yield problem
+        if problem.severity == "error":
+            return
+    user = pods.user_of(workload, users, setting)
+    if user.fields.get("runAsUser") == pods.NOBODY and not is_chosen(workload, users):
+        message = f"the cleaner runs as user {pods.NOBODY}, which can probably not remove the run's files: no runAsUser is set"
+        hint = "set pod.securityContext.runAsUser to the user of the image"
+        yield problems.warning(problems.USER, message, path=AT, hint=hint)
+    name = f"{owner(where, setting)}-cleaner"
+    container = shell(
+        "cleaner",
+        image_of_program("python", setting),
+        script("cleaner.py"),
+        _told(keep, asked, where, setting),
+        [{"name": "checkpoints", "mountPath": ROOT}],
+        command=list(PYTHON),
+        resources={"requests": TINY, "limits": TINY},
+    )
+    volume = {"name": "checkpoints", **source(asked.volume, where.volume, setting)}
+    pod = pods.pod([container], [volume], user)
+    tree = pods.cron_job(name, "cleaner", keep.schedule, pod, setting)
+    yield Contribution(("ahead", f"CronJob/{name}"), tree, AT)
+
+
+def is_chosen(workload: Workload, users: Sequence[PodSet]) -> bool:
+    """Whether the pods of the run ask for a user."""
+    return any(
+        get(workload.tree.value, (*at, "securityContext", "runAsUser"), None) is not None
+        for podset in users
+        for at in (podset.pod, podset.main)
+    )
+
+
+def _told(keep: Keep, asked: Checkpoints, where: Location, setting: Setting) -> dict[str, str]:
+    told = {
+        "ROOT": ROOT,
+        "FOLDER": where.before,
+        "NAME": asked.name,
+        **({"FILES": json_text(asked.files)} if asked.files else {"MARKER": asked.marker}),
+        "LAST": str(keep.last),
+        "GRACE": str(keep.grace_seconds),
+        "MOST": str(keep.max_per_pass),
+    }
+    told |= {"AFTER": where.after} if where.run else {"OWNER": owner(where, setting)}
+    if keep.best and keep.metric is not None:
+        told |= {"BEST": str(keep.best), "METRIC": keep.metric, "MODE": keep.mode}
+        if keep.metric_key is not None:
+            told["METRIC_KEY"] = keep.metric_key
+    if keep.every_nth is not None:
+        told["NTH"] = str(keep.every_nth)
+    source = resumed_folder(asked, where)
+    if source is not None:
+        told["SOURCES"] = json_text([source])
+    if keep.dry_run:
+        told["DRY_RUN"] = "true"
+    return {key: value.replace("$(", "$$(") for key, value in told.items()}
+
+
+def _out_of_reach(
+    workload: Workload, users: Sequence[PodSet], asked: Checkpoints, where: Location, setting: Setting
+) -> Diagnostic | None:
+    volume = where.volume
+    if volume.pvc is None and volume.nfs is None and volume.csi is None:
+        message = f'what removes checkpoints runs in a pod of its own, which cannot reach volume "{asked.volume}"'
+        return problems.error(problems.CLEANER, message, path=AT, hint="use a claim, nfs or csi, or remove them in the training")
+    create = volume.pvc.create if volume.pvc is not None else None
+    if create is None:
+        return None
+    if create.scope == "project" and where.run and not where.before:
+        message = f'on the claim of volume "{asked.volume}" nobody knows which folders are those of the experiment'
+        return problems.error(problems.CLEANER, message, path=AT, hint="use scope: family for the claim, or shared: true")
+    if create.volume_mode == "Block":
+        message = f'volume "{asked.volume}" is a device and has no folders'
+        return problems.error(problems.CLEANER, message, path=AT, hint="use volumeMode: Filesystem")
+    modes = set(access_modes(create, at_once(workload, users), setting, read_only=False))
+    if modes <= {"ReadWriteOnce", "ReadWriteOncePod"}:
+        message = (
+            f'the claim of volume "{asked.volume}" is {", ".join(sorted(modes))}: checkpoints are removed only on the run\'s node'
+        )
+        return problems.warning(problems.CLEANER, message, path=AT, hint="use ReadWriteMany")
+    return None

@@ -1,0 +1,140 @@
+"""Checkpoints -> the variables by which training code finds them, and what looks after them.
+
+The contract: TJGEN_CHECKPOINT_PATH is the folder to save to, TJGEN_CHECKPOINT_NAME what a name begins with before its
+number, TJGEN_CHECKPOINT_MARKER the file that is written last, TJGEN_CHECKPOINT_EVERY the steps between two of them.
+TJGEN_CHECKPOINT_OWNER is what the run writes to the file .tjgen-run there, so that the cleaner works in the folder.
+TJGEN_RESUME_FROM is a folder with checkpoints of others, read only, for a run that has none of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.compiler.lower import SPEC
+from tjgen.compiler.programs.containers import TINY, script, shell
+from tjgen.compiler.programs.keeping import backup, capacity, cleaner, problems, rules
+from tjgen.compiler.programs.keeping.location import Location, is_of_family, location, mark
+from tjgen.compiler.volumes.claims import claim_name
+from tjgen.compiler.volumes.mounts import users_of
+from tjgen.language.setting import Setting
+from tjgen.language.spec.objects import Checkpoints, Experiment
+from tjgen.trees.diagnostics.model import Diagnostic, has_errors
+from tjgen.trees.fields.path import FieldPath, Tree, get, named
+from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.workload import PodSet, Workload
+
+Found = Iterator[Contribution | Diagnostic]
+AT: FieldPath = (*SPEC, "checkpoints")
+RESUME = "/tjgen/resume"
+RESUME_VOLUME = "tjgen-resume"
+MARKING = "tjgen-mark"
+"""The init container that marks a folder as that of the run."""
+_GONE = ("empty_dir", "ephemeral")
+_NEVER = ("image", "config_map", "secret")
+
+
+def told(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+    """Variables and mounts of the pods that have the volume; then cleaner, backup, and whether there is room and time."""
+    asked = experiment.spec.checkpoints
+    assert asked is not None, "asked only where there are checkpoints"
+    where = location(experiment, setting)
+    wrong = [*rules.judged(asked), *_problems(asked, where, experiment, setting)]
+    yield from wrong
+    if where is None or has_errors(wrong):
+        return
+    users = [podset for podset, _ in users_of(workload, asked.volume, where.volume)]
+    for podset in users:
+        yield _variable(podset, "TJGEN_CHECKPOINT_PATH", where.inside, AT)
+        yield _variable(podset, "TJGEN_CHECKPOINT_NAME", asked.name, AT)
+        yield _variable(podset, "TJGEN_CHECKPOINT_MARKER", asked.marker, AT)
+        yield _variable(podset, "TJGEN_CHECKPOINT_OWNER", mark(asked, where, setting), AT)
+        if asked.mark == "init":
+            yield _marked(workload, podset, asked, where, setting)
+        if asked.every is not None:
+            yield _variable(podset, "TJGEN_CHECKPOINT_EVERY", str(asked.every), (*AT, "every"))
+        yield from _resumed(podset, asked, where, setting)
+    yield from capacity.judged(workload, users, asked, where, setting)
+    if asked.keep is not None:
+        yield from cleaner.scheduled(workload, users, asked, where, setting)
+    if asked.backup is not None:
+        yield from backup.scheduled(asked, where, setting)
+
+
+def _problems(asked: Checkpoints, where: Location | None, experiment: Experiment, setting: Setting) -> Iterator[Diagnostic]:
+    if where is None:
+        known = experiment.spec.volumes
+        if asked.volume not in known:
+            hint = f"use one of {', '.join(known)}" if known else "add it to volumes"
+            message = f'the experiment has no volume "{asked.volume}"'
+            yield problems.error(problems.VOLUME, message, path=(*AT, "volume"), hint=hint)
+        return
+    path: FieldPath = (*AT, "volume")
+    if where.place.read_only or any(getattr(where.volume, one) is not None for one in _NEVER):
+        message = f'checkpoints cannot be saved on volume "{asked.volume}": it is read only'
+        yield problems.error(problems.READ_ONLY, message, path=path, hint="use a claim that can be written to")
+    if any(getattr(where.volume, one) is not None for one in _GONE):
+        message = f'volume "{asked.volume}" goes with its pod, and the checkpoints with it'
+        yield problems.warning(problems.LOST, message, path=path, hint="use a claim")
+    if where.place.sub_path_expr is not None:
+        message = f'nobody knows in which folder of volume "{asked.volume}" they are: it is mounted by subPathExpr'
+        yield problems.error(problems.PATH, message, path=path, hint="mount it by subPath, or as a whole")
+    if asked.path is not None and (asked.path.startswith("/") or ".." in asked.path.split("/")):
+        message = f"path {asked.path} leads out of the volume"
+        yield problems.error(problems.PATH, message, path=(*AT, "path"), hint="name a folder of the volume")
+    yield from _resume_problems(asked, where, setting)
+
+
+def _resume_problems(asked: Checkpoints, where: Location, setting: Setting) -> Iterator[Diagnostic]:
+    resume = asked.resume_from
+    if resume is None:
+        return
+    at: FieldPath = (*AT, "resumeFrom")
+    if resume.run is not None:
+        if not is_of_family(resume.run, setting):
+            message = f'"{resume.run}" is no run of experiment {setting.family}'
+            hint = "write its name as tjgen runs shows it, or the folder of another experiment as path"
+            yield problems.error(problems.RESUME, message, path=at, hint=hint)
+        elif asked.scope == "family":
+            message = "the runs go on from one folder already: scope is family"
+            yield problems.error(problems.RESUME, message, path=at, hint="leave resumeFrom out, or scope")
+    elif resume.path is not None and ".." in resume.path.split("/"):
+        message = f"path {resume.path} leads out of the volume"
+        yield problems.error(problems.RESUME, message, path=(*at, "path"), hint="name a folder of the volume")
+
+
+def _resumed(podset: PodSet, asked: Checkpoints, where: Location, setting: Setting) -> Found:
+    resume = asked.resume_from
+    if resume is None:
+        return
+    at: FieldPath = (*AT, "resumeFrom")
+    if resume.path is not None and resume.path.startswith("/"):
+        yield _variable(podset, "TJGEN_RESUME_FROM", resume.path, at)
+        return
+    create = where.volume.pvc.create if where.volume.pvc is not None else None
+    volume = asked.volume
+    if resume.run is not None and create is not None and create.scope == "run":
+        # Each run has a claim, so that of the other one comes in beside it.
+        volume = RESUME_VOLUME
+        name = claim_name(asked.volume, create, setting._replace(run=resume.run))
+        claim: Tree = {"name": volume, "persistentVolumeClaim": {"claimName": name, "readOnly": True}}
+        yield Contribution((*podset.pod, "volumes", named(volume)), claim, at)
+    folder = where.on_volume(resume.run) if resume.run is not None else (resume.path or "").strip("/")
+    mount: Tree = {"name": volume, "mountPath": RESUME, "readOnly": True, **({"subPath": folder} if folder else {})}
+    yield Contribution((*podset.main, "volumeMounts", (("mountPath", RESUME),)), mount, at)
+    yield _variable(podset, "TJGEN_RESUME_FROM", RESUME, at)
+
+
+def _marked(workload: Workload, podset: PodSet, asked: Checkpoints, where: Location, setting: Setting) -> Contribution:
+    """An init container that marks the folder, with the image and the user that write the checkpoints."""
+    main = get(workload.tree.value, podset.main, {})
+    told = {"FOLDER": where.inside, "OWNER": mark(asked, where, setting)}
+    mounts = [mount for mount in main.get("volumeMounts") or [] if mount["mountPath"] == where.place.path]
+    escaped = {key: value.replace("$(", "$$(") for key, value in told.items()}
+    resources = {"requests": TINY, "limits": TINY}
+    container = shell(MARKING, main.get("image", ""), script("mark-folder.sh"), escaped, mounts, resources=resources)
+    container |= {key: main[key] for key in ("imagePullPolicy", "securityContext") if key in main}
+    return Contribution((*podset.pod, "initContainers", named(MARKING)), container, (*AT, "mark"))
+
+
+def _variable(podset: PodSet, name: str, value: str, because: FieldPath) -> Contribution:
+    return Contribution((*podset.main, "env", named(name)), {"name": name, "value": value.replace("$(", "$$(")}, because)

@@ -1,0 +1,100 @@
+"""An experiment's checkpoints -> where they are: in the containers, and on the volume.
+
+A claim of the experiment has a folder for each run, which is what its runs mount, or, with `scope: family`,
+one for all of them. On any other volume the folders of the experiment are below `<path>/<experiment>`.
+"""
+
+from __future__ import annotations
+
+from tjgen.compiler.lower import SPEC
+from tjgen.compiler.volumes.claims import own_folder
+from tjgen.compiler.volumes.mounts import Place, places, writing_as
+from tjgen.language.setting import Setting
+from tjgen.language.spec.objects import Checkpoints, Experiment, Volume
+from tjgen.trees.typing import NamedTuple
+
+
+class Location(NamedTuple):
+    """Where the checkpoints of a run are."""
+
+    volume: Volume
+    place: Place
+    """The mount by which training reaches them."""
+    inside: str
+    """Their folder in the containers."""
+    before: str
+    """Folder of the volume, above that of the run."""
+    run: str
+    """Name of the run's folder there; "" where the folder is not a run's own."""
+    after: str
+    """Folder in the run's folder."""
+
+    def on_volume(self, run: str) -> str:
+        """The folder of a run on the volume."""
+        return _joined(self.before, run if self.run else "", self.after)
+
+
+def location(experiment: Experiment, setting: Setting) -> Location | None:
+    """Where the checkpoints are; None where the volume is not there, or is mounted nowhere or in a folder that nobody knows."""
+    asked = experiment.spec.checkpoints
+    assert asked is not None, "asked only where there are checkpoints"
+    volume = experiment.spec.volumes.get(asked.volume)
+    place = next(places(volume, (*SPEC, "volumes", asked.volume)), None) if volume is not None else None
+    if volume is None or place is None:
+        return None
+    create = volume.pvc.create if volume.pvc is not None else None
+    owner = writing_as(asked.volume, experiment, setting)
+    own = own_folder(create, shared=volume.shared, read_only=place.read_only, setting=owner)
+    below, path = place.sub_path or "", asked.path or ""
+    if own is not None:
+        if asked.scope == "family":
+            return Location(volume, place, _inside(place, path), _joined(own, below, path), "", "")
+        return Location(volume, place, _inside(place, path), "", own, _joined(below, path))
+    if create is not None and create.scope == "run":
+        return Location(volume, place, _inside(place, path), _joined(below, path), "", "")
+    family = _joined(path, setting.family)
+    if asked.scope == "family":
+        return Location(volume, place, _inside(place, family), _joined(below, family), "", "")
+    return Location(volume, place, _inside(place, _joined(family, setting.run)), _joined(below, family), setting.run, "")
+
+
+def owner(where: Location, setting: Setting) -> str:
+    """The run that has the claim to itself, else the experiment: it names what looks after the claim, and marks its folder."""
+    create = where.volume.pvc.create if where.volume.pvc is not None else None
+    return setting.run if create is not None and create.scope == "run" else setting.family
+
+
+def mark(asked: Checkpoints, where: Location, setting: Setting) -> str:
+    """The content of the file `.tjgen-run`, by which the cleaner knows whose folder it is and what the run resumes from."""
+    source = resumed_folder(asked, where)
+    return "\n".join([where.run or owner(where, setting), *([f"resumes {source}"] if source is not None else [])])
+
+
+def resumed_folder(asked: Checkpoints, where: Location) -> str | None:
+    """The folder that the run resumes from, from the root of the volume; None if it is elsewhere, or there is none."""
+    resume = asked.resume_from
+    if resume is None:
+        return None
+    if resume.run is not None:
+        create = where.volume.pvc.create if where.volume.pvc is not None else None
+        return None if create is not None and create.scope == "run" else where.on_volume(resume.run)
+    path = resume.path or ""
+    if not path.startswith("/"):
+        return path.strip("/")
+    if not path.startswith(f"{where.inside.rstrip('/')}/"):
+        return None
+    return _joined(where.on_volume(where.run), path[len(where.inside.rstrip("/")) :].strip("/"))
+
+
+def is_of_family(run: str, setting: Setting) -> bool:
+    """Whether a run may be one of the experiment, by its name."""
+    return run == setting.family or run.startswith(f"{setting.family}-")
+
+
+def _inside(place: Place, path: str) -> str:
+    return _joined(place.path, path)
+
+
+def _joined(*parts: str) -> str:
+    first, *rest = [part for part in parts if part] or [""]
+    return "/".join([first.rstrip("/"), *(part.strip("/") for part in rest)])

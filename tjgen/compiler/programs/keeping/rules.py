@@ -1,0 +1,52 @@
+"""What the fields of `checkpoints` say together -> what does not go together, before anything is made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.compiler.lower import SPEC
+from tjgen.compiler.programs.keeping import problems
+from tjgen.language.spec.objects import Checkpoints, Keep
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import FieldPath
+
+AT: FieldPath = (*SPEC, "checkpoints")
+KEEP: FieldPath = (*AT, "keep")
+RESERVED = (".keep", ".tjgen-cleaner.json", ".tjgen-run", ".tjgen-trash")
+"""Files and folders that mean something to the cleaner."""
+
+
+def judged(asked: Checkpoints) -> Iterator[Diagnostic]:
+    """Diagnostics about names that the cleaner uses, and about `keep`."""
+    names = {"marker": asked.marker, "name": asked.name}
+    for field, value in names.items():
+        if value in RESERVED:
+            yield _reserved(value, (*AT, field))
+    for position, ending in enumerate(asked.files):
+        if ending in RESERVED:
+            yield _reserved(ending, (*AT, "files", position))
+    if asked.keep is not None:
+        yield from _keep(asked.keep, asked)
+
+
+def _keep(keep: Keep, asked: Checkpoints) -> Iterator[Diagnostic]:
+    if keep.last == 1 and keep.reason is None:
+        message = "keep.last is 1: if the one newest checkpoint is damaged, there is none to resume from"
+        yield problems.error(problems.ONE, message, path=KEEP, hint="set last to 2 or more, or write a reason")
+    if keep.best and keep.metric is None:
+        message = f"keep.best is {keep.best}, but keep.metric names no file to judge checkpoints by"
+        yield problems.error(problems.METRIC, message, path=(*KEEP, "best"), hint="set metric to the name of a file")
+    if keep.metric is not None and not keep.best:
+        message = f'keep.metric is "{keep.metric}", but keep.best is 0, so nothing reads it'
+        yield problems.warning(problems.UNREAD, message, path=(*KEEP, "metric"), hint="set best, or remove metric")
+    if keep.metric is not None and asked.files and keep.metric not in asked.files:
+        message = f'keep.metric is "{keep.metric}", but a checkpoint consists of {", ".join(asked.files)}'
+        hint = "set metric to one of the files, or add it to files"
+        yield problems.error(problems.FILES, message, path=(*KEEP, "metric"), hint=hint)
+    if keep.metric in RESERVED:
+        yield _reserved(keep.metric, (*KEEP, "metric"))
+
+
+def _reserved(name: str, path: FieldPath) -> Diagnostic:
+    message = f'"{name}" is reserved: the cleaner uses this name'
+    return problems.error(problems.RESERVED, message, path=path, hint="use another name")

@@ -1,0 +1,76 @@
+"""Thresholds of the experiment, over the Platform's, over ours -> the bounds of each measure, and what is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.compiler.lower import SPEC
+from tjgen.compiler.programs.monitoring.cluster import MEASURES as CLUSTER
+from tjgen.compiler.programs.monitoring.cluster import ClusterMeasure
+from tjgen.compiler.programs.monitoring.measures import MEASURES, Measure
+from tjgen.language.spec.objects import Monitor, Monitoring
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.typing import NamedTuple
+
+AT: FieldPath = (*SPEC, "monitor")
+_HUNDRED = 100
+_PERCENT = "%"
+
+
+class Bounds(NamedTuple):
+    """From where on somebody is told."""
+
+    warning: float
+    critical: float
+
+
+def chosen(asked: Monitor) -> tuple[Measure, ...]:
+    """The measures that the experiment wants, in the order of the table."""
+    return tuple([one for one in MEASURES if not asked.measures or one.name in asked.measures])
+
+
+def bounds_of(measure: Measure | ClusterMeasure, asked: Monitor, platform: Monitoring | None) -> Bounds:
+    """What holds for a measure."""
+    said = [getattr(one.thresholds, measure.field) for one in (asked, platform) if one is not None]
+    found = {}
+    for field in Bounds._fields:
+        values = [value for one in said if (value := getattr(one, field)) is not None]
+        found[field] = values[0] if values else getattr(measure, field)
+    return Bounds(**found)
+
+
+def problems(asked: Monitor, platform: Monitoring | None) -> Iterator[Diagnostic]:
+    """Bounds that stand in the wrong order (TJ930), or that a percentage never reaches (TJ931); labels that cannot be (TJ933)."""
+    for label in asked.labels:
+        if not _is_label(label):
+            message = f'"{label}" is no label of Prometheus, which takes letters, digits and _, and severity is ours'
+            hint = "write it otherwise, such as team"
+            yield Diagnostic("TJ933", ERROR, message, path=(*AT, "labels", label), hint=hint, name="no-alert-label")
+    measures: list[Measure | ClusterMeasure] = [*chosen(asked)]
+    measures += [one for one in CLUSTER if not asked.measures or one.name in asked.measures]
+    for measure in measures:
+        bounds = bounds_of(measure, asked, platform)
+        own = getattr(asked.thresholds, measure.field)
+        said = next((field for field in ("critical", "warning") if getattr(own, field) is not None), None)
+        at: FieldPath = (*AT, "thresholds", measure.name, said) if said is not None else AT
+        reversed_ = bounds.critical > bounds.warning if measure.below else bounds.critical < bounds.warning
+        if reversed_:
+            sign = "less" if measure.below else "more"
+            message = (
+                f"{measure.name} is a warning at {bounds.warning} {measure.unit} and critical at {bounds.critical}, "
+                f"though {sign} is worse"
+            )
+            hint = "exchange them, or say the other one too"
+            yield Diagnostic("TJ930", ERROR, message, path=at, hint=hint, name="thresholds-reversed")
+        for field, value in bounds._asdict().items():
+            if measure.unit == _PERCENT and value > _HUNDRED:
+                at = (*AT, "thresholds", measure.name, field) if getattr(own, field) is not None else AT
+                message = f"{measure.name} is a percentage, and its threshold is {value}"
+                yield Diagnostic("TJ931", ERROR, message, path=at, hint="say at most 100", name="no-percentage")
+
+
+def _is_label(name: str) -> bool:
+    """Whether rules can set a label (prometheus/common `LabelName.IsValid`; names with two underscores are its own)."""
+    known = name.isascii() and name.replace("_", "a").isalnum() and not name[0].isdigit()
+    return known and not name.startswith("__") and name != "severity"

@@ -1,0 +1,105 @@
+"""An experiment -> the alerts of its PrometheusRule on what the cluster exposes: monitoring/cluster.py has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.compiler.programs.monitoring.bounds import bounds_of
+from tjgen.compiler.programs.monitoring.cluster import EVENTS, MEASURES, ClusterMeasure, Scope
+from tjgen.compiler.programs.monitoring.measures import names
+from tjgen.compiler.programs.pods import DEADLINES
+from tjgen.compiler.volumes.claims import claim_name
+from tjgen.language.setting import Setting
+from tjgen.language.spec.forms import text
+from tjgen.language.spec.objects import Experiment, Monitor
+from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.k8s import duration
+from tjgen.trees.workload.workload import Workload
+
+_RESOURCES = "nvidia.com/"
+"""Resources of devices that DCGM watches."""
+_DIGEST = "[0-9a-f]{10}"
+
+
+def alerts(workload: Workload, experiment: Experiment, asked: Monitor, setting: Setting) -> Iterator[Tree]:
+    """The alerts on what the experiment has."""
+    scope = _scope(workload, experiment, setting)
+    for measure in MEASURES:
+        if measure.applies(scope) and _is_chosen(measure.name, asked):
+            yield from _in_degrees(measure, scope, asked, setting)
+    for event in EVENTS:
+        if event.applies(scope) and _is_chosen(event.name, asked):
+            yield {
+                "alert": event.alert,
+                "expr": event.query(scope),
+                "for": event.held(scope),
+                "labels": {**dict(asked.labels), "severity": event.severity},
+                "annotations": {"summary": event.summary},
+            }
+
+
+def _is_chosen(name: str, asked: Monitor) -> bool:
+    return not asked.measures or name in asked.measures
+
+
+def _in_degrees(measure: ClusterMeasure, scope: Scope, asked: Monitor, setting: Setting) -> Iterator[Tree]:
+    sign, words = ("<", "less than") if measure.below else (">", "more than")
+    for severity, bound in bounds_of(measure, asked, setting.cluster.monitoring)._asdict().items():
+        yield {
+            "alert": measure.alert,
+            "expr": f"{measure.query(scope)} {sign} {text(bound)}",
+            "for": measure.held,
+            "labels": {**dict(asked.labels), "severity": severity},
+            "annotations": {
+                "summary": f"{measure.title} of {measure.subject} is "
+                f'{{{{ printf "%.1f" $value }}}} {measure.unit}, {words} {text(bound)}',
+            },
+        }
+
+
+def _scope(workload: Workload, experiment: Experiment, setting: Setting) -> Scope:
+    platform = setting.cluster.monitoring
+    spec = experiment.spec
+    kept = spec.checkpoints
+    owner = setting.family
+    if kept is not None:
+        volume = spec.volumes.get(kept.volume)
+        create = volume.pvc.create if volume is not None and volume.pvc is not None else None
+        owner = f"{setting.family}-.+" if create is not None and create.scope == "run" else setting.family
+    programs = [name for name, asked in (("build", spec.code and spec.code.build), ("prefetch", spec.prefetch)) if asked]
+    cron = {name: asked for name in ("cleaner", "backup") if kept and (asked := getattr(kept, _FIELDS[name])) is not None}
+    deadlines = [DEADLINES["cleaner"]] if "cleaner" in cron else []
+    if kept is not None and kept.backup is not None:
+        deadlines.append(duration.seconds(kept.backup.deadline))
+    return Scope(
+        setting.namespace,
+        setting.family,
+        names(platform.metrics if platform is not None else None),
+        jobs=f"{setting.family}-({'|'.join(programs)})-{_DIGEST}" if programs else "",
+        cron_jobs=f"{owner}-({'|'.join(cron)})" if cron else "",
+        backup=f"{owner}-backup" if "backup" in cron else "",
+        deadline=max(deadlines, default=0),
+        claims="|".join(sorted(set(_claims(experiment, setting)))),
+        has_gpus=any(_has_gpus(get(workload.tree.value, podset.main, None) or {}) for podset in workload.podsets),
+    )
+
+
+_FIELDS = {"cleaner": "keep", "backup": "backup"}
+"""Program that looks after checkpoints -> the field of `checkpoints` that asks for it."""
+
+
+def _claims(experiment: Experiment, setting: Setting) -> Iterator[str]:
+    """Patterns of the names of the claims; all runs of the experiment share the rule."""
+    for name, volume in experiment.spec.volumes.items():
+        if volume.pvc is None:
+            continue
+        create = volume.pvc.create
+        if create is not None:
+            yield claim_name(name, create, setting._replace(run=f"{setting.family}-.+"))
+        elif volume.pvc.claim_name is not None:
+            yield volume.pvc.claim_name
+
+
+def _has_gpus(main: Tree) -> bool:
+    amounts = main.get("resources") or {}
+    return any(key.startswith(_RESOURCES) for kind in ("limits", "requests") for key in amounts.get(kind) or {})

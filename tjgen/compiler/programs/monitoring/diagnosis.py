@@ -1,0 +1,179 @@
+"""The volumes of a run -> a Job for each that others can reach too: it measures the volume and writes a report (diagnose.sh).
+
+Under GitOps the Job waits, suspended, until somebody starts it: it has no ttlSecondsAfterFinished, since a sync would make
+it again, and Flux applies it once, since it would stop it again otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from tjgen.compiler.lower import SPEC
+from tjgen.compiler.programs.containers import image_of_program, script, shell
+from tjgen.compiler.programs.objects import metadata
+from tjgen.compiler.programs.pods import RESTRICTED
+from tjgen.compiler.volumes.claims import claim_name, storage_class
+from tjgen.compiler.volumes.mounts import users_of
+from tjgen.compiler.volumes.sources import source
+from tjgen.language.setting import Setting
+from tjgen.language.spec.objects import Experiment, Volume
+from tjgen.trees.canonical import sha256_hex
+from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING, Diagnostic
+from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.workload.roles import members
+from tjgen.trees.workload.workload import PodSet, Workload
+
+ROOT = "/volume"
+SECONDS = 60
+SIZE = 2**30
+"""Bytes of a file that is written, where there is none to read."""
+DEADLINE = 1800
+KEPT = 24 * 3600
+"""Seconds for which a Job that somebody starts by hand stays when it has ended."""
+CACHES: Mapping[str, str] = {
+    "csi.juicefs.com": 'cat "$VOLUME/.stats"',
+    "fuse.csi.fluid.io": "cat /proc/self/mountstats",
+    "fsx.csi.aws.com": "cat /proc/fs/lustre/llite/*/read_ahead_stats",
+    "lustre.csi.storage.gke.io": "cat /proc/fs/lustre/llite/*/read_ahead_stats",
+    "nfs.csi.k8s.io": "cat /proc/self/mountstats",
+    "efs.csi.aws.com": "cat /proc/self/mountstats",
+    "filestore.csi.storage.gke.io": "cat /proc/self/mountstats",
+}
+"""CSI driver -> what prints what its cache has done; the Platform may say others (`monitoring.cacheStatistics`)."""
+_TAKES: Tree = {"cpu": "2", "memory": "2Gi"}
+_LONGEST_NAME = 63
+_SHORT = 8
+_NOBODY = 65534
+_ONCE = {
+    "kustomize.toolkit.fluxcd.io/ssa": "IfNotPresent",
+    "argocd.argoproj.io/ignore-healthcheck": "true",
+}
+
+Found = Iterator[Tree | Diagnostic]
+
+
+def jobs(workload: Workload, experiment: Experiment, setting: Setting, *, waits: bool) -> Found:
+    """The Jobs; with `waits` those that a sync brings, else those that somebody starts at once."""
+    found = False
+    for name, volume in experiment.spec.volumes.items():
+        at: FieldPath = (*SPEC, "volumes", name)
+        if volume.pvc is None and volume.nfs is None and volume.csi is None and volume.dataset is None:
+            continue
+        create = volume.pvc.create if volume.pvc is not None else None
+        if create is not None and create.volume_mode == "Block":
+            message = f'volume "{name}" is a device without a file system, and is not measured'
+            yield Diagnostic("TJ941", INFO, message, path=at, hint="measure it by hand", name="device-not-measured")
+            continue
+        if create is not None and list(create.access_modes) == ["ReadWriteOncePod"]:
+            message = f'the claim of volume "{name}" is for one pod at a time: it cannot be measured while the run mounts it'
+            yield Diagnostic("TJ942", WARNING, message, path=at, hint="use ReadWriteMany", name="measured-instead-of-run")
+        found = True
+        yield _job(name, volume, workload, experiment, setting, waits=waits)
+    if not found:
+        message = "the experiment has no volume that a pod of its own could reach, so there is nothing to measure"
+        hint = "use a claim, nfs, csi or a data set, or leave diagnose out"
+        severity = WARNING if waits else ERROR
+        path: FieldPath = (*SPEC, "monitor", "diagnose") if waits else SPEC
+        yield Diagnostic("TJ940", severity, message, path=path, hint=hint, name="nothing-to-measure")
+
+
+def _job(name: str, volume: Volume, workload: Workload, experiment: Experiment, setting: Setting, *, waits: bool) -> Tree:
+    called = _called(f"{setting.run}-diagnose-{name}".lower().replace("_", "-").replace(".", "-"))
+    users = [podset for podset, _ in users_of(workload, name, volume)] or list(members(workload))
+    read_only = volume.read_only or volume.dataset is not None
+    mounts: list[Tree] = [
+        {"name": "volume", "mountPath": ROOT, **({"readOnly": True} if read_only else {})},
+        {"name": "tmp", "mountPath": "/tmp"},  # a folder of the pod's own
+    ]
+    container = shell(
+        "diagnose",
+        image_of_program("diagnose", setting),
+        script("diagnose.sh"),
+        _told(name, volume, experiment, setting, read_only=read_only),
+        mounts,
+        resources={"requests": _TAKES, "limits": _TAKES},
+        **_secured(workload, users, setting),
+    )
+    pod: Tree = {
+        "restartPolicy": "Never",
+        "automountServiceAccountToken": False,
+        **_beside(workload, users),
+        "containers": [container],
+        "volumes": [{"name": "volume", **source(name, volume, setting)}, {"name": "tmp", "emptyDir": {}}],
+    }
+    described = metadata(called, setting)
+    labels = described["labels"]
+    spec: Tree = {
+        "backoffLimit": 0,
+        "activeDeadlineSeconds": DEADLINE,
+        **({"suspend": True} if waits else {"ttlSecondsAfterFinished": KEPT}),
+        "template": {"metadata": {"labels": labels}, "spec": pod},
+    }
+    if waits:
+        described = {**described, "annotations": _ONCE}
+    return {"apiVersion": "batch/v1", "kind": "Job", "metadata": described, "spec": spec}
+
+
+def _called(name: str) -> str:
+    """The name, with a digest in place of what is too long of it: pods are labelled with it."""
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - _SHORT - 1]}-{sha256_hex(name)[:_SHORT]}"
+
+
+def _told(name: str, volume: Volume, experiment: Experiment, setting: Setting, *, read_only: bool) -> dict[str, str]:
+    driver = _driver(volume, setting)
+    checkpoints = experiment.spec.checkpoints
+    platform = setting.cluster.monitoring
+    commands = {**CACHES, **(platform.cache_statistics if platform is not None else {})}
+    claim = volume.pvc.claim_name if volume.pvc is not None else None
+    create = volume.pvc.create if volume.pvc is not None else None
+    told = {
+        "ROOT": ROOT,
+        "VOLUME": name,
+        "CLAIM": claim_name(name, create, setting) if create is not None else claim or "",
+        "DRIVER": driver,
+        "READ_ONLY": "true" if read_only else "false",
+        "CHECKPOINTS": "true" if checkpoints is not None and checkpoints.volume == name else "false",
+        "FOLDER": f".tjgen-diagnose-{setting.run}",
+        "CACHE": commands.get(driver, ""),
+        "SIZE": str(SIZE),
+        "TIME": str(SECONDS),
+    }
+    # Kubernetes would put variables in place of `$(NAME)`.
+    return {key: value.replace("$(", "$$(") for key, value in told.items()}
+
+
+def _driver(volume: Volume, setting: Setting) -> str:
+    """The CSI driver behind a volume, as far as it is said."""
+    if volume.csi is not None:
+        return str(volume.csi.driver)
+    if volume.dataset is not None:
+        return "fuse.csi.fluid.io"
+    if volume.nfs is not None:
+        return "nfs.csi.k8s.io"
+    create = volume.pvc.create if volume.pvc is not None else None
+    return setting.cluster.drivers.get(storage_class(create, setting) or "", "") if create is not None else ""
+
+
+def _beside(workload: Workload, users: list[PodSet]) -> Tree:
+    """Where the pods are that use the volume, and as whom they read it."""
+    pod = get(workload.tree.value, users[0].pod, None) or {} if users else {}
+    fields = ("nodeSelector", "tolerations", "affinity", "securityContext", "imagePullSecrets")
+    return {field: pod[field] for field in fields if pod.get(field)}
+
+
+def _secured(workload: Workload, users: list[PodSet], setting: Setting) -> Tree:
+    """What the namespace asks of every container."""
+    main = get(workload.tree.value, (*users[0].main, "securityContext"), None) or {} if users else {}
+    context = {field: main[field] for field in ("runAsUser", "runAsGroup", "runAsNonRoot") if field in main}
+    if setting.cluster.security_of(setting.namespace) == RESTRICTED:
+        pod = get(workload.tree.value, (*users[0].pod, "securityContext"), None) or {} if users else {}
+        user = {} if "runAsUser" in {**pod, **context} else {"runAsUser": _NOBODY}
+        context = {
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"]},
+            "runAsNonRoot": True,
+            "seccompProfile": {"type": "RuntimeDefault"},
+            **user,
+            **context,
+        }
+    return {"securityContext": context} if context else {}

@@ -1,0 +1,71 @@
+"""An experiment that is monitored -> a PodMonitor, and the port and labels by which it finds the training pods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.compiler.programs.monitoring.bounds import AT
+from tjgen.compiler.programs.monitoring.rules import name
+from tjgen.compiler.programs.objects import metadata
+from tjgen.language.setting import Setting
+from tjgen.language.spec.objects import Monitor
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.fields.path import FieldPath, Tree, get, named
+from tjgen.trees.k8s.labels import EXPERIMENT_LABEL, RUN_LABEL
+from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.roles import members
+from tjgen.trees.workload.workload import PodSet, Workload
+
+PORT = "tjgen-metrics"
+_LABELS = {"experiment": EXPERIMENT_LABEL, "run": RUN_LABEL}
+"""Label of series -> label of pods."""
+
+
+def shown(workload: Workload, asked: Monitor, setting: Setting) -> Iterator[Contribution | Diagnostic]:
+    """What the training pods need, so that they are found and told apart."""
+    for podset in members(workload):
+        taken = _taken(workload, podset, asked.port)
+        if taken is not None:
+            message = f"container {podset.container} of {podset.name} has port {asked.port} already, called {taken}"
+            hint = "say another port, at which the training shows its metrics"
+            yield Diagnostic("TJ932", ERROR, message, path=(*AT, "port"), hint=hint, name="metrics-port-taken")
+            continue
+        port = {"name": PORT, "containerPort": asked.port}
+        yield Contribution((*podset.main, "ports", named(PORT)), port, (*AT, "port"))
+        for label, value in ((EXPERIMENT_LABEL, setting.family), (RUN_LABEL, setting.run)):
+            yield Contribution((*podset.pod_metadata, "labels", label), value, AT)
+
+
+def monitor(asked: Monitor, setting: Setting) -> Tree:
+    """The PodMonitor, for all runs of the experiment."""
+    platform = setting.cluster.monitoring
+    described = metadata(name(setting), setting)
+    described["labels"] |= dict(platform.labels) if platform is not None else {}
+    relabelings = [
+        {"sourceLabels": [_meta(label)], "targetLabel": target, "action": "replace"} for target, label in _LABELS.items()
+    ]
+    endpoint = {
+        "port": PORT,
+        "path": asked.path,
+        "interval": platform.interval if platform is not None else "30s",
+        "relabelings": relabelings,
+    }
+    return {
+        "apiVersion": "monitoring.coreos.com/v1",
+        "kind": "PodMonitor",
+        "metadata": described,
+        "spec": {"selector": {"matchLabels": {EXPERIMENT_LABEL: setting.family}}, "podMetricsEndpoints": [endpoint]},
+    }
+
+
+def _taken(workload: Workload, podset: PodSet, number: int) -> str | None:
+    """What the port of that number is called, where the container has one."""
+    ports: list[Tree] = get(workload.tree.value, (*podset.main, "ports"), None) or []
+    at: FieldPath = ("containerPort",)
+    found = [one for one in ports if get(one, at, None) == number and one.get("name") != PORT]
+    return str(found[0].get("name", "nothing")) if found else None
+
+
+def _meta(label: str) -> str:
+    """How Prometheus calls a label of a pod while it finds it (discovery/kubernetes, `strutil.SanitizeLabelName`)."""
+    return "__meta_kubernetes_pod_label_" + "".join(letter if letter.isalnum() else "_" for letter in label)

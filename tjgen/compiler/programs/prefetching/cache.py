@@ -1,0 +1,89 @@
+"""`prefetch.cache` -> folders in memory and on fast disks of the pods that train, and the variables that name them.
+
+The contract: TJGEN_CACHE_MEMORY and TJGEN_CACHE_SSD are the folders, with _BYTES behind it what each may take;
+TJGEN_CACHE_TTL is the number of seconds for which what is in memory counts as fresh.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.compiler.lower import SPEC
+from tjgen.compiler.programs.prefetching import problems
+from tjgen.compiler.volumes.mounts import mounted_at
+from tjgen.language.spec.forms import text
+from tjgen.language.spec.objects import Cache, SsdCache
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import FieldPath, Tree, named
+from tjgen.trees.k8s import duration
+from tjgen.trees.k8s.quantity import parse
+from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.roles import members
+from tjgen.trees.workload.workload import PodSet, Workload
+
+AT: FieldPath = (*SPEC, "prefetch", "cache")
+
+
+def mounted(workload: Workload, cache: Cache, at: FieldPath = AT) -> Iterator[Contribution | Diagnostic]:
+    """A volume, its mount and the variables, for each of the caches; `at` is where the experiment asks for them."""
+    if cache.memory is None and cache.ssd is None:
+        hint = "add memory: {} or ssd: {}, or leave cache out"
+        yield problems.error(problems.NOTHING, "prefetch.cache says neither memory nor ssd", path=at, hint=hint)
+    wrong = [one for kind in ("memory", "ssd") if (one := _misplaced(workload, cache, kind, at)) is not None]
+    yield from wrong
+    for podset in members(workload) if not wrong else []:
+        if cache.memory is not None:
+            here: FieldPath = _below(at, "memory")
+            source = {"emptyDir": {"medium": "Memory", "sizeLimit": text(cache.memory.size)}}
+            yield from _folder(podset, "memory", source, cache.memory.path, text(cache.memory.size), here)
+            seconds = duration.seconds(cache.memory.ttl)
+            yield _variable(podset, "TJGEN_CACHE_TTL", str(seconds), _below(here, "ttl"))
+        if cache.ssd is not None:
+            yield from _folder(podset, "ssd", _disk(cache.ssd), cache.ssd.path, text(cache.ssd.size), _below(at, "ssd"))
+
+
+def _below(at: FieldPath, field: str) -> FieldPath:
+    """The field of the cache that says it; a profile says all of it by its name."""
+    return at if at[-1] == "profile" else (*at, field)
+
+
+def _misplaced(workload: Workload, cache: Cache, kind: str, at: FieldPath) -> Diagnostic | None:
+    folder = getattr(cache, kind)
+    if folder is None:
+        return None
+    at = _below(at, kind)
+    if not folder.path.startswith("/") or ":" in folder.path:
+        return problems.error(
+            problems.TAKEN, f"a cache cannot be mounted at {folder.path}", path=at, hint="write an absolute path"
+        )
+    for podset in members(workload):
+        other = mounted_at(workload, podset, folder.path)
+        if other is not None:
+            message = f"the cache is mounted at {folder.path}, where {podset.name} has volume {other} already"
+            return problems.error(problems.TAKEN, message, path=at, hint="say another path")
+    if kind == "ssd" and cache.memory is not None and cache.memory.path.rstrip("/") == folder.path.rstrip("/"):
+        message = f"both caches are mounted at {folder.path}"
+        return problems.error(problems.TAKEN, message, path=at, hint="say another path for one of them")
+    return None
+
+
+def _disk(ssd: SsdCache) -> Tree:
+    if ssd.host_path is not None:
+        return {"hostPath": {"path": ssd.host_path, "type": "DirectoryOrCreate"}}
+    if ssd.storage_class_name is not None:
+        storage = {"requests": {"storage": text(ssd.size)}}
+        spec = {"accessModes": ["ReadWriteOnce"], "resources": storage, "storageClassName": ssd.storage_class_name}
+        return {"ephemeral": {"volumeClaimTemplate": {"spec": spec}}}
+    return {"emptyDir": {"sizeLimit": text(ssd.size)}}
+
+
+def _folder(podset: PodSet, kind: str, source: Tree, path: str, size: str, at: FieldPath) -> Iterator[Contribution]:
+    name = f"tjgen-cache-{kind}"
+    yield Contribution((*podset.pod, "volumes", named(name)), {"name": name, **source}, at)
+    yield Contribution((*podset.main, "volumeMounts", (("mountPath", path),)), {"name": name, "mountPath": path}, at)
+    yield _variable(podset, f"TJGEN_CACHE_{kind.upper()}", path, at)
+    yield _variable(podset, f"TJGEN_CACHE_{kind.upper()}_BYTES", str(parse(size).value), at)
+
+
+def _variable(podset: PodSet, name: str, value: str, because: FieldPath) -> Contribution:
+    return Contribution((*podset.main, "env", named(name)), {"name": name, "value": value}, because)

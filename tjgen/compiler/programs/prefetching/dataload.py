@@ -1,0 +1,40 @@
+"""Prefetching a data set of Fluid -> a DataLoad, by which its cache engine fetches all of it before somebody asks.
+
+Nobody has to wait for it: what is not in the cache yet is read from the store. The objects are those of Fluid's
+`data.fluid.io/v1alpha1` (DataLoad spec: dataset, loadMetadata, target).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.compiler.programs.objects import metadata
+from tjgen.compiler.programs.prefetching import problems
+from tjgen.compiler.volumes.fluid import API_VERSION, dataset_name
+from tjgen.language.setting import Setting
+from tjgen.language.spec.objects import Dataset, Prefetch
+from tjgen.trees.canonical import json_text, sha256_hex
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.workload.contribution import Contribution
+
+Found = Iterator[Contribution | Diagnostic]
+
+
+def loaded(asked: Prefetch, dataset: Dataset, setting: Setting, at: FieldPath) -> Found:
+    """The DataLoad of the folder that is asked for, or of all. It is never changed, and so named by its content."""
+    assert asked.volume is not None, "asked only where there is a volume"
+    if asked.source is not None or asked.command:
+        message = f'volume "{asked.volume}" is a data set of Fluid, which says itself where the data comes from'
+        hint = "leave source and command out, and say it in the mounts of the data set"
+        yield problems.error(problems.SOURCE, message, path=at, hint=hint)
+        return
+    name = dataset_name(asked.volume, dataset.create, setting) if dataset.create is not None else str(dataset.name)
+    spec: Tree = {
+        "dataset": {"name": name, "namespace": setting.namespace},
+        "loadMetadata": True,
+        "target": [{"path": "/" + (asked.path or "").strip("/"), "replicas": 1}],
+    }
+    full = f"{name}-load-{sha256_hex(json_text(spec))[:10]}"
+    tree = {"apiVersion": API_VERSION, "kind": "DataLoad", "metadata": metadata(full, setting), "spec": spec}
+    yield Contribution(("ahead", f"DataLoad/{full}"), tree, at)

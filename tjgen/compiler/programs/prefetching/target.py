@@ -1,0 +1,125 @@
+"""`prefetch.volume` -> what brings data to it, once for all runs that share it, and the pods that wait for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.compiler.lower import SPEC
+from tjgen.compiler.programs import pods
+from tjgen.compiler.programs.containers import image_in_run, script, shell
+from tjgen.compiler.programs.prefetching import job, problems
+from tjgen.compiler.volumes.claims import access_modes, own_folder
+from tjgen.compiler.volumes.mounts import places, users_of
+from tjgen.compiler.volumes.sources import source
+from tjgen.language.setting import Setting
+from tjgen.language.spec.objects import Experiment, Prefetch, Volume
+from tjgen.trees.diagnostics.model import Diagnostic, has_errors
+from tjgen.trees.fields.path import FieldPath, Tree, named
+from tjgen.trees.k8s import duration
+from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.roles import members
+from tjgen.trees.workload.workload import Workload
+
+Found = Iterator[Contribution | Diagnostic]
+AT: FieldPath = (*SPEC, "prefetch")
+MARKS = "/tjgen/marks"
+PAUSE_SECONDS = 10
+
+
+def brought(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+    """The Job, and an init container in every pod that mounts the volume."""
+    asked = experiment.spec.prefetch
+    assert asked is not None, "asked only where something is prefetched"
+    wrong = list(_problems(asked, experiment))
+    yield from wrong
+    if asked.volume is None or has_errors(wrong):
+        return
+    volume = experiment.spec.volumes[asked.volume]
+    if volume.dataset is not None:
+        from tjgen.compiler.programs.prefetching import dataload  # few clusters have Fluid
+
+        yield from dataload.loaded(asked, volume.dataset, setting, AT)
+        return
+    yield from _warnings(asked, volume, setting)
+    writable = writable_source(asked.volume, volume, setting)
+    users = [podset for podset, _ in users_of(workload, asked.volume, volume)]
+    user = pods.user_of(workload, users or members(workload), setting)
+    name, tree = job.made(asked, experiment, writable, user, setting)
+    yield Contribution(("ahead", f"Job/{name}"), tree, AT)
+    if not asked.wait:
+        return
+    told = {
+        "STATE": f"{MARKS}/{job.state_folder(asked)}",
+        "JOB_NAME": name,
+        "ATTEMPTS": str(job.attempts(asked)),
+        "TIMEOUT": str(duration.seconds(asked.wait_timeout)),
+        "PAUSE": str(PAUSE_SECONDS),
+    }
+    for podset in users:
+        # The whole volume: the main container sees only the data.
+        mount = {"name": asked.volume, "mountPath": MARKS, "readOnly": True}
+        container = shell(job.WAIT, image_in_run("shell", setting), script("marks.sh") + script("wait.sh"), told, [mount])
+        safe = pods.secured_in_run(container, pods.user_of(workload, [podset], setting))
+        yield Contribution((*podset.pod, "initContainers", named(job.WAIT)), safe, AT)
+        yield Contribution((*podset.pod, "volumes", named(pods.TMP_VOLUME)), pods.tmp_volume(), AT)
+
+
+def writable_source(name: str, volume: Volume, setting: Setting) -> Tree:
+    """The volume's source as whoever fills it mounts it, whether or not the runs only read it."""
+    (kind, fields) = next(iter(source(name, volume, setting).items()))
+    return {kind: {key: value for key, value in fields.items() if key != "readOnly"}}
+
+
+def _problems(asked: Prefetch, experiment: Experiment) -> Iterator[Diagnostic]:
+    known = experiment.spec.volumes
+    if asked.volume is None:
+        if asked.source is not None or asked.command or asked.cache is None:
+            message = "prefetch does not say which volume the data is brought to"
+            yield problems.error(problems.NOTHING, message, path=AT, hint="add volume, or leave all but cache out")
+        return
+    for name, at in ((asked.volume, (*AT, "volume")), (asked.source.volume if asked.source else None, (*AT, "source", "volume"))):
+        if name is not None and name not in known:
+            message = f'the experiment has no volume "{name}"'
+            yield problems.error(
+                problems.VOLUME, message, path=at, hint=f"use one of {', '.join(known)}" if known else "add it to volumes"
+            )
+            return
+    volume = known[asked.volume]
+    if volume.dataset is not None:
+        return
+    if volume.pvc is None and volume.nfs is None:
+        message = f'volume "{asked.volume}" is filled by a pod of its own, which cannot reach it'
+        hint = "use pvc or nfs, or cache for what each node has of its own"
+        yield problems.error(problems.NODES, message, path=(*AT, "volume"), hint=hint)
+    if asked.source is None and not asked.command:
+        message = "prefetch does not say where the data comes from"
+        yield problems.error(problems.NOTHING, message, path=AT, hint="add source, or an image and a command that know")
+    elif asked.source is not None and asked.source.uri is not None and not asked.command and job.remote(asked.source.uri) is None:
+        message = f'nothing is known that reads "{asked.source.uri}"'
+        hint = "use s3://, gs://, https:// or hf://, or say image and command"
+        yield problems.error(problems.SOURCE, message, path=(*AT, "source"), hint=hint)
+    if asked.source is not None and asked.source.volume == asked.volume:
+        message = f'volume "{asked.volume}" is brought to itself'
+        yield problems.error(problems.SOURCE, message, path=(*AT, "source", "volume"), hint="name another volume")
+    paths = ((asked.path, (*AT, "path")), (asked.source.path if asked.source else None, (*AT, "source", "path")))
+    for path, at in paths:
+        if path is not None and (path.startswith("/") or ".." in path.split("/")):
+            message = f"path {path} leads out of the volume"
+            yield problems.error(problems.PATH, message, path=at, hint="name a folder of the volume")
+
+
+def _warnings(asked: Prefetch, volume: Volume, setting: Setting) -> Iterator[Diagnostic]:
+    create = volume.pvc.create if volume.pvc is not None else None
+    for place in places(volume, (*SPEC, "volumes", str(asked.volume))):
+        if own_folder(create, shared=volume.shared, read_only=place.read_only, setting=setting) is not None:
+            message = f'the runs see only a folder of their own of volume "{asked.volume}", where nothing is brought to'
+            yield problems.error(problems.UNSEEN, message, path=place.because, hint="add readOnly: true, or shared: true")
+            return
+    if create is not None and asked.workers > 1:
+        modes = set(access_modes(create, asked.workers, setting, read_only=volume.read_only))
+        if modes <= {"ReadWriteOnce", "ReadWriteOncePod"}:
+            message = (
+                f'the claim of volume "{asked.volume}" is {", ".join(sorted(modes))}, which {asked.workers} workers write to'
+            )
+            hint = "use ReadWriteMany, or workers: 1"
+            yield problems.warning(problems.ONE_NODE, message, path=(*AT, "workers"), hint=hint)
