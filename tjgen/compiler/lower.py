@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
+from tjgen.compiler.script import launcher_of, program
+from tjgen.compiler.variables import by_reference, env_item
 from tjgen.language.setting import Setting
 from tjgen.language.spec.forms import text
-from tjgen.language.spec.objects import Container, EnvVar, Experiment, ExperimentSpec, Fetch, Pod, Role
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.language.spec.objects import Container, Experiment, ExperimentSpec, Fetch, Pod, Role
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic, error
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY, TASK_LABEL
 from tjgen.trees.k8s.nearest import nearest
-from tjgen.trees.k8s.words import split
 from tjgen.trees.workload.contribution import Contribution
 from tjgen.trees.workload.roles import members, programs, role, workers
 from tjgen.trees.workload.workload import PodSet, Workload
@@ -20,8 +20,8 @@ from tjgen.trees.workload.workload import PodSet, Workload
 Yields = Iterator[Contribution | Diagnostic]
 SPEC: FieldPath = ("spec",)
 
+_IDLE = ("TJ128", "idle-field")
 _QUANTITIES = (("cpu", "cpu"), ("memory", "memory"), ("ephemeralStorage", "ephemeral-storage"))
-_REFERENCE = re.compile(r"\$\(([^()]+)\)")
 _POD_FIELDS = (
     "node_selector",
     "tolerations",
@@ -118,20 +118,16 @@ def _program(workload: Workload, spec: ExperimentSpec, launcher: list[str]) -> Y
             hint="label the replicated job that trains, or use another runtime",
             name="runtime-without-trainer",
         )
+    if spec.launcher is not None and spec.script is None:
+        message = "launcher starts the program of script, and the experiment has no script"
+        yield error(_IDLE, message, path=(*SPEC, "launcher"), hint="write script, or put the launcher into command")
     for podset in podsets:
         if spec.script is not None:
-            try:
-                command, args = started(spec.script, launcher)
-            except ValueError as problem:
-                yield Diagnostic(
-                    "TJ304",
-                    ERROR,
-                    f"script cannot be split into words: {str(problem).lower()}",
-                    path=(*SPEC, "script"),
-                    hint="close the quotation mark, or write command and args",
-                    name="script-words",
-                )
+            started = program(spec.script, launcher_of(spec.launcher, launcher))
+            if isinstance(started, Diagnostic):
+                yield started
                 return
+            command, args, _ = started
             yield Contribution((*podset.main, "command"), command, (*SPEC, "script"))
             if args or get(workload.tree.value, (*podset.main, "args")):
                 yield Contribution((*podset.main, "args"), args, (*SPEC, "script"))
@@ -139,19 +135,6 @@ def _program(workload: Workload, spec: ExperimentSpec, launcher: list[str]) -> Y
             yield _said((*podset.main, "command"), spec.command, (*SPEC, "command"))
         if spec.args:
             yield _said((*podset.main, "args"), spec.args, (*SPEC, "args"))
-
-
-def started(script: str, launcher: list[str]) -> tuple[list[str], list[str]]:
-    """Command and args for a script: several lines run in a shell, a program of Python under the launcher.
-
-    Raises ValueError where a single line has an open quotation mark.
-    """
-    if "\n" in script.strip():
-        return ["/bin/sh", "-c"], [script]
-    words = split(script)
-    if words and (words[0].endswith(".py") or words[0] == "-m"):
-        return launcher, words
-    return words[:1], words[1:]
 
 
 def _environment(workload: Workload, podset: PodSet, said: Container, at: FieldPath) -> Yields:
@@ -169,45 +152,6 @@ def _environment(workload: Workload, podset: PodSet, said: Container, at: FieldP
     if sources:
         before = get(workload.tree.value, (*podset.main, "envFrom"), None) or []
         yield Contribution((*podset.main, "envFrom"), [*before, *(item for _, item in sources)], (*at, "envFrom"))
-
-
-def by_reference(variables: Mapping[str, EnvVar]) -> list[str]:
-    """The names in their order, but each behind those that its value refers to as `$(NAME)`.
-
-    A container expands only references to variables that stand before (core/v1, EnvVar.value).
-    """
-    placed: dict[str, None] = {}
-    visited: set[str] = set()
-    for name in variables:
-        waiting = [name]
-        while waiting:
-            visited.add(waiting[-1])
-            wanted = _REFERENCE.findall(str(variables[waiting[-1]].value))
-            ahead = next((one for one in wanted if one in variables and one not in visited), None)
-            if ahead is None:
-                placed[waiting.pop()] = None
-            else:
-                waiting.append(ahead)
-    return list(placed)
-
-
-def env_item(name: str, variable: EnvVar) -> Tree:
-    """An entry of a container's `env`."""
-    if variable.secret is not None or variable.config_map is not None:
-        reference: Tree = {"name": variable.secret or variable.config_map, "key": variable.key or name}
-        if variable.optional is not None:
-            reference["optional"] = variable.optional
-        return {"name": name, "valueFrom": {"secretKeyRef" if variable.secret else "configMapKeyRef": reference}}
-    if variable.field is not None:
-        return {"name": name, "valueFrom": {"fieldRef": {"fieldPath": variable.field}}}
-    if variable.resource is not None:
-        resource: Tree = {"resource": variable.resource}
-        if variable.container is not None:
-            resource["containerName"] = variable.container
-        if variable.divisor is not None:
-            resource["divisor"] = text(variable.divisor)
-        return {"name": name, "valueFrom": {"resourceFieldRef": resource}}
-    return {"name": name, "value": variable.value if variable.value is not None else ""}
 
 
 def _pod(podset: PodSet, pod: Pod, at: FieldPath) -> Yields:

@@ -14,6 +14,7 @@ from tjgen.cluster.validate import admission, disclosure, report, unmakeable
 from tjgen.cluster.validate.judge import judge
 from tjgen.cluster.validate.likeness import likeness
 from tjgen.compiler import lower
+from tjgen.compiler.checks.table import checked
 from tjgen.compiler.passes import identity
 from tjgen.compiler.passes.patches import patched
 from tjgen.compiler.passes.table import PASSES
@@ -211,6 +212,8 @@ def _workload(experiment: Experiment, runtime: CatalogRuntime, setting: Setting)
     for name, one_pass in PASSES:
         workload, found = contribute(workload, f"pass:{name}", one_pass(workload, experiment, setting))
         diagnostics += found
+    if not has_errors(diagnostics):
+        diagnostics += checked(workload, experiment, setting)
     return workload, diagnostics
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.compiler.lower import SPEC, env_item
+from tjgen.compiler.lower import SPEC
+from tjgen.compiler.variables import env_item
 from tjgen.language.platform.devices import DeviceClass, Network
 from tjgen.language.spec.forms import text
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.compiler.lower import SPEC, env_item
+from tjgen.compiler.lower import SPEC
 from tjgen.compiler.passes.device_class import SMALLEST, chosen
+from tjgen.compiler.variables import env_item
 from tjgen.language.platform.devices import DeviceClass
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment, Gpu

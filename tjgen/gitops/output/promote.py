@@ -24,7 +24,7 @@ from tjgen.trees.fields.path import FieldPath, Tree, render
 from tjgen.trees.manifests.leaves import leaves
 from tjgen.trees.typing import NamedTuple
 
-_TRAINED = ("image", "command", "args", "script", "workingDir", "code", "initializer")
+_TRAINED = ("image", "command", "args", "script", "launcher", "workingDir", "code", "initializer")
 _OF_ROLES = ("image", "command", "args", "script", "workingDir")
 """What a run trains, by the words of an experiment: no overlay may make it another one."""
 

@@ -1560,6 +1560,7 @@ class RunSpec(Container):
         "elastic",
         "image_pull_secrets",
         "initializer",
+        "launcher",
         "monitor",
         "nodes",
         "patches",
@@ -1581,6 +1582,7 @@ class RunSpec(Container):
 
     runtime: RuntimeRef | None
     script: str | None
+    launcher: str | None
     image_pull_secrets: Sequence[str]
     service_account_name: str | None
     nodes: int | None
@@ -1611,6 +1613,7 @@ class RunSpec(Container):
         get = tree.get
         self.runtime = None if (value := get("runtime")) is None else RuntimeRef(value)
         self.script = get("script")
+        self.launcher = get("launcher")
         self.image_pull_secrets = get("imagePullSecrets", ())
         self.service_account_name = get("serviceAccountName")
         self.nodes = get("nodes")

@@ -719,6 +719,38 @@ _PHASES = (
     ),
     Code("TJ129", "incomplete-operation", ERROR, "An operation of a JSON patch lacks its `value` or `from`.", "Add it."),
     Code(
+        "TJ130",
+        "launcher-bypassed",
+        ERROR,
+        "A `script` starts its program without the launcher of its runtime (`torchrun`, `mpirun` ...). Each pod would "
+        "train alone, with a world size of 1.",
+        "Start the Python program directly (`train.py`), or write the launcher in shell text. Add `launcher: none` if the"
+        " script starts all processes itself.",
+    ),
+    Code(
+        "TJ131",
+        "shell-syntax-without-shell",
+        ERROR,
+        "A `script` of one command has a shell operator, a shell variable or an assignment. No shell reads it, so the "
+        "program would get it as text.",
+        "Write `$(NAME)` for a variable, use `env` for an assignment, put text in single quotation marks, or begin the "
+        "script with `#!/bin/sh`.",
+    ),
+    Code(
+        "TJ132",
+        "program-not-in-code",
+        ERROR,
+        "`script` starts a file or a module that the code of the experiment does not have.",
+        "Correct the name, or the folder of the code.",
+    ),
+    Code(
+        "TJ133",
+        "program-outside-code",
+        WARNING,
+        "`script` starts a file in `workingDir`, and the code that has a file of that name is mounted elsewhere.",
+        "Remove `workingDir`, or start the file by its path in the code.",
+    ),
+    Code(
         "TJ202",
         "no-such-file",
         ERROR,

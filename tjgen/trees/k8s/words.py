@@ -41,3 +41,32 @@ def split(line: str) -> list[str]:
     if word is not None:
         words.append("".join(word))
     return words
+
+
+_SHELL = re.compile(r"\$(?:[A-Za-z_0-9?@*#!$-]|\{[^}]*\}?|\((?![A-Za-z_][-.A-Za-z0-9_]*\))[^)]*\)?)[A-Za-z0-9_]*|`")
+_OPERATOR = re.compile(r"\|\||&&|[|&;<>]|(?:\A|(?<=\s))#")
+_ASSIGNED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=\S*")
+
+
+def shell_syntax(line: str) -> str | None:
+    """The first part of a line that only a shell understands: an operator, a variable, an assignment. None for a plain command.
+
+    `$(NAME)` is a reference that Kubernetes replaces. What single quotation marks or a backslash protect is plain text.
+    """
+    assigned = _ASSIGNED.match(line.lstrip())
+    if assigned is not None:
+        return assigned[0]
+    # Protected text becomes a letter for each character, so that nothing of it is found.
+    position, pattern, shown = 0, re.compile(_PART), []
+    while position < len(line) and (part := pattern.match(line, position)) is not None:
+        kind = part.lastgroup or ""
+        text = re.sub(r"\\.", "xx", part[0]) if kind == "double" else part[0]
+        shown.append("x" * len(text) if kind in ("single", "escaped") else text)
+        found = _SHELL.search(shown[-1])
+        if found is not None:
+            return found[0]
+        if kind == "double":
+            shown[-1] = "x" * len(text)
+        position = part.end()
+    operator = _OPERATOR.search("".join(shown))
+    return operator[0] if operator is not None else None

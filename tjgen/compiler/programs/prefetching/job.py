@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tjgen.compiler.lower import by_reference, env_item
 from tjgen.compiler.programs import pods
 from tjgen.compiler.programs.containers import PYTHON, TINY, image_of_program, script, shell
+from tjgen.compiler.variables import by_reference, env_item
 from tjgen.compiler.volumes.sources import source
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment, Prefetch

@@ -32,7 +32,9 @@ class RunSpec(Container):
     runtime: Counts[RuntimeRef | Text | None] = None
     """Runtime of the catalog that the experiment runs on."""
     script: Counts[Text | None] = None
-    """Command line, or several, started as the runtime starts programs (torchrun, mpirun ...)."""
+    """A Python program that the launcher (torchrun, mpirun ...) starts, another command, or shell text of several lines."""
+    launcher: Counts[Text | None] = None
+    """What starts the program of `script` in place of the runtime's launcher, such as `accelerate launch`; `none` for Python."""
     image_pull_secrets: Counts[list[Text]] = []
     """Secrets for pulling images."""
     service_account_name: Counts[Text | None] = None

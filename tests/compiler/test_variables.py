@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tjgen.compiler.lower import by_reference
+from tjgen.compiler.variables import by_reference
 from tjgen.language.spec.objects import EnvVar
 
 

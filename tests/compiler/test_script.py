@@ -1,0 +1,109 @@
+"""What a script starts: one Python program under the launcher, shell text, or another command."""
+
+from __future__ import annotations
+
+import pytest
+
+from tjgen.compiler.script import Program, launcher_of, program
+from tjgen.trees.diagnostics.model import Diagnostic
+
+TORCH = ["torchrun"]
+MPI = ["mpirun", "python"]
+PLAIN = ["python"]
+TUNE = ["tune", "run"]
+
+
+@pytest.mark.parametrize(
+    ("script", "launcher", "command", "args"),
+    [
+        ("train.py --lr 1", TORCH, ["torchrun"], ["train.py", "--lr", "1"]),
+        ("python train.py", TORCH, ["torchrun"], ["train.py"]),
+        ("python3 -u train.py", TORCH, ["torchrun"], ["train.py"]),
+        ("python -m trainer.main --x", TORCH, ["torchrun"], ["-m", "trainer.main", "--x"]),
+        ("train.py \\\n  --lr 1 \\\n  --epochs 3\n", TORCH, ["torchrun"], ["train.py", "--lr", "1", "--epochs", "3"]),
+        ("# resumed\n\ntrain.py\n", TORCH, ["torchrun"], ["train.py"]),
+        ("torchrun --nproc-per-node 8 train.py", TORCH, ["torchrun"], ["--nproc-per-node", "8", "train.py"]),
+        ("python -m torch.distributed.run train.py", TORCH, ["python"], ["-m", "torch.distributed.run", "train.py"]),
+        ("nsys profile accelerate launch train.py", TORCH, ["nsys"], ["profile", "accelerate", "launch", "train.py"]),
+        ("/opt/conda/bin/torchrun train.py", TORCH, ["/opt/conda/bin/torchrun"], ["train.py"]),
+        ("python x.py", MPI, ["mpirun", "python"], ["x.py"]),
+        ("python3 -u x.py", MPI, ["mpirun", "python3", "-u"], ["x.py"]),
+        ("x.py", MPI, ["mpirun", "python"], ["x.py"]),
+        ("-m x", MPI, ["mpirun", "python"], ["-m", "x"]),
+        ("lora.py --config c", TUNE, ["tune", "run"], ["lora.py", "--config", "c"]),
+        ("python3.12 train.py", PLAIN, ["python3.12"], ["train.py"]),
+        ("python3 train.py", PLAIN, ["python3"], ["train.py"]),
+        ("train.py", PLAIN, ["python"], ["train.py"]),
+        ("nvidia-smi -L", PLAIN, ["nvidia-smi"], ["-L"]),
+        ("train.py", [], ["python"], ["train.py"]),
+        ("python -u train.py", [], ["python", "-u"], ["train.py"]),
+        ("./run.sh --fast", [], ["./run.sh"], ["--fast"]),
+        ("train.py --name 'a|b' --re '^x$'", TORCH, ["torchrun"], ["train.py", "--name", "a|b", "--re", "^x$"]),
+        ("train.py --cost \\$5", TORCH, ["torchrun"], ["train.py", "--cost", "$5"]),
+        ("train.py --rank $(JOB_COMPLETION_INDEX)", TORCH, ["torchrun"], ["train.py", "--rank", "$(JOB_COMPLETION_INDEX)"]),
+        ("train.py {000..146}.tar *.tar", TORCH, ["torchrun"], ["train.py", "{000..146}.tar", "*.tar"]),
+        ("train.py --tag a#1", TORCH, ["torchrun"], ["train.py", "--tag", "a#1"]),
+    ],
+)  # fmt: skip
+def test_a_command_starts(script: str, launcher: list[str], command: list[str], args: list[str]) -> None:
+    started = program(script, launcher)
+    assert isinstance(started, Program), started
+    assert (started.command, started.args) == (command, args)
+
+
+@pytest.mark.parametrize(
+    ("script", "launcher", "command"),
+    [
+        ("set -e\ntorchrun train.py --lr $LR && echo done\n", TORCH, ["/bin/sh", "-c"]),
+        ("#!/bin/sh\ntorchrun train.py --lr $LR\n", TORCH, ["/bin/sh", "-c"]),
+        ("#!/bin/bash -eu\nexec /usr/bin/torchrun train.py\n", TORCH, ["/bin/bash", "-eu", "-c"]),
+        ("cd /x\npython -m torch.distributed.run train.py\n", TORCH, ["/bin/sh", "-c"]),
+        ("cd /x\nmpirun python train.py\n", MPI, ["/bin/sh", "-c"]),
+        ("cd /x\npython train.py\n", PLAIN, ["/bin/sh", "-c"]),
+        ("cd /x\npython train.py\n", [], ["/bin/sh", "-c"]),
+    ],
+)
+def test_shell_text_is_passed_as_it_is(script: str, launcher: list[str], command: list[str]) -> None:
+    assert program(script, launcher) == Program(command, [script])
+
+
+@pytest.mark.parametrize(
+    ("script", "launcher", "code"),
+    [
+        ("pip install x\npython train.py\n", TORCH, "TJ130"),
+        ("pip install x\ntrain.py --deepspeed --torchrun_log x\n", TORCH, "TJ130"),
+        ("bash run.sh", TORCH, "TJ130"),
+        ("python -O train.py", TORCH, "TJ130"),
+        ("python3.12 train.py", TORCH, "TJ130"),
+        ("/opt/venv/bin/python train.py", MPI, "TJ130"),
+        ("pip install x\npython train.py\n", MPI, "TJ130"),
+        ("python -c 'print(1)'", TUNE, "TJ130"),
+        ("   \n", TORCH, "TJ130"),
+        ("train.py --lr $LR", TORCH, "TJ131"),
+        ('train.py --lr "$LR"', PLAIN, "TJ131"),
+        ('train.py --lr "${LR:-1}"', PLAIN, "TJ131"),
+        ("train.py && echo done", PLAIN, "TJ131"),
+        ("train.py --out /x/`date`", PLAIN, "TJ131"),
+        ("train.py --out /x/$(date +%s)", PLAIN, "TJ131"),
+        ("train.py > log", PLAIN, "TJ131"),
+        ("train.py --url http://x?a=1&b=2", PLAIN, "TJ131"),
+        ("train.py # once more", PLAIN, "TJ131"),
+        ("LR=1 train.py", TORCH, "TJ131"),
+        ("train.py --name 'a", TORCH, "TJ304"),
+    ],
+)
+def test_a_script_is_refused(script: str, launcher: list[str], code: str) -> None:
+    found = program(script, launcher)
+    assert isinstance(found, Diagnostic), found
+    assert found.code == code
+
+
+def test_only_one_python_program_has_an_entry() -> None:
+    entries = [program(text, PLAIN) for text in ("train.py --x 1", "python -m a.b", "nvidia-smi", "cd /x\npython train.py")]
+    assert [one.entry for one in entries if isinstance(one, Program)] == [("train.py",), ("-m", "a.b"), (), ()]
+
+
+def test_the_experiment_can_replace_the_launcher() -> None:
+    assert launcher_of(None, TORCH) == TORCH
+    assert launcher_of("none", TORCH) == []
+    assert launcher_of("accelerate launch --mixed_precision bf16", TORCH) == ["accelerate", "launch", "--mixed_precision", "bf16"]

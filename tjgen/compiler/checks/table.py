@@ -1,0 +1,27 @@
+"""The checks, in the order in which they report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from tjgen.language.setting import Setting
+from tjgen.language.spec.objects import Experiment
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.workload.workload import Workload
+
+Check = Callable[[Workload, Experiment, Setting], Iterator[Diagnostic]]
+
+
+def _entry(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Diagnostic]:
+    if experiment.spec.code is not None:
+        from tjgen.compiler.checks import entry  # most programs are in the image
+
+        yield from entry.check(workload, experiment, setting)
+
+
+CHECKS: tuple[Check, ...] = (_entry,)
+
+
+def checked(workload: Workload, experiment: Experiment, setting: Setting) -> list[Diagnostic]:
+    """What all checks report about a run."""
+    return [found for check in CHECKS for found in check(workload, experiment, setting)]

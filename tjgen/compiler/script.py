@@ -1,0 +1,107 @@
+"""`script` and the runtime's launcher -> the command and the arguments of a container.
+
+A Python program is one command that begins with a `.py` file or `-m`, also behind `python` or `python3`: the launcher goes
+before it, in place of `python`. Several lines are shell text, which starts the launcher itself. Any other command runs as it is.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tjgen.trees.diagnostics.model import Diagnostic, error
+from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.k8s.words import shell_syntax, split
+from tjgen.trees.typing import NamedTuple
+
+AT: FieldPath = ("spec", "script")
+NONE = "none"
+"""The launcher of a script that starts its processes itself."""
+
+_WORDS = ("TJ304", "script-words")
+_BYPASSED = ("TJ130", "launcher-bypassed")
+_SYNTAX = ("TJ131", "shell-syntax-without-shell")
+
+_PYTHON = ("python", "python3")
+_MODULES = ("torch.distributed.run", "torch.distributed.launch", "accelerate.commands.launch")
+"""Modules that start processes as a launcher does."""
+_LAUNCHERS = r"(?:\S*/)?(?:torchrun|accelerate\s+launch|deepspeed|mpirun|mpiexec|horovodrun|composer|tune\s+run|colossalai\s+run)"
+_CONTINUED = re.compile(r"\\\r?\n")
+
+
+class Program(NamedTuple):
+    """What a container starts."""
+
+    command: list[str]
+    args: list[str]
+    entry: tuple[str, ...] = ()
+    """The Python program: its file alone, or `-m` and its module; empty where the script is not one Python program."""
+
+
+def program(script: str, launcher: list[str]) -> Program | Diagnostic:
+    """What `script` starts under `launcher`; a diagnostic for a script that bypasses the launcher, or needs a shell."""
+    lines = [line for line in _CONTINUED.sub(" ", script).splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    if len(lines) > 1 or script.startswith("#!"):
+        return _shell_text(script, launcher)
+    line = lines[0] if lines else ""
+    found = shell_syntax(line)
+    if found is not None:
+        variable = re.match(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)", found)
+        hint = f"write $({variable[1]}), which Kubernetes replaces" if variable else f"put {found} in single quotes"
+        message = f"script has {found}, and no shell reads a script of one command: the program gets it as text"
+        return error(
+            _SYNTAX, message, path=AT, hint=f"{hint}, or begin the script with a line #!/bin/sh, which makes it shell text"
+        )
+    try:
+        words = split(line)
+    except ValueError as problem:
+        message = f"script cannot be split into words: {str(problem).lower()}"
+        return error(_WORDS, message, path=AT, hint="close the quotation mark, or write command and args")
+    return _command(words, launcher)
+
+
+def _shell_text(script: str, launcher: list[str]) -> Program | Diagnostic:
+    if _is_distributed(launcher) and not _starts_launcher(script, launcher):
+        return _bypassed("shell text", launcher, f"write {launcher[0]} where the text starts the program")
+    first = script.splitlines()[0]
+    shell = first[2:].split() if first.startswith("#!") else []
+    return Program([*(shell or ["/bin/sh"]), "-c"], [script])
+
+
+def _command(words: list[str], launcher: list[str]) -> Program | Diagnostic:
+    python = words[:1] if words and words[0] in _PYTHON else []
+    rest = words[len(python) :]
+    options = [rest[0]] if python and rest[:1] == ["-u"] else []
+    rest = rest[len(options) :]
+    entry = tuple(rest[:2]) if rest[:1] == ["-m"] else tuple(rest[:1]) if rest and rest[0].endswith(".py") else ()
+    if not entry or entry[-1] in _MODULES:
+        if not _is_distributed(launcher) or _starts_launcher(" ".join(words), launcher):
+            return Program(words[:1], words[1:])
+        return _bypassed(words[0] if words else "an empty script", launcher, "begin the script with the .py file or with -m")
+    before, last = (launcher[:-1], launcher[-1:]) if launcher and launcher[-1] in _PYTHON else (launcher, [])
+    if last or not launcher:
+        # The interpreter that the script names takes the place of the launcher's.
+        return Program([*before, *(python or last or ["python"]), *options], rest, entry)
+    return Program(launcher, rest, entry)
+
+
+def _is_distributed(launcher: list[str]) -> bool:
+    """Whether a program that the launcher does not start is not part of the run's process group."""
+    return bool(launcher) and launcher[0] not in _PYTHON
+
+
+def _starts_launcher(text: str, launcher: list[str]) -> bool:
+    names = f"(?:{_LAUNCHERS}|{re.escape(launcher[0])}|{'|'.join(re.escape(name) for name in _MODULES)})"
+    return re.search(rf"(?<![^\s;&|('\"`]){names}(?![^\s;&|)'\"`])", text) is not None
+
+
+def _bypassed(what: str, launcher: list[str], spelling: str) -> Diagnostic:
+    start = " ".join(launcher)
+    message = f"script starts {what} without {start}, the launcher of the runtime: each pod would train alone"
+    return error(_BYPASSED, message, path=AT, hint=f"{spelling}, or add launcher: none if the script starts all processes itself")
+
+
+def launcher_of(asked: str | None, runtimes: list[str]) -> list[str]:
+    """The words that start a Python program: those that the experiment asks for, or else the runtime's."""
+    if asked is None:
+        return runtimes
+    return [] if asked == NONE else asked.split()
