@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from docs.generate import codes, commands, models, packages, rules, runtimes, schemas, targets
+from docs.generate import codes, commands, models, packages, pictures, rules, runtimes, schemas, site, targets
 from tjgen.language.spec.generate.__main__ import KINDS
 
 REFERENCE = Path(__file__).parent.parent / "reference"
@@ -26,7 +26,11 @@ def pages() -> dict[Path, str]:
         "targets.md": targets.page(),
         **rules.pages(),
     }
-    return {REFERENCE / name: text for name, text in texts.items()}
+    return {
+        **{REFERENCE / name: text for name, text in texts.items()},
+        **pictures.pictures(),
+        site.DOCS / "index.md": site.index(),
+    }
 
 
 def main() -> None:

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import ast
 import tomllib
-from collections.abc import Iterator, Sequence
-from html import escape
 from pathlib import Path
 
 from docs.generate.markdown import NOTICE, code, table
+from docs.generate.pictures import Box, Row, svg
 
 ROOT = Path(__file__).parent.parent.parent
 PACKAGE = "tjgen"
 PICTURE = "packages.svg"
-
-_ROW, _GAP, _LEFT, _WIDTH, _BOX = 58, 8, 12, 900, 26
-_LETTER = 7.3
-"""Sizes in pixels: a row, the space between boxes, the margin, the picture, a box; the width of a letter."""
 
 
 def layers() -> dict[str, list[list[str]]]:
@@ -67,29 +62,11 @@ def page() -> str:
 def picture() -> str:
     """The picture as SVG: a row for each group, with a box for each package in it."""
     every = layers()
-    groups = _groups(every)
-    height = _GAP + len(groups) * (_ROW + _GAP)
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" font-family="monospace" font-size="12">',
-        "<title>The packages of tjgen: upper ones import lower ones</title>",
+    rows = [
+        Row(group, [Box(name, [name]) for layer in every.get(f"{PACKAGE}.{group}", []) for name in layer])
+        for group in _groups(every)
     ]
-    for number, group in enumerate(groups):
-        top = _GAP + number * (_ROW + _GAP)
-        inner = _WIDTH - 2 * _LEFT
-        parts.append(f'<rect x="{_LEFT}" y="{top}" width="{inner}" height="{_ROW}" rx="6" fill="#eef2f7" stroke="#8796a8"/>')
-        parts.append(f'<text x="{_LEFT + 10}" y="{top + 18}" font-weight="bold" fill="#1b2733">{escape(group)}</text>')
-        names = [name for layer in every.get(f"{PACKAGE}.{group}", []) for name in layer]
-        parts += _boxes(names, top + 26)
-    return "\n".join([*parts, "</svg>"]) + "\n"
-
-
-def _boxes(names: Sequence[str], top: int) -> Iterator[str]:
-    left = float(_LEFT + 10)
-    for name in names:
-        width = len(name) * _LETTER + 10
-        yield f'<rect x="{left:.0f}" y="{top}" width="{width:.0f}" height="{_BOX}" rx="4" fill="#ffffff" stroke="#8796a8"/>'
-        yield f'<text x="{left + 5:.0f}" y="{top + 17}" fill="#1b2733">{escape(name)}</text>'
-        left += width + _GAP
+    return svg("The packages of tjgen: upper ones import lower ones", rows)
 
 
 def _groups(every: dict[str, list[list[str]]]) -> list[str]:

@@ -1,6 +1,6 @@
 """The pages in docs/ -> what mkdocs makes a site of: their order, and a page for each folder of the repository that they link to.
 
-New pages come into the navigation by themselves: each folder is a section, in the order of the titles of its pages.
+docs/navigation.toml orders the pages by what a reader wants to do.
 mkdocs calls the functions that are called `on_...` (see `hooks` in mkdocs.yml).
 """
 
@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+import tomllib
 from pathlib import Path
 from typing import Any
 
 DOCS = Path(__file__).parent.parent
 ROOT = DOCS.parent
-FIRST = ("index.md", "tutorial.md", "how-to", "reference", "explanation", "architecture.md", "decisions")
-"""What stands first, in this order; whatever else there is comes after it."""
-NAMES = {"how-to": "How to"}
-LEFT_OUT = ("generate",)
+NAVIGATION = DOCS / "navigation.toml"
+ALL_PAGES = "## All pages\n"
+LONGEST_LIST = 40
 SOURCES = "sources"
 """Where the site has the pages of folders."""
 _LINK = re.compile(r"(?<!!)(\[[^\]\n]*\]\()([^)\s#]+)((?:#[^)\s]*)?\))")
@@ -26,23 +25,34 @@ _LONGEST = 20_000
 Entry = str | dict[str, Any]
 
 
+def sections() -> dict[str, list[str]]:
+    """Title of a section -> its pages, relative to docs/, as navigation.toml lists them."""
+    listed = tomllib.loads(NAVIGATION.read_text(encoding="utf-8"))["section"]
+    return {section["title"]: [page for entry in section["pages"] for page in _pages(entry)] for section in listed}
+
+
 def navigation() -> list[Entry]:
-    """The entries of the navigation: a page, or the name of a section and its entries."""
-    names = [path.name for path in DOCS.iterdir() if path.suffix == ".md" or (path.is_dir() and path.name not in LEFT_OUT)]
-    ordered = [name for name in FIRST if name in names] + sorted(set(names) - set(FIRST))
-    return [entry for name in ordered for entry in _entry(DOCS / name)]
+    """The entries of the navigation: the name of each section with its pages."""
+    return [{name: list(pages)} for name, pages in sections().items()]
 
 
-def _entry(path: Path) -> Iterator[Entry]:
-    if path.is_file():
-        yield str(path.relative_to(DOCS))
-        return
-    pages = sorted((one for one in path.iterdir() if one.suffix == ".md"), key=lambda one: title(one).casefold())
-    inner: list[Entry] = [entry for one in pages for entry in _entry(one)]
-    folders = sorted(one for one in path.iterdir() if one.is_dir() and not one.name.startswith(("_", ".")))
-    inner += [entry for one in folders for entry in _entry(one)]
-    if inner:
-        yield {NAMES.get(path.name, path.name.replace("-", " ").capitalize()): inner}
+def index() -> str:
+    """docs/index.md with its list of pages, which ends the page, made from the navigation."""
+    page = DOCS / "index.md"
+    lines = [page.read_text(encoding="utf-8").partition(ALL_PAGES)[0] + ALL_PAGES]
+    for name, pages in sections().items():
+        if len(pages) > LONGEST_LIST:
+            continue  # the rules of lint have a page that lists them
+        lines.append(f"\n### {name}\n")
+        lines += [f"- [{title(DOCS / one)}]({one})" for one in pages if one != page.name]
+    return "\n".join(lines) + "\n"
+
+
+def _pages(entry: str) -> list[str]:
+    if not entry.endswith("/*"):
+        return [entry]
+    found = sorted(DOCS.joinpath(entry[:-2]).glob("*.md"), key=lambda page: title(page).casefold())
+    return [str(page.relative_to(DOCS)) for page in found]
 
 
 def title(page: Path) -> str:

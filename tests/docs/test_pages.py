@@ -31,8 +31,21 @@ from tests.checkout import ROOT, tracked
 BLOCK = re.compile(
     r"(?:^<!-- (?P<what>[a-z ]+)(?:: (?P<which>.*?))? -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.M | re.S
 )
-FOLDERS = ("docs/how-to/", "docs/explanation/")
-PAGES = [name for name in tracked() if name in ("README.md", "docs/tutorial.md") or name.startswith(FOLDERS)]
+FOLDERS = ("docs/how-to/", "docs/explanation/", "docs/recipes/")
+PAGES = [
+    name
+    for name in tracked()
+    if name
+    in (
+        "README.md",
+        "docs/tutorial.md",
+        "docs/concepts.md",
+        "docs/cheat-sheet.md",
+        "docs/troubleshooting.md",
+        "docs/comparison.md",
+    )
+    or name.startswith(FOLDERS)
+]
 
 
 class Block(NamedTuple):

@@ -23,7 +23,9 @@ def test_a_page_is_what_the_code_says(path: Path, text: str) -> None:
 
 
 def test_the_reference_has_no_other_pages() -> None:
-    assert {path for path in REFERENCE.rglob("*") if path.is_file()} == set(pages())
+    assert {path for path in REFERENCE.rglob("*") if path.is_file()} == {
+        path for path in pages() if path.is_relative_to(REFERENCE)
+    }
 
 
 def test_the_codes_of_rules_are_those_of_the_rules() -> None:
@@ -47,9 +49,5 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert dead == []
 
 
-def test_the_readme_leads_to_every_page() -> None:
-    linked = {
-        (ROOT / link.partition("#")[0]).resolve() for link in LINK.findall((ROOT / "README.md").read_text(encoding="utf-8"))
-    }
-    pages_for_users = [page for page in WRITTEN if page.parent.name in ("how-to", "reference", "explanation")]
-    assert [page.name for page in pages_for_users if page not in linked] == []
+def test_the_readme_leads_to_the_list_of_all_pages() -> None:
+    assert "docs/index.md" in LINK.findall((ROOT / "README.md").read_text(encoding="utf-8"))
