@@ -181,7 +181,7 @@ def _wrong(manifest: Manifest, context: list[Tree], versions: Mapping[str, str])
 
 def _judged(tree: Tree, context: list[Tree], versions: Mapping[str, str]) -> list[Diagnostic]:
     """What the API server says, and where it accepts the object, its webhooks."""
-    verdict = judge(tree, versions=versions)
+    verdict = judge(tree, versions=versions, webhooks=True)
     if verdict.stages or not verdict.checked:
         return list(report.diagnostics(tree, verdict))
     answer = admission.review(tree, context=context, release=of_versions(versions))

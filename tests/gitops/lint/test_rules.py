@@ -17,7 +17,7 @@ from tjgen.trees.diagnostics.model import INFO, WARNING
 HERE = Path(__file__).parent
 RULES = {entry.rule.code: entry for entry in entries()}
 CASES = sorted(path for rule in HERE.iterdir() if rule.is_dir() and rule.name.startswith("TJ") for path in rule.iterdir())
-FACTS = 75
+FACTS = 76
 
 
 def arranged(case: Path, folder: Path) -> list[str]:

@@ -100,9 +100,13 @@ class Job:
 def owners_of(written: list[Any], path: FieldPath, variables: list[dict[str, Any]]) -> list[tuple[Origin]]:
     """The origin of each variable of a list, which mirrors where the variable came through as written."""
     by_name = {item.get("name"): item for item in reversed(written)}
-    return [
-        (Origin(BUILDER, TRAINJOB, (*path, (("name", item["name"]),)), by_name.get(item["name"]) == item),) for item in variables
-    ]
+    owners = []
+    for position, item in enumerate(variables):
+        name = item["name"]
+        # The webhook gives a variable without a name an empty one.
+        step: Step = (("name", name),) if name in by_name else position
+        owners.append((Origin(BUILDER, TRAINJOB, (*path, step), by_name.get(name) == item),))
+    return owners
 
 
 def variables(env: Any) -> list[dict[str, Any]]:

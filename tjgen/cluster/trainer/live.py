@@ -16,7 +16,8 @@ def live(jobset: Tree, release: Release = NEWEST) -> Tree:
     goes through the Go type, but controller-runtime takes only what that adds or changes.
     """
     spec = release.types.typed(jobset.get("spec") or {}, "JobSetSpec")
-    tree = {**jobset, "spec": _with_dropped(jobset.get("spec") or {}, _defaulted(spec))}
+    filled = _defaulted(spec)
+    tree = jobset if filled == spec else {**jobset, "spec": with_dropped(jobset.get("spec") or {}, filled)}
     schema = find("jobset.x-k8s.io/v1alpha2", "JobSet", versions=release.versions)
     return tree if schema is None else with_defaults(tree, schema)
 
@@ -51,7 +52,7 @@ def _rule(position: int, rule: dict[str, Any]) -> dict[str, Tree]:
     return rule if rule["name"] else {**rule, "name": f"failurePolicyRule{position}"}
 
 
-def _with_dropped(before: Tree, after: Tree) -> Tree:
+def with_dropped(before: Tree, after: Tree) -> Tree:
     """`after` with the zeros and empties of `before` that Go does not print; `after` itself where there are none."""
     if before == after:
         return after
@@ -62,11 +63,11 @@ def _with_dropped(before: Tree, after: Tree) -> Tree:
                 if value is not None:
                     changed[key] = value
             elif value.__class__ is dict or value.__class__ is list:
-                restored = _with_dropped(value, after[key])
+                restored = with_dropped(value, after[key])
                 if restored is not after[key]:
                     changed[key] = restored
         return {**after, **changed} if changed else after
     if before.__class__ is list and after.__class__ is list and len(before) == len(after):
-        items = [_with_dropped(*pair) for pair in zip(before, after, strict=True)]
+        items = [with_dropped(*pair) for pair in zip(before, after, strict=True)]
         return items if any(new is not old for new, old in zip(items, after, strict=True)) else after
     return after

@@ -34,7 +34,7 @@ def review(
     the cluster has nothing else.
     """
     group = str(get(tree, ("apiVersion",), "")).partition("/")[0]
-    if old is not None:
+    if old is not None and group not in (_JOBSET, _TRAINER):
         undecodable = _undecodable(tree, release) or _undecodable(old, release)
         if undecodable is not None:
             return Answer((undecodable,))

@@ -88,7 +88,9 @@ def admit(
         document = _as_sent(document)
     old = _as_sent(old) if old.__class__ is dict else None
     context = [_as_sent(one) for one in context]
-    verdict = judge(document, old=old, versions=versions, duplicates=duplicates, server_side=apply == SERVER_SIDE)
+    verdict = judge(
+        document, old=old, versions=versions, duplicates=duplicates, server_side=apply == SERVER_SIDE, webhooks=webhooks
+    )
     if not verdict.allowed:
         return Verdict(False, verdict.stage, _errors(verdict.errors, locate), verdict.checked)
     if webhooks:

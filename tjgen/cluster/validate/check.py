@@ -66,7 +66,7 @@ def _judged(
 ) -> Iterator[Diagnostic]:
     """The server, then the webhooks on what it accepts, then what comes of the templates of what they accept."""
     yield from marks.diagnostics(manifest)
-    verdict = judge(marks.without_marks(manifest), versions=versions, server_side=server_side)
+    verdict = judge(marks.without_marks(manifest), versions=versions, server_side=server_side, webhooks=True)
     yield from diagnostics(manifest, verdict, strict=strict)
     if not verdict.allowed:
         return
@@ -78,7 +78,7 @@ def _judged(
 
 def _standing(manifest: Tree, versions: Mapping[str, str] | None, *, strict: bool) -> Iterator[Diagnostic]:
     """What is wrong with an object that is applied already: its templates, and types that no server can have stored."""
-    verdict = judge(marks.without_marks(manifest), versions=versions)
+    verdict = judge(marks.without_marks(manifest), versions=versions, webhooks=True)
     if verdict.allowed:
         yield from unmakeable.diagnostics(manifest, versions=versions)
         yield from _unlooked(manifest, versions)

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tjgen.cluster.schema import store
+from tjgen.cluster.schema.defaults import with_defaults
+from tjgen.cluster.trainer.release import of_versions
+from tjgen.cluster.trainer.typed import DecodeError
 from tjgen.cluster.validate.creation import created
-from tjgen.cluster.validate.verdict import UNCHECKED, Verdict
+from tjgen.cluster.validate.verdict import UNCHECKED, VALIDATION, Verdict
+from tjgen.cluster.validate.webhooks.mutating import gains_pod_spec, mutated
 from tjgen.trees.fields.path import Tree
 
 
@@ -18,11 +22,13 @@ def judge(
     duplicates: Sequence[str] = (),
     server_side: bool = False,
     bound: bool = False,
+    webhooks: bool = False,
 ) -> Verdict:
     """The verdict on creating `tree` with strict field validation, or on applying it over the object made of `old`.
 
     An `old` object of another name is not touched: then `tree` is created. With `server_side` the server does the apply.
-    `bound` says that claims have their volumes, which neither manifest can tell.
+    `bound` says that claims have their volumes, which neither manifest can tell. With `webhooks`, the mutating webhooks of
+    Trainer and JobSet change the object before it is validated; `admission.review` is the verdict of the validating ones.
 
     `versions` chooses the releases that the cluster runs (`{"trainer": "v2.1.0"}`). `duplicates` are the keys that the
     text of the manifest gives twice, which no tree can hold: 'line 4: key "name" already set in map'.
@@ -39,12 +45,21 @@ def judge(
     if old is not None and identity(tree) == identity(old):
         from tjgen.cluster.validate.update import replacement  # most of what is judged is new
 
-        return replacement.judge(tree, old, schema, built_in=built_in, server_side=server_side, bound=bound)
+        release = of_versions(versions) if webhooks else None
+        return replacement.judge(tree, old, schema, built_in=built_in, server_side=server_side, bound=bound, release=release)
     if server_side:
         from tjgen.cluster.validate import serverside
 
-        return serverside.judge(tree, schema, built_in=built_in, duplicates=duplicates)
-    return created(tree, schema, built_in=built_in, duplicates=duplicates)
+        found = serverside.judge(tree, schema, built_in=built_in, duplicates=duplicates)
+    else:
+        found = created(tree, schema, built_in=built_in, duplicates=duplicates)
+    if not webhooks or built_in or not (found.stage == VALIDATION or (found.allowed and gains_pod_spec(tree))):
+        return found
+    try:
+        changed = mutated(with_defaults(tree, schema), None, of_versions(versions))
+    except DecodeError:
+        return found  # The schema reports every such value, the webhook only the first.
+    return found if changed is tree else created(changed, schema, built_in=False)
 
 
 def identity(tree: dict[str, Tree]) -> tuple[Tree, ...]:

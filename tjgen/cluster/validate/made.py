@@ -33,7 +33,7 @@ def refused(one: Expanded, seen: set[str], versions: Mapping[str, str] | None) -
 
 
 def _judged(tree: dict[str, Tree], seen: set[str], versions: Mapping[str, str] | None) -> list[Diagnostic]:
-    verdict = judge(tree, versions=versions)
+    verdict = judge(tree, versions=versions, webhooks=True)
     if verdict.stages or not verdict.checked:
         return list(report.diagnostics(tree, verdict))
     answer = admission.review(tree, release=of_versions(versions))

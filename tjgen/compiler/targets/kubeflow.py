@@ -13,12 +13,12 @@ from tjgen.compiler.targets import groups, kubeflow_policies, kubeflow_unsaid
 from tjgen.compiler.targets.beside import beside, taken
 from tjgen.compiler.targets.direct import Asked, Lowered
 from tjgen.compiler.targets.operator_job import OperatorJob
-from tjgen.compiler.targets.quantities import with_canonical_quantities
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic
 from tjgen.trees.fields.managed import Managed, Origin, Owners
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.fields.writer import Writer
 from tjgen.trees.k8s.names import LABEL_LENGTH
+from tjgen.trees.manifests.canonical_quantities import with_canonical_quantities
 from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.workload.keys import LIST_KEYS
 from tjgen.trees.workload.roles import nodes, programs

@@ -10,13 +10,13 @@ from tjgen.cluster.trainer import resources
 from tjgen.cluster.trainer.release import NEWEST, RUNTIME_PATCHES, Release
 from tjgen.compiler.targets.beside import beside, owners_below
 from tjgen.compiler.targets.carriers import FIELD, IN_PATCH, IN_RUNTIME, IN_TRAINER, TRAINER_FIELDS, Asked, asked
-from tjgen.compiler.targets.quantities import with_canonical_quantities
 from tjgen.language.catalog.naming import emitted_name
 from tjgen.language.catalog.runtime import CatalogRuntime
 from tjgen.trees.diagnostics.model import INFO, Diagnostic, ObjectRef
 from tjgen.trees.fields.managed import Managed, Origin, Owners
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get, render
 from tjgen.trees.fields.writer import Writer
+from tjgen.trees.manifests.canonical_quantities import with_canonical_quantities
 from tjgen.trees.manifests.manifest import RUNTIMES, Manifest
 from tjgen.trees.typing import NamedTuple
 from tjgen.trees.workload.keys import LIST_KEYS

@@ -12,13 +12,13 @@ from tjgen.cluster.kinds.pods import pods_of
 from tjgen.compiler.targets import fetching, groups, volcano_gang, volcano_policies, volcano_rendezvous, volcano_unsaid
 from tjgen.compiler.targets.beside import beside, taken
 from tjgen.compiler.targets.direct import Asked, Lowered
-from tjgen.compiler.targets.quantities import with_canonical_quantities
 from tjgen.compiler.targets.volcano_additions import Rendezvous
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Managed, Origin
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get, named
 from tjgen.trees.fields.writer import Writer
 from tjgen.trees.k8s.names import LABEL_LENGTH
+from tjgen.trees.manifests.canonical_quantities import with_canonical_quantities
 from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.workload.keys import LIST_KEYS
 from tjgen.trees.workload.roles import nodes, programs

@@ -25,7 +25,7 @@ def refusals(old: Tree, new: Tree, context: Sequence[Tree] = (), *, server_side:
 
     Claims are taken to be bound: those of runs that are there are in use.
     """
-    verdict = judge(new, old=old, bound=True, server_side=server_side)
+    verdict = judge(new, old=old, bound=True, server_side=server_side, webhooks=True)
     if not verdict.checked:
         return []
     if verdict.stages:
@@ -41,7 +41,7 @@ def refusals(old: Tree, new: Tree, context: Sequence[Tree] = (), *, server_side:
 
 def is_taken_under_another_name(new: Tree, context: Sequence[Tree] = (), *, server_side: bool = False) -> bool:
     """Whether the server would take the object if it were new."""
-    return judge(new, server_side=server_side).allowed and not admission.review(new, context=context).errors
+    return judge(new, server_side=server_side, webhooks=True).allowed and not admission.review(new, context=context).errors
 
 
 def _worded(fault: Fault, words: str) -> Refusal:

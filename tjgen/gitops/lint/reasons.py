@@ -9,10 +9,6 @@ REASONS: Mapping[str, tuple[str, str]] = {
         "Protection that comes with the commit that removes the object.",
         "What is removed has no manifest left to hold it. Removals are judged by what was synced before (TJ635, TJ636).",
     ),
-    "G68": (
-        "Committed output that is not what the sources give.",
-        "`tjgen build --check` builds and compares, and so does the hook of pre-commit.",
-    ),
     "G69": (
         "A build that gives nothing where there was something.",
         "A stream without objects does not show what was there before. `tjgen cmp generate` refuses to answer with one (TJ764), "
@@ -26,6 +22,10 @@ REASONS: Mapping[str, tuple[str, str]] = {
     "G72": (
         "A finished run that is still active in Git.",
         "Whether a run has finished does not stand in manifests. `tjgen runs archive` takes the runs that are known to be done.",
+    ),
+    "G76": (
+        "Committed output that is not what the sources give.",
+        "`tjgen build --check` builds and compares, and so does the hook of pre-commit.",
     ),
 }
 """Trap -> what it is, why it is no rule."""

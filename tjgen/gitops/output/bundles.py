@@ -137,7 +137,7 @@ def _made(builder: Builder, platform: PlatformDocument) -> Made:
 
 def _judged(tree: Tree, beside: Sequence[Tree], versions: dict[str, str]) -> Iterator[Diagnostic]:
     """What the API server says, and where it accepts the object, its webhooks."""
-    verdict = judge(tree, versions=versions)
+    verdict = judge(tree, versions=versions, webhooks=True)
     yield from report.diagnostics(tree, verdict)
     if verdict.checked and not verdict.stages:
         yield from admission.diagnostics(tree, admission.review(tree, context=beside))

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from tjgen.compiler.targets.quantities import with_canonical_quantities
 from tjgen.tools.importing.residue import stated
 from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.manifests.canonical_quantities import with_canonical_quantities
 from tjgen.trees.source.writer import dump
 from tjgen.trees.typing import NamedTuple
 

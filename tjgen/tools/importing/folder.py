@@ -78,7 +78,7 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
     files_of_catalog: dict[str, str] = {}
     known: dict[tuple[str, str, str], Tree] = {}
     for one in runtimes:
-        refused = next(report.diagnostics(one.tree, judge(one.tree, versions=release.versions)), None)
+        refused = next(report.diagnostics(one.tree, judge(one.tree, versions=release.versions, webhooks=True)), None)
         if refused is not None:
             diagnostics.append(imported.not_importable(one, refused.message))
             continue
@@ -92,7 +92,7 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
     elsewhere = Catalog(catalog, versions=release.versions)
     experiments: dict[str, str] = {}
     for one in jobs:
-        refused = next(report.diagnostics(one.tree, judge(one.tree, versions=release.versions)), None)
+        refused = next(report.diagnostics(one.tree, judge(one.tree, versions=release.versions, webhooks=True)), None)
         if refused is not None:
             diagnostics.append(imported.not_importable(one, refused.message))
             continue
@@ -123,7 +123,7 @@ def _of_another_kind(job: Subject, experiments: dict[str, str], release: Release
     if _is_gone(job.tree):
         hint = "write it for Trainer"
         return [imported.not_importable(job, "the operator of this kind is gone, and no target makes one", hint)]
-    wrong = next(report.diagnostics(job.tree, judge(job.tree, versions=release.versions)), None)
+    wrong = next(report.diagnostics(job.tree, judge(job.tree, versions=release.versions, webhooks=True)), None)
     different = []
     if wrong is None and mpijob_v1.is_of_v1(job.tree):
         different = [imported.different(job, *one) for one in mpijob_v1.differences(job.tree)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.compiler.targets.quantities import with_canonical_quantities
 from tjgen.trees.fields.path import Tree
+from tjgen.trees.manifests.canonical_quantities import with_canonical_quantities
 
 _OURS = (("spec", "runtimeRef"),)
 """What a build decides, by the runtime that the experiment names."""

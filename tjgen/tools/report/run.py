@@ -140,7 +140,7 @@ def _is_sound(known: Known, tree: Tree, release: Release) -> bool:
     """Whether an object has the form that it ought to have, so that it can be looked into."""
     if _is_known(known, tree):
         return True
-    verdict = judge(tree, versions=release.versions)
+    verdict = judge(tree, versions=release.versions, webhooks=True)
     return verdict.checked and not verdict.stages
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from tjgen.cluster.schema import store, walk
 from tjgen.cluster.schema.defaults import with_defaults
 from tjgen.cluster.schema.store import Schema
+from tjgen.cluster.trainer.release import Release
+from tjgen.cluster.trainer.typed import DecodeError
 from tjgen.cluster.validate import custom, decode, serverside
 from tjgen.cluster.validate import metadata as new_metadata
 from tjgen.cluster.validate.fault import Fault
@@ -18,13 +20,24 @@ from tjgen.cluster.validate.update import fieldmerge, held, jsonmerge, metadata
 from tjgen.cluster.validate.update.pair import Pair
 from tjgen.cluster.validate.update.refusals import conflict, unreadable_old
 from tjgen.cluster.validate.verdict import Verdict
+from tjgen.cluster.validate.webhooks.mutating import mutated
 from tjgen.trees.fields.path import Tree
 
 
 def judge(
-    tree: dict[str, Tree], old: Tree, schema: Schema, *, built_in: bool, server_side: bool = False, bound: bool = False
+    tree: dict[str, Tree],
+    old: Tree,
+    schema: Schema,
+    *,
+    built_in: bool,
+    server_side: bool = False,
+    bound: bool = False,
+    release: Release | None = None,
 ) -> Verdict:
-    """The verdict on applying `tree` over the object made of `old`, which has the same kind, name and namespace."""
+    """The verdict on applying `tree` over the object made of `old`, which has the same kind, name and namespace.
+
+    The mutating webhooks of `release` change both objects; None for a cluster without them.
+    """
     if any(finding.type == walk.TYPE for finding in decode.mismatches(old.get("metadata"), store.object_meta(), ("metadata",))):
         return unreadable_old()
     if server_side:
@@ -36,6 +49,8 @@ def judge(
 
         return builtin.judge(tree, old, schema, server_side=server_side, bound=bound)
     before = held.held_custom(old, schema)
+    if release is not None:
+        before = _mutated(before, None, schema, release)
     if server_side:
         tree = serverside.without_time(tree)
         after = fieldmerge.applied(serverside.without_time(old), tree, before, serverside.whole(schema))
@@ -49,7 +64,18 @@ def judge(
         return verdict(read, [], [])
     if metadata.is_conflict(after.get("metadata") or {}):
         return conflict()
+    if release is not None:
+        stored = _mutated(stored, before, schema, release)
     return verdict(read, _faults(_settled(stored, before, schema), before, schema), [])
+
+
+def _mutated(tree: dict[str, Tree], before: Tree, schema: Schema, release: Release) -> dict[str, Tree]:
+    """The object after the mutating webhook. One that the webhook cannot decode stays: `admission.review` refuses it."""
+    try:
+        changed = mutated(tree, before, release)
+    except DecodeError:
+        return tree
+    return tree if changed is tree else with_defaults(changed, schema)
 
 
 def _settled(tree: dict[str, Tree], before: dict[str, Tree], schema: Schema) -> dict[str, Tree]:

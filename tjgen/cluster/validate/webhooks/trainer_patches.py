@@ -15,6 +15,7 @@ from tjgen.cluster.trainer.runtimes import POD_SPEC
 from tjgen.cluster.validate.fault import DUPLICATE, Fault
 from tjgen.cluster.validate.webhooks.answer import forbidden, invalid
 from tjgen.cluster.validate.webhooks.gojson import shown
+from tjgen.cluster.validate.webhooks.mutating import stamped
 from tjgen.cluster.validate.webhooks.prefixed import domain_prefixed_path
 from tjgen.cluster.validate.wording import field, quote
 from tjgen.trees.fields.path import FieldPath, Tree, get
@@ -22,8 +23,6 @@ from tjgen.trees.manifests.objects import indexed
 from tjgen.trees.typing import Any
 
 MOUNT = "initializer"
-PATCH_TIME = "2000-01-01T00:00:00Z"
-"""Stands for the time that the mutating webhook writes into a patch that has none."""
 
 _REFERENCE: FieldPath = ("spec", "runtimeRef")
 _TITLES = {
@@ -145,20 +144,10 @@ def _about(job: Job, old: Job | None, words: str) -> Fault:
     overrides = job.spec[job.release.overrides]
     if job.release.overrides == RUNTIME_PATCHES:
         before = {patch.get("manager"): patch for patch in old.spec.get(RUNTIME_PATCHES, ())} if old is not None else {}
-        overrides = [_stamped(patch, before.get(patch.get("manager"))) for patch in overrides]
+        overrides = [stamped(patch, before.get(patch.get("manager"))) for patch in overrides]
     path = _field(job)
     text = shown(overrides, f"[]{_ELEMENTS[job.release.overrides]}", job.release, get(job.tree, path))
     return invalid(path, text, words, "use spec.trainer.env or spec.initializer for that")
-
-
-def _stamped(patch: dict[str, Any], before: dict[str, Any] | None) -> dict[str, Any]:
-    # pkg/webhooks `TrainJobDefaulter.Default`: a changed patch gets the time of day, an unchanged one keeps its own.
-    if before is None:
-        return {"time": PATCH_TIME, **patch}
-    bare = {key: value for key, value in patch.items() if key != "time"}
-    if bare == {key: value for key, value in before.items() if key != "time"}:
-        return before
-    return {**bare, "time": PATCH_TIME}
 
 
 def _without_times(job: Job) -> list[dict[str, Any]]:

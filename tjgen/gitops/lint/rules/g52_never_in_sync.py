@@ -16,8 +16,8 @@ RULE = Rule(
     title="A manifest says something that the server does not keep: a null in a custom resource, or empty labels or annotations.",
     why="A null is refused by every server-side apply where the schema does not allow it, and where it names a field that is not "
     "in the schema, as `creationTimestamp` in a template. Empty labels and annotations are in Git and not in the cluster. "
-    "A `status`, `metadata.creationTimestamp: null`, nulls in built-in kinds and quantities such as 1000m do no harm; unknown "
-    "fields are reported by `tjgen check`.",
+    "A `status`, `metadata.creationTimestamp: null` and nulls in built-in kinds do no harm. Quantities such as 1000m do no harm "
+    "outside TrainJobs (TJ668). Unknown fields are reported by `tjgen check`.",
     remedy="Remove it.",
     argocd="A null: refused with `ServerSideApply=true`, a ComparisonError with `ServerSideDiff=true`, nothing without them. "
     "Empty labels: OutOfSync for ever, though every sync succeeds.",

@@ -1,4 +1,4 @@
-"""A TrainJob -> the same with every quantity as the types of the API server print it: 1536Mi for 1.5Gi.
+"""An object -> the same with every quantity as the types of the API server print it: 1536Mi for 1.5Gi.
 
 A webhook that fills in anything writes the whole object anew, and quantities with it, but only on creation.
 What is applied again has to say the same, since Trainer compares `spec.trainer` as text (kubeflow/trainer v2.3
@@ -7,7 +7,9 @@ What is applied again has to say the same, since Trainer compares `spec.trainer`
 
 from __future__ import annotations
 
-from tjgen.trees.fields.path import Tree
+from collections.abc import Iterator
+
+from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.k8s.quantity import canonical
 
 _HOLDERS = ("resources", "resourcesPerNode")
@@ -44,3 +46,21 @@ def _canonical(value: Tree) -> Tree:
     except ValueError:
         return value
     return value if text == value else text
+
+
+def noncanonical(tree: Tree) -> Iterator[tuple[FieldPath, Tree, str]]:
+    """Each quantity that the API server prints otherwise: its path, its value, and the canonical text."""
+    yield from _differences(tree, with_canonical_quantities(tree), ())
+
+
+def _differences(old: Tree, new: Tree, path: FieldPath) -> Iterator[tuple[FieldPath, Tree, str]]:
+    if old is new:
+        return
+    if old.__class__ is dict:
+        for key, value in old.items():
+            yield from _differences(value, new[key], (*path, key))
+    elif old.__class__ is list:
+        for position, pair in enumerate(zip(old, new, strict=True)):
+            yield from _differences(*pair, (*path, position))
+    elif old != new:
+        yield path, old, new

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tjgen.compiler.targets.quantities import with_canonical_quantities
+from tjgen.trees.manifests.canonical_quantities import noncanonical, with_canonical_quantities
 
 
 def test_quantities_are_written_as_the_server_writes_them() -> None:
@@ -26,3 +26,11 @@ def test_what_is_canonical_no_quantity_or_elsewhere_stays_the_same_tree() -> Non
         {"args": ["1000m"], "limits": {"cpu": "1000m"}, "resources": "1000m"},
     ):
         assert with_canonical_quantities(tree) is tree
+
+
+def test_quantities_that_are_printed_otherwise_are_listed_with_their_paths() -> None:
+    tree = {"resourcesPerNode": {"limits": {"nvidia.com/gpu": 1, "cpu": "1"}}, "volumes": [{"emptyDir": {"sizeLimit": "1024Mi"}}]}
+    assert list(noncanonical(tree)) == [
+        (("resourcesPerNode", "limits", "nvidia.com/gpu"), 1, "1"),
+        (("volumes", 0, "emptyDir", "sizeLimit"), "1024Mi", "1Gi"),
+    ]
