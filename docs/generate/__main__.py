@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 from docs.generate import codes, commands, models, packages, pictures, rules, runtimes, schemas, site, targets
 from tjgen.language.spec.generate.__main__ import KINDS
 
 REFERENCE = Path(__file__).parent.parent / "reference"
-RULE_CODES = rules.ROOT / "tjgen" / "trees" / "diagnostics" / "rulecodes.py"
+DIAGNOSTICS = rules.ROOT / "tjgen" / "trees" / "diagnostics"
 
 
 def pages() -> dict[Path, str]:
@@ -34,11 +32,9 @@ def pages() -> dict[Path, str]:
 
 
 def main() -> None:
-    """Write every page, and the codes of rules, which the page of codes holds."""
-    if RULE_CODES.read_text(encoding="utf-8") != rules.codes():
-        RULE_CODES.write_text(rules.codes(), encoding="utf-8")
-        subprocess.run([sys.executable, "-m", "docs.generate"], check=True)
-        return
+    """Write the codes of rules, the table of codes, and every page."""
+    (DIAGNOSTICS / "rulecodes.toml").write_text(rules.codes(), encoding="utf-8")
+    (DIAGNOSTICS / "table.py").write_text(codes.table(), encoding="utf-8")
     for path, text in pages().items():
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")

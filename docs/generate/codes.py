@@ -1,4 +1,4 @@
-"""The table of codes -> the page of diagnostics."""
+"""The entries of codes -> the page of diagnostics, and the table of names and severities that a build loads."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from docs.generate import rules
 from docs.generate.markdown import NOTICE
-from tjgen.trees.diagnostics.codes import CODES, GROUPS, Code
+from tjgen.trees.diagnostics.codes import ACTIVE, GROUPS, Code, load_codes
 
 INTRODUCTION = """\
 Everything that tjgen reports has a code that never changes its meaning, a severity, a place and, where there is one, a hint.
@@ -17,6 +17,21 @@ changes the severity of a code or of its name.
 """
 
 
+TABLE = '''\
+"""Code -> name and default severity, made from codes.toml and rulecodes.toml by `python -m docs.generate`."""
+
+from __future__ import annotations
+
+TABLE = {
+'''
+
+
+def table() -> str:
+    """The module with the codes that tjgen reports."""
+    rows = [f'    "{one.code}": ("{one.name}", "{one.severity}"),\n' for one in load_codes() if one.status == ACTIVE]
+    return f"{TABLE}{''.join(rows)}}}\n"
+
+
 def page() -> str:
     """The page."""
     return "\n".join(["# Diagnostics\n", NOTICE, INTRODUCTION, *_groups()])
@@ -24,7 +39,7 @@ def page() -> str:
 
 def _groups() -> Iterator[str]:
     for start, title in GROUPS.items():
-        entries = [entry for entry in CODES if entry.code.startswith(start)]
+        entries = [entry for entry in load_codes() if entry.code.startswith(start)]
         if entries:
             yield f"## {start}: {title}\n"
             yield from map(_entry, entries)
@@ -33,4 +48,7 @@ def _groups() -> Iterator[str]:
 def _entry(entry: Code) -> str:
     more = f"[What the tools do]({rules.page_of(entry.code)})\n\n" if entry.code in rules.codes_of_rules() else ""
     text = f"{entry.meaning}\n\n**What to do:** {entry.remedy}\n"
-    return f"### {entry.code}\n\n`{entry.name}`, {entry.severity}\n\n{text}\n{more}".rstrip("\n") + "\n"
+    status = "" if entry.status == ACTIVE else f", {entry.status}"
+    return (
+        f"### {entry.code}\n\n`{entry.name}`, {entry.severity}, since {entry.since}{status}\n\n{text}\n{more}".rstrip("\n") + "\n"
+    )

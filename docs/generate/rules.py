@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from docs.generate.markdown import NOTICE, table
 from tjgen.gitops.lint.reasons import REASONS
 from tjgen.gitops.lint.rule import ARGOCD, EVIDENCE, Rule
 from tjgen.gitops.lint.table import entries
+from tjgen.trees.diagnostics.codes import ACTIVE
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = ROOT / "tests" / "gitops" / "lint"
@@ -21,14 +23,7 @@ A rule is an error where the trap was seen or read in the source, and does harm;
 _LINES = 80
 _WIDTH = 140
 UNRULED = "Traps that nothing in manifests or in their history shows, or that something else reports.\n"
-CODES = '''\
-"""The codes of the rules of lint, made from them by `python -m docs.generate`: change the rules."""
-
-from __future__ import annotations
-
-# fmt: off
-RULES: tuple[tuple[str, str, str, str, str], ...] = (
-'''
+CODES = "# The codes of the rules of lint, made from them by `python -m docs.generate`: change the rules.\n"
 
 
 def pages() -> dict[str, str]:
@@ -48,22 +43,24 @@ def codes_of_rules() -> set[str]:
 
 
 def codes() -> str:
-    """The module with the codes."""
-    rows = [(rule.code, rule.name, rule.severity, f"{rule.title} {rule.why}", rule.remedy) for rule in _rules()]
-    lines = [f"    {_tuple(row)},  # noqa: E501\n" for row in rows]
-    return CODES + "".join(lines) + ")\n"
+    """The file with the codes."""
+    parts = [CODES]
+    for rule in _rules():
+        entry = {
+            "name": rule.name,
+            "severity": rule.severity,
+            "since": rule.since,
+            "status": ACTIVE,
+            "meaning": f"{rule.title} {rule.why}",
+            "remedy": rule.remedy,
+        }
+        # A string of JSON is a basic string of TOML.
+        parts.append("".join([f"[{rule.code}]\n", *(f"{key} = {json.dumps(text)}\n" for key, text in entry.items())]))
+    return "\n".join(parts)
 
 
 def _rules() -> list[Rule]:
     return [entry.rule for entry in entries()]
-
-
-def _tuple(row: tuple[str, ...]) -> str:
-    return f"({', '.join(_quoted(word) for word in row)})"
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _index(rules: list[Rule]) -> str:

@@ -19,7 +19,7 @@ from tjgen.gitops.diff.effect import UNCHANGED
 from tjgen.gitops.diff.objects import NEEDS_NAME, OUTCOMES, Found, Outcome, compare_objects, found_in, identity_of
 from tjgen.gitops.diff.revision import Repository
 from tjgen.gitops.diff.text import object_lines
-from tjgen.trees.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.diagnostics.printable import printable, printable_json
 from tjgen.trees.fields.path import Tree, render
 from tjgen.trees.files.problems import EMPTY
@@ -49,7 +49,7 @@ def standing(against: str, paths: Sequence[str], reporter: Reporter) -> Iterator
     """The objects of a folder, or of the same paths at a revision. Raises CompileError (TJ091 to TJ095)."""
     if os.path.isdir(against):
         # In an empty folder there is nothing: everything is new.
-        found = (one for one in texts([against]) if not isinstance(one[1], Diagnostic) or one[1].code != EMPTY[0])
+        found = (one for one in texts([against]) if not isinstance(one[1], Diagnostic) or one[1].code != EMPTY)
         for file, content in good(found, reporter):
             yield from found_in(content, file)
         return
@@ -57,7 +57,7 @@ def standing(against: str, paths: Sequence[str], reporter: Reporter) -> Iterator
         if path == "-":
             message = f"{STANDARD_INPUT} has no place in a repository, so nothing of it stands at {against}"
             hint = "name files or folders, or compare with a folder"
-            raise CompileError([Diagnostic("TJ543", ERROR, message, hint=hint, name="nothing-to-compare")])
+            raise CompileError([Diagnostic("TJ543", message, hint=hint)])
         folder = path if os.path.isdir(path) else os.path.dirname(path) or "."
         while not os.path.isdir(folder):
             folder = os.path.dirname(folder) or "."
@@ -80,17 +80,17 @@ def _problems(outcome: Outcome) -> Iterator[Diagnostic]:
     change, found, refused = outcome
     is_named = change.kind == NEEDS_NAME
     for refusal in refused:
-        code, name = ("TJ542", "needs-new-name") if is_named else ("TJ540", "refused-update")
+        code = "TJ542" if is_named else "TJ540"
         hint = "give the object another name" if is_named else "leave the field as it is"
         message = f"{change.ref}: {refusal.words}"
-        yield Diagnostic(code, ERROR, message, change.ref, refusal.path, found.locate(refusal.path), hint=hint, name=name)
+        yield Diagnostic(code, message, change.ref, refusal.path, found.locate(refusal.path), hint=hint)
     for field in change.fields if not refused else ():
         if field.kind == SILENT:
             # Elements are known by their keys here, which the text of a file does not show.
             path = tuple(takewhile(lambda step: isinstance(step, str), field.change.path))
             message, hint = f"{change.ref} {render(field.change.path)}: {field.remark}", "give the object another name"
             span = found.locate(path)
-            yield Diagnostic("TJ541", WARNING, message, change.ref, path, span, hint=hint, name="update-without-effect")
+            yield Diagnostic("TJ541", message, change.ref, path, span, hint=hint)
 
 
 def _as_text(outcomes: Sequence[Outcome]) -> str:

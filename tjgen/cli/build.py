@@ -9,7 +9,7 @@ from tjgen.cli.command import COMMON, FLAG, FOLDER, MANY, TRAINER, TRUSTED, VALU
 from tjgen.cli.reporting import Reporter
 from tjgen.compiler.building.builder import Builder
 from tjgen.compiler.building.run import Built, Run
-from tjgen.trees.diagnostics.model import ERROR, INFO, CompileError, Diagnostic, ObjectRef
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic, ObjectRef
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.manifest import STAGES, Manifest
 from tjgen.trees.typing import TYPE_CHECKING
@@ -216,7 +216,7 @@ def _of_platforms(builder: Builder, runs: list[str], *, expanded: bool) -> tuple
     if runs:
         message = "what a platform makes goes to its cluster once, and does not belong among runs"
         hint = "build them one after the other, or into a directory with -o DIR"
-        found.append(Diagnostic("TJ910", ERROR, message, hint=hint, name="platform-among-runs"))
+        found.append(Diagnostic("TJ910", message, hint=hint))
     return found, texts
 
 
@@ -243,7 +243,7 @@ def _several_environments(builder: Builder) -> Diagnostic:
     names = ", ".join(str(name) for name in builder.environments)
     hint = "choose one with --env, or write a tree of all with -o DIR"
     message = f"the project has several environments: {names}"
-    return Diagnostic("TJ266", ERROR, message, hint=hint, name="several-environments")
+    return Diagnostic("TJ266", message, hint=hint)
 
 
 class _Rows:
@@ -286,4 +286,4 @@ def _not_promoted(builder: Builder) -> Diagnostic:
     known = [(name, builder.project.environment(name)) for name in builder.environments]
     places = " or ".join(str(name) for name, own in known if own is not None and own.runs == "promoted")
     hint = "use tjgen promote to bring a run of another environment"
-    return Diagnostic("TJ736", INFO, f"{runs} left out, not being promoted to {places}", hint=hint, name="run-not-promoted")
+    return Diagnostic("TJ736", f"{runs} left out, not being promoted to {places}", hint=hint)

@@ -43,7 +43,7 @@ def _of_runs(builder: Builder, tools: Iterable[str], arguments: Arguments, repor
     if arguments["against"] is not None:
         message = "experiments are compared as a whole project with an output folder, by what is built of them"
         hint = "leave the paths out and say spec.output.directory in tjgen.yaml, or name manifests"
-        raise CompileError([Diagnostic("TJ543", ERROR, message, hint=hint, name="nothing-to-compare")])
+        raise CompileError([Diagnostic("TJ543", message, hint=hint)])
     items: dict[str | None, dict[object, Item]] = {name: {} for name in builder.environments}
     applications = builder.project.spec.gitops.application_set
     apart = applications is not None and applications.of == "experiments"

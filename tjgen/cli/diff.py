@@ -13,7 +13,7 @@ from tjgen.compiler.building.builder import Builder
 from tjgen.gitops.diff.compare import Entry, ObjectChange, compare
 from tjgen.gitops.diff.side import Side, only
 from tjgen.gitops.output.intended import intended, standing, standing_locks
-from tjgen.trees.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.diagnostics.printable import printable, printable_json
 from tjgen.trees.fields.path import render
 
@@ -121,17 +121,15 @@ def _problems(entry: Entry) -> Iterator[Diagnostic]:
                 message = f"{one.ref} {render(field.change.path)}: {field.remark}"
                 span = field.after.span if field.after is not None else None
                 hint = "raise attempt to train with the change"
-                yield Diagnostic("TJ541", WARNING, message, one.ref, span=span, hint=hint, name="update-without-effect")
+                yield Diagnostic("TJ541", message, one.ref, span=span, hint=hint)
 
 
 def _refused(one: ObjectChange, words: str) -> Diagnostic:
     spans = [field.after.span for field in one.fields if field.after is not None and field.after.span is not None]
     return Diagnostic(
         "TJ540",
-        ERROR,
         f"{one.ref}: {words}",
         one.ref,
         span=spans[0] if spans else None,
         hint="leave the field as it is, or give the object another name",
-        name="refused-update",
     )

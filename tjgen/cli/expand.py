@@ -13,7 +13,7 @@ from tjgen.cluster.trainer.framework import live
 from tjgen.cluster.trainer.inputs import expanded, is_kind
 from tjgen.cluster.trainer.placed import placed, surprising
 from tjgen.language.catalog.runtime import API_VERSION
-from tjgen.trees.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.source.document import Document
 from tjgen.trees.source.reader import KUBERNETES, read
@@ -56,7 +56,7 @@ def run(arguments: Arguments) -> int:
     runtimes = Runtimes(arguments["catalog"], release.versions)
     if not any(is_kind(one.tree, "TrainJob") for one in objects) and not reporter.failed:
         message = "there is no TrainJob to expand"
-        reporter.add([Diagnostic("TJ023", ERROR, message, hint="name a file with a TrainJob", name="no-trainjob")])
+        reporter.add([Diagnostic("TJ023", message, hint="name a file with a TrainJob")])
     expansions = expanded([one.tree for one in objects], runtimes.look_up, release=release)
     reporter.add(list(surprising(objects, expansions, runtimes.document_of)))
     made = [object_.tree for one in expansions for object_ in one.expansion.objects]
@@ -75,9 +75,7 @@ def _not_of_trainer(document: Document) -> Diagnostic:
     """TJ028 for what calls itself a TrainJob, in a group or version that no controller looks at."""
     return Diagnostic(
         "TJ028",
-        WARNING,
         f"a TrainJob of {document.value.get('apiVersion')} is none of Trainer",
         span=document.locate(("apiVersion",)),
         hint=f"write apiVersion: {API_VERSION}",
-        name="not-of-trainer",
     )

@@ -13,7 +13,7 @@ from tjgen.compiler.building.builder import Builder
 from tjgen.compiler.building.run import Run
 from tjgen.gitops.emit import header
 from tjgen.language.resolve.project import find
-from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, ObjectRef
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic, ObjectRef
 from tjgen.trees.diagnostics.printable import printable, printable_json
 from tjgen.trees.explain.provenance import Sources
 from tjgen.trees.explain.report import as_data, as_text, explain
@@ -79,9 +79,9 @@ def run(arguments: Arguments) -> int:
 
 def _explain_code(word: str, *, as_json: bool) -> int | None:
     """Print what a diagnostic means, by its code or its name; the exit code, None where the word is neither."""
-    from tjgen.trees.diagnostics.codes import CODES  # a table for people, loaded when they ask
+    from tjgen.trees.diagnostics.codes import load_codes  # a table for people, loaded when they ask
 
-    found = [one for one in CODES if word in (one.code, one.code.lower(), one.name)]
+    found = [one for one in load_codes() if word in (one.code, one.code.lower(), one.name)]
     if as_json and found:
         import json
 
@@ -119,7 +119,7 @@ def _asked(words: list[str], environments: list[str]) -> _Asked:
     content = sandbox_for([file]).content(file)
     if isinstance(content, Diagnostic):
         hint = "name an experiment, or a file that tjgen wrote"
-        raise CompileError([content._replace(hint=hint) if content.code == UNREADABLE[0] else content])
+        raise CompileError([content._replace(hint=hint) if content.code == UNREADABLE else content])
     known = header.read(content)
     if known is None:
         kind, _, name = words[1].partition("/") if len(words) > 1 else ("", "", "")
@@ -128,7 +128,7 @@ def _asked(words: list[str], environments: list[str]) -> _Asked:
     subject = subject_of(documents[0].value) if documents else None
     if subject is None:
         hint = "build it again; it was edited by hand"
-        raise CompileError([Diagnostic("TJ026", ERROR, f"{file} holds no object", hint=hint, name="unknown-object")])
+        raise CompileError([Diagnostic("TJ026", f"{file} holds no object", hint=hint)])
     kind, name, namespace = subject.kind, subject.name, subject.namespace
     if not known.owner:
         # A file that experiments share: any of the project may be the one that asks for it.
@@ -144,7 +144,7 @@ def _path(words: list[str]) -> FieldPath:
         return parse(words[0]) if words else ()
     except ValueError as problem:
         hint = "write it like spec.template.spec.containers[name=node].image"
-        raise CompileError([Diagnostic("TJ024", ERROR, str(problem), hint=hint, name="bad-field-path")]) from None
+        raise CompileError([Diagnostic("TJ024", str(problem), hint=hint)]) from None
 
 
 def _that_sync(builder: Builder, asked: _Asked) -> list[Manifest]:
@@ -189,7 +189,7 @@ def _show(chosen: list[tuple[Manifest, Sources]], asked: _Asked, *, as_json: boo
     if not explained:
         message = f"nothing of {', '.join(str(manifest.ref) for manifest, _ in chosen)} is at or below {render(asked.below)}"
         hint = "leave the field out to see all"
-        raise CompileError([Diagnostic("TJ025", ERROR, message, hint=hint, name="unknown-field-path")])
+        raise CompileError([Diagnostic("TJ025", message, hint=hint)])
     if as_json:
         import json
 
@@ -204,4 +204,4 @@ def _unknown(manifests: list[Manifest], asked: _Asked) -> Diagnostic:
     known = sorted({str(manifest.ref) for manifest in manifests})
     near = nearest(wanted, known)
     hint = f'did you mean "{near}"?' if near else f"there are {', '.join(known)}"
-    return Diagnostic("TJ026", ERROR, f'no object is called "{wanted}"', hint=hint, name="unknown-object")
+    return Diagnostic("TJ026", f'no object is called "{wanted}"', hint=hint)

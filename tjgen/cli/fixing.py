@@ -12,7 +12,7 @@ from tjgen.gitops.emit import header
 from tjgen.gitops.emit.file import UnwrittenError, replace_all
 from tjgen.gitops.lint.engine import Result
 from tjgen.gitops.lint.fix import fixed
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 
 _ROUNDS = 10
 """A cure may bring another finding to light; more often than that they would chase each other."""
@@ -75,4 +75,4 @@ def _write(files: Mapping[str, bytes], reporter: Reporter) -> bool:
 def unwritten(error: UnwrittenError) -> Diagnostic:
     """TJ408: files stay as they are, since one of them cannot be replaced."""
     message = f"{error.path} cannot be written: {error.reason}"
-    return Diagnostic("TJ408", ERROR, message, hint="check the folder's permissions", name="unwritten-file")
+    return Diagnostic("TJ408", message, hint="check the folder's permissions")

@@ -9,7 +9,7 @@ import sys
 from tjgen.cli.command import COMMON, MANY, VALUE, Arguments, Command, Option
 from tjgen.cli.inputs import absent, good, texts
 from tjgen.cli.reporting import Reporter
-from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 
 COMMAND = Command(
     "import",
@@ -65,7 +65,7 @@ def _written(folder: str, files: dict[str, str]) -> list[Diagnostic]:
         except OSError as error:
             message = f"{path} cannot be written: {error.strerror}"
             hint = "name a folder that does not have it yet"
-            found.append(Diagnostic("TJ408", ERROR, message, hint=hint, name="unwritten-file"))
+            found.append(Diagnostic("TJ408", message, hint=hint))
         except CompileError as error:
             found += error.diagnostics
     return found

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tjgen.cli.folders import ENDINGS
 from tjgen.trees.budgets import exceeded
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.files import problems
 from tjgen.trees.files.repository import callers_project
 from tjgen.trees.files.sandbox import Sandbox, around
@@ -95,6 +95,5 @@ def _is_manifest(name: str) -> bool:
 
 
 def _empty(path: str) -> Diagnostic:
-    code, name = problems.EMPTY
     message = f"{path} holds no file that ends in .yaml, .yml or .json"
-    return Diagnostic(code, ERROR, message, hint="name the files", name=name)
+    return Diagnostic(problems.EMPTY, message, hint="name the files")

@@ -106,11 +106,11 @@ def _has_working_directory() -> bool:
 
 
 def _no_working_directory() -> int:
-    from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+    from tjgen.trees.diagnostics.model import Diagnostic
     from tjgen.trees.diagnostics.render.text import render
 
     message, hint = "the working directory does not exist any more", "change to a folder that exists"
-    found = Diagnostic("TJ036", ERROR, message, hint=hint, name="no-working-directory")
+    found = Diagnostic("TJ036", message, hint=hint)
     sys.stderr.write(render([found], lambda file: None))
     return 1
 

@@ -13,7 +13,7 @@ from tjgen.language.resolve.project import Project, alone, find
 from tjgen.language.resolve.project_file import load
 from tjgen.language.runs.lock import SUPERSEDED
 from tjgen.language.runs.store import Locks
-from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, has_errors
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
 from tjgen.trees.k8s.nearest import nearest
 
 COMMAND = Command(
@@ -84,4 +84,4 @@ def _promote(arguments: Arguments, project: Project, directory: str, reporter: R
 def _unknown(name: str, known: list[str]) -> Diagnostic:
     near = nearest(name, known)
     hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(known)}" if known else "name environments in tjgen.yaml"
-    return Diagnostic("TJ262", ERROR, f'the project has no environment "{name}"', hint=hint, name="unknown-environment")
+    return Diagnostic("TJ262", f'the project has no environment "{name}"', hint=hint)

@@ -15,7 +15,7 @@ from tjgen.tools.report.files import pictures
 from tjgen.tools.report.gather import Wanted, of_build
 from tjgen.tools.report.page import page
 from tjgen.tools.report.standing import is_tree, of_tree
-from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 
 COMMAND = Command(
     "report",
@@ -71,11 +71,11 @@ def _report(arguments: Arguments, reporter: Reporter) -> tuple[Report, list[str]
     if against is not None and directory is None:
         message = f"there is no output tree to compare with {against}"
         hint = "give --tree DIR, or say spec.output.directory in tjgen.yaml"
-        raise CompileError([Diagnostic("TJ780", ERROR, message, hint=hint, name="no-tree-to-compare")])
+        raise CompileError([Diagnostic("TJ780", message, hint=hint)])
     if arguments["tree"] is not None and not os.path.isdir(arguments["tree"]):
         message = f"there is no folder {arguments['tree']}"
         hint = "name the folder that tjgen build -o wrote"
-        raise CompileError([Diagnostic("TJ781", ERROR, message, hint=hint, name="no-such-tree")])
+        raise CompileError([Diagnostic("TJ781", message, hint=hint)])
     return of_build(builder, Wanted(directory, against, expanded=expanded)), builder.files
 
 

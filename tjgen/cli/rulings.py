@@ -54,13 +54,7 @@ def ruled(diagnostics: Sequence[Diagnostic], project: Project, *, whole: bool) -
     rules = codes()
     result = []
     for one in diagnostics:
-        if (
-            one.code == UNUSED[0]
-            and not whole
-            and document is not None
-            and one.span is not None
-            and one.span.file == document.file
-        ):
+        if one.code == UNUSED and not whole and document is not None and one.span is not None and one.span.file == document.file:
             continue
         severity = one.severity
         word = next((word for word in (one.code, one.name) if word in policy.severity), None)
@@ -70,7 +64,7 @@ def ruled(diagnostics: Sequence[Diagnostic], project: Project, *, whole: bool) -
                 message = f"{word} is an error, which policy.severity cannot ignore without a reason"
                 span = document.locate((*_POLICY, word), key=True) if document is not None else None
                 hint = f"say under spec.lint.ignore why it does no harm: {one.code}: REASON"
-                result.append(Diagnostic(UNREASONED[0], ERROR, message, span=span, hint=hint, name=UNREASONED[1]))
+                result.append(Diagnostic(UNREASONED, message, span=span, hint=hint))
                 severity = ERROR
         if severity == WARNING and policy.strict:
             severity = ERROR

@@ -14,7 +14,7 @@ from tjgen.language.resolve.project import Project, alone, find
 from tjgen.language.resolve.project_file import load
 from tjgen.language.runs.lock import ARCHIVED, SUPERSEDED
 from tjgen.language.runs.store import Locks, Place
-from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, has_errors
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
 from tjgen.trees.fields.path import Tree
 
 COMMAND = Command(
@@ -84,7 +84,7 @@ def _known_environments(project: Project, wanted: Sequence[str]) -> None:
     if unknown:
         message = f'the project has no environment "{unknown[0]}"'
         hint = f"use one of {', '.join(known)}" if known else "leave --env out"
-        raise CompileError([Diagnostic("TJ262", ERROR, message, hint=hint, name="unknown-environment")])
+        raise CompileError([Diagnostic("TJ262", message, hint=hint)])
 
 
 def _do(

@@ -12,7 +12,7 @@ from tjgen.language.catalog.find import Catalog
 from tjgen.language.catalog.importer import ImportedFile, clashes, imported
 from tjgen.language.resolve.project import alone, find
 from tjgen.language.resolve.project_file import load
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.source.writer import dump
 
 COMMAND = Command(
@@ -83,7 +83,7 @@ def _write(folder: str, files: list[ImportedFile], reporter: Reporter) -> None:
             os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
         except OSError as error:
             message = f"{os.path.dirname(path)} cannot be made: {error.strerror}"
-            reporter.add([Diagnostic("TJ027", ERROR, message, name="unwritable-folder")])
+            reporter.add([Diagnostic("TJ027", message)])
             return
         write(path, [one.text])
         sys.stdout.write(f"{path}\n")

@@ -11,7 +11,7 @@ from tjgen.cluster.validate import own
 from tjgen.cluster.validate.definitions import Definition, definitions
 from tjgen.language.resolve.project import alone, find
 from tjgen.language.resolve.project_file import load
-from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 
 COMMAND = Command(
     "schemas",
@@ -68,7 +68,7 @@ def _list(folder: str | None, *, as_json: bool) -> None:
 def _import(file: str, folder: str | None, reporter: Reporter, *, only_missing: bool) -> None:
     if folder is None:
         hint = "name it with --to, or as spec.schemas in the project file"
-        raise CompileError([Diagnostic("TJ527", ERROR, "it is not said where schemas go", hint=hint, name="nowhere-to-import")])
+        raise CompileError([Diagnostic("TJ527", "it is not said where schemas go", hint=hint)])
     content = text(file)
     if isinstance(content, Diagnostic):
         raise CompileError([content])
@@ -85,7 +85,7 @@ def _write(found: list[Definition], folder: str, reporter: Reporter) -> None:
         written, removed = own.write(folder, found)
     except OSError as error:
         message = f"{error.filename} cannot be written: {error.strerror}"
-        reporter.add([Diagnostic("TJ027", ERROR, message, name="unwritable-folder")])
+        reporter.add([Diagnostic("TJ027", message)])
         return
     for path in written:
         sys.stdout.write(f"{path}\n")

@@ -9,7 +9,7 @@ from tjgen.compiler.variables import by_reference, env_item
 from tjgen.language.setting import Setting
 from tjgen.language.spec.forms import text
 from tjgen.language.spec.objects import Container, Experiment, ExperimentSpec, Fetch, Pod, Role
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic, error
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY, TASK_LABEL
 from tjgen.trees.k8s.nearest import nearest
@@ -20,7 +20,7 @@ from tjgen.trees.workload.workload import PodSet, Workload
 Yields = Iterator[Contribution | Diagnostic]
 SPEC: FieldPath = ("spec",)
 
-_IDLE = ("TJ128", "idle-field")
+_IDLE = "TJ128"
 _QUANTITIES = (("cpu", "cpu"), ("memory", "memory"), ("ephemeralStorage", "ephemeral-storage"))
 _POD_FIELDS = (
     "node_selector",
@@ -69,11 +69,9 @@ def unknown_role(workload: Workload, name: str, because: FieldPath) -> Diagnosti
     near = nearest(name, known)
     return Diagnostic(
         "TJ302",
-        ERROR,
         f'the runtime has no role "{name}"',
         path=because,
         hint=f'did you mean "{near}"?' if near else f"use one of {', '.join(known)}",
-        name="unknown-role",
     )
 
 
@@ -112,15 +110,13 @@ def _program(workload: Workload, spec: ExperimentSpec, launcher: list[str]) -> Y
     if not podsets:
         yield Diagnostic(
             "TJ303",
-            ERROR,
             "the runtime has no job with the ancestor label trainer.kubeflow.org/trainjob-ancestor-step: trainer",
             path=(*SPEC, "runtime"),
             hint="label the replicated job that trains, or use another runtime",
-            name="runtime-without-trainer",
         )
     if spec.launcher is not None and spec.script is None:
         message = "launcher starts the program of script, and the experiment has no script"
-        yield error(_IDLE, message, path=(*SPEC, "launcher"), hint="write script, or put the launcher into command")
+        yield Diagnostic(_IDLE, message, path=(*SPEC, "launcher"), hint="write script, or put the launcher into command")
     for podset in podsets:
         if spec.script is not None:
             started = program(spec.script, launcher_of(spec.launcher, launcher))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from tjgen.trees.diagnostics.model import Diagnostic, error
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.k8s.words import shell_syntax, split
 from tjgen.trees.typing import NamedTuple
@@ -17,9 +17,9 @@ AT: FieldPath = ("spec", "script")
 NONE = "none"
 """The launcher of a script that starts its processes itself."""
 
-_WORDS = ("TJ304", "script-words")
-_BYPASSED = ("TJ130", "launcher-bypassed")
-_SYNTAX = ("TJ131", "shell-syntax-without-shell")
+_WORDS = "TJ304"
+_BYPASSED = "TJ130"
+_SYNTAX = "TJ131"
 
 _PYTHON = ("python", "python3")
 _MODULES = ("torch.distributed.run", "torch.distributed.launch", "accelerate.commands.launch")
@@ -48,14 +48,14 @@ def program(script: str, launcher: list[str]) -> Program | Diagnostic:
         variable = re.match(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)", found)
         hint = f"write $({variable[1]}), which Kubernetes replaces" if variable else f"put {found} in single quotes"
         message = f"script has {found}, and no shell reads a script of one command: the program gets it as text"
-        return error(
+        return Diagnostic(
             _SYNTAX, message, path=AT, hint=f"{hint}, or begin the script with a line #!/bin/sh, which makes it shell text"
         )
     try:
         words = split(line)
     except ValueError as problem:
         message = f"script cannot be split into words: {str(problem).lower()}"
-        return error(_WORDS, message, path=AT, hint="close the quotation mark, or write command and args")
+        return Diagnostic(_WORDS, message, path=AT, hint="close the quotation mark, or write command and args")
     return _command(words, launcher)
 
 
@@ -97,7 +97,9 @@ def _starts_launcher(text: str, launcher: list[str]) -> bool:
 def _bypassed(what: str, launcher: list[str], spelling: str) -> Diagnostic:
     start = " ".join(launcher)
     message = f"script starts {what} without {start}, the launcher of the runtime: each pod would train alone"
-    return error(_BYPASSED, message, path=AT, hint=f"{spelling}, or add launcher: none if the script starts all processes itself")
+    return Diagnostic(
+        _BYPASSED, message, path=AT, hint=f"{spelling}, or add launcher: none if the script starts all processes itself"
+    )
 
 
 def launcher_of(asked: str | None, runtimes: list[str]) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from time import monotonic
 
-from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, Span
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic, Span
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.k8s.quantity import parse
 from tjgen.trees.typing import NamedTuple, Protocol
@@ -87,25 +87,24 @@ class _Kind(NamedTuple):
     """How one exceeded budget is reported."""
 
     code: str
-    name: str
     key: str
     """Its key in `spec.budgets`."""
     unit: str
 
 
 _KINDS = {
-    "file_size": _Kind("TJ046", "file-too-large", "fileSize", "bytes"),
-    "list_size": _Kind("TJ046", "file-too-large", "listSize", "bytes"),
-    "entries": _Kind("TJ035", "too-many-entries", "entries", "files and folders"),
-    "files": _Kind("TJ047", "too-many-files", "files", "files"),
-    "total_size": _Kind("TJ048", "input-too-large", "totalSize", "bytes"),
-    "folder_depth": _Kind("TJ049", "folders-too-deep", "folderDepth", "levels of folders"),
-    "points": _Kind("TJ212", "too-many-points", "points", "points"),
-    "tasks": _Kind("TJ213", "too-many-tasks", "tasks", "tasks"),
-    "runs": _Kind("TJ214", "too-many-runs", "runs", "runs"),
-    "documents": _Kind("TJ215", "too-many-documents", "documents", "documents"),
-    "values": _Kind("TJ216", "too-many-values", "values", "values"),
-    "seconds": _Kind("TJ217", "build-too-slow", "seconds", "seconds"),
+    "file_size": _Kind("TJ046", "fileSize", "bytes"),
+    "list_size": _Kind("TJ046", "listSize", "bytes"),
+    "entries": _Kind("TJ035", "entries", "files and folders"),
+    "files": _Kind("TJ047", "files", "files"),
+    "total_size": _Kind("TJ048", "totalSize", "bytes"),
+    "folder_depth": _Kind("TJ049", "folderDepth", "levels of folders"),
+    "points": _Kind("TJ212", "points", "points"),
+    "tasks": _Kind("TJ213", "tasks", "tasks"),
+    "runs": _Kind("TJ214", "runs", "runs"),
+    "documents": _Kind("TJ215", "documents", "documents"),
+    "values": _Kind("TJ216", "values", "values"),
+    "seconds": _Kind("TJ217", "seconds", "seconds"),
 }
 
 
@@ -126,12 +125,12 @@ def exceeded(
     `is_least`: counting stopped at `found`, so the message says ">= found", and
     the hint suggests twice the limit.
     """
-    code, name, key, unit = _KINDS[budget]
+    code, key, unit = _KINDS[budget]
     number = f">= {found}" if is_least else str(found)
     message = f"{subject} {verb} {number} {unit}, more than the budget of {limit}"
     enough = 2 * limit if is_least else found
     hint = f"reduce it, or write budgets: {{{key}: {enough}}} below spec in tjgen.yaml"
-    return Diagnostic(code, ERROR, message, path=path, span=span, hint=hint, name=name)
+    return Diagnostic(code, message, path=path, span=span, hint=hint)
 
 
 class Clock:

@@ -15,7 +15,7 @@ import pytest
 from tests.gitops.emit.crash import DONE, KILLED, REFUSED, dies_at, fails_at, run
 from tjgen.gitops.emit import file
 from tjgen.gitops.emit.filelock import acquire
-from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_text_that_cannot_be_made_leaves_the_old_file(target: Path) -> None:
 
     def chunks() -> Iterator[str]:
         yield "new\n"
-        raise CompileError([Diagnostic("TJ901", ERROR, "it fails late")])
+        raise CompileError([Diagnostic("TJ505", "it fails late")])
 
     with pytest.raises(CompileError, match="it fails late"):
         file.write(str(target), chunks())

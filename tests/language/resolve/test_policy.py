@@ -12,9 +12,9 @@ from tjgen.language.spec.objects import Policy
 from tjgen.trees.diagnostics.model import Diagnostic
 
 FOUND = [
-    Diagnostic("TJ004", "warning", "a", name="two-readings"),
-    Diagnostic("TJ345", "info", "b"),
-    Diagnostic("TJ101", "error", "c"),
+    Diagnostic("TJ004", "a"),
+    Diagnostic("TJ345", "b"),
+    Diagnostic("TJ101", "c"),
 ]
 EXPERIMENT = """\
 apiVersion: tjgen.dev/v1alpha1
@@ -30,7 +30,7 @@ spec: {runtime: tjgen-torch, image: train:1, script: train.py, env: {ANSWER: yes
         ({}, ["warning", "info", "error"]),
         ({"strict": True}, ["error", "info", "error"]),
         ({"severity": {"TJ004": "ignore", "TJ101": "ignore"}}, ["info", "error"]),
-        ({"severity": {"two-readings": "info", "TJ345": "error"}}, ["info", "error", "error"]),
+        ({"severity": {"ambiguous-scalar": "info", "TJ345": "error"}}, ["info", "error", "error"]),
         ({"strict": True, "severity": {"TJ004": "info", "TJ345": "warning"}}, ["info", "error", "error"]),
     ],
 )

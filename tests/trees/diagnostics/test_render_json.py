@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic, Note, ObjectRef, Span
+from tjgen.trees.diagnostics.model import WARNING, Diagnostic, Note, ObjectRef, Span
 from tjgen.trees.diagnostics.render.json import render
 from tjgen.trees.fields.path import named
 
@@ -15,22 +15,20 @@ def test_no_diagnostics_are_an_empty_array() -> None:
 
 def test_everything_that_a_diagnostic_has() -> None:
     diagnostic = Diagnostic(
-        "TJ103",
-        ERROR,
+        "TJ101",
         'unknown field "é"',
         subject=ObjectRef("v1", "Pod", "ml", "a"),
         path=("spec", "containers", named("main"), "imagee"),
         span=Span("a.yaml", 3, 3, 3, 9),
         related=(Note("first defined here", Span("b.yaml", 1, 2, 1, 4)), Note("by the way")),
         hint="remove it",
-        name="unknown-field",
     )
     text = render([diagnostic])
     assert text.isascii()
     assert text.endswith("]\n")
     assert json.loads(text) == [
         {
-            "code": "TJ103",
+            "code": "TJ101",
             "name": "unknown-field",
             "severity": "error",
             "message": 'unknown field "é"',
@@ -50,11 +48,11 @@ def test_everything_that_a_diagnostic_has() -> None:
 
 
 def test_what_it_does_not_have_is_null_and_the_order_is_kept() -> None:
-    found = json.loads(render([Diagnostic("TJ002", WARNING, "b"), Diagnostic("TJ001", ERROR, "a")]))
+    found = json.loads(render([Diagnostic("TJ002", "b", severity=WARNING), Diagnostic("TJ001", "a")]))
     assert [entry["code"] for entry in found] == ["TJ002", "TJ001"]
     assert found[0] == {
         "code": "TJ002",
-        "name": "",
+        "name": "unreadable-text",
         "severity": "warning",
         "message": "b",
         "hint": None,

@@ -30,18 +30,11 @@ def shown(diagnostic: Diagnostic, *, color: bool = False) -> str:
 
 def at(file: str, line: int, column: int, end_line: int | None = None, end_column: int | None = None) -> Diagnostic:
     span = Span(file, line, column, end_line or line, column + 1 if end_column is None else end_column)
-    return Diagnostic("TJ999", ERROR, "it is wrong", span=span)
+    return Diagnostic("TJ505", "it is wrong", span=span)
 
 
 def test_an_error_with_its_line_and_a_hint() -> None:
-    diagnostic = Diagnostic(
-        "TJ103",
-        ERROR,
-        'unknown field "imagee"',
-        span=Span("a.yaml", 3, 3, 3, 9),
-        hint='did you mean "image"?',
-        name="unknown-field",
-    )
+    diagnostic = Diagnostic("TJ103", 'unknown field "imagee"', span=Span("a.yaml", 3, 3, 3, 9), hint='did you mean "image"?')
     assert shown(diagnostic) == (
         'error[TJ103] a.yaml:3:3: unknown field "imagee"\n  3 |   imagee: x\n    |   ^^^^^^\n  hint: did you mean "image"?\n'
     )
@@ -54,7 +47,7 @@ def test_related_places_have_lines_of_their_own() -> None:
         Note("by the way"),
     )
     assert shown(at("a.yaml", 3, 3)._replace(related=notes)) == (
-        "error[TJ999] a.yaml:3:3: it is wrong\n"
+        "error[TJ505] a.yaml:3:3: it is wrong\n"
         "    3 |   imagee: x\n"
         "      |   ^\n"
         "  note: a.yaml:1:1: first defined here\n"
@@ -68,7 +61,7 @@ def test_related_places_have_lines_of_their_own() -> None:
 def test_an_object_is_named_beside_the_place_or_instead_of_it() -> None:
     subject = ObjectRef("jobset.x-k8s.io/v1alpha2", "JobSet", "ml", "train")
     path = ("spec", "replicatedJobs", named("node"), "replicas")
-    without = Diagnostic("TJ501", WARNING, "it is wrong", subject=subject, path=path)
+    without = Diagnostic("TJ501", "it is wrong", subject=subject, path=path, severity=WARNING)
     assert shown(without) == "warning[TJ501] JobSet/train spec.replicatedJobs[name=node].replicas: it is wrong\n"
     assert shown(without._replace(subject=None)) == "warning[TJ501] spec.replicatedJobs[name=node].replicas: it is wrong\n"
     assert shown(without._replace(span=Span("a.yaml", 1, 1, 1, 5))) == (
@@ -78,7 +71,7 @@ def test_an_object_is_named_beside_the_place_or_instead_of_it() -> None:
 
 
 def test_without_any_place() -> None:
-    assert shown(Diagnostic("TJ999", INFO, "it is so", hint="know it")) == "info[TJ999] it is so\n  hint: know it\n"
+    assert shown(Diagnostic("TJ345", "it is so", hint="know it")) == "info[TJ345] it is so\n  hint: know it\n"
 
 
 @pytest.mark.parametrize(
@@ -106,7 +99,7 @@ def test_the_line_and_its_carets(diagnostic: Diagnostic, line: str, carets: str)
 
 @pytest.mark.parametrize("diagnostic", [at("a.yaml", 6, 1), at("a.yaml", 60, 1), at("a.yaml", 0, 1), at("missing.yaml", 1, 1)])
 def test_a_line_that_is_not_there_is_left_out(diagnostic: Diagnostic) -> None:
-    assert shown(diagnostic) == f"error[TJ999] {diagnostic.span}: it is wrong\n"
+    assert shown(diagnostic) == f"error[TJ505] {diagnostic.span}: it is wrong\n"
 
 
 def test_of_a_long_line_the_part_around_the_span_is_shown() -> None:
@@ -124,7 +117,7 @@ def test_a_long_span_is_cut() -> None:
 def test_colour_carries_nothing_that_the_words_do_not() -> None:
     diagnostic = at("a.yaml", 3, 3)
     coloured = shown(diagnostic, color=True)
-    assert coloured.startswith("\033[1;31merror[TJ999]\033[0m a.yaml:3:3: \033[1mit is wrong\033[0m\n")
+    assert coloured.startswith("\033[1;31merror[TJ505]\033[0m a.yaml:3:3: \033[1mit is wrong\033[0m\n")
     plain = coloured
     for code in ("\033[1;31m", "\033[1m", "\033[0m"):
         plain = plain.replace(code, "")
@@ -132,17 +125,12 @@ def test_colour_carries_nothing_that_the_words_do_not() -> None:
 
 
 def test_messages_cannot_write_to_the_terminal() -> None:
-    text = shown(
-        Diagnostic("TJ999", ERROR, "a \x1b[2J b", hint="c\x07", span=Span("d\x1b.yaml", 1, 1, 1, 1), related=(Note("e\x9b"),))
-    )
-    assert text == "error[TJ999] d\\x1b.yaml:1:1: a \\x1b[2J b\n  note: e\\x9b\n  hint: c\\x07\n"
+    text = shown(Diagnostic("TJ505", "a \x1b[2J b", hint="c\x07", span=Span("d\x1b.yaml", 1, 1, 1, 1), related=(Note("e\x9b"),)))
+    assert text == "error[TJ505] d\\x1b.yaml:1:1: a \\x1b[2J b\n  note: e\\x9b\n  hint: c\\x07\n"
 
 
 def test_messages_of_several_lines_are_indented() -> None:
-    assert (
-        shown(Diagnostic("TJ900", ERROR, "one\ntwo", hint="three\nfour"))
-        == "error[TJ900] one\n    two\n  hint: three\n    four\n"
-    )
+    assert shown(Diagnostic("TJ900", "one\ntwo", hint="three\nfour")) == "error[TJ900] one\n    two\n  hint: three\n    four\n"
 
 
 def test_each_file_is_read_once() -> None:
@@ -179,4 +167,4 @@ def test_excerpts_are_taken_from_files_that_are_text(tmp_path: Path) -> None:
     ],
 )
 def test_the_summary_counts(severities: list[str], text: str) -> None:
-    assert summary([Diagnostic("TJ999", severity, "m") for severity in severities]) == text
+    assert summary([Diagnostic("TJ505", "m", severity=severity) for severity in severities]) == text

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 
 from tjgen.cluster.schema.jsontext import read_json
 from tjgen.trees import data
-from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.files.regular import read_regular, read_text
 from tjgen.trees.typing import Any, TypeAlias
 
@@ -113,7 +113,7 @@ def own_schema(folder: str, name: str) -> Schema:
 
 
 def _damaged(message: str, hint: str) -> Diagnostic:
-    return Diagnostic("TJ524", ERROR, message, hint=hint, name="damaged-schemas")
+    return Diagnostic("TJ524", message, hint=hint)
 
 
 def releases(project: str) -> tuple[str, ...]:

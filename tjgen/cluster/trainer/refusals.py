@@ -6,7 +6,7 @@ from tjgen.cluster.trainer.info import PanicError, RefusedError
 from tjgen.cluster.trainer.job import CONTROLLER, Job
 from tjgen.cluster.trainer.surprises.subject import reference
 from tjgen.cluster.trainer.typed import DecodeError
-from tjgen.trees.diagnostics.model import ERROR, INFO, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
 
 GROUP = "trainer.kubeflow.org"
@@ -18,12 +18,12 @@ _REFERENCE: FieldPath = ("spec", "runtimeRef")
 
 def undecodable_trainjob(trainjob: Tree, error: DecodeError) -> Diagnostic:
     """A value that the TrainJob's Go type cannot hold."""
-    return _refusal(trainjob, "TJ800", "undecodable-trainjob", error.text, error.path, "give the field a value of its type")
+    return _refusal(trainjob, "TJ800", error.text, error.path, "give the field a value of its type")
 
 
 def undecodable_runtime(runtime: Tree, error: DecodeError) -> Diagnostic:
     """A value that the runtime's Go type cannot hold: the API server has no such runtime."""
-    return _refusal(runtime, "TJ806", "undecodable-runtime", error.text, error.path, "give the field a value of its type")
+    return _refusal(runtime, "TJ806", error.text, error.path, "give the field a value of its type")
 
 
 def runtime_not_found(job: Job) -> Diagnostic:
@@ -38,14 +38,14 @@ def runtime_not_found(job: Job) -> Diagnostic:
     else:
         text = f'not found ClusterTrainingRuntime specified in TrainJob: clustertrainingruntimes.{GROUP} "{name}" not found'
         hint = "add the runtime, or name another"
-    return _refusal(job.tree, "TJ801", "runtime-not-found", text, _REFERENCE, hint)
+    return _refusal(job.tree, "TJ801", text, _REFERENCE, hint)
 
 
 def unsupported_runtime(job: Job) -> Diagnostic | None:
     """The reference is to a kind that the controller has no runtime for, or None."""
     text = unsupported(job)
     hint = f"refer to a {CLUSTER_RUNTIME} or a {RUNTIME} of {GROUP}"
-    return _refusal(job.tree, "TJ802", "unsupported-runtime", text, _REFERENCE, hint) if text else None
+    return _refusal(job.tree, "TJ802", text, _REFERENCE, hint) if text else None
 
 
 def unsupported(job: Job) -> str:
@@ -63,15 +63,15 @@ def managed_elsewhere(job: Job) -> Diagnostic | None:
         return None
     path = ("spec", "managedBy")
     hint = f"use {CONTROLLER}, or look at what that manager makes of it"
-    return Diagnostic("TJ803", INFO, f"managed by {manager}", reference(job.tree), path, hint=hint, name="managed-elsewhere")
+    return Diagnostic("TJ803", f"managed by {manager}", reference(job.tree), path, hint=hint)
 
 
 def refused(job: Job, error: RefusedError) -> Diagnostic:
     """The controller stopped with an error, or crashed."""
     if isinstance(error, PanicError):
-        return _refusal(job.tree, "TJ805", "controller-panics", str(error), error.path, error.hint)
-    return _refusal(job.tree, "TJ804", "expansion-refused", str(error), error.path, error.hint)
+        return _refusal(job.tree, "TJ805", str(error), error.path, error.hint)
+    return _refusal(job.tree, "TJ804", str(error), error.path, error.hint)
 
 
-def _refusal(tree: Tree, code: str, name: str, text: str, path: FieldPath, hint: str) -> Diagnostic:
-    return Diagnostic(code, ERROR, text, reference(tree), path, hint=hint, name=name)
+def _refusal(tree: Tree, code: str, text: str, path: FieldPath, hint: str) -> Diagnostic:
+    return Diagnostic(code, text, reference(tree), path, hint=hint)

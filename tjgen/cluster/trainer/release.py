@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from tjgen.cluster.trainer.typed import NEWEST as NEWEST_TYPES
 from tjgen.cluster.trainer.typed import Types, types_of
-from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, Span
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic, Span
 from tjgen.trees.typing import NamedTuple
 
 RUNTIME_PATCHES = "runtimePatches"
@@ -178,7 +178,7 @@ def chosen(text: str, span: Span | None = None) -> Release:
     if found is None:
         message = f"Trainer {text} is not a release that tjgen knows"
         hint = f"use one of {', '.join(RELEASES)}"
-        raise CompileError([Diagnostic("TJ290", ERROR, message, span=span, hint=hint, name="unknown-release")])
+        raise CompileError([Diagnostic("TJ290", message, span=span, hint=hint)])
     return found
 
 

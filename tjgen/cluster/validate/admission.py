@@ -14,7 +14,7 @@ from tjgen.cluster.validate.report import subject_of
 from tjgen.cluster.validate.webhooks import jobset, trainer
 from tjgen.cluster.validate.webhooks.answer import Answer, refused
 from tjgen.cluster.validate.wording import field
-from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree, get, text_at
 from tjgen.trees.k8s.quantity import QuantityError
 
@@ -83,9 +83,9 @@ def diagnostics(tree: Tree, answer: Answer) -> Iterator[Diagnostic]:
         words = fault.said or fault.detail
         where = f"{field(fault.path)}: " if fault.path else ""
         hint = fault.hint or "change the field; the webhook would refuse the object"
-        yield Diagnostic("TJ530", ERROR, where + words, subject, fault.path, hint=hint, name="refused-by-webhook")
+        yield Diagnostic("TJ530", where + words, subject, fault.path, hint=hint)
     for words in answer.warnings:
-        yield Diagnostic("TJ531", WARNING, words, subject, (), name="webhook-warning")
+        yield Diagnostic("TJ531", words, subject, ())
 
 
 def assumed(tree: Tree) -> list[Tree]:

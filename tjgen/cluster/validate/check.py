@@ -96,7 +96,7 @@ def _unlooked(manifest: Tree, versions: Mapping[str, str] | None) -> Iterator[Di
     for found in admission.diagnostics(manifest, admission.review(manifest, release=of_versions(versions))):
         if found.code == "TJ530":
             message = f"the server takes this change without a look, but not the object anew: {found.message}"
-            yield found._replace(code="TJ888", severity=WARNING, message=message, name="runtime-update-unchecked")
+            yield found._replace(code="TJ888", severity=WARNING, message=message)
 
 
 def manifests(tree: Tree) -> Iterator[tuple[Tree, FieldPath]]:

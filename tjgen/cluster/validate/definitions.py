@@ -17,7 +17,7 @@ from tjgen.cluster.validate.check import manifests
 from tjgen.cluster.validate.report import subject_of
 from tjgen.cluster.validate.shapes import faults, parts
 from tjgen.cluster.validate.wording import field
-from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING, Diagnostic, has_errors
+from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.source.document import Document
 from tjgen.trees.source.reader import KUBERNETES, read
@@ -50,7 +50,7 @@ def definitions(text: str | bytes, file: str) -> tuple[list[Definition], list[Di
                 found[one.name] = one
     if not found and not has_errors(diagnostics):
         hint = "give the output of: kubectl get crd -o yaml"
-        diagnostics.append(Diagnostic("TJ522", ERROR, f"{file} holds no {KIND}", hint=hint, name="no-definition"))
+        diagnostics.append(Diagnostic("TJ522", f"{file} holds no {KIND}", hint=hint))
     return list(found.values()), diagnostics
 
 
@@ -63,18 +63,15 @@ def _definition(tree: Tree) -> tuple[Definition | None, list[Diagnostic]]:
     subject = subject_of(tree)
     if subject is None or (subject.api_version.partition("/")[0], subject.kind) != (GROUP, KIND):
         what = f"{subject.kind} {subject.name}".strip() if subject is not None and subject.kind else "what stands here"
-        return None, [Diagnostic("TJ525", WARNING, f"{what} is no {KIND} and is left out", subject, (), name="not-a-definition")]
+        return None, [Diagnostic("TJ525", f"{what} is no {KIND} and is left out", subject, ())]
     if subject.api_version != f"{GROUP}/v1":
         message = f"{subject.name} is written in {subject.api_version}, which no cluster of today knows"
         hint = "take it from a cluster, which answers in v1"
-        return None, [Diagnostic("TJ523", ERROR, message, subject, ("apiVersion",), hint=hint, name="bad-definition")]
+        return None, [Diagnostic("TJ523", message, subject, ("apiVersion",), hint=hint)]
     wrong = list(faults(tree))
     if wrong:
         hint = "take the definition from a cluster, which has accepted it"
-        return None, [
-            Diagnostic("TJ523", ERROR, f"{field(path)}: {said}", subject, path, hint=hint, name="bad-definition")
-            for path, said in wrong
-        ]
+        return None, [Diagnostic("TJ523", f"{field(path)}: {said}", subject, path, hint=hint) for path, said in wrong]
     diagnostics: list[Diagnostic] = []
     versions = []
     for position, version in enumerate(tree["spec"]["versions"]):
@@ -85,13 +82,11 @@ def _definition(tree: Tree) -> tuple[Definition | None, list[Diagnostic]]:
             schema = {**schema, "x-tjgen-unchecked": [said for _, said in left_out]}
         versions.append({**version, "schema": {"openAPIV3Schema": schema}})
         for below, said in left_out if version["served"] else ():
-            diagnostics.append(
-                Diagnostic("TJ526", INFO, f"not checked later: {said}", subject, path + below, name="partly-imported")
-            )
+            diagnostics.append(Diagnostic("TJ526", f"not checked later: {said}", subject, path + below))
     files = tuple(schema_files({**tree, "spec": {**tree["spec"], "versions": versions}}))
     if not files:
         message = f"{subject.name} serves no version and is left out"
-        return None, [Diagnostic("TJ525", WARNING, message, subject, ("spec", "versions"), name="not-a-definition")]
+        return None, [Diagnostic("TJ525", message, subject, ("spec", "versions"))]
     return Definition(subject.name, str(get(tree, _GENERATOR, None) or "-").split()[0], files), diagnostics
 
 

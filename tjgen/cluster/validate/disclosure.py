@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from tjgen.trees.diagnostics import tokens
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, render
 from tjgen.trees.typing import NamedTuple
 
@@ -37,7 +37,7 @@ def diagnostics(tree: Tree, harmless: Collection[str] = ()) -> Iterator[Diagnost
     for path, token in find(tree):
         if token.fingerprint not in harmless:
             message = f"{render(path)} holds {token.kind}, which everybody can read who reads the repository or the object"
-            yield Diagnostic("TJ109", ERROR, message, path=path, hint=hint(token), name="secret-in-manifest")
+            yield Diagnostic("TJ109", message, path=path, hint=hint(token))
 
 
 def hint(token: tokens.Token) -> str:

@@ -51,7 +51,7 @@ def _of_source(one: Expanded, made: Made, found: Diagnostic) -> Diagnostic:
     tree, path = _source(one, made, found.path or ())
     kind = made.tree["kind"]
     message = f"the {kind} that the controller makes of TrainJob {reference(one.trainjob).name} is refused: {found.message}"
-    return Diagnostic("TJ895", ERROR, message, reference(tree), path, hint=found.hint, name="made-object-refused")
+    return Diagnostic("TJ895", message, reference(tree), path, hint=found.hint)
 
 
 def _source(one: Expanded, made: Made, path: FieldPath) -> tuple[Tree, FieldPath]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from tjgen.cluster.trainer.objects import RANDOM
 from tjgen.cluster.validate.report import subject_of
-from tjgen.trees.diagnostics.model import INFO, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree, get
 
 _STANDS_FOR = "cmFuZG9t"
@@ -27,7 +27,7 @@ def diagnostics(tree: Tree) -> Iterator[Diagnostic]:
     for key in _marked(tree):
         message = f"data.{key}: {RANDOM} stands for a value that the controller makes up; it is not checked"
         hint = "apply the TrainJob, not its preview"
-        yield Diagnostic("TJ512", INFO, message, subject_of(tree), ("data", key), hint=hint, name="made-up-value")
+        yield Diagnostic("TJ512", message, subject_of(tree), ("data", key), hint=hint)
 
 
 def _marked(tree: Tree) -> list[str]:

@@ -19,26 +19,26 @@ from tjgen.cluster.validate.fault import (
 )
 from tjgen.cluster.validate.verdict import APPLY, DECODE, PATCH, REQUEST, STRICT, Verdict
 from tjgen.cluster.validate.wording import field, shown
-from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING, Diagnostic, ObjectRef
+from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic, ObjectRef
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.k8s.nearest import nearest
 
-_UNDECODABLE = ("TJ501", "undecodable-value")
-_UNKNOWN = ("TJ502", "unknown-field")
-_UNAPPLICABLE = ("TJ544", "unapplicable-manifest")
+_UNDECODABLE = "TJ501"
+_UNKNOWN = "TJ502"
+_UNAPPLICABLE = "TJ544"
 _OF_STAGES = {DECODE: _UNDECODABLE, STRICT: _UNKNOWN, APPLY: _UNAPPLICABLE, PATCH: _UNAPPLICABLE, REQUEST: _UNAPPLICABLE}
 _SAYS_WHERE = (APPLY, PATCH, STRICT)
 """Stages whose words have the place in them."""
 _CODES = {
-    REQUIRED: ("TJ503", "required-field"),
-    TYPE_INVALID: ("TJ504", "wrong-type"),
-    INVALID: ("TJ505", "invalid-value"),
-    NOT_SUPPORTED: ("TJ506", "unsupported-value"),
-    DUPLICATE: ("TJ507", "duplicate-entry"),
-    TOO_LONG: ("TJ508", "over-limit"),
-    TOO_MANY: ("TJ508", "over-limit"),
-    FORBIDDEN: ("TJ509", "forbidden-field"),
-    NOT_FOUND: ("TJ510", "missing-reference"),
+    REQUIRED: "TJ503",
+    TYPE_INVALID: "TJ504",
+    INVALID: "TJ505",
+    NOT_SUPPORTED: "TJ506",
+    DUPLICATE: "TJ507",
+    TOO_LONG: "TJ508",
+    TOO_MANY: "TJ508",
+    FORBIDDEN: "TJ509",
+    NOT_FOUND: "TJ510",
 }
 _HINTS = {
     INVALID: "correct the value",
@@ -70,12 +70,12 @@ def diagnostics(tree: Tree, verdict: Verdict, *, strict: bool = False) -> Iterat
         yield _partly(verdict.gaps, subject)
     for stage in verdict.stages:
         for fault in stage.findings:
-            code, name = _OF_STAGES.get(stage.name) or _CODES.get(fault.type, _CODES[INVALID])
+            code = _OF_STAGES.get(stage.name) or _CODES.get(fault.type, _CODES[INVALID])
             said = fault.said or fault.detail
             where = "" if stage.name in _SAYS_WHERE else f"{field(fault.path) or 'the object'}: "
             message = where + (said if len(said) <= _LONGEST else said[: _LONGEST - 3] + "...")
             hint = _of_another_release(subject, fault.path) if stage.name == STRICT else None
-            yield Diagnostic(code, ERROR, message, subject, fault.path, hint=hint or _hint(stage.name, fault), name=name)
+            yield Diagnostic(code, message, subject, fault.path, hint=hint or _hint(stage.name, fault))
 
 
 def subject_of(tree: Tree) -> ObjectRef | None:
@@ -103,10 +103,10 @@ def _unchecked(tree: Tree, subject: ObjectRef | None, severity: str) -> Diagnost
     if subject is None or not subject.api_version or not subject.kind:
         path: FieldPath = ()
         message = "the document is not checked: it has no apiVersion and kind, so it is no Kubernetes object"
-        return Diagnostic("TJ520", severity, message, subject, path, hint="give it an apiVersion and a kind", name="not-checked")
+        return Diagnostic("TJ520", message, subject, path, hint="give it an apiVersion and a kind", severity=severity)
     message = f"{subject.kind} of {subject.api_version} is not checked: there is no schema for it"
     path, hint = _meant(subject.api_version, subject.kind)
-    return Diagnostic("TJ520", severity, message, subject, path, hint=hint, name="not-checked")
+    return Diagnostic("TJ520", message, subject, path, hint=hint, severity=severity)
 
 
 def _meant(api_version: str, kind: str) -> tuple[FieldPath, str]:
@@ -133,7 +133,7 @@ def _partly(gaps: tuple[str, ...], subject: ObjectRef | None) -> Diagnostic:
     what = f"{subject.kind} of {subject.api_version}" if subject is not None else "the object"
     message = f"{what} is not fully checked: {'; '.join(gaps)}"
     hint = "have a cluster judge the rest: kubectl apply --dry-run=server"
-    return Diagnostic("TJ521", INFO, message, subject, ("kind",), hint=hint, name="partly-checked")
+    return Diagnostic("TJ521", message, subject, ("kind",), hint=hint)
 
 
 def _hint(stage: str, fault: Fault) -> str | None:

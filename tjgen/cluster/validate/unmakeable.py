@@ -13,7 +13,7 @@ from tjgen.cluster.validate.report import subject_of
 from tjgen.cluster.validate.templates import templates
 from tjgen.cluster.validate.verdict import DECODE
 from tjgen.cluster.validate.wording import field
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
 
 _MPI_OPERATOR = "kubeflow.org/v2beta1"
@@ -34,7 +34,7 @@ def diagnostics(tree: Tree, *, versions: Mapping[str, str] | None = None) -> Ite
                 where = field(fault.path) or "the object"
                 message = f"{where}: the {made.kind} that is made of this would be refused: {words}"
                 hint = fault.hint or _hint(made.verdict.stage)
-                yield Diagnostic("TJ511", ERROR, message, subject, fault.path, hint=hint, name="unmakeable-template")
+                yield Diagnostic("TJ511", message, subject, fault.path, hint=hint)
 
 
 def _refused(tree: Tree) -> Iterator[Diagnostic]:
@@ -44,7 +44,7 @@ def _refused(tree: Tree) -> Iterator[Diagnostic]:
     for fault in mpi_operator.faults(tree):
         message = f"{field(fault.path)}: the operator would leave the job alone: {fault.detail}"
         hint = fault.hint or "change the field: nothing would run, and only an event would say so"
-        yield Diagnostic("TJ427", ERROR, message, subject_of(tree), fault.path, hint=hint, name="refused-by-operator")
+        yield Diagnostic("TJ427", message, subject_of(tree), fault.path, hint=hint)
 
 
 def _as_made(tree: Tree) -> Tree:

@@ -17,7 +17,7 @@ from tjgen.language.platform.tools import DEFAULTS
 from tjgen.language.resolve.project import Project
 from tjgen.language.setting import Cluster, Setting
 from tjgen.language.spec.objects import ExperimentSpec, PlatformSpec, Queue
-from tjgen.trees.diagnostics.model import WARNING, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.k8s.quantity import parse, total
 
@@ -64,7 +64,7 @@ class Environment:
 
         for one in misfits(self.release, jobset=cluster.jobset, kueue=cluster.kueue):
             span = self.platform.locate(("spec", "cluster", one.project))
-            yield Diagnostic("TJ410", WARNING, one.message, span=span, hint=one.hint, name="misfit-in-cluster")
+            yield Diagnostic("TJ410", one.message, span=span, hint=one.hint)
 
     def runtime(self, runtime: CatalogRuntime, digest_of: DigestOf | None) -> CatalogRuntime:
         """The runtime with the images that pins and the platform give it."""

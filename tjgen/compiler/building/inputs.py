@@ -32,7 +32,7 @@ def project_at(
     if len(found) > 1:
         message = f"the paths belong to {len(found)} projects: {', '.join(sorted(found))}"
         hint = "build one project at a time"
-        raise CompileError([Diagnostic("TJ260", ERROR, message, hint=hint, name="several-projects")])
+        raise CompileError([Diagnostic("TJ260", message, hint=hint)])
     named_paths = paths if confined is None else ()
     if not found:
         without = alone(named_paths if start is None or confined is not None else (*named_paths, start))
@@ -68,9 +68,8 @@ def files_at(paths: Sequence[str], sandbox: Sandbox) -> tuple[list[str], list[Di
         files += found
         diagnostics += wrong
         if not found and not wrong:
-            code, name = problems.EMPTY
             message = f"{path} holds no file that ends in .yaml or .yml"
-            diagnostics.append(Diagnostic(code, ERROR, message, hint="name the files", name=name))
+            diagnostics.append(Diagnostic(problems.EMPTY, message, hint="name the files"))
     return list(dict.fromkeys(files)), diagnostics
 
 
@@ -80,7 +79,7 @@ def nothing_to_build(project: Project) -> list[Diagnostic]:
         return []
     message = "there is nothing to build: no path is given and no tjgen.yaml lies here or above"
     hint = "name an experiment, or write a project file"
-    return [Diagnostic("TJ261", ERROR, message, hint=hint, name="nothing-to-build")]
+    return [Diagnostic("TJ261", message, hint=hint)]
 
 
 def chosen_environments(project: Project, wanted: Sequence[str]) -> tuple[list[str | None], list[Diagnostic]]:
@@ -92,7 +91,7 @@ def chosen_environments(project: Project, wanted: Sequence[str]) -> tuple[list[s
             near = nearest(name, known)
             hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(known)}" if known else "leave --env out"
             message = f'the project has no environment "{name}"'
-            unknown.append(Diagnostic("TJ262", ERROR, message, hint=hint, name="unknown-environment"))
+            unknown.append(Diagnostic("TJ262", message, hint=hint))
     return [name for name in known if name in wanted] if wanted else list(known) or [None], unknown
 
 
@@ -102,7 +101,7 @@ def unreadable_slicers(project: Project) -> list[Diagnostic]:
     for name, file in project.slicers.items():
         content = project.sandbox.content(file)
         # A file that does not exist is reported where a run uses it.
-        if isinstance(content, Diagnostic) and content.code != problems.UNREADABLE[0]:
+        if isinstance(content, Diagnostic) and content.code != problems.UNREADABLE:
             assert project.document is not None, "nothing else names strategies"
             path: FieldPath = ("spec", "slicers", name)
             found.append(content._replace(path=path, span=project.document.locate(path)))
@@ -124,11 +123,11 @@ def refused_slicers(project: Project) -> dict[str, Diagnostic]:
         if project.is_root:
             message = f'slicing strategy "{name}" is Python of this project ({file}), which runs only with --trusted'
             hint = "review the file, then run tjgen build --trusted, or set TJGEN_TRUSTED=1"
-            found[name] = Diagnostic("TJ208", ERROR, message, related=(note,), hint=hint, name="slicer-not-trusted")
+            found[name] = Diagnostic("TJ208", message, related=(note,), hint=hint)
         else:
             message = f'slicing strategy "{name}" is Python of a nested project ({file}), which this command never runs'
             hint = f"review the file, then name that project: tjgen build --trusted {project.directory or '.'}"
-            found[name] = Diagnostic("TJ209", ERROR, message, related=(note,), hint=hint, name="slicer-of-nested-project")
+            found[name] = Diagnostic("TJ209", message, related=(note,), hint=hint)
     return found
 
 
@@ -143,12 +142,10 @@ def taken_names(project: Project) -> list[Diagnostic]:
     return [
         Diagnostic(
             "TJ365",
-            ERROR,
             f'the strategy "{path[-1]}" is built in',
             path=path,
             span=project.document.locate(path, key=True),
             hint="give that of the project another name",
-            name="strategy-name-taken",
         )
         for path in paths
     ]
@@ -171,11 +168,10 @@ def no_experiment(file: str, documents: list[Document], *, named: bool) -> Diagn
     kinds = [str(one.value.get("kind")) for one in documents if one.value.__class__ is dict and one.value.get("kind")]
     return Diagnostic(
         "TJ263",
-        ERROR if named else WARNING,
         f"{file} holds no experiment" + (f", but {', '.join(sorted(set(kinds)))}" if kinds else ""),
         span=documents[0].locate(()) if documents else None,
         hint="begin it with apiVersion: tjgen.dev/v1alpha1 and kind: Experiment",
-        name="no-experiment",
+        severity=ERROR if named else WARNING,
     )
 
 
@@ -184,10 +180,8 @@ def same_experiment(unit: Unit, documents: Sequence[Document], index: int) -> Di
     first = documents[index] if index < len(documents) else None
     return Diagnostic(
         "TJ264",
-        ERROR,
         f'experiment "{unit.name}" exists twice in namespace {unit.namespace}',
         span=unit.document.locate(("metadata", "name")),
         related=(Note("first defined here", first.locate(("metadata", "name"))),) if first is not None else (),
         hint="give one of them another name or namespace",
-        name="same-experiment",
     )

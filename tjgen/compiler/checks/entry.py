@@ -12,14 +12,14 @@ from tjgen.compiler.script import AT, Program, launcher_of, program
 from tjgen.language.codebase.files import FolderError, found
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Code, Experiment
-from tjgen.trees.diagnostics.model import Diagnostic, error, warning
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import get
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.workload.roles import programs
 from tjgen.trees.workload.workload import PodSet, Workload
 
-_MISSING = ("TJ132", "program-not-in-code")
-_ELSEWHERE = ("TJ133", "program-outside-code")
+_MISSING = "TJ132"
+_ELSEWHERE = "TJ133"
 
 
 def check(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Diagnostic]:
@@ -47,14 +47,14 @@ def _file(entry: str, folder: str, known: list[str], workload: Workload, podset:
     if below == wanted:
         if not entry.startswith("/") and posixpath.normpath(entry) in known:
             message = f"script starts {wanted}, because workingDir is {start}; the code with {entry} is at {folder}"
-            yield warning(_ELSEWHERE, message, path=AT, hint=f"remove workingDir, or start {folder.rstrip('/')}/{entry}")
+            yield Diagnostic(_ELSEWHERE, message, path=AT, hint=f"remove workingDir, or start {folder.rstrip('/')}/{entry}")
         return
     if below not in known and not _is_covered(wanted, folder, workload, podset):
         near = nearest(below, known) or next(
             (path for path in known if posixpath.basename(path) == posixpath.basename(below)), None
         )
         hint = f"did you mean {posixpath.relpath(near, posixpath.relpath(start, folder))}?" if near else "name a file of the code"
-        yield error(_MISSING, f"script starts {entry}, and the code has no file {below}", path=AT, hint=hint)
+        yield Diagnostic(_MISSING, f"script starts {entry}, and the code has no file {below}", path=AT, hint=hint)
 
 
 def _module(entry: str, code: Code, known: list[str]) -> Iterator[Diagnostic]:
@@ -68,7 +68,7 @@ def _module(entry: str, code: Code, known: list[str]) -> Iterator[Diagnostic]:
     if any(f"/{path}".find(f"/{first}/") >= 0 for path in known):
         near = nearest(parts + ".py", known)
         hint = f"did you mean {near.removesuffix('.py').replace('/', '.')}?" if near else "name a module of the code"
-        yield error(_MISSING, f"script starts module {entry}, and the code has no {parts}.py", path=AT, hint=hint)
+        yield Diagnostic(_MISSING, f"script starts module {entry}, and the code has no {parts}.py", path=AT, hint=hint)
 
 
 def _is_covered(path: str, folder: str, workload: Workload, podset: PodSet) -> bool:

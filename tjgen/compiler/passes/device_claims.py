@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from tjgen.language.platform.devices import Claimed
 from tjgen.language.setting import Setting
 from tjgen.trees.canonical import json_text, sha256_hex
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, named
 from tjgen.trees.k8s.labels import MANAGED_BY
 from tjgen.trees.workload.contribution import Contribution
@@ -30,7 +30,7 @@ def unsupported(setting: Setting, because: FieldPath) -> Iterator[Diagnostic]:
     if release is not None and release < _SINCE:
         message = f"the devices are claimed by resource.k8s.io/v1, which Kubernetes 1.{release} does not have"
         hint = "use a class that a device plugin counts, or a cluster of Kubernetes 1.34 or later"
-        yield Diagnostic("TJ374", ERROR, message, path=because, hint=hint, name="claims-unsupported")
+        yield Diagnostic("TJ374", message, path=because, hint=hint)
 
 
 def template(claimed: Claimed, count: int, setting: Setting, because: FieldPath) -> tuple[str, Contribution]:

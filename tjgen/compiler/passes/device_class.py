@@ -6,7 +6,7 @@ from tjgen.language.platform.devices import Claimed, DeviceClass
 from tjgen.language.setting import Setting
 from tjgen.language.spec.forms import text
 from tjgen.language.spec.objects import Gpu
-from tjgen.trees.diagnostics.model import ERROR, INFO, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.k8s import quantity
 from tjgen.trees.k8s.nearest import nearest
@@ -52,14 +52,14 @@ def _unnamed(gpu: Gpu, setting: Setting, because: FieldPath) -> Chosen:
         hint = "name a class, or describe those of the cluster in a Platform"
     else:
         message, hint = "gpu says neither which class of devices nor how much memory they need", "add class or minMemory"
-    return None, [Diagnostic("TJ370", ERROR, message, path=because, hint=hint, name="no-device-class")]
+    return None, [Diagnostic("TJ370", message, path=because, hint=hint)]
 
 
 def _smallest(gpu: Gpu, devices: list[DeviceClass], because: FieldPath) -> Chosen:
     """Of all devices, or parts of them, that have the memory the smallest; of equal ones the first of the Platform."""
     if gpu.min_memory is None:
         message = "mig: smallest is the smallest part that has minMemory, which is not said"
-        return None, [Diagnostic("TJ370", ERROR, message, path=(*because, "mig"), hint="add minMemory", name="no-device-class")]
+        return None, [Diagnostic("TJ370", message, path=(*because, "mig"), hint="add minMemory")]
     wanted = quantity.parse(gpu.min_memory).nanos
     offered = [(device, "") for device in devices]
     if gpu.mig is not None:
@@ -77,7 +77,7 @@ def _smallest(gpu: Gpu, devices: list[DeviceClass], because: FieldPath) -> Chose
     _, position, memory = min(enough)
     device, profile = offered[position]
     message = f"gpu.minMemory {text(gpu.min_memory)} chooses {_shown(device, profile)} with {memory}"
-    note = Diagnostic("TJ371", INFO, message, path=(*because, "minMemory"), name="class-chosen")
+    note = Diagnostic("TJ371", message, path=(*because, "minMemory"))
     return device.part(profile) if profile else device, [note]
 
 
@@ -100,7 +100,7 @@ def _claimed(gpu: Gpu, device: DeviceClass, because: FieldPath) -> tuple[DeviceC
     if device.dra is None:
         message = f"devices of class {device.name} are counted as {device.resource}, so they cannot be claimed by expressions"
         hint = "leave dra out, or say in the Platform's class how they are claimed (dra)"
-        return device, Diagnostic("TJ373", ERROR, message, path=(*because, "dra"), hint=hint, name="not-claimed")
+        return device, Diagnostic("TJ373", message, path=(*because, "dra"), hint=hint)
     claimed = device.dra._replace(
         device_class_name=gpu.dra.device_class or device.dra.device_class_name,
         selectors=[*device.dra.selectors, *gpu.dra.selectors],
@@ -128,18 +128,16 @@ def _with_memory(gpu: Gpu, device: DeviceClass, because: FieldPath) -> tuple[Dev
 def _too_little(what: str, gpu: Gpu, has: str, because: FieldPath) -> Diagnostic:
     message = f"{what} {text(gpu.min_memory)} of memory: {has}"
     hint = "ask for less, for another class, or say memory in the Platform's class"
-    return Diagnostic("TJ372", ERROR, message, path=(*because, "minMemory"), hint=hint, name="too-little-memory")
+    return Diagnostic("TJ372", message, path=(*because, "minMemory"), hint=hint)
 
 
 def _unknown(gpu: Gpu, setting: Setting, because: FieldPath) -> Diagnostic:
     near = nearest(gpu.device_class or "", setting.classes)
     return Diagnostic(
         "TJ301",
-        ERROR,
         f'no device class is called "{gpu.device_class}"',
         path=because,
         hint=f'did you mean "{near}"?' if near else f"use one of {', '.join(sorted(setting.classes))}, or add it to the Platform",
-        name="unknown-device-class",
     )
 
 
@@ -148,11 +146,9 @@ def _unknown_part(profile: str, device: DeviceClass, because: FieldPath) -> Diag
     known = f"use one of {', '.join(device.partitions)}" if device.partitions else "leave mig out, or add partitions to the class"
     return Diagnostic(
         "TJ322",
-        ERROR,
         f'devices of class {device.name} have no part "{profile}"',
         path=(*because, "mig"),
         hint=f'did you mean "{near}"?' if near else known,
-        name="unknown-part",
     )
 
 
@@ -160,9 +156,7 @@ def _not_shared(device: DeviceClass, missing: list[str], because: FieldPath) -> 
     what = f"the {' and '.join(missing)} of devices of class {device.name}" if missing else f"devices of class {device.name}"
     return Diagnostic(
         "TJ323",
-        ERROR,
         f"{what} cannot be shared, as far as the Platform says",
         path=(*because, "share"),
         hint="ask for whole devices, or say in the Platform's class by which resources they are shared (sharing)",
-        name="not-shared",
     )

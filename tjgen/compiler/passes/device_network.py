@@ -8,7 +8,7 @@ from tjgen.compiler.lower import SPEC
 from tjgen.compiler.variables import env_item
 from tjgen.language.platform.devices import DeviceClass, Network
 from tjgen.language.spec.forms import text
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, get, named
 from tjgen.trees.workload.contribution import Contribution, is_said
 from tjgen.trees.workload.workload import PodSet, Workload
@@ -21,7 +21,7 @@ def missing(device: DeviceClass | None) -> Diagnostic:
     what = f"class {device.name} has no network devices" if device is not None else "without gpu no class says which devices"
     message = f"rdma asks for network devices, and {what}"
     hint = "say network in the Platform's class, or ask for them by name in resources"
-    return Diagnostic("TJ378", ERROR, message, path=AT, hint=hint, name="no-network-devices")
+    return Diagnostic("TJ378", message, path=AT, hint=hint)
 
 
 def contributions(workload: Workload, podset: PodSet, network: Network, count: int) -> Iterator[Contribution]:

@@ -7,7 +7,7 @@ from math import prod
 
 from tjgen.language.platform.devices import DeviceClass
 from tjgen.language.spec.objects import Gpu
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.workload.contribution import Contribution
 from tjgen.trees.workload.roles import nodes
@@ -23,7 +23,7 @@ def contributions(
     if device.topology_label is None:
         message = f"gpu has a topology, and class {device.name} has no label for it"
         hint = "leave topology out, or say topologyLabel in the Platform's class"
-        yield Diagnostic("TJ377", ERROR, message, path=at, hint=hint, name="no-topology-label")
+        yield Diagnostic("TJ377", message, path=at, hint=hint)
         return
     for podset in podsets:
         yield Contribution((*podset.pod, "nodeSelector", device.topology_label), gpu.topology, at)
@@ -33,10 +33,10 @@ def contributions(
     if rest or not wanted:
         message = f"topology {gpu.topology} has {devices} devices, which nodes with {gpu.count} each cannot make up"
         hint = f"set count to a number that divides {devices}"
-        yield Diagnostic("TJ376", ERROR, message, path=at, hint=hint, name="topology-unlike-nodes")
+        yield Diagnostic("TJ376", message, path=at, hint=hint)
     elif said is None:
         yield Contribution(("trainer", "numNodes"), wanted, at)
     elif nodes(workload) != wanted:
         message = f"topology {gpu.topology} is {wanted} nodes with {gpu.count} devices each, and the run has {nodes(workload)}"
         hint = f"leave nodes out, or set it to {wanted}"
-        yield Diagnostic("TJ376", ERROR, message, path=at, hint=hint, name="topology-unlike-nodes")
+        yield Diagnostic("TJ376", message, path=at, hint=hint)

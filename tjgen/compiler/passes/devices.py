@@ -10,7 +10,7 @@ from tjgen.compiler.variables import env_item
 from tjgen.language.platform.devices import DeviceClass
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment, Gpu
-from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.k8s import quantity
 from tjgen.trees.typing import NamedTuple
@@ -188,16 +188,14 @@ def _number(gpu: Gpu, device: DeviceClass, because: FieldPath) -> Found:
         hint = f"ask for {known.replace(', ', ' or ')}"
     else:
         return
-    yield Diagnostic("TJ375", ERROR, message, path=because, hint=hint, name="not-so-many-devices")
+    yield Diagnostic("TJ375", message, path=because, hint=hint)
 
 
 def _parts_together(gpu: Gpu, count: int, because: FieldPath) -> Diagnostic:
     what = "of the smallest parts" if gpu.mig == SMALLEST else f"parts {gpu.mig}"
     return Diagnostic(
         "TJ324",
-        WARNING,
         f"{count} {what} train together, and NCCL does not connect parts of devices",
         path=(*because, "mig"),
         hint="use whole devices, or one part for each run",
-        name="parts-train-together",
     )

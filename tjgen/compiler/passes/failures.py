@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from tjgen.compiler.lower import SPEC, unknown_role
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment, ExperimentSpec, FailureRule, Restart
-from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.workload.contribution import Contribution
 from tjgen.trees.workload.roles import members, role
@@ -45,7 +45,7 @@ def of_trainer(workload: Workload, experiment: Experiment, setting: Setting) -> 
 
 def _cannot(spec: ExperimentSpec, field: FieldPath, what: str, hint: str) -> Diagnostic:
     message = f"a run of target {spec.target} cannot {what}"
-    return Diagnostic("TJ425", ERROR, message, path=(*SPEC, *field), hint=hint, name="not-in-target")
+    return Diagnostic("TJ425", message, path=(*SPEC, *field), hint=hint)
 
 
 def trains_together(workload: Workload) -> bool:
@@ -65,7 +65,7 @@ def _restart(workload: Workload, spec: ExperimentSpec, restart: Restart) -> Foun
     if restart.policy == "OnFailure" and restart.rules:
         message = "failures are told apart by rules only where containers are not started again in their pods"
         hint = "use policy: Never, or remove the rules"
-        yield Diagnostic("TJ430", ERROR, message, path=(*AT, "policy"), hint=hint, name="rules-need-never")
+        yield Diagnostic("TJ430", message, path=(*AT, "policy"), hint=hint)
         return
     rules = _ordered(restart)
     yield from _overlapping(rules)
@@ -92,7 +92,7 @@ def _overlapping(rules: Rules) -> Found:
                 message = f"rules {seen[failure]} and {name} are both for {failure}"
                 path: FieldPath = (*AT, "rules", name)
                 hint = "keep it in one of the two"
-                yield Diagnostic("TJ438", ERROR, message, path=path, hint=hint, name="rules-that-overlap")
+                yield Diagnostic("TJ438", message, path=path, hint=hint)
                 return
             seen[failure] = name
 
@@ -170,7 +170,7 @@ def _free(name: str, position: int, taken: set[str]) -> str:
 def _not_once(rule: str) -> Diagnostic:
     message = f"{rule} starts the run again and counts that, but a run may not start again even once"
     path: FieldPath = (*AT, "rules", rule, "action")
-    return Diagnostic("TJ429", WARNING, message, path=path, hint="say restart.limit", name="restarts-not-counted")
+    return Diagnostic("TJ429", message, path=path, hint="say restart.limit")
 
 
 def _never_again(podset: PodSet) -> Diagnostic:
@@ -178,7 +178,7 @@ def _never_again(podset: PodSet) -> Diagnostic:
         f"containers of {podset.name} would start again in their pods, but its Job fails with the first one (backoffLimit 0)"
     )
     hint = "say by restart.limit how often they may"
-    return Diagnostic("TJ429", WARNING, message, path=(*AT, "policy"), hint=hint, name="restarts-not-counted")
+    return Diagnostic("TJ429", message, path=(*AT, "policy"), hint=hint)
 
 
 def _success(workload: Workload, spec: ExperimentSpec) -> Found:
@@ -213,4 +213,4 @@ def made_again(kind: str) -> Diagnostic:
     """A time to live on an object that stands in Git."""
     message = f"the {kind} removes itself after the run, and whoever syncs this folder makes it again: it trains again"
     hint = "remove cleanup.ttlSeconds, or set state: archived when the run has ended"
-    return Diagnostic("TJ428", WARNING, message, path=(*SPEC, "cleanup", "ttlSeconds"), hint=hint, name="trains-again")
+    return Diagnostic("TJ428", message, path=(*SPEC, "cleanup", "ttlSeconds"), hint=hint)

@@ -8,7 +8,7 @@ from tjgen.compiler.lower import SPEC
 from tjgen.language.setting import Setting
 from tjgen.language.spec.forms import text
 from tjgen.language.spec.objects import Experiment, Schedule
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.workload.contribution import Contribution, is_said
 from tjgen.trees.workload.workload import Workload
@@ -82,13 +82,13 @@ def _direct(workload: Workload, experiment: Experiment, setting: Setting) -> Fou
 def _counted(experiment: Experiment) -> Diagnostic:
     message = f"with target {experiment.spec.target} what a gang needs is counted from its pods"
     hint = "remove minResources"
-    return Diagnostic("TJ425", ERROR, message, path=(*AT, "minResources"), hint=hint, name="not-in-target")
+    return Diagnostic("TJ425", message, path=(*AT, "minResources"), hint=hint)
 
 
 def _all_of_it(experiment: Experiment) -> Diagnostic:
     message = f"with target {experiment.spec.target} a gang is all pods of the run: nothing says how many are enough"
     hint = "remove minAvailable, or use target: volcanojob"
-    return Diagnostic("TJ491", ERROR, message, path=(*AT, "minAvailable"), hint=hint, name="gang-is-whole")
+    return Diagnostic("TJ491", message, path=(*AT, "minAvailable"), hint=hint)
 
 
 def _system(workload: Workload, system: str, present: list[str], because: FieldPath) -> Found:
@@ -126,11 +126,9 @@ def _details(schedule: Schedule, system: str, fields: Sequence[str] = ()) -> Fou
         if system != needs:
             yield Diagnostic(
                 "TJ321",
-                ERROR,
                 f"schedule.{field} is for {needs}, but the schedule system is {system}",
                 path=because,
                 hint=f"remove it, or set schedule.system to {needs}",
-                name="schedule-field-without-system",
             )
         elif path:
             yield Contribution(path, value, because, mirrors=field != "networkTopology")
@@ -153,7 +151,7 @@ def other_scheduler(system: str, found: str, role: str, because: FieldPath) -> D
     """TJ494."""
     message = f"the gang is one of {system}, and the pods of {role} go to the scheduler {found}, which knows nothing of it"
     hint = "remove schedulerName: the schedule system sets it"
-    return Diagnostic("TJ494", ERROR, message, path=because, hint=hint, name="gang-without-its-scheduler")
+    return Diagnostic("TJ494", message, path=because, hint=hint)
 
 
 def _topology(schedule: Schedule) -> Tree:
@@ -169,9 +167,7 @@ def _topology(schedule: Schedule) -> Tree:
 def _no_system(schedule: Schedule) -> Diagnostic:
     return Diagnostic(
         "TJ320",
-        ERROR,
         "schedule asks for a gang, but neither it, the runtime nor the project says by which system",
         path=AT,
         hint="add system: volcano or system: coscheduling, or set schedule.system in tjgen.yaml",
-        name="no-schedule-system",
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tjgen.language.spec.objects import Patch
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get, render
 from tjgen.trees.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY, PROGRAM_LABEL, RUN_LABEL, TASK_LABEL
 
@@ -46,7 +46,7 @@ def refused(name: str, patch: Patch, kind: str, field: FieldPath, because: Field
     """TJ107, at the part of the patch that changes the field."""
     hint = "remove it from the patch, or allow it in the root project (spec.policy.allow: [identity-patches])"
     message = f'patch "{name}" changes {render(field)}, which identifies the {kind}'
-    return Diagnostic("TJ107", ERROR, message, path=_part(patch, field, because), hint=hint, name="patch-of-identity")
+    return Diagnostic("TJ107", message, path=_part(patch, field, because), hint=hint)
 
 
 def _part(patch: Patch, field: FieldPath, because: FieldPath) -> FieldPath:
@@ -69,4 +69,4 @@ def reserved(labels: Tree, allows: Sequence[str]) -> Iterator[Diagnostic]:
         if label in labels:
             hint = "leave the label out: tjgen writes it"
             message = f"label {label} identifies what belongs to a run, so an experiment cannot set it"
-            yield Diagnostic("TJ107", ERROR, message, path=("metadata", "labels", label), hint=hint, name="patch-of-identity")
+            yield Diagnostic("TJ107", message, path=("metadata", "labels", label), hint=hint)

@@ -13,7 +13,7 @@ from tjgen.compiler.programs.containers import image_in_run
 from tjgen.compiler.volumes.sources import source
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic, has_errors
+from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.fields.managed import Managed, Origin
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.workload.contribution import EXPERIMENT, Contribution, contribute
@@ -49,23 +49,16 @@ def _problems(workload: Workload, experiment: Experiment, missing: list[str]) ->
     if asked.volume is None:
         message = f"the runtime has no {missing[0]}-initializer, and nothing says which volume it would write to"
         hint = "add initializer.volume, or use a runtime that has it, such as tjgen-torch-initializers"
-        yield Diagnostic("TJ475", ERROR, message, path=(*AT, missing[0]), hint=hint, name="initializer-without-volume")
+        yield Diagnostic("TJ475", message, path=(*AT, missing[0]), hint=hint)
     elif asked.volume not in experiment.spec.volumes:
         known = experiment.spec.volumes
         hint = f"use one of {', '.join(known)}" if known else "add it to volumes"
         message = f'the experiment has no volume "{asked.volume}"'
-        yield Diagnostic("TJ476", ERROR, message, path=(*AT, "volume"), hint=hint, name="initializer-volume")
+        yield Diagnostic("TJ476", message, path=(*AT, "volume"), hint=hint)
     for podset in workload.podsets:
         if podset.name in {f"{part}-initializer" for part in missing}:
             message = f"the runtime has a job {podset.name} that is no step of a TrainJob"
-            yield Diagnostic(
-                "TJ477",
-                ERROR,
-                message,
-                path=(*SPEC, "runtime"),
-                hint=f"label it {ANCESTOR}: {podset.name}",
-                name="initializer-taken",
-            )
+            yield Diagnostic("TJ477", message, path=(*SPEC, "runtime"), hint=f"label it {ANCESTOR}: {podset.name}")
 
 
 def _first(workload: Workload, jobs: list[tuple[Tree, FieldPath]]) -> Workload:

@@ -18,7 +18,7 @@ from tjgen.compiler.volumes.mounts import places
 from tjgen.compiler.volumes.sources import image_reference
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Data, Experiment, Volume
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.typing import NamedTuple
 
@@ -188,10 +188,10 @@ def _overlap(one: Use, other: Use, path: str) -> Diagnostic:
     if not one.writes and not other.writes:
         message = f'tasks "{one.task}" and "{other.task}" both read {where}'
         hint = "divide the items over tasks, give each task items of its own, or say data.shared: true where that is meant"
-        return Diagnostic("TJ363", ERROR, message, path=other.at, hint=hint, name="tasks-overlap")
+        return Diagnostic("TJ363", message, path=other.at, hint=hint)
     doing = "writes to" if one.writes and other.writes else "reads"
     first, second = (one, other) if one.writes else (other, one)
     both = f'tasks "{one.task}" and "{other.task}" both write to {where}'
     message = both if doing == "writes to" else f'task "{first.task}" can write to {where}, which task "{second.task}" reads'
     hint = "add readOnly: true, give each task a subPath or volume of its own, or say shared: true where that is meant"
-    return Diagnostic("TJ364", ERROR, message, path=other.at, hint=hint, name="tasks-write-together")
+    return Diagnostic("TJ364", message, path=other.at, hint=hint)

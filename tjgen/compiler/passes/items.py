@@ -39,7 +39,7 @@ def listed(asked: Items, folder: str, sandbox: Sandbox) -> tuple[items.Items, li
         return _expanded(_several(asked.pattern))
     if asked.count is not None:
         message = "the items have numbers alone, and this delivery tells paths"
-        found = problems.error(problems.NO_RANGE, message, path=(*AT, "count"), hint="set deliver: range, or name the items")
+        found = Diagnostic(problems.NO_RANGE, message, path=(*AT, "count"), hint="set deliver: range, or name the items")
         return items.Items(), [found]
     return items.listed([(item.path, item.size) for item in asked.listed], (*AT, "list"))
 
@@ -50,9 +50,7 @@ def numbered(asked: Items) -> tuple[Numbered, list[Diagnostic]]:
         return Numbered(asked.count), []
     if asked.pattern is None:
         message = "slices by range are for items that have numbers: of a pattern, or a count"
-        return Numbered(0), [
-            problems.error(problems.NO_RANGE, message, path=AT, hint="use pattern or count, or deliver: configMap")
-        ]
+        return Numbered(0), [Diagnostic(problems.NO_RANGE, message, path=AT, hint="use pattern or count, or deliver: configMap")]
     patterns = _several(asked.pattern)
     parsed = []
     for pattern in patterns:
@@ -64,7 +62,7 @@ def numbered(asked: Items) -> tuple[Numbered, list[Diagnostic]]:
     if fault is not None:
         message = f"the pattern {fault}" if len(parsed) == 1 else f"one of the patterns {fault}"
         hint = "let each path have one number, for each number is read once"
-        return Numbered(0), [problems.error(problems.PATTERN, message, path=(*AT, "pattern"), hint=hint)]
+        return Numbered(0), [Diagnostic(problems.PATTERN, message, path=(*AT, "pattern"), hint=hint)]
     return Numbered(sum(one.total for one in parsed), patterns), []
 
 
@@ -112,7 +110,7 @@ def _manifest(file: str, because: FieldPath, sandbox: Sandbox) -> tuple[items.It
             return items.Items(), [problem.diagnostic._replace(path=because)]
         message = f"the manifest {file} cannot be read: {problem.reason}"
         hint = "name a file relative to the folder of the experiment"
-        return items.Items(), [problems.error(problems.UNREADABLE, message, path=because, hint=hint)]
+        return items.Items(), [Diagnostic(problems.UNREADABLE, message, path=because, hint=hint)]
     key = f"{file} {sha256(content).hexdigest()}"
     if key not in _read:
         lines = content.count(b"\n")
@@ -151,13 +149,13 @@ def _each_expanded(patterns: Sequence[str]) -> tuple[items.Items, list[Diagnosti
 
 def _malformed(pattern: str, problem: ValueError) -> Diagnostic:
     hint = "write numbers as {0000..1023}, words as {train,val}"
-    return problems.error(problems.PATTERN, f"the pattern {pattern!r} {problem}", path=(*AT, "pattern"), hint=hint)
+    return Diagnostic(problems.PATTERN, f"the pattern {pattern!r} {problem}", path=(*AT, "pattern"), hint=hint)
 
 
 def _too_many(count: int, because: FieldPath) -> Diagnostic:
     message = f"{count} items are too many to list: there is room for {MOST_LISTED}"
     hint = "divide by contiguous, round-robin or weighted with deliver: range and items by pattern or count, or list folders"
-    return problems.error(problems.TOO_MANY, message, path=because, hint=hint)
+    return Diagnostic(problems.TOO_MANY, message, path=because, hint=hint)
 
 
 def _several(said: str | Sequence[str]) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.language.spec.objects import Experiment
-from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.k8s.labels import MULTI_KUEUE
 from tjgen.trees.workload.contribution import Contribution
@@ -23,7 +23,7 @@ def queued(experiment: Experiment, at: FieldPath) -> Iterator[Contribution | Dia
     schedule = experiment.spec.schedule
     if schedule.queue is None:
         message = "no queue is named, and Kueue leaves a run without one alone: it starts at once, beside all quotas"
-        yield Diagnostic("TJ493", WARNING, message, path=at, hint="set schedule.queue to a LocalQueue", name="run-beside-kueue")
+        yield Diagnostic("TJ493", message, path=at, hint="set schedule.queue to a LocalQueue")
     else:
         yield Contribution(("metadata", "labels", QUEUE), schedule.queue, (*at, "queue"), mirrors=True)
     if schedule.workload_priority is not None:
@@ -34,4 +34,4 @@ def queued(experiment: Experiment, at: FieldPath) -> Iterator[Contribution | Dia
     if experiment.spec.state == "suspended":
         message = "Kueue decides when a run begins: it starts one that is suspended as soon as there is room"
         hint = "stop the LocalQueue (stopPolicy: Hold), or use state: archived"
-        yield Diagnostic("TJ492", ERROR, message, path=("spec", "state"), hint=hint, name="suspended-under-kueue")
+        yield Diagnostic("TJ492", message, path=("spec", "state"), hint=hint)

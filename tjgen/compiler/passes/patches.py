@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.passes import identity
 from tjgen.language.spec.objects import Experiment, Operation, Patch
-from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Managed, Origin
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get
 from tjgen.trees.fields.writer import Writer
@@ -126,19 +126,12 @@ class _OperationError(Exception):
     def __init__(self, message: str, origin: Origin) -> None:
         super().__init__(message)
         hint = "write a JSON Pointer that exists in the object; tjgen build prints it"
-        self.diagnostic = Diagnostic(
-            "TJ331", ERROR, f"patch cannot be applied: {message}", path=origin.because, hint=hint, name="patch-failed"
-        )
+        self.diagnostic = Diagnostic("TJ331", f"patch cannot be applied: {message}", path=origin.because, hint=hint)
 
 
 def _matches_nothing(patch: Patch, manifests: list[Manifest], because: FieldPath) -> Diagnostic:
     wanted = patch.target.kind + (f"/{patch.target.name}" if patch.target.name else "")
     made = sorted({f"{manifest.kind}/{manifest.name}" for manifest in manifests})
     return Diagnostic(
-        "TJ330",
-        WARNING,
-        f"patch matches nothing: no {wanted} is made",
-        path=(*because, "target"),
-        hint=f"made are {', '.join(made)}",
-        name="patch-matches-nothing",
+        "TJ330", f"patch matches nothing: no {wanted} is made", path=(*because, "target"), hint=f"made are {', '.join(made)}"
     )

@@ -8,7 +8,7 @@ from tjgen.compiler.lower import SPEC
 from tjgen.compiler.passes.device_class import chosen
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment, Gpu, Topology
-from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.k8s import quantity
 from tjgen.trees.workload.contribution import Contribution
@@ -71,14 +71,14 @@ def _slice(workload: Workload, topology: Topology, computing: list[PodSet]) -> F
         if topology.slice.size > pods:
             message = f"a slice has {topology.slice.size} pods, and {podset.name} has {pods}"
             hint = f"set size to at most {pods}"
-            yield Diagnostic("TJ382", ERROR, message, path=(*AT, "slice", "size"), hint=hint, name="slice-above-run")
+            yield Diagnostic("TJ382", message, path=(*AT, "slice", "size"), hint=hint)
 
 
 def _not_kueue(topology: Topology, scheduler: str) -> Diagnostic:
     field = next(one for one in ("required", "preferred", "slice", "unconstrained") if getattr(topology, one) is not None)
     message = f"schedule.topology.{field} is for Kueue and the default scheduler, and {scheduler} places the pods"
     hint = "use topology.exclusive, or networkTopology with Volcano, or another schedule.system"
-    return Diagnostic("TJ381", ERROR, message, path=(*AT, field), hint=hint, name="topology-of-another-scheduler")
+    return Diagnostic("TJ381", message, path=(*AT, field), hint=hint)
 
 
 def _needs(workload: Workload, podsets: list[PodSet], gpu: Gpu, setting: Setting, because: FieldPath) -> Found:
@@ -100,7 +100,7 @@ def _scheduler(workload: Workload, podset: PodSet, wanted: str, because: FieldPa
     elif there != wanted:
         message = f"shares of devices are placed by the scheduler {wanted} alone, and {there} places the pods"
         hint = f"use the schedule.system of {wanted}, or whole devices"
-        yield Diagnostic("TJ380", ERROR, message, path=(*because, "share"), hint=hint, name="share-of-another-scheduler")
+        yield Diagnostic("TJ380", message, path=(*because, "share"), hint=hint)
 
 
 def _pinned(workload: Workload, podset: PodSet, name: str, because: FieldPath) -> Found:
@@ -120,4 +120,4 @@ def _pinned(workload: Workload, podset: PodSet, name: str, because: FieldPath) -
         f"nodes of class {name} pin pods with whole CPUs and memory, and {podset.name} {what}: it may run far from its devices"
     )
     hint = "set cpu to a whole number, and memory"
-    yield Diagnostic("TJ379", WARNING, message, path=because, hint=hint, name="cpus-not-pinned")
+    yield Diagnostic("TJ379", message, path=because, hint=hint)

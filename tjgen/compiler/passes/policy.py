@@ -11,7 +11,7 @@ from tjgen.language.platform.images import CONTENT_TAG, rewrite
 from tjgen.language.platform.tools import DEFAULTS
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.workload.contribution import EXPERIMENT
 from tjgen.trees.workload.workload import Workload
@@ -31,7 +31,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
             continue
         seen.add(image)
         message = f"the project demands digests, and image {image} has none"
-        yield Diagnostic("TJ490", ERROR, message, path=because, hint=_hint(image, because, setting), name="image-without-digest")
+        yield Diagnostic("TJ490", message, path=because, hint=_hint(image, because, setting))
 
 
 def _images(workload: Workload, experiment: Experiment) -> Iterator[tuple[str, FieldPath]]:

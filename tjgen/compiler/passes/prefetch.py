@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.compiler.lower import SPEC
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Cache, Experiment
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.workload.contribution import Contribution
 from tjgen.trees.workload.workload import Workload
@@ -49,6 +49,6 @@ def _of_profiles(workload: Workload, experiment: Experiment, setting: Setting) -
         if other is not wanted:
             message = f"the profiles of volumes {first[2]} and {at[2]} have caches of their own, and a pod gets one of them"
             hint = "say prefetch.cache, which is then the one"
-            yield Diagnostic("TJ922", ERROR, message, path=at, hint=hint, name="several-profile-caches")
+            yield Diagnostic("TJ922", message, path=at, hint=hint)
             return
     yield from cache.mounted(workload, wanted, first)

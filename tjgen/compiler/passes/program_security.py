@@ -8,7 +8,7 @@ from tjgen.compiler.lower import SPEC
 from tjgen.compiler.passes.security import refused
 from tjgen.compiler.programs import pods
 from tjgen.language.setting import Setting
-from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.k8s.labels import PROGRAM_LABEL
 from tjgen.trees.workload.workload import Workload
@@ -35,13 +35,13 @@ def problems(workload: Workload, setting: Setting) -> Iterator[Diagnostic]:
                 )
                 hint = _hint(program, found, str(level))
                 at: FieldPath = (*because, "builder") if program == "build" else because
-                yield Diagnostic("TJ386", ERROR, message, path=at, hint=hint, name="program-pod-security")
+                yield Diagnostic("TJ386", message, path=at, hint=hint)
             user = get(template, ("spec", "securityContext", "runAsUser"), None)
             if program in _ON_FILES and user == pods.NOBODY and not _names_user(workload):
                 message = f"the pods of {key} run as user {user}, since they must not run as root and the run has no runAsUser"
                 hint = "set pod.securityContext.runAsUser to the user that the image trains as"
                 path = (*SPEC, "pod")
-                yield Diagnostic("TJ387", WARNING, message, path=path, hint=hint, name="program-user-unknown")
+                yield Diagnostic("TJ387", message, path=path, hint=hint)
 
 
 def _template(made: Tree) -> Tree | None:

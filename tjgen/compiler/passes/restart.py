@@ -11,7 +11,7 @@ from tjgen.cluster.kinds.table import OF_TRAINER
 from tjgen.compiler.lower import SPEC
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Elastic, Experiment, ExperimentSpec, Restart
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.workload.contribution import Contribution
 from tjgen.trees.workload.workload import Workload
@@ -48,18 +48,16 @@ def _of_volcano(spec: ExperimentSpec) -> Found:
     for section, hint in hints.items():
         if getattr(spec, section) is not None:
             message = f"a run of target volcanojob says {section} in Volcano's words"
-            yield Diagnostic("TJ425", ERROR, message, path=(*SPEC, section), hint=hint, name="not-in-target")
+            yield Diagnostic("TJ425", message, path=(*SPEC, section), hint=hint)
 
 
 def _bounds(elastic: Elastic) -> Found:
     if elastic.min > elastic.max:
         yield Diagnostic(
             "TJ433",
-            ERROR,
             f"elastic.min is {elastic.min}, above elastic.max, which is {elastic.max}",
             path=(*SPEC, "elastic", "min"),
             hint="exchange the two",
-            name="elastic-bounds",
         )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from tjgen.compiler.lower import SPEC
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.workload.contribution import EXPERIMENT
 from tjgen.trees.workload.workload import PodSet, Workload
@@ -125,4 +125,4 @@ def _refused(workload: Workload, podset: PodSet, path: FieldPath, what: str, set
     is_whole = path[0] in ("containers", "initContainers") and len(path) == len(("containers", "its name"))
     hint = _SECURED if is_whole else _OTHER_SOURCE if path[0] == "volumes" else _WITHOUT
     because = said[-1].because if said and not is_whole else (*SPEC, "runtime")
-    return Diagnostic("TJ327", ERROR, message, path=because, hint=hint, name="pod-security")
+    return Diagnostic("TJ327", message, path=because, hint=hint)

@@ -72,11 +72,11 @@ def _unfit(name: str, scratch: Volume) -> Iterator[Diagnostic]:
     if scratch.empty_dir is None and scratch.ephemeral is None:
         message = f'volume "{name}" is not of the pod alone: the copies of all nodes would meet there'
         hint = "make it an emptyDir or ephemeral"
-        yield problems.error(problems.SCRATCH, message, path=(*SLICES, "scratch"), hint=hint)
+        yield Diagnostic(problems.SCRATCH, message, path=(*SLICES, "scratch"), hint=hint)
     elif next(places(scratch, SPEC)).read_only:
         message = f'volume "{name}" is read only, and the items are copied there'
         hint = f"remove volumes.{name}.readOnly"
-        yield problems.error(problems.SCRATCH, message, path=(*SLICES, "scratch"), hint=hint)
+        yield Diagnostic(problems.SCRATCH, message, path=(*SLICES, "scratch"), hint=hint)
 
 
 def _too_small(name: str, scratch: Volume, plan: Plan, items: Items) -> Iterator[Diagnostic]:
@@ -89,7 +89,7 @@ def _too_small(name: str, scratch: Volume, plan: Plan, items: Items) -> Iterator
     if most > quantity.parse(room).value:
         message = f'slice {number} has {most} bytes, and volume "{name}" has room for {room}'
         at: FieldPath = (*SPEC, "volumes", name)
-        yield problems.error(problems.SCRATCH, message, path=at, hint=f"raise {field}, or use more nodes")
+        yield Diagnostic(problems.SCRATCH, message, path=at, hint=f"raise {field}, or use more nodes")
 
 
 def _resources(main: Tree) -> Tree:

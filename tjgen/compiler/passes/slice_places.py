@@ -53,13 +53,11 @@ def _folders(workload: Workload, data: Data, volume: Volume, cut: Cut, readers: 
     mounts = list(places(volume, (*SPEC, "volumes", data.volume)))
     if len(mounts) > 1:
         message = f'volume "{data.volume}" is mounted at {len(mounts)} places, of which one would show the slice alone'
-        yield problems.error(problems.FOLDER, message, path=mounts[1].because, hint="mount it at one place")
+        yield Diagnostic(problems.FOLDER, message, path=mounts[1].because, hint="mount it at one place")
         return
     if volume.pvc is not None and volume.pvc.create is not None and volume.pvc.create.volume_mode == "Block":
         message = f'volume "{data.volume}" is a raw device (volumeMode Block), which has no folders'
-        yield problems.error(
-            problems.FOLDER, message, path=(*SLICES, "deliver"), hint="use deliver: env with ranges of its blocks"
-        )
+        yield Diagnostic(problems.FOLDER, message, path=(*SLICES, "deliver"), hint="use deliver: env with ranges of its blocks")
         return
     [place] = mounts
     at: FieldPath = ("volumeMounts", (("mountPath", place.path),))
@@ -84,20 +82,20 @@ def _volumes(data: Data, volume: Volume, cut: Cut, readers: list[PodSet]) -> Fou
     if not cut.tasks:
         message = "the pods of one run are made from one template, so that each cannot have a volume of its own"
         hint = "set over: tasks and give each node's work a task, or use deliver: subPath"
-        yield problems.error(problems.NO_VOLUME, message, path=(*SLICES, "deliver"), hint=hint)
+        yield Diagnostic(problems.NO_VOLUME, message, path=(*SLICES, "deliver"), hint=hint)
         return
     place = source_of(volume)
     if place is None:
         message = f'volume "{data.volume}" is no claim, image or hostPath, so that `sources` cannot name another one'
         hint = "give each task the volume by its own `volumes`"
-        yield problems.error(problems.NO_VOLUME, message, path=(*SLICES, "sources"), hint=hint)
+        yield Diagnostic(problems.NO_VOLUME, message, path=(*SLICES, "sources"), hint=hint)
         return
     sources = cut.asked.sources
     if len(sources) != len(cut.tasks) or len(set(sources)) != len(sources):
         twice = f", {len(sources) - len(set(sources))} of them twice" if len(set(sources)) != len(sources) else ""
         message = f"there are {len(sources)} sources for {len(cut.tasks)} tasks{twice}"
         hint = f"name one for each of {', '.join(cut.tasks)}, in this order"
-        yield problems.error(problems.NO_VOLUME, message, path=(*SLICES, "sources"), hint=hint)
+        yield Diagnostic(problems.NO_VOLUME, message, path=(*SLICES, "sources"), hint=hint)
         return
     for podset in readers:
         path: FieldPath = (*podset.pod, "volumes", named(data.volume), *place)

@@ -43,7 +43,7 @@ def cut_of(workload: Workload, experiment: Experiment, asked: Slices, setting: S
     tasks = sorted(experiment.spec.tasks) if asked.over == "tasks" else []
     if asked.over == "tasks" and not tasks:
         message = "data.slices are over tasks, and the experiment has none"
-        found.append(problems.error(problems.NO_TASKS, message, path=(*SLICES, "over"), hint="add tasks, or set over: nodes"))
+        found.append(Diagnostic(problems.NO_TASKS, message, path=(*SLICES, "over"), hint="add tasks, or set over: nodes"))
     count = asked.virtual or asked.count or nodes
     if asked.virtual is not None:
         found += _virtual(asked.virtual, nodes)
@@ -52,7 +52,7 @@ def cut_of(workload: Workload, experiment: Experiment, asked: Slices, setting: S
     found += _changing(experiment.spec.elastic, asked, nodes)
     if asked.options and asked.by in STRATEGIES:
         message = f"{asked.by} takes no options: they are for strategies of plugins"
-        found.append(problems.error(problems.REFUSED, message, path=(*SLICES, "options"), hint="remove options"))
+        found.append(Diagnostic(problems.REFUSED, message, path=(*SLICES, "options"), hint="remove options"))
     cut = Cut(asked, count, 1, tasks, tasks.index(setting.task) if tasks else 0)
     processes, more = _processes(workload, cut)
     found += more
@@ -71,7 +71,7 @@ def _processes(workload: Workload, cut: Cut) -> tuple[int, list[Diagnostic]]:
     if known is None and remainder != "keep":
         message = f"remainder: {remainder} over processes needs to know how many a node has"
         hint = "set procsPerNode, or gpu, whose class says it"
-        return 1, [problems.error(problems.REFUSED, message, path=(*SLICES, "remainder"), hint=hint)]
+        return 1, [Diagnostic(problems.REFUSED, message, path=(*SLICES, "remainder"), hint=hint)]
     return known or 1, []
 
 
@@ -98,7 +98,7 @@ def _repeated(workload: Workload, cut: Cut) -> Iterator[Diagnostic]:
     field = "within" if cut.asked.over == "tasks" else "over"
     message = f"each of the {processes} processes of a node reads the whole slice: every item is read {processes} times"
     hint = f"set {field}: processes, or {field}: nodes if the program divides the slice among its processes"
-    yield problems.warning(problems.REPEATED, message, path=SLICES, hint=hint)
+    yield Diagnostic(problems.REPEATED, message, path=SLICES, hint=hint)
 
 
 def _changing(elastic: Elastic | None, asked: Slices, nodes: int) -> Iterator[Diagnostic]:
@@ -106,7 +106,7 @@ def _changing(elastic: Elastic | None, asked: Slices, nodes: int) -> Iterator[Di
     if asked.virtual is not None and asked.deliver == "init":
         message = "an init container copies one slice before training starts, but virtual slices move between nodes later"
         hint = "use deliver: env, configMap or range, or remove virtual"
-        yield problems.error(problems.MOVING, message, path=(*SLICES, "virtual"), hint=hint)
+        yield Diagnostic(problems.MOVING, message, path=(*SLICES, "virtual"), hint=hint)
     if elastic is None or asked.virtual is not None or asked.deliver == "volume":
         return
     if elastic.min != nodes or elastic.max != nodes:
@@ -115,18 +115,16 @@ def _changing(elastic: Elastic | None, asked: Slices, nodes: int) -> Iterator[Di
         hint = f"set virtual, such as {64 * nodes}, or set elastic.min and elastic.max to {nodes}"
         if asked.deliver in ("init", "subPath"):
             hint = f"use deliver: env, configMap or range with virtual, or set elastic.min and elastic.max to {nodes}"
-        yield problems.error(problems.ELASTIC, message, path=SLICES, hint=hint)
+        yield Diagnostic(problems.ELASTIC, message, path=SLICES, hint=hint)
 
 
 def under_mpi() -> Diagnostic:
     # sshd hands none of a container's variables to what it starts, and mpirun starts programs by it.
     return Diagnostic(
         "TJ325",
-        WARNING,
         "programs that mpirun starts on other nodes do not see the variables of their pods, such as TJGEN_SLICE_INDEX",
         path=SLICES,
         hint="deliver by configMap, and choose the list by OMPI_COMM_WORLD_RANK // OMPI_COMM_WORLD_LOCAL_SIZE",
-        name="slices-under-mpi",
     )
 
 
@@ -135,19 +133,18 @@ def _virtual(count: int, nodes: int) -> Iterator[Diagnostic]:
     hint = f"use a number that all numbers of nodes divide, such as {64 * nodes}"
     if count < nodes:
         message = f"{count} virtual slices are too few for {nodes} nodes"
-        yield problems.error(problems.VIRTUAL, message, path=at, hint=hint)
+        yield Diagnostic(problems.VIRTUAL, message, path=at, hint=hint, severity=ERROR)
     elif count % nodes:
         message = f"{count} virtual slices do not divide by {nodes} nodes: {count % nodes} of them read one slice more"
-        yield problems.warning(problems.VIRTUAL, message, path=at, hint=hint)
+        yield Diagnostic(problems.VIRTUAL, message, path=at, hint=hint)
 
 
 def _other_count(count: int, nodes: int) -> Diagnostic:
     left = f"slices {nodes} to {count - 1} are read by nobody" if count > nodes else f"nodes {count} to {nodes - 1} have no slice"
     return Diagnostic(
         "TJ306",
-        WARNING if count > nodes else ERROR,
         f"there are {count} slices for {nodes} nodes: {left}",
         path=(*SLICES, "count"),
         hint="leave count out",
-        name="slices-unlike-nodes",
+        severity=WARNING if count > nodes else ERROR,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tjgen.compiler.passes.slice_readers import SLICES
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, named
 from tjgen.trees.workload.contribution import Contribution
 from tjgen.trees.workload.workload import PodSet, Workload
@@ -20,5 +20,5 @@ def index_variable(workload: Workload, podset: PodSet) -> Contribution | Diagnos
     if number is None:
         message = f"nothing tells the pods of role {podset.name} their numbers among all nodes: another role has several pods too"
         hint = "let one role alone have several pods that read, or give it a volume of its own by volumes.NAME.roles"
-        return Diagnostic("TJ413", ERROR, message, path=SLICES, hint=hint, name="nodes-without-numbers")
+        return Diagnostic("TJ413", message, path=SLICES, hint=hint)
     return Contribution((*podset.main, "env", named("TJGEN_SLICE_INDEX")), {"name": "TJGEN_SLICE_INDEX", **number}, SLICES)

@@ -152,11 +152,11 @@ def _ranges(workload: Workload, data: Data, cut: Cut, readers: list[PodSet]) -> 
     if asked.by not in ranges.STRATEGIES:
         message = f"the slices of {asked.by} are no ranges of numbers"
         hint = f"divide by {', '.join(ranges.STRATEGIES[:-1])} or {ranges.STRATEGIES[-1]}, or use deliver: configMap"
-        yield problems.error(problems.NO_RANGE, message, path=(*SLICES, "by"), hint=hint)
+        yield Diagnostic(problems.NO_RANGE, message, path=(*SLICES, "by"), hint=hint)
         return
     if asked.remainder == "pad":
         message = "a range of numbers has no room for items that are repeated"
-        yield problems.error(problems.NO_RANGE, message, path=(*SLICES, "remainder"), hint="use remainder: drop")
+        yield Diagnostic(problems.NO_RANGE, message, path=(*SLICES, "remainder"), hint="use remainder: drop")
         return
     if has_errors(found):
         return
@@ -170,7 +170,7 @@ def _ranges(workload: Workload, data: Data, cut: Cut, readers: list[PodSet]) -> 
         plan = ranges.divided(by, len(whole), cut.slices, options)
     except ValueError as problem:
         hint = "make what is said beside `by` fit the items and the nodes"
-        yield problems.error(problems.REFUSED, f"{asked.by} {problem}", path=SLICES, hint=hint)
+        yield Diagnostic(problems.REFUSED, f"{asked.by} {problem}", path=SLICES, hint=hint)
         return
     wrong = list(ranges.faults(plan, len(whole), cut.slices))
     assert not wrong, wrong  # arithmetic of ours alone: a fault is a defect
@@ -224,7 +224,7 @@ def _in_env(name: str, text: str, readers: list[PodSet]) -> Found:
     if len(text.encode()) > MOST_IN_ENV:
         message = f"the slices have {len(text.encode())} bytes, and a variable holds {MOST_IN_ENV}"
         hint = "deliver them by configMap" if name == "TJGEN_SLICES" else "use fewer slices"
-        yield problems.error(problems.LARGE, message, path=SLICES, hint=hint)
+        yield Diagnostic(problems.LARGE, message, path=SLICES, hint=hint)
         return
     # Kubernetes would take "$(" in a value for a reference.
     for podset in readers:

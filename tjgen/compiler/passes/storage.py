@@ -10,7 +10,7 @@ from tjgen.compiler.volumes.mounts import places, users_of
 from tjgen.language.setting import Setting
 from tjgen.language.spec.check import shown
 from tjgen.language.spec.objects import Experiment, Sweep, Volume
-from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.k8s import quantity
 from tjgen.trees.workload.roles import at_once
@@ -49,7 +49,7 @@ def _modes(workload: Workload, name: str, volume: Volume, sweep: Sweep | None, s
     if offered and missing:
         message = f"storage class {storage_class(create, setting)} offers {', '.join(offered)}, not {missing[0]}"
         hint = "use a mode or another class of the Platform: such a claim stays pending"
-        yield Diagnostic("TJ342", ERROR, message, path=(*at, "accessModes"), hint=hint, name="access-mode-not-offered")
+        yield Diagnostic("TJ342", message, path=(*at, "accessModes"), hint=hint)
         return
     pods = at_once(workload, [podset for podset, _ in users_of(workload, name, volume)])
     modes = set(access_modes(create, pods, setting, read_only=volume.read_only))
@@ -57,16 +57,16 @@ def _modes(workload: Workload, name: str, volume: Volume, sweep: Sweep | None, s
     if modes == {"ReadOnlyMany"} and writing is not None:
         message = f'claim of volume "{name}" is ReadOnlyMany, and {writing.path} is mounted to be written'
         hint = "add readOnly: true, or ask for another access mode"
-        yield Diagnostic("TJ329", WARNING, message, path=writing.because, hint=hint, name="read-only-claim-written")
+        yield Diagnostic("TJ329", message, path=writing.because, hint=hint)
     at = (*at, "accessModes") if create.access_modes else at
     who = f"{pods} pods" if pods > 1 else "the runs of the sweep" if sweep is not None and create.scope != "run" else None
     if who is not None and modes == {"ReadWriteOncePod"}:
         message = f'claim of volume "{name}" is ReadWriteOncePod, and {who} mount it at a time: only one of them can start'
-        yield Diagnostic("TJ341", ERROR, message, path=at, hint="use ReadWriteMany", name="claim-of-one-pod")
+        yield Diagnostic("TJ341", message, path=at, hint="use ReadWriteMany")
     elif who is not None and modes == {"ReadWriteOnce"}:
         message = f'claim of volume "{name}" is ReadWriteOnce, and {who} mount it at a time: on other nodes they cannot start'
         hint = "use ReadWriteMany, or ephemeral for a disk each"
-        yield Diagnostic("TJ340", WARNING, message, path=at, hint=hint, name="claim-of-one-node")
+        yield Diagnostic("TJ340", message, path=at, hint=hint)
 
 
 def _image(name: str, volume: Volume, setting: Setting, because: FieldPath) -> Found:
@@ -75,7 +75,7 @@ def _image(name: str, volume: Volume, setting: Setting, because: FieldPath) -> F
     at: FieldPath = (*because, "image")
     if "@" not in volume.image.reference and volume.image.digest is None:
         message = f'image of volume "{name}" has no digest: pods that start later may read other data'
-        yield Diagnostic("TJ345", INFO, message, path=at, hint="add digest", name="image-volume-by-tag")
+        yield Diagnostic("TJ345", message, path=at, hint="add digest")
     cluster = setting.cluster
     if cluster.image_volumes is not None:
         able, said = cluster.image_volumes, "the Platform says that the cluster"
@@ -84,11 +84,11 @@ def _image(name: str, volume: Volume, setting: Setting, because: FieldPath) -> F
     if not able:
         message = f'volume "{name}" is an image, and {said} cannot mount images'
         hint = "copy the data to a claim, or use a cluster of Kubernetes 1.35 or later"
-        yield Diagnostic("TJ343", ERROR, message, path=at, hint=hint, name="image-volumes-unsupported")
+        yield Diagnostic("TJ343", message, path=at, hint=hint)
     elif cluster.image_volumes is None and cluster.kubernetes is not None and cluster.kubernetes < _WITH_GATE:
         message = f'volume "{name}" is an image, which {said} mounts only with the feature gate ImageVolume'
         hint = "say imageVolumes: true in the Platform's cluster where the gate is on"
-        yield Diagnostic("TJ344", WARNING, message, path=at, hint=hint, name="image-volumes-behind-gate")
+        yield Diagnostic("TJ344", message, path=at, hint=hint)
 
 
 def _writers(name: str, volume: Volume, sweep: Sweep | None, setting: Setting, because: FieldPath) -> Found:
@@ -103,7 +103,7 @@ def _writers(name: str, volume: Volume, sweep: Sweep | None, setting: Setting, b
         if not place.read_only and own is None and place.sub_path_expr is None:
             message = f'the runs of the sweep all write to one folder of volume "{name}"'
             hint = "add readOnly: true, or shared: true where that is meant"
-            yield Diagnostic("TJ349", WARNING, message, path=place.at, hint=hint, name="runs-share-folder")
+            yield Diagnostic("TJ349", message, path=place.at, hint=hint)
 
 
 def _is_swept(name: str, sweep: Sweep) -> bool:
@@ -121,7 +121,7 @@ def _owners(workload: Workload, name: str, volume: Volume, because: FieldPath) -
             message = f'the pods have an fsGroup, so each start changes the group of every file in volume "{name}"'
             wanted = {**context, "fsGroupChangePolicy": "OnRootMismatch"}
             hint = f"add readOnly: true, or set pod.securityContext to {shown(wanted)}"
-            yield Diagnostic("TJ350", WARNING, message, path=because, hint=hint, name="slow-fs-group")
+            yield Diagnostic("TJ350", message, path=because, hint=hint)
             return
 
 
@@ -131,7 +131,7 @@ def _of_node(name: str, volume: Volume, because: FieldPath) -> Found:
         # The kubelet asks for nothing where no type is said, and the container engine makes what is missing.
         message = f'volume "{name}" is read from {path.path} of the node: where that is missing, the pods see an empty folder'
         hint = "add type: Directory, so that they do not start there"
-        yield Diagnostic("TJ328", INFO, message, path=(*because, "hostPath"), hint=hint, name="host-path-unchecked")
+        yield Diagnostic("TJ328", message, path=(*because, "hostPath"), hint=hint)
 
 
 def _is_filled(volume: Volume) -> bool:
@@ -145,7 +145,7 @@ def _data(name: str, volume: Volume) -> Found:
     place = next(places(volume, (*SPEC, "volumes", name)), None)
     if _is_filled(volume) and place is not None and not place.read_only:
         message = f'volume "{name}" holds the data, and the training can write to it'
-        yield Diagnostic("TJ348", WARNING, message, path=place.because, hint="add readOnly: true", name="data-writable")
+        yield Diagnostic("TJ348", message, path=place.because, hint="add readOnly: true")
 
 
 def _local(workload: Workload, podset: PodSet, experiment: Experiment) -> Found:
@@ -166,19 +166,19 @@ def _local(workload: Workload, podset: PodSet, experiment: Experiment) -> Found:
     if sizes[True] and "memory" in limits and memory >= _amount(limits["memory"]):
         message = f"volumes in memory may take {_text(memory)}, and {podset.name} is limited to {limits['memory']} of memory"
         hint = "raise memory, or make them smaller: their pages count against the limit"
-        yield Diagnostic("TJ346", WARNING, message, path=_cause(sizes[True], experiment), hint=hint, name="volumes-exceed-memory")
+        yield Diagnostic("TJ346", message, path=_cause(sizes[True], experiment), hint=hint)
     storage = limits.get("ephemeral-storage")
     if sizes[False] and storage is not None and disk > _amount(storage):
         message = f"volumes on the node's disk may take {_text(disk)}, and {podset.name} is limited to {storage} of it"
         hint = "raise ephemeralStorage, or make them smaller: the pod is evicted above its limit"
-        yield Diagnostic("TJ347", WARNING, message, path=_cause(sizes[False], experiment), hint=hint, name="volumes-exceed-disk")
+        yield Diagnostic("TJ347", message, path=_cause(sizes[False], experiment), hint=hint)
 
 
 def _no_pages(podset: PodSet, name: str, medium: str, experiment: Experiment) -> Diagnostic:
     wanted = medium.replace("HugePages", "hugepages") if "-" in medium else "hugepages-2Mi"
     message = f'volume "{name}" is made of {medium}, and {podset.name} asks for no such pages'
     hint = f"add resources: {{{wanted}: 1Gi}}"
-    return Diagnostic("TJ332", ERROR, message, path=_cause({name: 0}, experiment), hint=hint, name="no-huge-pages")
+    return Diagnostic("TJ332", message, path=_cause({name: 0}, experiment), hint=hint)
 
 
 def _cause(sizes: Mapping[str, int], experiment: Experiment) -> FieldPath:

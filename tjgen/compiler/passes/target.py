@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from tjgen.compiler.lower import SPEC, kubernetes_name
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment, VolcanoPolicy, VolcanoTask
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.workload.contribution import Contribution
 from tjgen.trees.workload.workload import Workload
@@ -26,9 +26,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         return
     if target != "volcanojob":
         message = f"volcano is for target volcanojob, and the target is {target}"
-        yield Diagnostic(
-            "TJ411", ERROR, message, path=AT, hint="remove it, or set target: volcanojob", name="field-of-another-target"
-        )
+        yield Diagnostic("TJ411", message, path=AT, hint="remove it, or set target: volcanojob")
         return
     yield from _fields(volcano, _FIELDS, ())
     for plugin, arguments in volcano.plugins.items():
@@ -43,7 +41,7 @@ def _task(workload: Workload, name: str, task: VolcanoTask) -> Found:
     if name not in known:
         message = f'the run has no task "{name}"'
         hint = f"use one of {', '.join(known)}"
-        yield Diagnostic("TJ302", ERROR, message, path=(*AT, "tasks", name), hint=hint, name="unknown-role")
+        yield Diagnostic("TJ302", message, path=(*AT, "tasks", name), hint=hint)
         return
     yield from _fields(task, _OF_TASK, ("tasks", name))
     yield from _policies(task.policies, task.exit_codes, ("tasks", name))

@@ -10,7 +10,7 @@ from tjgen.compiler.volumes.mounts import Place, Users, folder_path, mounts_of, 
 from tjgen.compiler.volumes.sources import source
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment, Volume
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.workload.contribution import Contribution
 from tjgen.trees.workload.roles import at_once, role
@@ -113,9 +113,7 @@ class _Taken:
             return None
         return Diagnostic(
             "TJ305",
-            ERROR,
             f"{place.path} is mounted twice in {podset.name}: by {other}{' of the runtime' if theirs else ''} and by {name}",
             path=place.at,
             hint=f"use another path, or call the volume {other} to replace it" if theirs else "use another path for one of them",
-            name="mount-path-taken",
         )

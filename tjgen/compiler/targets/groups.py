@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tjgen.compiler.targets.direct import Asked
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Managed, Origin, Owners
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.typing import NamedTuple
@@ -65,7 +65,7 @@ def split(workload: Workload, asked: Asked, names: Sequence[str]) -> tuple[list[
     if asked.nodes is not None and sum(counts.values()) != asked.nodes:
         message = f"the roles {', '.join(names)} have {sum(counts.values())} pods, and nodes says {asked.nodes}"
         hint = "leave nodes out, or replicas of one of the roles"
-        found.append(Diagnostic("TJ412", ERROR, message, path=(*SPEC, "nodes"), hint=hint, name="roles-unlike-nodes"))
+        found.append(Diagnostic("TJ412", message, path=(*SPEC, "nodes"), hint=hint))
     mine = [Group(name, job, counts[name]) for name in names if counts[name]]
     others = [one for one in as_they_are(workload, asked._replace(nodes=None)) if one.source != job]
     return [*mine, *others], found

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from tjgen.cluster.trainer.framework import Made, live
 from tjgen.cluster.trainer.release import NEWEST, Release
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Managed, Origin, Owners
 from tjgen.trees.fields.path import MISSING, FieldPath, Step, Tree, get, named
 from tjgen.trees.fields.writer import Writer
@@ -92,10 +92,8 @@ def _defaulted_owners(before: Tree, after: Tree, path: FieldPath) -> Owners:
 def _generated(trainjob: Manifest, name: str) -> Diagnostic:
     return Diagnostic(
         "TJ402",
-        ERROR,
         f"the Trainer controller would generate Secret {name}; without it nobody does",
         subject=trainjob.ref,
         path=("spec", "target"),
         hint="use target: trainjob",
-        name="generated-secret",
     )

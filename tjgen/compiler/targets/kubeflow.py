@@ -13,7 +13,7 @@ from tjgen.compiler.targets import groups, kubeflow_policies, kubeflow_unsaid
 from tjgen.compiler.targets.beside import beside, taken
 from tjgen.compiler.targets.direct import Asked, Lowered
 from tjgen.compiler.targets.operator_job import OperatorJob
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Managed, Origin, Owners
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.fields.writer import Writer
@@ -175,7 +175,7 @@ def _unknown(workload: Workload, kind: OperatorJob, names: Sequence[str]) -> Ite
 
 
 def _no_type(message: str, path: FieldPath, hint: str) -> Diagnostic:
-    return Diagnostic("TJ426", ERROR, message, path=path, hint=hint, name="no-replica-type")
+    return Diagnostic("TJ426", message, path=path, hint=hint)
 
 
 def _not_one(kind: OperatorJob, group: groups.Group) -> Diagnostic:
@@ -193,4 +193,4 @@ def _name_taken(workload: Workload, podset: PodSet, kind: OperatorJob) -> Diagno
     )
     hint = f"rename it, or name the main container {kind.container}"
     path: FieldPath = ("spec", "runtime")
-    return Diagnostic("TJ431", ERROR, message, path=path, hint=hint, name="name-of-the-operator")
+    return Diagnostic("TJ431", message, path=path, hint=hint)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.compiler.targets.operator_job import OperatorJob
-from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Origin
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.fields.writer import Writer
@@ -80,7 +80,7 @@ def _limit(writer: Writer, workload: Workload, kind: OperatorJob) -> Iterator[Di
             message = f"with policy Never nothing of {kind.with_article} starts again, however high the limit is"
             path: FieldPath = ("spec", "restart", "limit")
             hint = "use policy: OnFailure or ExitCode, or remove the limit"
-            yield Diagnostic("TJ429", WARNING, message, path=path, hint=hint, name="restarts-not-counted")
+            yield Diagnostic("TJ429", message, path=path, hint=hint)
         return
     most = max((restarts(workload, podset) for podset in members), default=0)
     if policy != "Never" and most:
@@ -89,7 +89,7 @@ def _limit(writer: Writer, workload: Workload, kind: OperatorJob) -> Iterator[Di
     if policy is None and several and get(workload.tree.value, (*_FAILURE, "maxRestarts"), None):
         message = f"the runtime starts all pods again when one fails, and {kind.with_article} only that one"
         hint = "say restart.policy, and save checkpoints from which one node can join the others again"
-        yield Diagnostic("TJ436", INFO, message, path=("spec", "target"), hint=hint, name="restarts-alone")
+        yield Diagnostic("TJ436", message, path=("spec", "target"), hint=hint)
 
 
 def _gang(writer: Writer, workload: Workload, kind: OperatorJob) -> Iterator[Diagnostic]:
@@ -101,21 +101,21 @@ def _gang(writer: Writer, workload: Workload, kind: OperatorJob) -> Iterator[Dia
     if least is not None and least > total:
         message = f"the gang waits for {least} pods, and the run has {total}: it never begins"
         path: FieldPath = ("spec", "schedule", "minAvailable")
-        yield Diagnostic("TJ437", ERROR, message, path=path, hint=f"use at most {total}", name="gang-larger-than-run")
+        yield Diagnostic("TJ437", message, path=path, hint=f"use at most {total}")
     of_runtime = has_gang(workload) and get(workload.tree.value, ("runtime", "podGroupPolicy"), None)
     if writer.get(at) is not None or of_runtime:
         flag = "--gang-scheduling" if kind.name == "MPIJob" else "--gang-scheduler-name"
         message = f"whether the pods of {kind.with_article} wait for each other is the operator's setting ({flag})"
         hint = "see that the operator runs with it; else only the pods' own priority has an effect"
         because: FieldPath = ("spec", "schedule" if writer.get(at) is not None else "runtime")
-        yield Diagnostic("TJ435", INFO, message, path=because, hint=hint, name="gang-of-the-operator")
+        yield Diagnostic("TJ435", message, path=because, hint=hint)
 
 
 def _trains_again(kind: OperatorJob) -> Diagnostic:
     message = f"the {kind.name} removes itself after the run, and whoever syncs this folder makes it again: it trains again"
     hint = "remove cleanup.ttlSeconds, or set state: archived when the run has ended"
     path: FieldPath = ("spec", "cleanup", "ttlSeconds")
-    return Diagnostic("TJ428", WARNING, message, path=path, hint=hint, name="trains-again")
+    return Diagnostic("TJ428", message, path=path, hint=hint)
 
 
 def _of_runtime(workload: Workload, podset: PodSet) -> Origin:

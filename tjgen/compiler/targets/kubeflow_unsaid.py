@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.cluster.kinds.pods import pods_of
 from tjgen.compiler.targets.operator_job import OperatorJob
-from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.workload.workload import Workload, is_runtimes
@@ -55,7 +55,7 @@ def doubts(job: Manifest, kind: OperatorJob) -> Iterator[Diagnostic]:
                     message = f"the operator of {kind.with_article} sets {name} behind this one, so that this value has no effect"
                     path: FieldPath = (*pods.path, "spec", "containers", named(container["name"]), "env", named(name))
                     hint = "remove it"
-                    yield Diagnostic("TJ432", WARNING, message, job.ref, path, hint=hint, name="overridden-variable")
+                    yield Diagnostic("TJ432", message, job.ref, path, hint=hint)
 
 
 def success(workload: Workload, kind: OperatorJob, leader: str) -> Iterator[Diagnostic]:
@@ -68,7 +68,7 @@ def success(workload: Workload, kind: OperatorJob, leader: str) -> Iterator[Diag
     if list(said.get("roles") or ()) != [leading] or said.get("operator") != "All":
         message = f"{kind.with_article} has succeeded when all of {leading} has, whatever is said"
         hint = f"remove success, or use roles: [{leading}]"
-        yield Diagnostic("TJ425", ERROR, message, path=("spec", "success"), hint=hint, name="not-in-target")
+        yield Diagnostic("TJ425", message, path=("spec", "success"), hint=hint)
 
 
 def _rendezvous(workload: Workload, kind: OperatorJob) -> Iterator[Diagnostic]:
@@ -89,7 +89,7 @@ def _rendezvous(workload: Workload, kind: OperatorJob) -> Iterator[Diagnostic]:
 
 def not_found(message: str, hint: str) -> Diagnostic:
     """The programs of the runtime would not find each other."""
-    return Diagnostic("TJ434", ERROR, message, path=("spec", "runtime"), hint=hint, name="no-rendezvous")
+    return Diagnostic("TJ434", message, path=("spec", "runtime"), hint=hint)
 
 
 def _run(workload: Workload, kind: OperatorJob) -> Iterator[Diagnostic]:
@@ -122,4 +122,4 @@ def _cannot(workload: Workload, kind: OperatorJob, path: FieldPath, what: str, h
     told = path[:1] in (("policy",), ("schedule",))
     because = ("spec", *path[1 if path[0] == "policy" else 0 :]) if told else None
     because = because or next((one.because for one in origins if one.source == "experiment"), ("spec", "runtime"))
-    return Diagnostic("TJ425", ERROR, f"{kind.with_article} cannot {what}", path=because, hint=hint, name="not-in-target")
+    return Diagnostic("TJ425", f"{kind.with_article} cannot {what}", path=because, hint=hint)

@@ -14,7 +14,7 @@ from tjgen.compiler.targets import groups, kubeflow, kubeflow_unsaid, mpijob_mad
 from tjgen.compiler.targets.direct import Asked, Lowered
 from tjgen.compiler.targets.kubeflow import INDEX, RULE
 from tjgen.compiler.targets.operator_job import OperatorJob
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Origin
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.fields.writer import Writer
@@ -137,4 +137,4 @@ def _of_runtime(field: str) -> Origin:
 def _taken(workload: Workload, name: str, path: FieldPath) -> Diagnostic:
     because = next((one.because for one in workload.tree.origins(path) if one.source == "experiment"), ("spec", "runtime"))
     message = f'the operator of an MPIJob adds a volume "{name}" to its pods, and there is one of that name'
-    return Diagnostic("TJ431", ERROR, message, path=because, hint="give the volume another name", name="name-of-the-operator")
+    return Diagnostic("TJ431", message, path=because, hint="give the volume another name")

@@ -14,7 +14,7 @@ from tjgen.compiler.targets import kubeflow, kubeflow_made, kubeflow_unsaid
 from tjgen.compiler.targets.direct import Asked, Lowered
 from tjgen.compiler.targets.kubeflow import RULE, take
 from tjgen.compiler.targets.operator_job import OperatorJob
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Origin
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.fields.writer import Writer
@@ -83,7 +83,7 @@ def _elastic(writer: Writer, workload: Workload) -> Iterator[Diagnostic]:
         message = f"the run begins with {count} nodes, and elastic allows {bounds['min']} to {bounds['max']}"
         path: FieldPath = ("spec", "elastic")
         hint = "make nodes and elastic.min and max fit"
-        yield Diagnostic("TJ433", ERROR, message, path=path, hint=hint, name="elastic-bounds")
+        yield Diagnostic("TJ433", message, path=path, hint=hint)
 
 
 def _processes(writer: Writer, workload: Workload) -> None:

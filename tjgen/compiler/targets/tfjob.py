@@ -11,7 +11,7 @@ from tjgen.cluster.kinds.tfjob import TFJOB
 from tjgen.compiler.targets import kubeflow, kubeflow_made, kubeflow_unsaid
 from tjgen.compiler.targets.direct import Asked, Lowered
 from tjgen.compiler.targets.operator_job import OperatorJob
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.fields.writer import Writer
 from tjgen.trees.manifests.manifest import Manifest
@@ -70,4 +70,4 @@ def _success(writer: Writer, workload: Workload) -> Iterator[Diagnostic]:
     path: FieldPath = ("spec", "success")
     message = "a TFJob has succeeded with its chief, or else with its first worker or all of them"
     hint = f"use roles: [{leader.pop()}]" if leader else "use roles: [worker], operator: All"
-    yield Diagnostic("TJ425", ERROR, message, path=path, hint=hint, name="not-in-target")
+    yield Diagnostic("TJ425", message, path=path, hint=hint)

@@ -12,7 +12,7 @@ from tjgen.compiler.targets.beside import beside, owners_below
 from tjgen.compiler.targets.carriers import FIELD, IN_PATCH, IN_RUNTIME, IN_TRAINER, TRAINER_FIELDS, Asked, asked
 from tjgen.language.catalog.naming import emitted_name
 from tjgen.language.catalog.runtime import CatalogRuntime
-from tjgen.trees.diagnostics.model import INFO, Diagnostic, ObjectRef
+from tjgen.trees.diagnostics.model import Diagnostic, ObjectRef
 from tjgen.trees.fields.managed import Managed, Origin, Owners
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get, render
 from tjgen.trees.fields.writer import Writer
@@ -237,9 +237,7 @@ def _derived(workload: Workload, base: CatalogRuntime, runtime: Manifest, remain
     first = remainder[0]
     return Diagnostic(
         "TJ401",
-        INFO,
         f"a TrainJob cannot say {render(first.path[3:])}, so a copy of runtime {base.name} is emitted as {runtime.name}",
         subject=ObjectRef(API_VERSION, "TrainJob", workload.namespace, workload.name),
         path=first.origins[0].because if first.origins[0].source == "experiment" else None,
-        name="derived-runtime",
     )

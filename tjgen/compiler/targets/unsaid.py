@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.cluster.trainer.release import RELEASES, Release
 from tjgen.language.catalog.runtime import CatalogRuntime
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic, ObjectRef
+from tjgen.trees.diagnostics.model import Diagnostic, ObjectRef
 from tjgen.trees.fields.path import FieldPath, get, named
 from tjgen.trees.workload.workload import Workload
 
@@ -56,4 +56,4 @@ def _missing(workload: Workload, release: Release, path: FieldPath, what: str, n
     because = next((one.because for one in origins if one.source == "experiment"), ("spec", "runtime"))
     message = f"Trainer {release.name} does not have {what}" + (f", which came with {since[-1]}" if since else "")
     subject = ObjectRef("trainer.kubeflow.org/v1alpha1", "TrainJob", workload.namespace, workload.name)
-    return Diagnostic("TJ403", ERROR, message, subject, because, hint=hint, name="not-in-release")
+    return Diagnostic("TJ403", message, subject, because, hint=hint)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tjgen.cluster.trainer import resources
 from tjgen.compiler.targets.volcano_additions import Rendezvous
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.manifests.manifest import RUNS, Manifest
 from tjgen.trees.workload.roles import programs, workers
@@ -34,7 +34,7 @@ def set_up(made: Rendezvous, workload: Workload) -> list[Diagnostic]:
             podset.name for podset in workload.podsets
         )
         hint = "use a runtime of OpenMPI with a launcher and a job called node"
-        return [Diagnostic("TJ414", ERROR, message, path=("spec", "runtime"), hint=hint, name="not-in-volcano-job")]
+        return [Diagnostic("TJ414", message, path=("spec", "runtime"), hint=hint)]
     launcher = launchers[0]
     keys = policy.get("sshAuthMountPath", "/root/.ssh")
     made.plugins["ssh"] = [f"--ssh-key-file-path={keys}"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.kinds.pods import pods_of
-from tjgen.trees.diagnostics.model import WARNING, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Origin, Owners
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.fields.writer import Writer
@@ -85,7 +85,6 @@ def doubts(job: Manifest, workload: Workload) -> Iterator[Diagnostic]:
             ("spec", "minAvailable"),
             f"the job starts with {least} of {pods_in_all} pods, which hold all that they have until the last is there",
             "leave minAvailable out, so that all start together",
-            "partial-gang",
         )
     if get(job.tree, ("spec", "queue"), None) is None:
         yield _doubt(
@@ -94,7 +93,6 @@ def doubts(job: Manifest, workload: Workload) -> Iterator[Diagnostic]:
             ("spec", "schedulerName"),
             "no queue is named, so the job waits in Volcano's queue default, whose share nobody may have set",
             "set schedule.queue",
-            "default-queue",
         )
     if get(job.tree, ("spec", "ttlSecondsAfterFinished"), None) is not None:
         yield _doubt(
@@ -103,7 +101,6 @@ def doubts(job: Manifest, workload: Workload) -> Iterator[Diagnostic]:
             ("spec", "ttlSecondsAfterFinished"),
             "the Job removes itself after the run, and whoever syncs this folder makes it again: it trains again",
             "remove ttlSecondsAfterFinished, or set state: archived when the run has ended",
-            "trains-again",
         )
     answers = get(job.tree, ("spec", "policies"), None) or []
     for pods in pods_of(job):
@@ -118,10 +115,9 @@ def doubts(job: Manifest, workload: Workload) -> Iterator[Diagnostic]:
                     f"with restartPolicy {policy} the kubelet starts a failed container of {pods.role} again in its pod, alone: "
                     f"the pod does not fail, so PodFailed and its {answer.get('action')} hardly ever come",
                     "set pod.restartPolicy: Never",
-                    "restarted-in-place",
                 )
                 break
 
 
-def _doubt(code: str, job: Manifest, path: FieldPath, message: str, hint: str, name: str) -> Diagnostic:
-    return Diagnostic(code, WARNING, message, job.ref, path, hint=hint, name=name)
+def _doubt(code: str, job: Manifest, path: FieldPath, message: str, hint: str) -> Diagnostic:
+    return Diagnostic(code, message, job.ref, path, hint=hint)

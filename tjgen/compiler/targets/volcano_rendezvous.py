@@ -10,7 +10,7 @@ from __future__ import annotations
 from tjgen.cluster.trainer import resources
 from tjgen.compiler.targets import volcano_mpi
 from tjgen.compiler.targets.volcano_additions import Rendezvous
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.workload.roles import nodes, programs
 from tjgen.trees.workload.workload import PodSet, Workload
@@ -61,7 +61,7 @@ def _torch(made: Rendezvous, workload: Workload) -> list[Diagnostic]:
             names = ", ".join(podset.name for podset in trainers)
             message = f"plugin pytorch knows one pod that is master and the workers, and the roles are {names}"
             hint = "name two roles, the first with one replica"
-            return [Diagnostic("TJ416", ERROR, message, path=("spec", "roles"), hint=hint, name="roles-of-torch")]
+            return [Diagnostic("TJ416", message, path=("spec", "roles"), hint=hint)]
     for position, podset in enumerate(trainers):
         variables: list[Tree] = [
             {"name": "PET_NNODES", "value": str(total)},
@@ -97,7 +97,7 @@ def _processes(workload: Workload, podset: PodSet) -> int | str:
 def _without_command(podset: PodSet) -> Diagnostic:
     message = f"the workers' command has to take its rank from plugin pytorch, and role {podset.name} has the image's command"
     hint = "write script or command, which the rank can stand before"
-    return Diagnostic("TJ415", ERROR, message, path=("spec", "target"), hint=hint, name="rank-without-command")
+    return Diagnostic("TJ415", message, path=("spec", "target"), hint=hint)
 
 
 def _jax(made: Rendezvous, workload: Workload) -> None:

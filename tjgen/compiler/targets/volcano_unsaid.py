@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.compiler.targets import fetching
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.workload.workload import Workload, is_runtimes
 
@@ -69,4 +69,4 @@ def unsaid(workload: Workload) -> Iterator[Diagnostic]:
 def _cannot(workload: Workload, path: FieldPath, what: str, hint: str) -> Diagnostic:
     origins = workload.tree.origins(path)
     because = next((one.because for one in origins if one.source == "experiment"), ("spec", "runtime"))
-    return Diagnostic("TJ414", ERROR, f"a Volcano Job cannot {what}", path=because, hint=hint, name="not-in-volcano-job")
+    return Diagnostic("TJ414", f"a Volcano Job cannot {what}", path=because, hint=hint)

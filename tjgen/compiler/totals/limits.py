@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from tjgen.cluster.trainer.requests import pod_requests
 from tjgen.compiler.totals.quotas import asked_by
 from tjgen.language.spec.objects import Bounds, Limits
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic, Note
+from tjgen.trees.diagnostics.model import Diagnostic, Note
 from tjgen.trees.fields.managed import Managed
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.k8s.quantity import parse
@@ -43,9 +43,7 @@ def refused(
                 at: FieldPath = ("spec", "namespaces", namespace, "limits", field, bound, resource)
                 related = (Note("said here", platform.locate(at) if platform is not None else None),)
                 hint = "change what is asked for, or the limit in the Platform: its pods would be refused"
-                yield Diagnostic(
-                    "TJ923", ERROR, message, None, asked_by(resource, tree), None, related, hint, "run-outside-limits"
-                )
+                yield Diagnostic("TJ923", message, None, asked_by(resource, tree), None, related, hint)
 
 
 def _asked(manifests: Iterable[Manifest], limits: Limits) -> Iterator[tuple[str, str, Bounds, Amounts]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from tjgen.compiler.totals.tally import Claim, Totals
-from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic, Note
+from tjgen.trees.diagnostics.model import Diagnostic, Note
 from tjgen.trees.fields.managed import Managed
 from tjgen.trees.fields.path import MISSING, FieldPath, get
 from tjgen.trees.k8s.quantity import Quantity, parse
@@ -55,7 +55,7 @@ def alone(
     run: str, totals: Totals, quota: Limits, where: str, tree: Managed, at: FieldPath, platform: Document | None
 ) -> Iterator[Diagnostic]:
     """What the run takes more of than there is: of the quota at `at` in the Platform, called `where`."""
-    code, name = ("TJ385", "run-exceeds-queue") if at[1] == "queues" else ("TJ383", "run-exceeds-quota")
+    code = "TJ385" if at[1] == "queues" else "TJ383"
     for key, amount in summed(used(totals, quota)).items():
         allowed = parse(quota[key])
         if amount > allowed.nanos:
@@ -63,7 +63,7 @@ def alone(
             span = platform.locate((*at, key)) if platform is not None else None
             path = asked_by(key, tree)
             related = (Note("said here", span),)
-            yield Diagnostic(code, ERROR, message, None, path, None, related, "ask for less, or raise it in the Platform", name)
+            yield Diagnostic(code, message, None, path, None, related, "ask for less, or raise it in the Platform")
 
 
 def together(
@@ -78,7 +78,7 @@ def together(
             message = f"{runs} runs in namespace {namespace} {takes_all}, and its quota is {quota[key]}"
             hint = "ask for less, or raise the quota" if _is_of_claims(key) else _IN_TURN
             span = platform.locate((*at, key))
-            yield Diagnostic("TJ384", WARNING, message, span=span, hint=hint, name="runs-exceed-quota")
+            yield Diagnostic("TJ384", message, span=span, hint=hint)
 
 
 def summed(takes: Iterable[Used]) -> dict[str, int]:

@@ -14,7 +14,7 @@ from tjgen.compiler.volumes.mounts import places
 from tjgen.language.resolve.places import Documents, locate, placed
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import ExperimentSpec, Volume
-from tjgen.trees.diagnostics.model import WARNING, Diagnostic, Note, Span
+from tjgen.trees.diagnostics.model import Diagnostic, Note, Span
 from tjgen.trees.fields.managed import Managed
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.manifests.manifest import Manifest
@@ -133,7 +133,7 @@ def _written_over(writers: Sequence[Footprint]) -> Iterator[Diagnostic]:
             related = (Note("the other one", Span(*other[6]) if other[6] else None),)
             hint = "give each a subPath of its own, add readOnly: true, or shared: true where that is meant"
             span = Span(*place) if place else None
-            yield Diagnostic("TJ326", WARNING, message, None, None, span, related, hint, "experiments-share-folder")
+            yield Diagnostic("TJ326", message, None, None, span, related, hint)
 
 
 def _upwards(folder: str) -> Iterator[str]:

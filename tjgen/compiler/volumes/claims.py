@@ -8,7 +8,7 @@ from tjgen.language.platform.profiles import PATTERNS, profile
 from tjgen.language.setting import Setting
 from tjgen.language.spec.forms import text
 from tjgen.language.spec.objects import ClaimContent, NewClaim, Volume
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY
 from tjgen.trees.k8s.nearest import nearest
@@ -115,7 +115,7 @@ def _unknown(name: str, setting: Setting, at: FieldPath) -> Diagnostic:
     known = sorted({*PATTERNS, *setting.cluster.profiles})
     near = nearest(name, known)
     hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(known)}, or describe it in profiles of the Platform"
-    return Diagnostic("TJ914", ERROR, f'there is no storage profile "{name}"', path=at, hint=hint, name="unknown-profile")
+    return Diagnostic("TJ914", f'there is no storage profile "{name}"', path=at, hint=hint)
 
 
 def _content(content: ClaimContent) -> Tree:

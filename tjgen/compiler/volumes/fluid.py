@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from tjgen.language.setting import Setting
 from tjgen.language.spec.forms import text
 from tjgen.language.spec.objects import DatasetMount, NewDataset
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY
 from tjgen.trees.workload.contribution import Contribution
@@ -29,7 +29,7 @@ def dataset(name: str, create: NewDataset, setting: Setting, because: FieldPath)
     if fluid is None:
         message = f'volume "{name}" is a data set of Fluid to create, and the Platform does not say that the cluster has Fluid'
         hint = "add fluid to the Platform, or use a claim"
-        yield Diagnostic("TJ333", ERROR, message, path=because, hint=hint, name="no-fluid")
+        yield Diagnostic("TJ333", message, path=because, hint=hint)
         return
     full = dataset_name(name, create, setting)
     labels = {MANAGED_BY: "tjgen", **setting.labels}

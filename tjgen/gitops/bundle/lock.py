@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.language.runs.store import PLATFORMS
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic, Span
+from tjgen.trees.diagnostics.model import Diagnostic, Span
 from tjgen.trees.fields.path import FieldPath, Tree, get, render
 from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.source.document import Document
@@ -83,7 +83,7 @@ def refused(change: Changed, document: Document, place: Span | None) -> Diagnost
     field, before, after = render(change.path), _shown(change.before), _shown(change.after)
     message = f"{change.manifest.kind} {change.manifest.name}: {field} is {before} in the cluster, and cannot become {after}"
     hint = "make one of another name, or delete it in the cluster and build with --force"
-    return Diagnostic("TJ912", ERROR, message, span=place or document.locate(()), hint=hint, name="fixed-field-changed")
+    return Diagnostic("TJ912", message, span=place or document.locate(()), hint=hint)
 
 
 def _differing(before: Tree, after: Tree) -> list[str]:
@@ -105,9 +105,7 @@ def _is_object(one: Tree) -> bool:
 def _damaged(file: str) -> Diagnostic:
     return Diagnostic(
         "TJ921",
-        ERROR,
         f"{file} is not what tjgen writes as the lock of a platform",
         span=Span(file, 1, 1, 1, 1),
         hint="restore the file from Git",
-        name="platform-lock-malformed",
     )

@@ -8,7 +8,7 @@ from tjgen.gitops.bundle import volcano
 from tjgen.gitops.bundle.asked import SPEC
 from tjgen.gitops.bundle.kueue import shares
 from tjgen.language.spec.objects import PlatformSpec, Queue
-from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING, Diagnostic
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.k8s.quantity import Quantity, parse
@@ -32,19 +32,19 @@ def _kueue(spec: PlatformSpec, name: str, queue: Queue) -> Iterator[Diagnostic]:
     if not create.flavors and not queue.capability:
         message = f'queue "{name}" has neither a capability nor flavors, so it admits nothing'
         hint = "say capability, what its runs may take together"
-        yield Diagnostic("TJ920", ERROR, message, path=at, hint=hint, name="queue-of-nothing")
+        yield Diagnostic("TJ920", message, path=at, hint=hint)
         return
     if not create.namespaces:
         message = f'queue "{name}" is for no namespace, so no run can name it'
         hint = "add a namespace"
-        yield Diagnostic("TJ920", ERROR, message, path=(*at, "create", "kueue", "namespaces"), hint=hint, name="queue-of-nothing")
+        yield Diagnostic("TJ920", message, path=(*at, "create", "kueue", "namespaces"), hint=hint)
     for position, flavor in enumerate(one.name for one in create.flavors):
         if flavor not in spec.flavors:
             near = nearest(flavor, spec.flavors)
             hint = f'did you mean "{near}"?' if near else f"add flavors: {{{flavor}: {{}}}}, or say there that it exists"
             message = f'the Platform has no flavor "{flavor}"'
             path: FieldPath = (*at, "create", "kueue", "flavors", position, "name")
-            yield Diagnostic("TJ915", ERROR, message, path=path, hint=hint, name="unknown-flavor")
+            yield Diagnostic("TJ915", message, path=path, hint=hint)
     yield from _sums(name, queue, at) if create.flavors and queue.capability else ()
 
 
@@ -57,9 +57,7 @@ def _sums(name: str, queue: Queue, at: FieldPath) -> Iterator[Diagnostic]:
             total = Quantity(have, allowed.format)
             message = f'queue "{name}" has {said} of {resource}, and its flavors have {total} together'
             hint = "make them equal: runs are compared with the capability, and Kueue admits by the flavors"
-            yield Diagnostic(
-                "TJ916", WARNING, message, path=(*at, "capability", resource), hint=hint, name="flavors-unlike-capability"
-            )
+            yield Diagnostic("TJ916", message, path=(*at, "capability", resource), hint=hint)
 
 
 def _in_one_stage(name: str, queue: Queue) -> Diagnostic:
@@ -67,7 +65,7 @@ def _in_one_stage(name: str, queue: Queue) -> Diagnostic:
     message = f'Flux asks the cluster about queue "{name}" before its parent {parent} is there, and applies neither'
     hint = "apply the parent once by hand, or make it in a Platform of its own"
     path: FieldPath = (*SPEC, "queues", name, "create", "volcano", "parent")
-    return Diagnostic("TJ918", WARNING, message, path=path, hint=hint, name="parent-in-one-stage")
+    return Diagnostic("TJ918", message, path=path, hint=hint)
 
 
 def _defaults(spec: PlatformSpec) -> Iterator[Diagnostic]:
@@ -75,12 +73,12 @@ def _defaults(spec: PlatformSpec) -> Iterator[Diagnostic]:
     for name in classes[1:]:
         message = f"storage classes {classes[0]} and {name} are both the default: claims get whichever is newer"
         path: FieldPath = (*SPEC, "storageClasses", name, "create", "default")
-        yield Diagnostic("TJ919", WARNING, message, path=path, hint="keep one of them", name="several-defaults")
+        yield Diagnostic("TJ919", message, path=path, hint="keep one of them")
     priorities = [name for name, one in spec.priority_classes.items() if one.global_default]
     for name in priorities[1:]:
         message = f"priority classes {priorities[0]} and {name} are both the default, and the server takes only one"
         path = (*SPEC, "priorityClasses", name, "globalDefault")
-        yield Diagnostic("TJ919", ERROR, message, path=path, hint="keep one of them", name="several-defaults")
+        yield Diagnostic("TJ919", message, path=path, hint="keep one of them", severity=ERROR)
 
 
 def _quotas(spec: PlatformSpec) -> Iterator[Diagnostic]:
@@ -89,4 +87,4 @@ def _quotas(spec: PlatformSpec) -> Iterator[Diagnostic]:
         if name not in spec.namespaces:
             message = f"the quota of namespace {name} is compared with, but not made"
             hint = f"add namespaces: {{{name}: {{exists: true}}}}"
-            yield Diagnostic("TJ917", INFO, message, path=(*SPEC, "quotas", name), hint=hint, name="quota-not-made")
+            yield Diagnostic("TJ917", message, path=(*SPEC, "quotas", name), hint=hint)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 
-from tjgen.trees.diagnostics.model import ERROR, INFO, CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.git import FOREIGN, NO_GIT, Git, GitError, around
 from tjgen.trees.typing import TYPE_CHECKING, NamedTuple
 
@@ -52,14 +52,14 @@ class Repository(NamedTuple):
             if shallow
             else "use a branch, a tag or a commit that git log knows, or a folder"
         )
-        raise CompileError([_problem("TJ093", f'there is no revision and no folder "{revision}"', hint, "unknown-revision")])
+        raise CompileError([_problem("TJ093", f'there is no revision and no folder "{revision}"', hint)])
 
     def path_of(self, place: str) -> str:
         """The path of a file or folder in the repository, with `/`. Raises CompileError (TJ094) where it lies outside."""
         path = os.path.relpath(os.path.realpath(place), os.path.realpath(self.top)).replace(os.sep, "/")
         if path == ".." or path.startswith("../"):
             message = f"{place} lies outside of the repository {os.path.basename(self.top)}, so no revision holds it"
-            raise CompileError([_problem("TJ094", message, "name a folder to compare with", "outside-of-repository")])
+            raise CompileError([_problem("TJ094", message, "name a folder to compare with")])
         return "" if path == "." else path
 
     def files(self, commit: str, folder: str, *, wanted: Callable[[str], bool] = lambda _: True) -> dict[str, bytes]:
@@ -81,7 +81,7 @@ class Repository(NamedTuple):
             head = answer.stdout[position:end].split()
             if end < 0 or len(head) != 3 or head[1] != b"blob":  # an object that is not there has two words: name, missing
                 hint = "the clone is partial: fetch the missing objects"
-                raise CompileError([_problem("TJ095", f"Git cannot read {path} at {where} ({blob})", hint, "missing-object")])
+                raise CompileError([_problem("TJ095", f"Git cannot read {path} at {where} ({blob})", hint)])
             size = int(head[2])
             contents[path] = answer.stdout[end + 1 : end + 1 + size]
             position = end + 1 + size + 1
@@ -147,20 +147,20 @@ def uncommitted(count: int, what: str) -> Diagnostic:
     files = "1 file" if count == 1 else f"{count} files"
     verb = "is" if count == 1 else "are"
     message = f"{files} of {what} {verb} not committed; compared is what stands in the folder"
-    return Diagnostic("TJ096", INFO, message, hint="commit first for the same answer everywhere", name="uncommitted-files")
+    return Diagnostic("TJ096", message, hint="commit first for the same answer everywhere")
 
 
-def _problem(code: str, message: str, hint: str, name: str) -> Diagnostic:
-    return Diagnostic(code, ERROR, message, hint=hint, name=name)
+def _problem(code: str, message: str, hint: str) -> Diagnostic:
+    return Diagnostic(code, message, hint=hint)
 
 
 def _unusable(error: GitError, folder: str) -> CompileError:
     if error.kind == FOREIGN:
         message = f"Git does not work in {folder}: it belongs to another user"
         hint = "tell Git to trust it, as in containers: git config --global --add safe.directory '*'"
-        return CompileError([_problem("TJ702", message, hint, "untrusted-repository")])
+        return CompileError([_problem("TJ702", message, hint)])
     if error.kind == NO_GIT:
         message = f"git cannot be run: {error.reason}"
-        return CompileError([_problem("TJ092", message, "install Git, or name a folder to compare with", "no-git")])
+        return CompileError([_problem("TJ092", message, "install Git, or name a folder to compare with")])
     message = f"{folder} lies in no working tree of Git"
-    return CompileError([_problem("TJ091", message, "work in a clone, or name a folder to compare with", "no-repository")])
+    return CompileError([_problem("TJ091", message, "work in a clone, or name a folder to compare with")])

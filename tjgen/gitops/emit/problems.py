@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import errno
 
-from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 
 _ADVICE = {
     errno.ENOSPC: "free some space, then build again",
@@ -33,21 +33,18 @@ _STALE = {
 def linked(path: str, link: str) -> Diagnostic:
     """TJ039: what is to be written is reached through a link of the repository."""
     message = f"{path} is not written to: {link} is a link" if link != path else f"{path} is not written to: it is a link"
-    return _error("TJ039", "output-through-link", message, "name the place that the link leads to, or remove the link")
+    return _error("TJ039", message, "name the place that the link leads to, or remove the link")
 
 
 def foreign(path: str) -> Diagnostic:
     """TJ050: a file without our header stands where we would write."""
-    return _error(
-        "TJ050", "output-foreign-file", f"{path} exists and was not written by tjgen", "move it away, or choose another -o"
-    )
+    return _error("TJ050", f"{path} exists and was not written by tjgen", "move it away, or choose another -o")
 
 
 def edited(path: str, header_source: str) -> Diagnostic:
     """TJ051: a file of ours was changed by hand."""
     return _error(
         "TJ051",
-        "output-edited-by-hand",
         f"{path} was changed by hand since tjgen wrote it",
         f"make the change in {header_source} (patches reach every field), or use --force to lose it",
     )
@@ -60,24 +57,22 @@ def clash(path: str, owner: str, other_path: str, other_owner: str) -> Diagnosti
         message = f"{path} is written twice: for {there} and for {here}"
     else:
         message = f"{path} (for {here}) and {other_path} (for {there}) cannot stand in one tree on every file system"
-    return _error("TJ052", "output-path-clash", message, "rename one of them")
+    return _error("TJ052", message, "rename one of them")
 
 
 def unsafe_path(path: str) -> Diagnostic:
     """TJ053: a path that leaves the tree, is hidden, or has control characters."""
-    return _error("TJ053", "output-path-unsafe", f"{path!r} is no path for an output file", "rename what it is named after")
+    return _error("TJ053", f"{path!r} is no path for an output file", "rename what it is named after")
 
 
 def in_the_way(path: str, what: str) -> Diagnostic:
     """TJ054: a link, folder or special file stands where a file or folder of ours must be."""
-    return _error(
-        "TJ054", "output-in-the-way", f"{path} is {what}; tjgen does not write through it", "remove it, or choose another -o"
-    )
+    return _error("TJ054", f"{path} is {what}; tjgen does not write through it", "remove it, or choose another -o")
 
 
 def busy(place: str) -> Diagnostic:
     """TJ055: another build is writing there."""
-    return _error("TJ055", "output-busy", f"another build is writing {place}", "wait until it has ended, then build again")
+    return _error("TJ055", f"another build is writing {place}", "wait until it has ended, then build again")
 
 
 def failed(place: str, error: OSError, *, half_done: bool = False) -> Diagnostic:
@@ -87,44 +82,39 @@ def failed(place: str, error: OSError, *, half_done: bool = False) -> Diagnostic
         "; some files are written and others are not, and the next build undoes that" if half_done else ""
     )
     advice = _ADVICE.get(error.errno or 0, "put that right, then build again")
-    return _error("TJ056", "output-not-writable", said, advice)
+    return _error("TJ056", said, advice)
 
 
 def not_a_directory(directory: str) -> Diagnostic:
     """TJ057: -o DIR is a file."""
-    return _error(
-        "TJ057", "output-not-a-directory", f"{directory} is not a directory", "remove it, or name a file that ends in .yaml"
-    )
+    return _error("TJ057", f"{directory} is not a directory", "remove it, or name a file that ends in .yaml")
 
 
 def recovered(directory: str, *, undone: bool) -> Diagnostic:
     """TJ058: what an interrupted command had left was removed. `undone`: it had changed files."""
     what = "its changes are undone" if undone else "it had changed nothing"
     message = f"an earlier command was interrupted while it wrote {directory}; {what}"
-    return Diagnostic("TJ058", INFO, message, hint="run that command again if you still need it", name="output-recovered")
+    return Diagnostic("TJ058", message, hint="run that command again if you still need it")
 
 
 def kept_newer(path: str) -> Diagnostic:
     """TJ059: a file of an interrupted command has changed since then, so recovery did not touch it."""
     return Diagnostic(
         "TJ059",
-        WARNING,
         f"{path} was to be replaced by the interrupted command, and has changed since; it stays as it is",
         hint="compare it with the version in Git (git diff), and restore that one if the change is not yours",
-        name="output-changed-after-interruption",
     )
 
 
 def is_an_input(path: str) -> Diagnostic:
     """TJ060: -o FILE would overwrite what is compiled."""
-    return _error("TJ060", "output-is-input", f"{path} is an input of the build; writing it would lose it", "choose another -o")
+    return _error("TJ060", f"{path} is an input of the build; writing it would lose it", "choose another -o")
 
 
 def unreadable_journal(path: str) -> Diagnostic:
     """TJ061: the record of an interrupted command cannot be read."""
     return _error(
         "TJ061",
-        "output-journal-unreadable",
         f"{path} does not list the steps of the interrupted command: another release wrote it, or it is damaged",
         f"build with the release that was interrupted, or {_start_over(path)}",
     )
@@ -132,12 +122,7 @@ def unreadable_journal(path: str) -> Diagnostic:
 
 def journal_of_another_checkout(path: str) -> Diagnostic:
     """TJ065: a journal was copied here, or came with a clone."""
-    return _error(
-        "TJ065",
-        "output-journal-of-another-checkout",
-        f"{path} was written in another checkout, so nothing is undone from it",
-        _start_over(path),
-    )
+    return _error("TJ065", f"{path} was written in another checkout, so nothing is undone from it", _start_over(path))
 
 
 def removed_files_unknown(directory: str, paths: list[str], commit: str) -> Diagnostic:
@@ -146,7 +131,6 @@ def removed_files_unknown(directory: str, paths: list[str], commit: str) -> Diag
     where = f"commit {commit[:12]}" if commit else "the commit that was built"
     return _error(
         "TJ066",
-        "output-removed-files-unknown",
         f"an interrupted command had removed {files}, another commit is checked out now, and Git does not answer",
         f"check out {where} and build there, which brings them back; or do without them: remove {directory}/.tjgen",
     )
@@ -156,7 +140,6 @@ def journal_of_another_project(path: str, recorded: str, here: str) -> Diagnosti
     """TJ067: the interrupted command wrote the locks of another project together with this directory."""
     return _error(
         "TJ067",
-        "output-journal-of-another-project",
         f"{path} belongs to a command that wrote its locks to {recorded}, seen from the output; now they are in {here}",
         f"build the project that was interrupted, or {_start_over(path)}",
     )
@@ -167,35 +150,30 @@ def stays_removed(paths: list[str], commit: str) -> Diagnostic:
     files = f"{len(paths)} files, such as {paths[0]}," if len(paths) > 1 else paths[0]
     return Diagnostic(
         "TJ068",
-        INFO,
         f"an interrupted command had removed {files} of commit {commit[:12]}; they are not in the current one",
         hint="nothing to do; Git still has the files",
-        name="output-stays-removed",
     )
 
 
 def stale(path: str, kind: str) -> Diagnostic:
     """TJ062: a file is not what the sources make (`--check`)."""
-    return _error("TJ062", "output-stale", f"{path} {_STALE[kind]}", "build again and commit the result")
+    return _error("TJ062", f"{path} {_STALE[kind]}", "build again and commit the result")
 
 
 def interrupted(directory: str) -> Diagnostic:
     """TJ063: `--check` of a directory whose last build was interrupted."""
-    return _error(
-        "TJ063", "output-interrupted", f"the last build of {directory} was interrupted", "build again, which first undoes it"
-    )
+    return _error("TJ063", f"the last build of {directory} was interrupted", "build again, which first undoes it")
 
 
 def unread(place: str, error: OSError) -> Diagnostic:
     """TJ064: the operating system does not let us read what is there."""
-    return _error("TJ064", "output-not-readable", f"cannot read {place}: {error.strerror or error}", "make it readable")
+    return _error("TJ064", f"cannot read {place}: {error.strerror or error}", "make it readable")
 
 
 def in_conflict(path: str) -> Diagnostic:
     """TJ720: Git could not merge a file of ours."""
     return _error(
         "TJ720",
-        "output-in-conflict",
         f"{path} holds a merge conflict",
         "take one side of it with git checkout --ours or --theirs, of a run the side that its lock has, then build again; "
         "where Git took runs for renamed ones, merge again with -s resolve",
@@ -208,5 +186,5 @@ def _start_over(journal: str) -> str:
     return f"restore the output and tjgen.lock.d from Git (git restore), remove {folder}, and build again"
 
 
-def _error(code: str, name: str, message: str, hint: str) -> Diagnostic:
-    return Diagnostic(code, ERROR, message, hint=hint, name=name)
+def _error(code: str, message: str, hint: str) -> Diagnostic:
+    return Diagnostic(code, message, hint=hint)

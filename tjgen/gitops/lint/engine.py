@@ -8,14 +8,14 @@ from tjgen.gitops.lint.rule import Finding, Rule
 from tjgen.gitops.lint.scene import Item, Scene
 from tjgen.gitops.lint.suppress import Mark, in_annotations, in_text
 from tjgen.gitops.lint.table import entries
-from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic, Note, Span
+from tjgen.trees.diagnostics.model import Diagnostic, Note, Span
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.typing import NamedTuple
 
-UNUSED = ("TJ676", "unused-suppression")
-UNREASONED = ("TJ677", "suppression-without-reason")
-UNKNOWN = ("TJ678", "unknown-rule")
-FRAMEWORK = (UNUSED[0], UNREASONED[0], UNKNOWN[0])
+UNUSED = "TJ676"
+UNREASONED = "TJ677"
+UNKNOWN = "TJ678"
+FRAMEWORK = (UNUSED, UNREASONED, UNKNOWN)
 
 
 class Found(NamedTuple):
@@ -93,14 +93,13 @@ def _diagnostic(rule: Rule, finding: Finding) -> Diagnostic:
     item = finding.item
     return Diagnostic(
         rule.code,
-        finding.severity or rule.severity,
         f"{item}: {finding.message}",
         item.ref,
         finding.path,
         item.locate(finding.path, key=finding.key),
         tuple([Note(f"{one.item}: {one.message}", one.item.locate(one.path)) for one in finding.related]),
         finding.hint or None,
-        rule.name,
+        severity=finding.severity or None,
     )
 
 
@@ -112,7 +111,7 @@ def _wrong(marks: Sequence[Mark]) -> Iterator[Diagnostic]:
     for mark in marks:
         if not mark.codes:
             hint = "write it like # tjgen: ignore TJ632: why it does no harm here"
-            yield _problem(UNKNOWN, ERROR, "the suppression names no rule", mark.span, hint)
+            yield _problem(UNKNOWN, "the suppression names no rule", mark.span, hint)
             continue
         for code in mark.codes:
             if code not in _known():
@@ -120,7 +119,7 @@ def _wrong(marks: Sequence[Mark]) -> Iterator[Diagnostic]:
         if not mark.reason:
             hint = f"say why it does no harm here: {', '.join(mark.codes)}: REASON"
             message = f"the suppression of {', '.join(mark.codes)} gives no reason, so it silences nothing"
-            yield _problem(UNREASONED, ERROR, message, mark.span, hint)
+            yield _problem(UNREASONED, message, mark.span, hint)
 
 
 def _unused(unused: Iterable[Mark], asked: set[str]) -> Iterator[Diagnostic]:
@@ -128,22 +127,22 @@ def _unused(unused: Iterable[Mark], asked: set[str]) -> Iterator[Diagnostic]:
     for mark in unused:
         if mark.reason and mark.codes and all(code in asked for code in mark.codes):
             message = f"nothing is found that this suppression of {', '.join(mark.codes)} silences"
-            yield _problem(UNUSED, WARNING, message, mark.span, "remove the suppression")
+            yield _problem(UNUSED, message, mark.span, "remove the suppression")
 
 
 def _unknown(word: str, span: Span | None, where: str) -> Diagnostic:
     known = _known()
     near = f"TJ6{word[1:]}" if word[:1] in "Gg" and f"TJ6{word[1:]}" in known else nearest(word, known)
     hint = f"did you mean {near}?" if near else "tjgen lint --list names the rules"
-    return _problem(UNKNOWN, ERROR, f'{where} names "{word}", which is no rule of lint', span, hint)
+    return _problem(UNKNOWN, f'{where} names "{word}", which is no rule of lint', span, hint)
 
 
 def _known() -> set[str]:
     return {entry.rule.code for entry in entries()} | set(FRAMEWORK)
 
 
-def _problem(rule: tuple[str, str], severity: str, message: str, span: Span | None, hint: str) -> Diagnostic:
-    return Diagnostic(rule[0], severity, message, span=span, hint=hint, name=rule[1])
+def _problem(code: str, message: str, span: Span | None, hint: str) -> Diagnostic:
+    return Diagnostic(code, message, span=span, hint=hint)
 
 
 def _ordered(diagnostics: list[Diagnostic], items: Sequence[Item]) -> list[Diagnostic]:

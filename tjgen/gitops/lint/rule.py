@@ -67,6 +67,8 @@ class Rule(NamedTuple):
     """The tools that it matters for; none where it is the same whoever applies the manifests."""
     against: bool = False
     """Whether it compares with the state before."""
+    since: str = "0.1.0"
+    """The first release of tjgen that has the rule."""
 
     @property
     def fact(self) -> str:

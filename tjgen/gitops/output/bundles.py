@@ -23,7 +23,7 @@ from tjgen.language.resolve.project import PlatformDocument
 from tjgen.language.resolve.reading import of_kind
 from tjgen.language.runs.store import PLATFORMS
 from tjgen.language.spec.objects import Platform
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic, has_errors
+from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.explain.provenance import Sources, place_in
 from tjgen.trees.fields.managed import Origin, graft
 from tjgen.trees.fields.path import Tree
@@ -167,7 +167,7 @@ def _forget(builder: Builder, tree: Wanted, known: set[str]) -> None:
 def _makes_nothing(platform: PlatformDocument) -> Diagnostic:
     message = f'platform "{platform.platform.metadata.name}" only describes its cluster: there is nothing to build'
     hint = "say create of a storage class or queue, namespaces, priorityClasses, flavors or runtimes"
-    return Diagnostic("TJ911", ERROR, message, span=platform.document.locate(()), hint=hint, name="platform-makes-nothing")
+    return Diagnostic("TJ911", message, span=platform.document.locate(()), hint=hint)
 
 
 def _no_folder(platform: PlatformDocument) -> Diagnostic:
@@ -175,7 +175,7 @@ def _no_folder(platform: PlatformDocument) -> Diagnostic:
     message = f'platform "{name}" cannot have a folder of its name'
     span = platform.document.locate(("metadata", "name"))
     hint = "use lower-case letters, digits and '-', at most 63 characters"
-    return Diagnostic("TJ924", ERROR, message, span=span, hint=hint, name="platform-name")
+    return Diagnostic("TJ924", message, span=span, hint=hint)
 
 
 def _name_taken(builder: Builder) -> Diagnostic:
@@ -183,4 +183,4 @@ def _name_taken(builder: Builder) -> Diagnostic:
     assert document is not None, "who has environments has a project file"
     message = f'an environment called "{PLATFORM}" has the folder of what platforms make'
     span = document.locate(("spec", "environments", PLATFORM))
-    return Diagnostic("TJ913", ERROR, message, span=span, hint="call it otherwise", name="environment-called-platform")
+    return Diagnostic("TJ913", message, span=span, hint="call it otherwise")

@@ -14,7 +14,7 @@ from tjgen.gitops.output.asking import Asking
 from tjgen.gitops.output.intended import body_of
 from tjgen.language.runs.lock import Lock
 from tjgen.language.runs.store import gathered
-from tjgen.trees.diagnostics.model import WARNING, CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 
 _SOURCES = (".yaml", ".yml", ".json", ".jsonl", ".txt", ".csv")
 """What the files end in that sources can be made of. A repository may hold much else."""
@@ -104,8 +104,6 @@ def _ask(revision: str, files: Mapping[str, bytes], builder: Builder, wanted: se
 def _empty(revision: str, directory: str) -> Diagnostic:
     return Diagnostic(
         "TJ097",
-        WARNING,
         f"revision {revision} holds no output in {directory}, so everything is new",
         hint="commit the output, or name the folder with -o",
-        name="no-output-in-revision",
     )

@@ -11,7 +11,7 @@ from tjgen.language.runs import archive as marks
 from tjgen.language.runs import freeze
 from tjgen.language.runs.lock import ARCHIVED, SUPERSEDED, Lock, LockedRun, path_of
 from tjgen.language.runs.store import Locks, Place
-from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.source.writer import dump
@@ -92,10 +92,8 @@ def _unlike_lock(entry: Entry, directory: str, bodies: dict[str, str]) -> Diagno
         return None
     return Diagnostic(
         "TJ083",
-        ERROR,
         f'the files of run "{entry.run.name}" in {directory}/{entry.folder} are not those that its lock records',
         hint="restore the files and the lock from Git, or build the experiment",
-        name="run-unlike-lock",
     )
 
 
@@ -103,18 +101,14 @@ def archived_by_experiment(entry: Entry) -> Diagnostic:
     """A run that only its experiment can bring back."""
     return Diagnostic(
         "TJ084",
-        ERROR,
         f'run "{entry.run.name}" is archived by its experiment {entry.place.key}',
         hint="change spec.state there, and build it",
-        name="archived-by-experiment",
     )
 
 
 def _asked_for(entry: Entry) -> Diagnostic:
     return Diagnostic(
         "TJ086",
-        ERROR,
         f'run "{entry.run.name}" is asked for by experiment {entry.place.key}: the next build would make it again',
         hint="archive the run, or change or remove the experiment first",
-        name="run-asked-for",
     )

@@ -65,10 +65,9 @@ def without_files(entry: Entry, directory: str, severity: str = ERROR) -> Diagno
     """A run that is in the lock only."""
     return Diagnostic(
         "TJ081",
-        severity,
         f'run "{entry.run.name}" is in the lock of {entry.place.key}, but has no files in {directory}/{entry.folder}',
         hint="restore the files from Git, or build the experiment",
-        name="run-without-files",
+        severity=severity,
     )
 
 
@@ -83,14 +82,12 @@ def _folders(directory: str, environments: Sequence[str]) -> Iterator[str]:
 def _unknown(pattern: str, names: Sequence[str]) -> Diagnostic:
     near = nearest(pattern, sorted(names))
     hint = f'did you mean "{near}"?' if near else "use tjgen runs list to see all"
-    return Diagnostic("TJ080", ERROR, f'no run is called "{pattern}"', hint=hint, name="unknown-run")
+    return Diagnostic("TJ080", f'no run is called "{pattern}"', hint=hint)
 
 
 def _without_lock(folder: str) -> Diagnostic:
     return Diagnostic(
         "TJ082",
-        WARNING,
         f"the run in {folder} is in no lock: a sync trains it, and nobody knows what it is",
         hint="restore the lock from Git, or remove the folder",
-        name="run-without-lock",
     )

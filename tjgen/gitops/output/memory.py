@@ -144,8 +144,7 @@ def _plain(diagnostic: Diagnostic) -> Any:
 
 
 def _diagnostic(plain: Any) -> Diagnostic:
-    code, severity, message, subject, path, span, related, hint, name = plain
+    code, severity, message, subject, path, span, related, hint = plain
     notes = tuple([Note(text, Span(*place) if place else None) for text, place in related])
-    return Diagnostic(
-        code, severity, message, ObjectRef(*subject) if subject else None, path, Span(*span) if span else None, notes, hint, name
-    )
+    about, place = ObjectRef(*subject) if subject else None, Span(*span) if span else None
+    return Diagnostic(code, message, about, path, place, notes, hint, severity=severity)

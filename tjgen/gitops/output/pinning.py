@@ -23,7 +23,7 @@ from tjgen.gitops.emit import file
 from tjgen.gitops.emit.problems import failed
 from tjgen.language.platform.images import pinned, rewrite, tagged
 from tjgen.language.runs.pins import Pins, write
-from tjgen.trees.diagnostics.model import ERROR, INFO, CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic
 from tjgen.trees.fields.path import get
 from tjgen.trees.manifests.leaves import leaves
 from tjgen.trees.typing import NamedTuple
@@ -38,18 +38,17 @@ Resolve = Callable[[Reference], str]
 _NO_DIGEST = "sha256:" + "0" * 64
 """What images get while they are only being collected: with a digest, none is asked for twice under two names."""
 _ANSWERS = {
-    UNREACHABLE: ("TJ723", "registry-unreachable", "look at the network, or use --insecure HOST if it speaks plain HTTP"),
-    DENIED: ("TJ724", "registry-denied", "log in with docker login, which writes the credentials that are used"),
-    UNKNOWN: ("TJ725", "no-such-image", "correct the image, or push it first"),
-    UNUSABLE: ("TJ726", "registry-answer-unusable", "ask again later, or pull the image by hand to see more"),
-    INVALID: ("TJ742", "invalid-image-name", "write registry/path:tag, the path in lower case"),
-    ADDRESS: ("TJ743", "registry-address-refused", "name it where you mean it: --local HOST, or --insecure HOST without https"),
+    UNREACHABLE: ("TJ723", "look at the network, or use --insecure HOST if it speaks plain HTTP"),
+    DENIED: ("TJ724", "log in with docker login, which writes the credentials that are used"),
+    UNKNOWN: ("TJ725", "correct the image, or push it first"),
+    UNUSABLE: ("TJ726", "ask again later, or pull the image by hand to see more"),
+    INVALID: ("TJ742", "write registry/path:tag, the path in lower case"),
+    ADDRESS: ("TJ743", "name it where you mean it: --local HOST, or --insecure HOST without https"),
     REALM: (
         "TJ744",
-        "credentials-not-sent",
         "name the host where you mean it: --token-host HOST, or --insecure HOST without https",
     ),
-    OTHER_PLATFORM: ("TJ727", "image-for-another-platform", "build the image for it, or say --platform"),
+    OTHER_PLATFORM: ("TJ727", "build the image for it, or say --platform"),
 }
 
 
@@ -175,18 +174,18 @@ def _put(place: str, text: str) -> None:
 
 def _unpinned(one: Asked) -> Diagnostic:
     hint = "run tjgen pin, and commit what it writes"
-    return _about(one, Diagnostic("TJ722", ERROR, f"image {one.image} is not pinned", hint=hint, name="image-not-pinned"))
+    return _about(one, Diagnostic("TJ722", f"image {one.image} is not pinned", hint=hint))
 
 
 def _moved(one: Asked, known: str, digest: str) -> Diagnostic:
     message = f"image {one.image} is pinned to {known}, but its tag means {digest} now"
     hint = "run tjgen pin --update for new runs to get it; runs that exist stay as they are"
-    return _about(one, Diagnostic("TJ728", INFO, message, hint=hint, name="tag-moved"))
+    return _about(one, Diagnostic("TJ728", message, hint=hint))
 
 
 def _refused(one: Asked, error: RegistryError) -> Diagnostic:
-    code, name, hint = _ANSWERS[error.kind]
-    return _about(one, Diagnostic(code, ERROR, f"image {one.image} cannot be pinned: {error.said}", hint=hint, name=name))
+    code, hint = _ANSWERS[error.kind]
+    return _about(one, Diagnostic(code, f"image {one.image} cannot be pinned: {error.said}", hint=hint))
 
 
 def _about(one: Asked, diagnostic: Diagnostic) -> Diagnostic:

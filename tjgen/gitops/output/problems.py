@@ -6,7 +6,7 @@ import os
 
 from tjgen.compiler.building.run import Run
 from tjgen.gitops.output.records import Record
-from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING, CompileError, Diagnostic, ObjectRef
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic, ObjectRef
 
 
 def refuse_nested(directory: str, previews: str) -> None:
@@ -15,18 +15,16 @@ def refuse_nested(directory: str, previews: str) -> None:
     if os.path.commonpath([outer, inner]) in (outer, inner):
         message = f"the previews in {previews} would lie in {directory}, which is applied"
         hint = "give --expanded a folder outside of the output"
-        raise CompileError([Diagnostic("TJ271", ERROR, message, hint=hint, name="previews-in-output")])
+        raise CompileError([Diagnostic("TJ271", message, hint=hint)])
 
 
 def made_twice(path: str, run: Run | None) -> Diagnostic:
     """Two experiments make the same file differently."""
     return Diagnostic(
         "TJ270",
-        ERROR,
         f"{path} is made twice, and differently" + (f", once by run {run.name}" if run is not None else ""),
         span=run.unit.document.locate(("metadata", "name")) if run is not None else None,
         hint="give the claim another name or scope, or let both experiments say the same of it",
-        name="made-twice",
     )
 
 
@@ -34,10 +32,8 @@ def would_change(count: int) -> Diagnostic:
     """Many runs would change: one line for all."""
     return Diagnostic(
         "TJ076",
-        INFO,
         f"{count} runs would change, but are locked and stay as they are",
         hint="use --renew NAME, which may be a pattern, to run them again under other names",
-        name="run-would-change",
     )
 
 
@@ -45,11 +41,9 @@ def asked_for_again(run: Run) -> Diagnostic:
     """An experiment asks again for a run that was archived when it was superseded."""
     return Diagnostic(
         "TJ088",
-        WARNING,
         f'run "{run.name}" is asked for again, but archived: nothing runs it',
         span=run.unit.document.locate(("metadata", "name")),
         hint=f"use tjgen runs rerun {run.name} to train it once more",
-        name="archived-run-asked-for",
     )
 
 
@@ -57,11 +51,9 @@ def renamed(run: Run, record: Record) -> Diagnostic:
     """A new run is what an archived run was whose experiment is gone."""
     return Diagnostic(
         "TJ087",
-        WARNING,
         f'run "{run.name}" is what archived run "{record.run}" was, whose experiment {record.experiment} is gone: archived too',
         span=run.unit.document.locate(("metadata", "name")),
         hint=f"use tjgen runs rerun {run.name} to train it once more",
-        name="archived-run-renamed",
     )
 
 
@@ -69,11 +61,9 @@ def repeated(run: Run, record: Record) -> Diagnostic:
     """The same in a build that does not know all experiments."""
     return Diagnostic(
         "TJ089",
-        WARNING,
         f'run "{run.name}" trains what archived run "{record.run}" of experiment {record.experiment} has trained',
         span=run.unit.document.locate(("metadata", "name")),
         hint="build the whole project if the experiment was renamed: its runs are archived then, too",
-        name="archived-run-repeated",
     )
 
 
@@ -81,11 +71,9 @@ def name_stays(run: Run) -> Diagnostic:
     """A run with `naming: fixed` was to run again under another name."""
     return Diagnostic(
         "TJ090",
-        ERROR,
         f'run "{run.name}" cannot run again under another name: its experiment says naming: fixed',
         path=("spec", "naming"),
         hint="raise attempt, which gives a new name",
-        name="fixed-name-renewed",
     )
 
 
@@ -93,10 +81,8 @@ def without_lock(folder: str) -> Diagnostic:
     """The files of a run stand, and no lock knows them: with the lost lock went what the run is."""
     return Diagnostic(
         "TJ740",
-        ERROR,
         f"{folder} holds a run that is in no lock, so nobody knows whether it trains, or is a record that must not train again",
         hint="restore tjgen.lock.d from Git, or use --force to forget the run",
-        name="unlocked-run-stands",
     )
 
 
@@ -104,11 +90,9 @@ def same_object(ref: ObjectRef, other: str) -> Diagnostic:
     """Runs of two experiments would be one object to the cluster."""
     return Diagnostic(
         "TJ741",
-        ERROR,
         f"{ref.kind}/{ref.name} in namespace {ref.namespace} is made by experiment {other}, too",
         path=("metadata", "name"),
         hint="give one of the experiments another name, or leave naming: fixed out",
-        name="same-object-twice",
     )
 
 
@@ -116,9 +100,7 @@ def same_name(run: Run, holder: str) -> Diagnostic:
     """The same, of an experiment that is not built now."""
     return Diagnostic(
         "TJ741",
-        ERROR,
         f'run "{run.name}" in namespace {run.unit.namespace} is a run of experiment {holder}, too',
         path=("metadata", "name"),
         hint="give one of the experiments another name, or leave naming: fixed out",
-        name="same-object-twice",
     )

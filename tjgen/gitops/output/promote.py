@@ -19,7 +19,7 @@ from tjgen.gitops.output.wishes import Wishes
 from tjgen.gitops.output.write import Written, write
 from tjgen.language.platform.images import rewrite, tagged
 from tjgen.language.resolve.variants import Variant
-from tjgen.trees.diagnostics.model import ERROR, INFO, CompileError, Diagnostic, Note, Span, has_errors
+from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, Note, Span, has_errors
 from tjgen.trees.fields.path import FieldPath, Tree, render
 from tjgen.trees.manifests.leaves import leaves
 from tjgen.trees.typing import NamedTuple
@@ -173,8 +173,8 @@ def _difference(origin: _Origin, run: Run, path: FieldPath, before: Tree, after:
         message = f'run "{origin.entry.run.name}" cannot be promoted: {said}'
         hint = "let no overlay of one environment change what is trained, or train it there as an experiment of its own"
         note = (Note(f"{old} has it from here", there),) if there is not None else ()
-        return Diagnostic("TJ732", ERROR, message, span=here, related=note, hint=hint, name="promotion-of-other-code")
-    return Diagnostic("TJ734", INFO, said, span=here, name="promotion-differs")
+        return Diagnostic("TJ732", message, span=here, related=note, hint=hint)
+    return Diagnostic("TJ734", said, span=here)
 
 
 def _place(run: Run, path: FieldPath) -> Span | None:
@@ -190,7 +190,7 @@ def _shown(value: Tree) -> str:
 
 def _at_home(entry: Entry) -> Diagnostic:
     message = f'run "{entry.run.name}" is a run of environment {entry.place.environment} already'
-    return Diagnostic("TJ730", ERROR, message, hint="name a run of another environment", name="promotion-to-itself")
+    return Diagnostic("TJ730", message, hint="name a run of another environment")
 
 
 def _loose(entry: Entry, image: str) -> Diagnostic:
@@ -198,29 +198,29 @@ def _loose(entry: Entry, image: str) -> Diagnostic:
         f'run "{entry.run.name}" cannot be promoted: its image {image} was built without a digest, so it may be another one now'
     )
     hint = f"run tjgen pin, then tjgen build --renew {entry.run.name}, and promote the new run"
-    return Diagnostic("TJ731", ERROR, message, hint=hint, name="promotion-without-digest")
+    return Diagnostic("TJ731", message, hint=hint)
 
 
 def _no_source(path: str) -> Diagnostic:
     message = f"the experiment {path} is gone"
-    return Diagnostic("TJ733", ERROR, message, hint="bring it back from Git, as it was", name="promotion-not-asked-for")
+    return Diagnostic("TJ733", message, hint="bring it back from Git, as it was")
 
 
 def _not_asked_for(entry: Entry) -> Diagnostic:
     message = f'run "{entry.run.name}" cannot be promoted: experiment {entry.place.key} does not ask for it any more'
     hint = "bring the experiment back as it was, from Git, or promote what it asks for now"
-    return Diagnostic("TJ733", ERROR, message, hint=hint, name="promotion-not-asked-for")
+    return Diagnostic("TJ733", message, hint=hint)
 
 
 def _not_there(entry: Entry, environment: str) -> Diagnostic:
     message = f'run "{entry.run.name}" cannot be promoted: its experiment has no such run in {environment}'
     hint = "let no overlay of one environment change the sweep"
-    return Diagnostic("TJ733", ERROR, message, hint=hint, name="promotion-not-asked-for")
+    return Diagnostic("TJ733", message, hint=hint)
 
 
 def _disagreeing(first: Entry, second: Entry, image: str) -> Diagnostic:
     message = f'runs "{first.run.name}" and "{second.run.name}" were built with different digests of {image}'
-    return Diagnostic("TJ735", ERROR, message, hint="promote one after the other", name="promotion-of-two-digests")
+    return Diagnostic("TJ735", message, hint="promote one after the other")
 
 
 def _other_digest(origin: _Origin, run: Run, digest: str, *, stands: bool) -> Diagnostic:
@@ -233,4 +233,4 @@ def _other_digest(origin: _Origin, run: Run, digest: str, *, stands: bool) -> Di
         message = f'run "{name}" cannot be promoted: in {where} no pod gets {image}'
         hint = "let no runtime, overlay or patch of one environment change images"
     span = run.unit.document.locate(("metadata", "name"))
-    return Diagnostic("TJ735", ERROR, message, span=span, hint=hint, name="promotion-of-two-digests")
+    return Diagnostic("TJ735", message, span=span, hint=hint)

@@ -11,7 +11,7 @@ from tjgen.gitops.output.inventory import Entry
 from tjgen.gitops.output.wishes import Wishes
 from tjgen.gitops.output.write import Written, write
 from tjgen.language.runs.lock import ARCHIVED
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 
 
 def rerun(chosen: Sequence[Entry], directory: str, project: str, *, force: bool = False) -> Written:
@@ -39,8 +39,6 @@ def _names(builder: Builder) -> set[str]:
 def _not_asked_for(entry: Entry) -> Diagnostic:
     return Diagnostic(
         "TJ085",
-        ERROR,
         f'run "{entry.run.name}" cannot run again: experiment {entry.place.key} does not ask for it any more',
         hint="bring the experiment back as it was, from Git, and build it",
-        name="run-not-asked-for",
     )

@@ -76,7 +76,7 @@ class Index(NamedTuple):
             count = "1 file" if len(missed) == 1 else f"{len(missed)} files"
             message = f"{count} of {kind} would not be in a commit as built, such as {self._named(missed[0])}"
             hint = f"git add {' '.join(sorted({self._named(self._folder(path) or path) for path in missed}))}"
-        return [Diagnostic("TJ700", INFO if check else ERROR, message, hint=hint, name="output-not-staged")]
+        return [Diagnostic("TJ700", message, hint=hint, severity=INFO if check else ERROR)]
 
     def _folder(self, path: str) -> str | None:
         """The folder of output, previews or locks that the file is in."""

@@ -13,7 +13,7 @@ from tjgen.gitops.output.layout import stage_folder
 from tjgen.gitops.sync import argocd, flux, problems
 from tjgen.gitops.sync.made import GITOPS, Made
 from tjgen.gitops.sync.site import Site, site_of
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic, has_errors
+from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.manifests.manifest import PLATFORM, STAGES, SYNC, Manifest
 from tjgen.trees.source.writer import dump
 from tjgen.trees.typing import NamedTuple, Protocol
@@ -149,9 +149,7 @@ def _nowhere(builder: Builder) -> Diagnostic:
     )
     return Diagnostic(
         "TJ680",
-        ERROR,
         f"{where}, so nothing can be told to sync it",
         span=document.locate(GITOPS) if document is not None else None,
         hint="say spec.gitops.path, the folder of the output in the repository",
-        name="output-not-in-repository",
     )

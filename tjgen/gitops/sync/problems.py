@@ -10,7 +10,7 @@ from tjgen.gitops.sync.flux import LONGEST_NAME
 from tjgen.gitops.sync.made import GITOPS
 from tjgen.gitops.sync.site import UNNAMED, Site, name_of
 from tjgen.language.resolve.project import Project
-from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic, Note, Span
+from tjgen.trees.diagnostics.model import Diagnostic, Note, Span
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.files.regular import read_regular
 from tjgen.trees.manifests.manifest import STAGES, SYNC
@@ -28,13 +28,13 @@ def options(project: Project) -> Iterator[Diagnostic]:
     for field in [field for field, value in asked.items() if value]:
         if gitops.tool == "none":
             message = f"gitops.{field} is asked for, but of no tool"
-            yield _error(project, "TJ681", "idle-sync-option", message, field, "say gitops.tool: argocd or flux")
+            yield _error(project, "TJ681", message, field, "say gitops.tool: argocd or flux")
         elif gitops.repository is None:
             message = f"gitops.{field} is asked for, but {gitops.tool} is told of no repository"
-            yield _error(project, "TJ681", "idle-sync-option", message, field, "say gitops.repository, its URL")
+            yield _error(project, "TJ681", message, field, "say gitops.repository, its URL")
         elif field == "applicationSet" and gitops.tool != "argocd":
             message = f"gitops.applicationSet is of Argo CD, and the tool is {gitops.tool}"
-            yield _error(project, "TJ681", "idle-sync-option", message, field, "remove applicationSet")
+            yield _error(project, "TJ681", message, field, "remove applicationSet")
 
 
 def of_project(project: Project, path: str) -> Iterator[Diagnostic]:
@@ -44,28 +44,24 @@ def of_project(project: Project, path: str) -> Iterator[Diagnostic]:
     if name_of(project) is None:
         yield Diagnostic(
             "TJ684",
-            WARNING,
             f'the project has no name, so what syncs it is called "{UNNAMED}", as in every project without one',
             span=_span(project, GITOPS),
             hint="say metadata.name in the project file",
-            name="nameless-project",
         )
     if _SECRET.match(url):
         message = f"the URL of the repository holds a password: {_SECRET.sub('...@', url)}"
         hint = "leave the credentials out, and give them to the tool in a Secret"
-        yield _error(project, "TJ688", "credentials-in-url", message, "repository", hint)
+        yield _error(project, "TJ688", message, "repository", hint)
     elif gitops.tool == "argocd" and not _URL.fullmatch(url):
         hint = "write it like https://HOST/PATH.git, ssh://git@HOST/PATH.git or git@HOST:PATH.git"
-        yield _error(project, "TJ685", "no-repository-url", f"{url} is no URL of a Git repository", "repository", hint)
+        yield _error(project, "TJ685", f"{url} is no URL of a Git repository", "repository", hint)
     found = _folder_in_checkout(project)
     if found is not None and found != path:
         yield Diagnostic(
             "TJ686",
-            WARNING,
             f"the tool is told to read {path}, but the output lies in {found} of this checkout of the repository",
             span=_span(project, (*GITOPS, "path")),
             hint=f"say gitops.path: {found}",
-            name="output-elsewhere",
         )
 
 
@@ -77,16 +73,14 @@ def of_sites(project: Project, sites: Sequence[Site], present: Sequence[str]) ->
         if gitops.tool == "flux" and len(longest) > LONGEST_NAME:
             message = f"{longest} is longer than {LONGEST_NAME} characters, and Flux labels all that it applies with it"
             hint = "give the project or the environment a shorter name"
-            yield _error(project, "TJ687", "sync-name-too-long", message, None, hint)
+            yield _error(project, "TJ687", message, None, hint)
     shares = gitops.tool == "argocd" and (gitops.bootstrap or gitops.health != "none" or gitops.application_set is not None)
     if shares and SYNC in project.spec.environments:
         yield Diagnostic(
             "TJ683",
-            ERROR,
             f'an environment called "{SYNC}" has the folder of what there is once for all environments',
             span=_span(project, ("spec", "environments", SYNC)),
             hint="call it otherwise",
-            name="environment-name-taken",
         )
     yield from _written_twice(project, present)
 
@@ -115,12 +109,10 @@ def _shared(project: Project, earlier: str, later: str, same: list[str]) -> Diag
     more = f" and {len(same) - 1} more" if len(same) > 1 else ""
     return Diagnostic(
         "TJ682",
-        ERROR,
         f"environments {earlier} and {later} write to one cluster, and both write {same[0]}{more}",
         span=_span(project, ("spec", "environments", later)),
         related=(Note("the other environment", _span(project, ("spec", "environments", earlier))),),
         hint="give each a cluster or a namespace of its own",
-        name="written-twice",
     )
 
 
@@ -145,9 +137,9 @@ def _folder_in_checkout(project: Project) -> str | None:
     return None
 
 
-def _error(project: Project, code: str, name: str, message: str, field: str | None, hint: str) -> Diagnostic:
+def _error(project: Project, code: str, message: str, field: str | None, hint: str) -> Diagnostic:
     path = (*GITOPS, field) if field is not None else GITOPS
-    return Diagnostic(code, ERROR, message, span=_span(project, path), hint=hint, name=name)
+    return Diagnostic(code, message, span=_span(project, path), hint=hint)
 
 
 def _span(project: Project, path: FieldPath) -> Span | None:

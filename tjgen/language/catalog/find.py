@@ -126,7 +126,7 @@ class Catalog:
         others = [one for place in self._places for one in self._runtimes(place, place.files(), [])]
         same = [one for one in others if one.name == asked.name]
         if same:
-            return problems.error(
+            return Diagnostic(
                 problems.UNKNOWN,
                 f"no runtime {asked} is in the catalog",
                 path=asked.because,
@@ -136,7 +136,7 @@ class Catalog:
         bundled = [file.rpartition(".")[0] for file in self._bundled.files()]
         names = sorted({one.name for one in others} | set(bundled))
         near = nearest(asked.name, names)
-        return problems.error(
+        return Diagnostic(
             problems.UNKNOWN,
             f'no runtime of the catalog is called "{asked.name}"',
             path=asked.because,
@@ -201,14 +201,14 @@ def _only(found: list[CatalogRuntime], asked: _Asked, diagnostics: list[Diagnost
         hint = f"write runtime: {{name: {asked.name}, kind: {found[0].kind}}}"
     else:
         hint = "remove one of them"
-    rule = problems.DUPLICATE if len(versions) == len(kinds) == 1 else problems.AMBIGUOUS
+    code = problems.DUPLICATE if len(versions) == len(kinds) == 1 else problems.AMBIGUOUS
     message = f"{len(found)} runtimes of the catalog answer to {asked}"
     notes = tuple(_note(one) for one in found)
-    return None, [*diagnostics, problems.error(rule, message, path=asked.because, related=notes, hint=hint)]
+    return None, [*diagnostics, Diagnostic(code, message, path=asked.because, related=notes, hint=hint)]
 
 
 def _duplicate(before: CatalogRuntime, again: CatalogRuntime) -> Diagnostic:
-    return problems.error(
+    return Diagnostic(
         problems.DUPLICATE,
         f"{_full(again)} is in the catalog twice",
         span=again.document.locate(("metadata", "name")) if again.document else None,
@@ -224,7 +224,7 @@ def _strangers(place: Place) -> Iterator[Diagnostic]:
             if not is_runtime(tree):
                 kind = tree.get("kind") if tree.__class__ is dict else None
                 what = f"an object of kind {kind}" if kind else "a document without a kind"
-                yield problems.warning(
+                yield Diagnostic(
                     problems.STRANGER,
                     f"{what} in a catalog is no runtime",
                     span=document.locate(("kind",)),

@@ -52,13 +52,11 @@ def imported(text: str | bytes, file: str) -> tuple[list[ImportedFile], list[Dia
                 continue
             to = _path(runtime)
             if to in files:
-                diagnostics.append(
-                    problems.error(problems.CLASH, f"{file} has two runtimes for {to}", span=document.locate(path))
-                )
+                diagnostics.append(Diagnostic(problems.CLASH, f"{file} has two runtimes for {to}", span=document.locate(path)))
             files.setdefault(to, ImportedFile(to, written))
     if not files and not has_errors(diagnostics):
         diagnostics.append(
-            problems.error(
+            Diagnostic(
                 problems.NOTHING,
                 f"{file} has no runtime",
                 hint="give the output of: kubectl get clustertrainingruntimes -o yaml",
@@ -86,10 +84,10 @@ def clashes(directory: str, files: Sequence[ImportedFile]) -> Iterator[Diagnosti
         except FileNotFoundError:
             continue
         except OSError as problem:
-            yield problems.error(problems.CLASH, f"{file.path} is in the way: {(problem.strerror or '').lower()}")
+            yield Diagnostic(problems.CLASH, f"{file.path} is in the way: {(problem.strerror or '').lower()}")
             continue
         if not (len(before) == 1 and is_runtime(before[0].value) and _is_imported(before[0].value)):
-            yield problems.error(
+            yield Diagnostic(
                 problems.CLASH,
                 f"{file.path} is there already and was not imported",
                 hint="move it away, or import into another folder",
@@ -108,7 +106,7 @@ def _items(document: Document) -> Iterator[tuple[FieldPath, Tree]]:
 def _skipped(item: Tree, span: Span | None) -> Diagnostic:
     kind = item.get("kind") if item.__class__ is dict else None
     what = f"an object of kind {kind}" if kind else "a value that is no object"
-    return problems.warning(problems.STRANGER, f"{what} is no runtime and is left out", span=span)
+    return Diagnostic(problems.STRANGER, f"{what} is no runtime and is left out", span=span)
 
 
 def _path(runtime: Tree) -> str:

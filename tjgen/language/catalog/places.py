@@ -71,6 +71,6 @@ class Place:
     def _refused(self, problem: UnreadableError) -> Diagnostic:
         if not problem.is_missing:
             return problem.diagnostic
-        return problems.error(
+        return Diagnostic(
             problems.NO_PLACE, f"catalog {self.label}: {problem.reason.lower()}", hint="correct spec.catalogs in tjgen.yaml"
         )

@@ -43,4 +43,4 @@ def faults(document: Document, versions: Mapping[str, str] | None = None) -> Ite
 
 
 def _fault(document: Document, path: FieldPath, message: str, *, hint: str | None = None, key: bool = False) -> Diagnostic:
-    return problems.error(problems.SHAPE, message, path=path, span=document.locate(path, key=key), hint=hint)
+    return Diagnostic(problems.SHAPE, message, path=path, span=document.locate(path, key=key), hint=hint)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.k8s.nearest import nearest
 
@@ -48,14 +48,14 @@ def _volume(spec: Tree, name: str, at: FieldPath) -> Iterator[Diagnostic]:
     if name not in volumes:
         near = nearest(name, volumes)
         hint = f'did you mean "{near}"?' if near else "add it to volumes"
-        yield Diagnostic("TJ126", ERROR, f'there is no volume "{name}"', path=at, hint=hint, name="unknown-volume")
+        yield Diagnostic("TJ126", f'there is no volume "{name}"', path=at, hint=hint)
 
 
 def _items(data: Tree, deliver: str) -> Iterator[Diagnostic]:
     if deliver not in _UNDIVIDED:
         if "items" not in data:
             hint = "add items: a list, a glob or a manifest"
-            yield Diagnostic("TJ127", ERROR, "data.slices has no items to divide", path=SLICES, hint=hint, name="no-items")
+            yield Diagnostic("TJ127", "data.slices has no items to divide", path=SLICES, hint=hint)
         return
     idle = [((*DATA, "items"), "data.items")] if "items" in data else []
     idle += [((*SLICES, field), f"data.slices.{field}") for field in _DIVIDING if field in data["slices"]]
@@ -76,7 +76,7 @@ def _options(slices: Tree) -> Iterator[Diagnostic]:
     if "virtual" in slices and "count" in slices:
         message = "data.slices has virtual and count, which exclude each other"
         hint = "keep one of them"
-        yield Diagnostic("TJ121", ERROR, message, path=(*SLICES, "count"), hint=hint, name="several-alternatives")
+        yield Diagnostic("TJ121", message, path=(*SLICES, "count"), hint=hint)
     if "within" in slices and slices.get("over", "nodes") != "tasks":
         message = f"data.slices.within is about slices of tasks, but they are over {slices.get('over', 'nodes')}"
         yield _unread((*SLICES, "within"), message, "remove within, or set over: tasks")
@@ -95,13 +95,13 @@ def _scratch(spec: Tree, slices: Tree) -> Iterator[Diagnostic]:
     if "scratch" not in slices:
         message = "slices that are copied need a volume to be copied to"
         hint = "add scratch: the name of a volume that is an emptyDir or ephemeral"
-        yield Diagnostic("TJ362", ERROR, message, path=(*SLICES, "deliver"), hint=hint, name="scratch-unfit")
+        yield Diagnostic("TJ362", message, path=(*SLICES, "deliver"), hint=hint)
         return
     yield from _volume(spec, slices["scratch"], (*SLICES, "scratch"))
     if slices["scratch"] == spec["data"]["volume"]:
         message = f'volume "{slices["scratch"]}" holds the data, and cannot be what the data is copied to'
         hint = "add an emptyDir or ephemeral volume for the copies"
-        yield Diagnostic("TJ362", ERROR, message, path=(*SLICES, "scratch"), hint=hint, name="scratch-unfit")
+        yield Diagnostic("TJ362", message, path=(*SLICES, "scratch"), hint=hint)
 
 
 def _folder(folder: str) -> Iterator[Diagnostic]:
@@ -111,8 +111,8 @@ def _folder(folder: str) -> Iterator[Diagnostic]:
     if fault:
         hint = "write it below the path of the data, with $(INDEX) where the number of the slice stands"
         message = f'the folder "{folder}" {fault}'
-        yield Diagnostic("TJ360", ERROR, message, path=(*SLICES, "folder"), hint=hint, name="slice-folder-unfit")
+        yield Diagnostic("TJ360", message, path=(*SLICES, "folder"), hint=hint)
 
 
 def _unread(path: FieldPath, message: str, hint: str) -> Diagnostic:
-    return Diagnostic("TJ128", ERROR, message, path=path, hint=hint, name="idle-field")
+    return Diagnostic("TJ128", message, path=path, hint=hint)

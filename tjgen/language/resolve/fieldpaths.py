@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tjgen.language.spec import compact
 from tjgen.language.spec.check import Schema
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, parse
 from tjgen.trees.k8s.nearest import nearest
 
@@ -22,7 +22,7 @@ def field_path(text: str) -> FieldPath | Diagnostic:
         return _no_path(text, "name a field, not an element of a list")
     path = steps if steps[0] in ("metadata", "spec") else ("spec", *steps)
     if any(path[: len(fixed)] == fixed for fixed in _FIXED):
-        return Diagnostic("TJ222", ERROR, f'"{text}" cannot be set here: it says which runs there are', name="unknown-path")
+        return Diagnostic("TJ222", f'"{text}" cannot be set here: it says which runs there are')
     return _unknown(text, path) or path
 
 
@@ -46,8 +46,8 @@ def _no_field(text: str, step: str, known: list[str]) -> Diagnostic:
     near = nearest(step, known)
     message = f'"{text}" is no field of an experiment: there is no "{step}"'
     hint = f'did you mean "{near}"?' if near else f"the fields here are {', '.join(known)}" if known else None
-    return Diagnostic("TJ222", ERROR, message, hint=hint, name="unknown-path")
+    return Diagnostic("TJ222", message, hint=hint)
 
 
 def _no_path(text: str, hint: str) -> Diagnostic:
-    return Diagnostic("TJ221", ERROR, f'"{text}" is not a field path', hint=hint, name="malformed-path")
+    return Diagnostic("TJ221", f'"{text}" is not a field path', hint=hint)

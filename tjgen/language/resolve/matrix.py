@@ -17,7 +17,7 @@ from tjgen.language.spec.check import shown
 from tjgen.language.spec.compact import EXPERIMENT_FORM
 from tjgen.language.spec.forms import form_at, long_form
 from tjgen.trees.budgets import DEFAULT, Budgets, exceeded
-from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Managed
 from tjgen.trees.fields.path import FieldPath, Tree, get, render
 from tjgen.trees.typing import NamedTuple
@@ -106,14 +106,12 @@ def _bad_axes(sweep: Tree) -> Iterator[Diagnostic]:
     if len(set(lengths.values())) > 1:
         counts = ", ".join(f"{key} has {length}" for key, length in lengths.items())
         message, hint = f"zip needs lists of one length, but {counts}", "give each key of zip as many values as the others"
-        yield Diagnostic("TJ231", ERROR, message, path=(*SWEEP, "zip"), hint=hint, name="uneven-zip")
+        yield Diagnostic("TJ231", message, path=(*SWEEP, "zip"), hint=hint)
 
 
 def _overlapping(path: FieldPath, key: str, other: str) -> Diagnostic:
     hint = "leave one of them out"
-    return Diagnostic(
-        "TJ230", ERROR, f'"{key}" and "{other}" set the same field', path=path, hint=hint, name="overlapping-sweep-keys"
-    )
+    return Diagnostic("TJ230", f'"{key}" and "{other}" set the same field', path=path, hint=hint)
 
 
 def _size(sweep: Tree) -> int:
@@ -163,9 +161,7 @@ def _excluded(product: list[Values], entries: list[Tree]) -> tuple[list[Values],
         if not taken:
             path = (*SWEEP, "exclude", position)
             message = "this entry of exclude takes no point away"
-            diagnostics.append(
-                Diagnostic("TJ232", WARNING, message, path=path, hint="remove it, or correct its values", name="idle-exclude")
-            )
+            diagnostics.append(Diagnostic("TJ232", message, path=path, hint="remove it, or correct its values"))
         gone.update(taken)
     return [values for index, values in enumerate(product) if index not in gone], diagnostics
 
@@ -188,7 +184,7 @@ def _included(kept: list[Values], entries: list[Tree]) -> list[Values]:
 def _bad_points(chosen: list[Values], most: int, budgets: Budgets) -> Iterator[Diagnostic]:
     if not chosen:
         hint = "give it a matrix, a zip or an include, or remove it"
-        yield Diagnostic("TJ233", ERROR, "the sweep has no point", path=SWEEP, hint=hint, name="empty-sweep")
+        yield Diagnostic("TJ233", "the sweep has no point", path=SWEEP, hint=hint)
     if len(chosen) > most:
         yield _too_many(len(chosen), most)
         return
@@ -206,14 +202,7 @@ def _bad_points(chosen: list[Values], most: int, budgets: Budgets) -> Iterator[D
         if mark in seen:
             said = ", ".join(f"{key}={shown(value.value)}" for key, value in values.items())
             last = [value.because for value in values.values()][-1:] or [SWEEP]
-            yield Diagnostic(
-                "TJ234",
-                ERROR,
-                f"the sweep has the point {said} twice",
-                path=last[0],
-                hint="name each value once",
-                name="repeated-point",
-            )
+            yield Diagnostic("TJ234", f"the sweep has the point {said} twice", path=last[0], hint="name each value once")
         seen[mark] = values
 
 
@@ -224,9 +213,7 @@ def _over_budget(size: int, budgets: Budgets) -> Diagnostic:
 def _too_many(size: int, most: int) -> Diagnostic:
     return Diagnostic(
         "TJ235",
-        ERROR,
         f"the sweep has {size} points, more than {most}",
         path=(*SWEEP, "max"),
         hint=f"leave out values, or set sweep.max to {size}",
-        name="sweep-too-large",
     )

@@ -135,7 +135,7 @@ def _nothing(project: Project, document: Document, entry: str, path: FieldPath) 
         message = f"folder {entry} holds no YAML file"
     elif not is_pattern(entry):
         severity, message = ERROR, f"there is no file or folder {entry}"
-    return Diagnostic("TJ202", severity, message, path=path, span=document.locate(path), name="no-such-file")
+    return Diagnostic("TJ202", message, path=path, span=document.locate(path), severity=severity)
 
 
 def _is_other(document: Document) -> bool:
@@ -151,12 +151,11 @@ def _other(document: Document, entry: str, path: FieldPath, project: Project) ->
     named_at = project.document.locate(path) if project.document is not None else None
     return Diagnostic(
         "TJ040",
-        ERROR if is_named else WARNING,
         f"{document.file} is listed as an overlay, but {what}",
         span=document.locate(("kind",)),
         related=(Note("listed here", named_at),),
         hint="write apiVersion: tjgen.dev/v1alpha1 and kind: Overlay, or move the file",
-        name="not-an-overlay",
+        severity=ERROR if is_named else WARNING,
     )
 
 
@@ -165,18 +164,16 @@ _NEIGHBORS = ("Experiment", "Platform", "Project")
 
 def _no_overlay(file: str) -> Diagnostic:
     hint = "begin it with apiVersion: tjgen.dev/v1alpha1 and kind: Overlay"
-    return Diagnostic("TJ701", ERROR, f"{file} holds no overlay", hint=hint, name="no-overlay")
+    return Diagnostic("TJ701", f"{file} holds no overlay", hint=hint)
 
 
 def _same_name(name: str, earlier: Document, later: Document) -> Diagnostic:
     path: FieldPath = ("metadata", "name")
     return Diagnostic(
         "TJ203",
-        ERROR,
         f'{later.value["kind"]} "{name}" exists twice',
         path=path,
         span=later.locate(path),
         related=(Note("first defined here", earlier.locate(path)),),
         hint="give one of them another name",
-        name="same-name",
     )

@@ -16,7 +16,7 @@ from tjgen.language.resolve.places import Documents, said, source_of, span_of
 from tjgen.language.resolve.project import OverlayDocument, Project
 from tjgen.language.resolve.spelling import spelled
 from tjgen.language.spec.compact import EXPERIMENT_FORM, OVERLAY_FORM, PLATFORM_FORM
-from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Managed
 from tjgen.trees.fields.path import FieldPath, Tree, get, render
 from tjgen.trees.source.document import Document
@@ -146,13 +146,11 @@ def _everywhere(project: Project, environment: str | None) -> list[Layer]:
 def _contradiction(found: Contradiction, documents: Documents) -> Diagnostic:
     return Diagnostic(
         "TJ210",
-        ERROR,
         f"{render(found.path)} is set differently by overlays {found.before.manager} and {found.after.manager} of one layer",
         path=found.path,
         span=span_of(found.after, documents),
         related=(said(found.before, documents),),
         hint="let one of them say it, or match different experiments",
-        name="contradicting-overlays",
     )
 
 
@@ -160,10 +158,8 @@ def _unmatched(overlay: _Overlay) -> Diagnostic:
     path: FieldPath = ("spec", "match")
     return Diagnostic(
         "TJ211",
-        WARNING,
         f'overlay "{overlay.name}" matches no experiment',
         path=path,
         span=overlay.document.locate(path),
         hint="change its match, or remove it",
-        name="unmatched-overlay",
     )

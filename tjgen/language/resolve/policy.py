@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from tjgen.language.spec.objects import Policy
 from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
+from tjgen.trees.diagnostics.table import TABLE
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.source.document import Document
 
@@ -35,9 +36,7 @@ def unknown(policy: Policy, document: Document) -> list[Diagnostic]:
     """TJ760 for each code or name that no diagnostic has."""
     if not policy.severity:
         return []
-    from tjgen.trees.diagnostics.codes import CODES  # a large table, which few projects need
-
-    known = {word for entry in CODES for word in (entry.code, entry.name)}
+    known = {word for code, (name, _) in TABLE.items() for word in (code, name)}
     found = []
     for word in policy.severity:
         if word not in known:
@@ -46,5 +45,5 @@ def unknown(policy: Policy, document: Document) -> list[Diagnostic]:
             hint = f'did you mean "{near}"?' if near else "write a code or name as diagnostics print it, such as TJ004"
             message = f'no diagnostic is called "{word}"'
             span = document.locate(path, key=True)
-            found.append(Diagnostic("TJ760", ERROR, message, path=path, span=span, hint=hint, name="unknown-diagnostic"))
+            found.append(Diagnostic("TJ760", message, path=path, span=span, hint=hint))
     return found

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tjgen.language.resolve.files import named
 from tjgen.language.spec.objects import Environment, Overlay, Platform, ProjectSpec
-from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.files.repository import PROJECT_FILE
 from tjgen.trees.files.sandbox import Sandbox, around, is_below
@@ -141,4 +141,4 @@ def _leaves(folder: str, document: Document | None) -> Diagnostic:
     message = f"output.directory leads to {folder}, which is outside of the repository"
     span = document.locate(path) if document is not None else None
     hint = "name a folder of the repository, or give another one on the command line with -o"
-    return Diagnostic("TJ038", ERROR, message, path=path, span=span, hint=hint, name="output-outside-repository")
+    return Diagnostic("TJ038", message, path=path, span=span, hint=hint)

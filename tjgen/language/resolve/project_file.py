@@ -12,7 +12,7 @@ from tjgen.language.resolve.project import Project, alone
 from tjgen.language.resolve.reading import of_kind
 from tjgen.language.spec.objects import ProjectSpec
 from tjgen.trees.budgets import Budgets
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.files.problems import UnreadableError
 from tjgen.trees.files.repository import callers_project, repository_of
@@ -41,7 +41,7 @@ def load(
     diagnostics = of_project.diagnostics
     if not of_project.good:
         if not diagnostics:
-            diagnostics = [Diagnostic("TJ204", ERROR, f"{file} holds no document of kind Project", name="no-project")]
+            diagnostics = [Diagnostic("TJ204", f"{file} holds no document of kind Project")]
         return alone(paths)._replace(directory=directory, sandbox=sandbox), diagnostics
     document, tree = of_project.good[0]
     project = Project(directory, ProjectSpec(tree["spec"]), sandbox, document, is_root=is_root)
@@ -91,12 +91,10 @@ def _extended(project: Project, document: Document) -> list[Diagnostic]:
         if not project.is_root:
             message = f"only the root project can list folders to read, and {document.file} is not it"
             hint = "move the entry to the project file in the working directory, or build this project from its own folder"
-            diagnostics.append(
-                Diagnostic("TJ037", ERROR, message, path=path, span=document.locate(path), hint=hint, name="readable-not-allowed")
-            )
+            diagnostics.append(Diagnostic("TJ037", message, path=path, span=document.locate(path), hint=hint))
         elif not os.path.isdir(folder):
             message = f"there is no folder {entry}"
-            diagnostics.append(Diagnostic("TJ202", ERROR, message, path=path, span=document.locate(path), name="no-such-file"))
+            diagnostics.append(Diagnostic("TJ202", message, path=path, span=document.locate(path)))
         else:
             project.sandbox.allow(folder)
     if project.spec.schemas is not None and project.schemas is None:
@@ -116,14 +114,12 @@ def _requirement(requires: str, document: Document) -> list[Diagnostic]:
         return []
     if met is None:
         message, hint = f'"{requires}" is no requirement on releases', "write it like ~= 0.1, >= 0.1, < 0.3 or == 0.1.*"
-        return [
-            Diagnostic("TJ207", ERROR, message, path=path, span=document.locate(path), hint=hint, name="malformed-requirement")
-        ]
+        return [Diagnostic("TJ207", message, path=path, span=document.locate(path), hint=hint)]
     message, hint = (
         f"this is tjgen {__version__}, but the project requires {requires}",
         f"install one that it allows: pip install 'tjgen{requires.replace(' ', '')}'",
     )
-    return [Diagnostic("TJ206", ERROR, message, path=path, span=document.locate(path), hint=hint, name="requirement-not-met")]
+    return [Diagnostic("TJ206", message, path=path, span=document.locate(path), hint=hint)]
 
 
 def _unknown_platforms(project: Project, document: Document) -> list[Diagnostic]:
@@ -136,5 +132,5 @@ def _unknown_platforms(project: Project, document: Document) -> list[Diagnostic]
             hint = f'did you mean "{near}"?' if near else "name its file under spec.platforms"
             message = f'the project has no platform "{environment.platform}"'
             span = document.locate(path)
-            diagnostics.append(Diagnostic("TJ205", ERROR, message, path=path, span=span, hint=hint, name="unknown-platform"))
+            diagnostics.append(Diagnostic("TJ205", message, path=path, span=span, hint=hint))
     return diagnostics

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.language.spec.compact import ENV_VAR_FORM, EXPERIMENT_FORM, PLATFORM_FORM
 from tjgen.language.spec.forms import PLAIN, Form, chosen
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get, render
 
 _SPEC: FieldPath = ("spec",)
@@ -42,7 +42,7 @@ def check_platform(platform: Tree) -> list[Diagnostic]:
 def _runtime(spec: Tree) -> Iterator[Diagnostic]:
     if "runtime" not in spec:
         hint = "name one of `tjgen runtimes list`, here or in an overlay"
-        yield Diagnostic("TJ120", ERROR, "no runtime is named", path=_SPEC, hint=hint, name="no-runtime")
+        yield Diagnostic("TJ120", "no runtime is named", path=_SPEC, hint=hint)
 
 
 def _alternatives(tree: Tree, path: FieldPath, form: Form) -> Iterator[Diagnostic]:
@@ -73,14 +73,14 @@ def _choice(tree: Tree, path: FieldPath, form: Form) -> Iterator[Diagnostic]:
     keys = list(chosen(tree, form).values())
     if len(keys) > 1:
         message = f"{render(path)} has {_listed(keys, 'and')}, which exclude each other"
-        yield Diagnostic("TJ121", ERROR, message, path=(*path, keys[-1]), hint="keep one of them", name="several-alternatives")
+        yield Diagnostic("TJ121", message, path=(*path, keys[-1]), hint="keep one of them")
     elif not keys and form.needed:
         heads = [group[0] for group in form.alternatives]
         hint = f"give it {_listed(heads, 'or')}"
-        yield Diagnostic("TJ122", ERROR, f"{render(path)} says nothing", path=path, hint=hint, name="no-alternative")
+        yield Diagnostic("TJ122", f"{render(path)} says nothing", path=path, hint=hint)
     elif keys in (["secret"], ["configMap"]) and form is ENV_VAR_FORM and "key" not in tree:
         message = f'{render(path)} does not say which key of {keys[0]} "{tree[keys[0]]}" it is'
-        yield Diagnostic("TJ123", ERROR, message, path=path, hint="add key", name="no-key")
+        yield Diagnostic("TJ123", message, path=path, hint="add key")
 
 
 def _mounted_by_others(spec: Tree) -> set[str]:
@@ -97,9 +97,7 @@ def _volumes(spec: Tree) -> Iterator[Diagnostic]:
         if "mountPath" not in volume and not mounts:
             if name in _mounted_by_others(spec):
                 continue
-            yield Diagnostic(
-                "TJ124", ERROR, f'volume "{name}" is mounted nowhere', path=path, hint="add mountPath", name="no-mount-path"
-            )
+            yield Diagnostic("TJ124", f'volume "{name}" is mounted nowhere', path=path, hint="add mountPath")
             continue
         for place, at in ((volume, path), *((mount, (*path, "mounts", where)) for where, mount in mounts.items())):
             yield from _sub_path(name, volume, place, at)
@@ -113,7 +111,7 @@ def _volumes(spec: Tree) -> Iterator[Diagnostic]:
                 if other is not None:
                     both = f'volumes "{other}" and "{name}" are both' if other != name else f'volume "{name}" is twice'
                     message, hint = f"{both} mounted at {where}", "give each its own mountPath"
-                    yield Diagnostic("TJ125", ERROR, message, path=at, hint=hint, name="same-mount-path")
+                    yield Diagnostic("TJ125", message, path=at, hint=hint)
 
 
 def _sub_path(name: str, volume: Tree, place: Tree, at: FieldPath) -> Iterator[Diagnostic]:
@@ -121,14 +119,14 @@ def _sub_path(name: str, volume: Tree, place: Tree, at: FieldPath) -> Iterator[D
     said = [field for field in ("subPath", "subPathExpr") if field in place]
     if len(said) == 2:
         message = f'volume "{name}" has subPath and subPathExpr, which exclude each other'
-        yield Diagnostic("TJ121", ERROR, message, path=(*at, said[1]), hint="keep one of them", name="several-alternatives")
+        yield Diagnostic("TJ121", message, path=(*at, said[1]), hint="keep one of them")
     if said and place is volume and "mountPath" not in volume:
         message = f'volume "{name}" has a {said[0]}, but no mountPath that it is for'
         hint = f"say {said[0]} in each of mounts, or add mountPath"
-        yield Diagnostic("TJ128", ERROR, message, path=(*at, said[0]), hint=hint, name="idle-field")
+        yield Diagnostic("TJ128", message, path=(*at, said[0]), hint=hint)
     if said and volume.get("pvc", {}).get("create", {}).get("volumeMode") == "Block":
         message = f'volume "{name}" has a {said[0]}, but a raw device (volumeMode Block) has no folders'
-        yield Diagnostic("TJ128", ERROR, message, path=(*at, said[0]), hint=f"remove {said[0]}, or volumeMode", name="idle-field")
+        yield Diagnostic("TJ128", message, path=(*at, said[0]), hint=f"remove {said[0]}, or volumeMode")
 
 
 def _data(spec: Tree) -> Iterator[Diagnostic]:
@@ -145,7 +143,7 @@ def _schedule(spec: Tree) -> Iterator[Diagnostic]:
             path: FieldPath = (*_SPEC, "schedule", field)
             message = f"schedule.{field} is for {needed}, but schedule.system is {system}"
             hint = f"remove {field}, or set system: {needed}"
-            yield Diagnostic("TJ128", ERROR, message, path=path, hint=hint, name="idle-field")
+            yield Diagnostic("TJ128", message, path=path, hint=hint)
 
 
 def _patches(spec: Tree) -> Iterator[Diagnostic]:
@@ -155,7 +153,7 @@ def _patches(spec: Tree) -> Iterator[Diagnostic]:
             needed = _OPERANDS.get(operation["op"])
             if needed is not None and needed not in operation:
                 message = f'operation {operation["op"]} of patch "{name}" has no {needed}'
-                yield Diagnostic("TJ129", ERROR, message, path=path, hint=f"add {needed}", name="incomplete-operation")
+                yield Diagnostic("TJ129", message, path=path, hint=f"add {needed}")
 
 
 def _listed(words: list[str], last: str) -> str:

@@ -6,7 +6,7 @@ from tjgen.language.resolve.fieldpaths import field_path
 from tjgen.language.resolve.layers import Layer, part
 from tjgen.language.spec.compact import EXPERIMENT_FORM
 from tjgen.language.spec.forms import form_at
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.source.reader import CORE, read
 
@@ -38,4 +38,4 @@ def _value(text: str) -> tuple[Tree, list[Diagnostic]]:
 
 
 def _malformed(argument: str) -> Diagnostic:
-    return Diagnostic("TJ220", ERROR, f'--set "{argument}" has no "="', hint="write --set PATH=VALUE", name="malformed-set")
+    return Diagnostic("TJ220", f'--set "{argument}" has no "="', hint="write --set PATH=VALUE")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from tjgen.language.resolve.layers import Layer, merged, part
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Managed
 from tjgen.trees.fields.path import FieldPath, Tree, get, render
 from tjgen.trees.source.document import Document
@@ -39,11 +39,9 @@ def misnamed(tree: Tree) -> list[Diagnostic]:
     return [
         Diagnostic(
             "TJ351",
-            ERROR,
             f'"{name}" is no name for a task: it becomes a part of the name of its run',
             path=(*TASKS, name),
             hint="use lower-case letters, digits and '-', beginning with a letter",
-            name="task-name-invalid",
         )
         for name in names(tree)
         if not _NAME.match(name)
@@ -56,12 +54,10 @@ def empty(document: Document) -> list[Diagnostic]:
     return [
         Diagnostic(
             "TJ366",
-            ERROR,
             f'task "{name}" says nothing',
             path=(*TASKS, name),
             span=document.locate((*TASKS, name), key=True),
             hint=f"write {name}: {{}} for a task that is as the experiment says",
-            name="empty-task",
         )
         for name, value in (said.items() if said.__class__ is dict else ())
         if value is None
@@ -74,11 +70,9 @@ def swept(tree: Tree, name: str, paths: list[FieldPath]) -> list[Diagnostic]:
     return [
         Diagnostic(
             "TJ352",
-            ERROR,
             f'task "{name}" and the sweep both set {render(path[1:])}',
             path=(*TASKS, name, *path[1:]),
             hint="leave it to one of them",
-            name="task-in-sweep",
         )
         for path in paths
         if path[0] == "spec" and get(said, path[1:], None) is not None

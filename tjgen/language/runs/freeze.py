@@ -15,7 +15,7 @@ from tjgen.cluster.kinds.table import kind_of
 from tjgen.language.runs.lock import LockedRun
 from tjgen.language.spec.identity import SETTINGS
 from tjgen.trees.canonical import json_text, sha256_hex
-from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.typing import NamedTuple
 
@@ -98,11 +98,9 @@ def fixed_name_problem(locked: LockedRun | None, identity: str, lock_file: str) 
         return None
     return Diagnostic(
         "TJ074",
-        ERROR,
         f'run "{locked.name}" exists with other content, which cannot be changed in place',
         path=("spec", "naming"),
         hint=f"raise attempt, which gives a new name, or delete the run in the cluster and its lock, {lock_file}",
-        name="fixed-name-changed",
     )
 
 
@@ -162,28 +160,22 @@ def _carried(old: Tree, path: FieldPath, value: Tree) -> Tree:
 def _would_change(locked: LockedRun) -> Diagnostic:
     return Diagnostic(
         "TJ076",
-        INFO,
         f'run "{locked.name}" would change, but is locked and stays as it is',
         hint=f"use --renew {locked.name} to run it again under another name",
-        name="run-would-change",
     )
 
 
 def _rebuilt(locked: LockedRun) -> Diagnostic:
     return Diagnostic(
         "TJ077",
-        WARNING,
         f'run "{locked.name}" is locked, its files are lost, and it is built otherwise now than it was',
         hint="restore the files from Git to keep the run as it was",
-        name="run-rebuilt",
     )
 
 
 def _drifted(locked: LockedRun) -> Diagnostic:
     return Diagnostic(
         "TJ075",
-        ERROR,
         f'the files of run "{locked.name}" are neither what the lock recorded nor what is built now',
         hint="restore the files and the lock from Git, or use --force to write what is built now",
-        name="run-files-unknown",
     )

@@ -22,7 +22,7 @@ from tjgen.language.spec.compact import EXPERIMENT_FORM
 from tjgen.language.spec.forms import PLAIN, Form, below, form_at, long_form
 from tjgen.language.spec.identity import AMOUNT, COUNTS, EXCLUDED, PRESENT, Rule
 from tjgen.trees.canonical import json_text, sha256_hex
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree, get, parse
 from tjgen.trees.k8s import quantity
 from tjgen.trees.typing import Any, NamedTuple
@@ -131,20 +131,16 @@ def name_problem(name: str, *, budget: int = _LONGEST_LABEL) -> Diagnostic | Non
     if len(name) > budget:
         return Diagnostic(
             "TJ072",
-            ERROR,
             f'run name "{name}" has {len(name)} characters, and what is made from it leaves room for {budget}',
             path=("metadata", "name"),
             hint=f"shorten the name of the experiment, or what its sweep sets, by {len(name) - budget} characters",
-            name="run-name-too-long",
         )
     if not (name[:1].isalpha() and name[-1:] != "-" and name.islower() and name.isascii() and name.replace("-", "").isalnum()):
         return Diagnostic(
             "TJ073",
-            ERROR,
             f'run name "{name}" is no RFC 1035 label',
             path=("metadata", "name"),
             hint="use lower-case letters, digits and '-', begin with a letter and end with a letter or digit",
-            name="run-name-invalid",
         )
     return None
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 
 from tjgen.language.runs.lock import API_VERSION, COMMENT, KIND, STATES, LockedRun
-from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, Span, has_errors
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic, Span, has_errors
 from tjgen.trees.fields.path import FieldPath, Tree, render
 from tjgen.trees.source.document import Document
 from tjgen.trees.typing import Any, NamedTuple
@@ -194,14 +194,12 @@ def _in_conflict(text: str, file: str, conflict: re.Match[str]) -> Diagnostic:
     width = (end if end >= 0 else len(text)) - position
     return Diagnostic(
         "TJ070",
-        ERROR,
         "the run lock holds a merge conflict" + (", since Git took another run for this one" if conflict["renamed"] else ""),
         span=Span(file, line, 1, line, width + 1),
         hint="end the merge with git merge --abort, then merge again with -s resolve"
         if conflict["renamed"]
         else "take one side of it and of the run's folder in the output with git checkout --ours or --theirs, the side in "
         "which the run is archived if it is in one, then build again",
-        name="lock-in-conflict",
     )
 
 
@@ -209,9 +207,7 @@ def malformed(message: str, span: Span | None, file: str) -> Diagnostic:
     """TJ071: a lock that no release of tjgen wrote."""
     return Diagnostic(
         "TJ071",
-        ERROR,
         message,
         span=span or Span(file, 1, 1, 1, 1),
         hint="restore the file from Git, or use the release of tjgen that wrote it",
-        name="lock-malformed",
     )

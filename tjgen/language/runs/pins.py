@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from tjgen.language.platform.images import tagged
 from tjgen.language.runs.lock import API_VERSION
 from tjgen.language.runs.store import IMAGES
-from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, Span
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic, Span
 from tjgen.trees.files.regular import read_text
 
 KIND = "ImagePin"
@@ -85,10 +85,5 @@ def _is_digest(text: str) -> bool:
 
 def _damaged(message: str, file: str) -> Diagnostic:
     return Diagnostic(
-        "TJ721",
-        ERROR,
-        message,
-        span=Span(file, 1, 1, 1, 1),
-        hint="keep the digest that is meant, or remove the file and run tjgen pin",
-        name="pin-malformed",
+        "TJ721", message, span=Span(file, 1, 1, 1, 1), hint="keep the digest that is meant, or remove the file and run tjgen pin"
     )

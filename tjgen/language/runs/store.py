@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.language.runs.lock import DIRECTORY, Lock, LockedRun, path_of, write
-from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.files.regular import read_text
 from tjgen.trees.typing import NamedTuple, Protocol
 
@@ -191,4 +191,4 @@ def _text(file: str) -> str | None:
 
 def _unreadable(file: str, reason: str | None) -> Diagnostic:
     message = f"the lock {file} cannot be read: {reason}"
-    return Diagnostic("TJ078", ERROR, message, hint="restore the file from Git", name="unreadable-lock")
+    return Diagnostic("TJ078", message, hint="restore the file from Git")

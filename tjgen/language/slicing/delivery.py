@@ -48,7 +48,7 @@ def too_large(maps: Sequence[Mapping[str, str]], because: FieldPath) -> Diagnost
     """An error where there are more ConfigMaps than a run should have."""
     if len(maps) <= MOST_MAPS:
         return None
-    return problems.error(
+    return Diagnostic(
         problems.LARGE,
         f"the lists of the slices have {sum(map(size, maps))} bytes, and {MOST_MAPS} ConfigMaps hold {MOST_MAPS * LIMIT}",
         path=because,

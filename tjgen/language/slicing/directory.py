@@ -25,12 +25,12 @@ def matched(
     collector = Collector(within=because)
     if not os.path.isdir(directory):
         message = f"the directory {label} is not there"
-        return collector.items, [problems.error(problems.UNREADABLE, message, path=(*because, "directory"))]
+        return collector.items, [Diagnostic(problems.UNREADABLE, message, path=(*because, "directory"))]
     found: dict[str, int] = {}
     for pattern in [one for said in patterns for one in _expanded(said)]:
         if pattern.startswith("/") or ".." in pattern.split("/"):
             message = f"the pattern {pattern!r} leads out of {label}"
-            collector.diagnostics.append(problems.error(problems.ITEM, message, path=(*because, "glob")))
+            collector.diagnostics.append(Diagnostic(problems.ITEM, message, path=(*because, "glob")))
             continue
         sizes: dict[str, int] = {}
         for path, size in _sized(sandbox, directory, pattern):
@@ -40,7 +40,7 @@ def matched(
             sizes[path] = size
         if not sizes:
             message = f"the pattern {pattern!r} matches no file in {label}"
-            collector.diagnostics.append(problems.error(problems.NONE, message, path=(*because, "glob")))
+            collector.diagnostics.append(Diagnostic(problems.NONE, message, path=(*because, "glob")))
         found.update(sizes)
     for position, (path, size) in enumerate(sorted(found.items())):
         collector.add(path, size, position)

@@ -11,7 +11,7 @@ from tjgen.language.slicing.proof import Plan, faults, heaviest
 from tjgen.language.slicing.proof import balance as even
 from tjgen.language.slicing.remainder import KEEP, equal
 from tjgen.language.slicing.strategy import PluginError
-from tjgen.trees.diagnostics.model import Diagnostic, has_errors
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic, has_errors
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.typing import Any
@@ -45,7 +45,7 @@ def divide(
     """
     if count > MOST_SLICES:
         message = f"{count} slices are asked for, and a Job has at most {MOST_SLICES} pods"
-        return None, [problems.error(problems.MANY, message, path=because, hint="use fewer nodes")]
+        return None, [Diagnostic(problems.MANY, message, path=because, hint="use fewer nodes")]
     if by in refused:
         return None, [refused[by]._replace(path=(*because, "by"))]
     options = options or {}
@@ -57,19 +57,19 @@ def divide(
         known = strategies.known(files)
         near = nearest(by, known)
         hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(known)}"
-        found = problems.error(problems.STRATEGY, f'no slicing strategy is called "{by}"', path=(*because, "by"), hint=hint)
+        found = Diagnostic(problems.STRATEGY, f'no slicing strategy is called "{by}"', path=(*because, "by"), hint=hint)
         return None, [found]
     if strategy.NEEDS_SIZES and items.unsized is not None:
         message = f"{by} balances by size, and {items.paths[items.unsized]!r} has none"
         hint = "give every item a size, or divide by contiguous or round-robin"
-        return None, [problems.error(problems.UNSIZED, message, path=(*because, "by"), hint=hint)]
+        return None, [Diagnostic(problems.UNSIZED, message, path=(*because, "by"), hint=hint)]
     try:
         plan, bound = strategies.plan_of(by, strategy, items, count, options)
     except PluginError as problem:
         return None, [_unusable(by, problem, because)]
     except ValueError as problem:
         hint = "make what is said beside `by` fit the items and the nodes"
-        return None, [problems.error(problems.REFUSED, f"{by} {problem}", path=because, hint=hint)]
+        return None, [Diagnostic(problems.REFUSED, f"{by} {problem}", path=because, hint=hint)]
     diagnostics = _judged(plan, items, count, by, because, covering=options.get("covering", True))
     diagnostics = diagnostics or _unkept(plan, items if strategy.NEEDS_SIZES else None, bound, by, because)
     if has_errors(diagnostics):
@@ -83,7 +83,7 @@ def divide(
 
 def _judged(plan: list[list[int]], items: Items, count: int, by: str, because: FieldPath, *, covering: bool) -> list[Diagnostic]:
     return [
-        problems.error(problems.BROKEN, f"the slices of {by} are no division: {fault}", path=(*because, "by"), hint=_OTHERS)
+        Diagnostic(problems.BROKEN, f"the slices of {by} are no division: {fault}", path=(*because, "by"), hint=_OTHERS)
         for fault in islice(faults(plan, len(items), count, covering=covering), _MOST_REPORTED)
     ]
 
@@ -96,12 +96,12 @@ def _unkept(plan: list[list[int]], items: Items | None, bound: int | None, by: s
     if most <= bound:
         return []
     message = f"slice {number} of {by} has {most} {'items' if items is None else 'bytes'}, and {by} promises at most {bound}"
-    return [problems.error(problems.BROKEN, message, path=(*because, "by"), hint=_OTHERS)]
+    return [Diagnostic(problems.BROKEN, message, path=(*because, "by"), hint=_OTHERS)]
 
 
 def _unusable(by: str, problem: PluginError, because: FieldPath) -> Diagnostic:
     hint = "mend it, then try it by `python -m tjgen.language.slicing.conformance`"
-    return problems.error(problems.UNUSABLE, f"the strategy {by} {problem}", path=(*because, "by"), hint=hint)
+    return Diagnostic(problems.UNUSABLE, f"the strategy {by} {problem}", path=(*because, "by"), hint=hint)
 
 
 def uneven(plan: Plan, items: Items | None, bound: float | None, because: FieldPath) -> Iterator[Diagnostic]:
@@ -113,7 +113,7 @@ def uneven(plan: Plan, items: Items | None, bound: float | None, because: FieldP
         number, _ = heaviest(plan, None if found.largest is None else items)
         message = f"slice {number} is {found.ratio:.3f} times as large as the mean, and balance allows {bound}"
         hint = "use lpt for items of unequal size, fewer nodes, or more and smaller items"
-        yield problems.error(problems.UNEVEN, message, path=(*because, "balance"), hint=hint)
+        yield Diagnostic(problems.UNEVEN, message, path=(*because, "balance"), hint=hint)
 
 
 def left(evened: Plan, plan: Plan, readers: int, because: FieldPath) -> Iterator[Diagnostic]:
@@ -123,11 +123,11 @@ def left(evened: Plan, plan: Plan, readers: int, because: FieldPath) -> Iterator
     if items and not kept:
         message = f"nothing is left of {items} items when all slices are as short as the shortest"
         hint = "use remainder: pad, fewer nodes, or more and smaller items"
-        yield problems.error(problems.LEFT_OUT, message, path=at, hint=hint)
+        yield Diagnostic(problems.LEFT_OUT, message, path=at, hint=hint, severity=ERROR)
     elif items - kept >= len(plan) * readers:
         message = f"{items - kept} of {items} items are read by nobody, for the slices differ in length"
         hint = "use remainder: pad, or divide by contiguous or round-robin"
-        yield problems.warning(problems.LEFT_OUT, message, path=at, hint=hint)
+        yield Diagnostic(problems.LEFT_OUT, message, path=at, hint=hint)
 
 
 def short(plan: Plan, items: int, readers: int, because: FieldPath) -> Iterator[Diagnostic]:
@@ -136,4 +136,4 @@ def short(plan: Plan, items: int, readers: int, because: FieldPath) -> Iterator[
     if found:
         less = "empty" if readers == 1 else f"too short for the {readers} processes of a node"
         message = f"{len(found)} of {len(plan)} slices are {less}, for there are {items} items: slice {found[0]} first"
-        yield problems.warning(problems.EMPTY, message, path=because, hint="use fewer nodes, or more and smaller items")
+        yield Diagnostic(problems.EMPTY, message, path=because, hint="use fewer nodes, or more and smaller items")

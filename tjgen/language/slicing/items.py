@@ -98,7 +98,7 @@ class Collector:
 
     def refuse(
         self,
-        rule: tuple[str, str],
+        code: str,
         message: str,
         place: int,
         *,
@@ -107,7 +107,7 @@ class Collector:
     ) -> None:
         """An item that cannot be used."""
         path = None if self._within is None else (*self._within, place)
-        self.diagnostics.append(problems.error(rule, message, path=path, span=self._span(place), related=related, hint=hint))
+        self.diagnostics.append(Diagnostic(code, message, path=path, span=self._span(place), related=related, hint=hint))
 
     def done(self) -> tuple[Items, list[Diagnostic]]:
         """The items, and what is wrong with them; of many faults the first ones and their number."""
@@ -118,7 +118,7 @@ class Collector:
         found = self.diagnostics
         if len(found) > _MOST_REPORTED:
             more = f"{len(found) - _MOST_REPORTED} more items cannot be used"
-            found = [*found[:_MOST_REPORTED], problems.error(problems.ITEM, more, path=self._within)]
+            found = [*found[:_MOST_REPORTED], Diagnostic(problems.ITEM, more, path=self._within)]
         return self.items, found
 
     def _span(self, place: int) -> Span | None:

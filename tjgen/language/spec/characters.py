@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, render
 
 _FREE = frozenset(
@@ -58,4 +58,4 @@ def is_strange(text: str) -> bool:
 def _diagnostic(field: str, character: str, path: FieldPath) -> Diagnostic:
     shown = "a line break" if character in "\r\n\u2028\u2029" else f"the control character U+{ord(character):04X}"
     hint = "remove it: this text becomes part of a line"
-    return Diagnostic("TJ110", ERROR, f"{field} holds {shown}", path=path, hint=hint, name="control-character")
+    return Diagnostic("TJ110", f"{field} holds {shown}", path=path, hint=hint)

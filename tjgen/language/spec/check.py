@@ -6,7 +6,7 @@ from tjgen.cluster.schema import walk
 from tjgen.cluster.schema.walk import Finding
 from tjgen.language.spec import compact
 from tjgen.language.spec.forms import text
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, render
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.typing import Any
@@ -66,21 +66,20 @@ def _is_partial(schema: Schema, path: FieldPath) -> bool:
 
 
 def _diagnostic(finding: Finding, schema: Schema) -> Diagnostic:
-    code, name, message, hint = _words(finding, schema_at(schema, finding.path))
-    return Diagnostic(code, ERROR, message, path=finding.path, hint=hint, name=name)
+    code, message, hint = _words(finding, schema_at(schema, finding.path))
+    return Diagnostic(code, message, path=finding.path, hint=hint)
 
 
-def _words(finding: Finding, schema: Schema) -> tuple[str, str, str, str | None]:
+def _words(finding: Finding, schema: Schema) -> tuple[str, str, str | None]:
     field, value = render(finding.path), finding.value
     expected = schema.get("x-tjgen-expects")
     if finding.type == walk.UNKNOWN:
-        return "TJ101", "unknown-field", f'unknown field "{finding.path[-1]}"', _known(finding)
+        return "TJ101", f'unknown field "{finding.path[-1]}"', _known(finding)
     if finding.type == walk.REQUIRED:
-        return "TJ102", "missing-field", f"{field} is missing", None
+        return "TJ102", f"{field} is missing", None
     if finding.type == walk.TYPE:
         return (
             "TJ103",
-            "wrong-type",
             f"{field} is {shown(value)}, {_kind(value)}, where {_wanted(schema)} belongs",
             _hint(value, schema),
         )
@@ -88,17 +87,16 @@ def _words(finding: Finding, schema: Schema) -> tuple[str, str, str, str | None]
         near = nearest(str(value), finding.known)
         hint = f'did you mean "{near}"?' if near else None
         wanted = ("none of " if len(finding.known) > 1 else "not ") + ", ".join(finding.known)
-        return "TJ104", "unsupported-value", f"{field} is {shown(value)}, which is {wanted}", hint
+        return "TJ104", f"{field} is {shown(value)}, which is {wanted}", hint
     if finding.type == walk.TOO_LONG:
-        return "TJ105", "malformed-value", f"{field} is {shown(value)}, which is too long ({len(value)} characters)", expected
+        return "TJ105", f"{field} is {shown(value)}, which is too long ({len(value)} characters)", expected
     if value.__class__ in (int, float) and "minItems" not in schema:
-        return "TJ106", "out-of-range", f"{field} is {value}, but {finding.message.replace('should', 'must')}", expected
+        return "TJ106", f"{field} is {value}, but {finding.message.replace('should', 'must')}", expected
     if value == "" or "minItems" in schema:
-        return "TJ105", "malformed-value", f"{field} is empty", "give it a value or leave it out"
+        return "TJ105", f"{field} is empty", "give it a value or leave it out"
     short = schema.get("x-tjgen-short", {}) if value.__class__ is not dict else {}
     return (
         "TJ105",
-        "malformed-value",
         f"{field} is {shown(value)}, which is not of the form that it must have",
         (expected or short.get("x-tjgen-expects") or f"write it so that it matches {schema.get('pattern')}"),
     )

@@ -10,7 +10,7 @@ from tjgen.cluster.trainer.release import NEWEST, RELEASES, Release
 from tjgen.tools.convert import shape
 from tjgen.tools.convert.proof import Difference, differences
 from tjgen.tools.convert.text import rewritten
-from tjgen.trees.diagnostics.model import INFO, WARNING, Diagnostic, has_errors
+from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.source.document import Document
 from tjgen.trees.source.edits import Stream
@@ -128,7 +128,7 @@ def _text(
             message = f"{file.name} is written anew without its comments, since its entries share lines"
             span = one.document.locate(())
             whole = "---\n".join(dump(by_document[id(document)].tree) for document in documents)
-            return whole.encode(), [Diagnostic("TJ407", INFO, message, span=span, name="comments-lost")]
+            return whole.encode(), [Diagnostic("TJ407", message, span=span)]
         stream.put(one.document.index, after)
     return stream.text.encode(), []
 
@@ -143,7 +143,7 @@ def _own(stream: Stream, index: int, file: str) -> Document | None:
 def _lost(document: Document, lost: shape.Lost, target: Release) -> Diagnostic:
     message = f"Trainer {target.name} has no place for {lost.what}, so it is left out"
     hint = "put it into the runtime"
-    return Diagnostic("TJ404", WARNING, message, path=lost.path, span=document.locate(lost.path), hint=hint, name="not-carried")
+    return Diagnostic("TJ404", message, path=lost.path, span=document.locate(lost.path), hint=hint)
 
 
 def _proof(one: _One, ones: Sequence[_One], target: Release, catalog: Catalog) -> Iterator[Diagnostic]:
@@ -155,15 +155,15 @@ def _proof(one: _One, ones: Sequence[_One], target: Release, catalog: Catalog) -
     if found is None:
         message = f"the expansions of {name} cannot be compared: one of the two releases makes nothing of it"
         hint = "name the file with its runtime too, or a catalog; tjgen expand says what is wrong"
-        yield Diagnostic("TJ406", WARNING, message, span=span, hint=hint, name="not-compared")
+        yield Diagnostic("TJ406", message, span=span, hint=hint)
         return
     for difference in found[:_MOST]:
         message = f"{name} expands to another {difference.object.partition(' ')[0]} in {target.name}: {_told(difference)}"
         hint = "see whether the run may differ so"
-        yield Diagnostic("TJ405", WARNING, message, span=span, hint=hint, name="expands-otherwise")
+        yield Diagnostic("TJ405", message, span=span, hint=hint)
     if len(found) > _MOST:
         message = f"{name} expands otherwise in {len(found) - _MOST} more places"
-        yield Diagnostic("TJ405", WARNING, message, span=span, hint="compare tjgen expand of both", name="expands-otherwise")
+        yield Diagnostic("TJ405", message, span=span, hint="compare tjgen expand of both")
 
 
 def _told(difference: Difference) -> str:

@@ -128,7 +128,7 @@ def empty(rendered: Rendered) -> list[Diagnostic]:
         return []
     message = "nothing is generated, and a sync would remove what is there"
     hint = "name experiments that exist, or delete the Application"
-    return [Diagnostic("TJ764", ERROR, message, hint=hint, name="nothing-generated")]
+    return [Diagnostic("TJ764", message, hint=hint)]
 
 
 def _parameters(text: str) -> tuple[dict[str, Tree], list[Diagnostic]]:
@@ -193,4 +193,4 @@ def _unknown(what: str, name: str, known: Sequence[str]) -> Diagnostic:
 
 
 def _wrong(message: str, hint: str) -> Diagnostic:
-    return Diagnostic("TJ763", ERROR, message, hint=hint, name="wrong-parameter")
+    return Diagnostic("TJ763", message, hint=hint)

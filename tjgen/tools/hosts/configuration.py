@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tjgen.tools.hosts.items import API, is_source
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree
 
 FUNCTION = "Function"
@@ -73,4 +73,4 @@ def _of_text(data: Mapping[str, str]) -> tuple[dict[str, Tree], list[Diagnostic]
 
 
 def _wrong(message: str, hint: str) -> Diagnostic:
-    return Diagnostic("TJ762", ERROR, message, hint=hint, name="wrong-function-config")
+    return Diagnostic("TJ762", message, hint=hint)

@@ -167,4 +167,4 @@ def _item(tree: Tree) -> Item:
 
 def _no_list(message: str) -> Diagnostic:
     hint = "let kustomize or kpt run the function, or give the list that they would give"
-    return Diagnostic("TJ761", ERROR, message, hint=hint, name="no-resource-list")
+    return Diagnostic("TJ761", message, hint=hint)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tjgen.compiler.building.builder import NAMESPACE, Builder
 from tjgen.gitops.output.problems import made_twice
-from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, ObjectRef, has_errors
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic, ObjectRef, has_errors
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.manifest import STAGES
 from tjgen.trees.typing import NamedTuple
@@ -79,4 +79,4 @@ def _rendered(asked: Asked) -> Rendered:
 
 def _several(environments: Sequence[str | None], how: str) -> Diagnostic:
     message = f"the project has several environments: {', '.join(str(name) for name in environments)}"
-    return Diagnostic("TJ266", ERROR, message, hint=how, name="several-environments")
+    return Diagnostic("TJ266", message, hint=how)

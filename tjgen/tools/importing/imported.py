@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.source.document import Document
 from tjgen.trees.source.writer import dump
@@ -55,7 +55,7 @@ class Imported(NamedTuple):
 def left_out(subject: Subject) -> Diagnostic:
     """TJ772: an object that is no job and no runtime."""
     hint = "keep it where it is: experiments refer to it by its name"
-    return _about(subject, "TJ772", "not-imported", INFO, f"{subject} stays where it is", hint)
+    return _about(subject, "TJ772", f"{subject} stays where it is", hint)
 
 
 def without_runtime(subject: Subject, kind: str, name: str) -> Diagnostic:
@@ -63,34 +63,32 @@ def without_runtime(subject: Subject, kind: str, name: str) -> Diagnostic:
     plural = f"{kind.lower()}s.trainer.kubeflow.org"
     hint = f"put it beside: kubectl get {plural} {name} -o yaml"
     message = f"{subject} is left out: its runtime {name} is not among the files"
-    return _about(subject, "TJ773", "runtime-not-there", WARNING, message, hint)
+    return _about(subject, "TJ773", message, hint)
 
 
 def different(subject: Subject, what: str, why: str, place: FieldPath = ("metadata", "name")) -> Diagnostic:
     """TJ774: a place in which the build is not what was there."""
-    return _about(subject, "TJ774", "built-otherwise", WARNING, f"{subject} is built otherwise: {what}", why, place)
+    return _about(subject, "TJ774", f"{subject} is built otherwise: {what}", why, place)
 
 
 def by_patch(subject: Subject, place: FieldPath, operation: str) -> Diagnostic:
     """TJ950: a place that the experiment says by a patch alone."""
     hint = "leave the operation out where the run may do without it, or say it in a runtime of your own"
     message = f"the language has no shorter word for this of {subject}, and a patch says it: {operation}"
-    return _about(subject, "TJ950", "said-by-patch", INFO, message, hint, place)
+    return _about(subject, "TJ950", message, hint, place)
 
 
 def not_importable(subject: Subject, why: str, hint: str = "see what tjgen check says of the file") -> Diagnostic:
     """TJ775: what cannot be an experiment."""
-    return _about(subject, "TJ775", "not-importable", WARNING, f"{subject} is left out: {why}", hint)
+    return _about(subject, "TJ775", f"{subject} is left out: {why}", hint)
 
 
 def nothing(folder: str) -> Diagnostic:
     """TJ776: a folder without anything to import."""
     hint = "name the folder of the manifests"
-    return Diagnostic("TJ776", ERROR, f"{folder} holds no job and no runtime", hint=hint, name="nothing-to-import")
+    return Diagnostic("TJ776", f"{folder} holds no job and no runtime", hint=hint)
 
 
-def _about(
-    subject: Subject, code: str, name: str, severity: str, message: str, hint: str, place: FieldPath = ("metadata", "name")
-) -> Diagnostic:
+def _about(subject: Subject, code: str, message: str, hint: str, place: FieldPath = ("metadata", "name")) -> Diagnostic:
     span = subject.document.locate((*subject.path, *place))
-    return Diagnostic(code, severity, message, span=span, hint=hint, name=name)
+    return Diagnostic(code, message, span=span, hint=hint)

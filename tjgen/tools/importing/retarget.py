@@ -8,7 +8,7 @@ from tjgen.compiler.building.builder import Builder
 from tjgen.tools.importing.folder import read_folder
 from tjgen.tools.importing.shortest import PATCH, without, words
 from tjgen.tools.importing.workshop import Workshop
-from tjgen.trees.diagnostics.model import ERROR, WARNING, CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.source.edits import Stream
 from tjgen.trees.source.reader import CORE, read
@@ -119,8 +119,8 @@ def _sayable(experiment: Tree, name: str, target: str, workshop: Workshop) -> tu
 
 def _lost(name: str, what: str, why: str) -> Diagnostic:
     hint = "say it in the words of the new kind, or see whether the run may do without it"
-    return Diagnostic("TJ952", WARNING, f"{name}: lost is {what}: {why}", hint=hint, name="lost-in-conversion")
+    return Diagnostic("TJ952", f"{name}: lost is {what}: {why}", hint=hint)
 
 
 def _not_convertible(name: str, target: str, why: str, hint: str) -> Diagnostic:
-    return Diagnostic("TJ951", ERROR, f"{name} has no form with target {target}: {why}", hint=hint, name="not-convertible")
+    return Diagnostic("TJ951", f"{name} has no form with target {target}: {why}", hint=hint)

@@ -23,7 +23,7 @@ from tjgen.tools.report.capacity import sums
 from tjgen.tools.report.content import Changes, Report
 from tjgen.tools.report.run import Known, Look, age, shown
 from tjgen.tools.report.shares import beside, parts_of, several, shared_by
-from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.files.regular import read_regular
 from tjgen.trees.manifests.manifest import RUNS
 
@@ -70,7 +70,7 @@ def _known_environments(bodies: Mapping[str, str], wanted: Sequence[str]) -> Non
     if unknown:
         message = f'the tree has no environment "{unknown[0]}"'
         hint = f"use one of {', '.join(known)}" if known else "leave --env out"
-        raise CompileError([Diagnostic("TJ262", ERROR, message, hint=hint, name="unknown-environment")])
+        raise CompileError([Diagnostic("TJ262", message, hint=hint)])
 
 
 def _release(project: Project, environment: str | None, asked: str | None) -> Release:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from tjgen.gitops.emit.file import write
 from tjgen.tools.scaffold import checks, first, pages, project
 from tjgen.tools.scaffold.wishes import Wishes
-from tjgen.trees.diagnostics.model import ERROR, INFO, CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 
 PROJECT = "tjgen.yaml"
 
@@ -31,7 +31,7 @@ def written(directory: str, texts: Iterable[tuple[str, str]]) -> list[Diagnostic
     there = os.path.join(directory, PROJECT)
     if os.path.lexists(there):
         message, hint = f"{there} is there: {directory} is a project already", "choose another folder, or change the file"
-        raise CompileError([Diagnostic("TJ771", ERROR, message, hint=hint, name="project-is-there")])
+        raise CompileError([Diagnostic("TJ771", message, hint=hint)])
     notes = []
     # The project file makes a folder a project, so it comes last: after an interruption the command can run again.
     for name, text in sorted(texts, key=lambda file: file[0] == PROJECT):
@@ -43,11 +43,11 @@ def written(directory: str, texts: Iterable[tuple[str, str]]) -> list[Diagnostic
             os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
         except OSError as error:
             message = f"{os.path.dirname(path)} cannot be made: {error.strerror}"
-            raise CompileError([Diagnostic("TJ027", ERROR, message, name="unwritable-folder")]) from error
+            raise CompileError([Diagnostic("TJ027", message)]) from error
         write(path, [text])
     return notes
 
 
 def _kept(path: str) -> Diagnostic:
     hint = "compare with what tjgen init writes into an empty folder"
-    return Diagnostic("TJ770", INFO, f"{path} is there and stays as it is", hint=hint, name="file-kept")
+    return Diagnostic("TJ770", f"{path} is there and stays as it is", hint=hint)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from tjgen.trees.diagnostics.table import TABLE
 from tjgen.trees.fields.path import FieldPath
-from tjgen.trees.typing import NamedTuple
+from tjgen.trees.typing import Any, NamedTuple, Self
 
 ERROR = "error"
 WARNING = "warning"
@@ -42,45 +43,53 @@ class Note(NamedTuple):
     span: Span | None = None
 
 
-class Diagnostic(NamedTuple):
-    """One thing that is wrong.
-
-    `code` is "TJ" and three digits (see docs/reference/diagnostics.md), `message` one sentence in
-    the present tense that holds the offending value, `hint` what to do, in the imperative.
-    """
-
+class _Fields(NamedTuple):
     code: str
     severity: str
     message: str
-    subject: ObjectRef | None = None
-    path: FieldPath | None = None
-    span: Span | None = None
-    related: tuple[Note, ...] = ()
-    hint: str | None = None
-    name: str = ""
-    """The kebab-case name of the rule, for people: "unknown-field"."""
+    subject: ObjectRef | None
+    path: FieldPath | None
+    span: Span | None
+    related: tuple[Note, ...]
+    hint: str | None
 
 
-def error(
-    rule: tuple[str, str],
-    message: str,
-    *,
-    path: FieldPath | None = None,
-    span: Span | None = None,
-    related: tuple[Note, ...] = (),
-    hint: str | None = None,
-) -> Diagnostic:
-    """An error of a rule: its code and its name."""
-    code, name = rule
-    return Diagnostic(code, ERROR, message, path=path, span=span, related=related, hint=hint, name=name)
+class Diagnostic(_Fields):
+    """One thing that is wrong.
+
+    `code` is a key of codes.toml ("TJ" and three digits), which gives the name and the default severity. `message` is one
+    sentence in the present tense that holds the offending value, `hint` what to do, in the imperative.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        code: str,
+        message: str,
+        subject: ObjectRef | None = None,
+        path: FieldPath | None = None,
+        span: Span | None = None,
+        related: tuple[Note, ...] = (),
+        hint: str | None = None,
+        *,
+        severity: str | None = None,
+    ) -> Self:
+        """A diagnostic with the default severity of its code, or with `severity` where the case is milder or worse."""
+        return super().__new__(cls, code, severity or default_severity(code), message, subject, path, span, related, hint)
+
+    def __getnewargs_ex__(self) -> tuple[Any, Any]:
+        return (self.code, *self[2:]), {"severity": self.severity}
+
+    @property
+    def name(self) -> str:
+        """The kebab-case name of the code, for people: "unknown-field"."""
+        return TABLE[self.code][0]
 
 
-def warning(
-    rule: tuple[str, str], message: str, *, path: FieldPath | None = None, span: Span | None = None, hint: str | None = None
-) -> Diagnostic:
-    """A warning of a rule: its code and its name."""
-    code, name = rule
-    return Diagnostic(code, WARNING, message, path=path, span=span, hint=hint, name=name)
+def default_severity(code: str) -> str:
+    """The severity of a code where nothing raises or lowers it."""
+    return TABLE[code][1]
 
 
 class CompileError(Exception):

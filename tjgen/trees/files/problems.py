@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from tjgen.trees.budgets import exceeded
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 
-UNREADABLE = ("TJ020", "unreadable-file")
-EMPTY = ("TJ021", "no-manifests")
-OUTSIDE = ("TJ029", "outside-repository")
-SPECIAL = ("TJ030", "not-a-file")
-LINK = ("TJ033", "broken-link")
-FOLDER = ("TJ034", "unreadable-folder")
+UNREADABLE = "TJ020"
+EMPTY = "TJ021"
+OUTSIDE = "TJ029"
+SPECIAL = "TJ030"
+LINK = "TJ033"
+FOLDER = "TJ034"
 
 
 class UnreadableError(OSError):
@@ -26,14 +26,13 @@ class UnreadableError(OSError):
     @property
     def is_missing(self) -> bool:
         """Whether the operating system refuses: the file does not exist, or its permissions do not let it be read."""
-        return self.diagnostic.code == UNREADABLE[0]
+        return self.diagnostic.code == UNREADABLE
 
 
-def refused(path: str, rule: tuple[str, str], reason: str, hint: str) -> UnreadableError:
+def refused(path: str, code: str, reason: str, hint: str) -> UnreadableError:
     """The error for a path that is not read for a reason."""
-    code, name = rule
     message = f"{path} cannot be read: {reason}"
-    return UnreadableError(path, Diagnostic(code, ERROR, message, hint=hint, name=name), reason)
+    return UnreadableError(path, Diagnostic(code, message, hint=hint), reason)
 
 
 def over_budget(path: str, budget: str, found: int, limit: int, subject: str, verb: str = "has") -> UnreadableError:
@@ -47,6 +46,4 @@ def is_problem(diagnostic: Diagnostic) -> bool:
     return diagnostic.code in _CODES
 
 
-_CODES = frozenset(
-    (*(code for code, _ in (UNREADABLE, EMPTY, OUTSIDE, SPECIAL, LINK, FOLDER)), "TJ035", "TJ046", "TJ047", "TJ048", "TJ049")
-)
+_CODES = frozenset((UNREADABLE, EMPTY, OUTSIDE, SPECIAL, LINK, FOLDER, "TJ035", "TJ046", "TJ047", "TJ048", "TJ049"))

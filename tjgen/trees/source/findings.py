@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tjgen.trees.budgets import exceeded
-from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, Note
+from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, Note, default_severity
 from tjgen.trees.source.problems import LEFT_OUT, LIMIT, Problem, diagnostic
 from tjgen.trees.source.text import Text
 from tjgen.trees.typing import Any, NoReturn
@@ -31,7 +31,7 @@ class Findings:
 
     def add(self, problem: Problem, message: str, where: Range, hint: str, related: tuple[Note, ...] = ()) -> None:
         """Add one. Raises CompileError if there are too many errors."""
-        is_error = problem.severity == ERROR
+        is_error = default_severity(problem.code) == ERROR
         found = self._errors if is_error else self._warnings
         if len(found) < MOST:
             found.append(diagnostic(problem, message, span=self._source.span(*where), hint=hint, related=related))

@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic, Note, Span
+from tjgen.trees.diagnostics.model import Diagnostic, Note, Span
 from tjgen.trees.typing import NamedTuple
 
 
 class Problem(NamedTuple):
-    """A code with its name, severity and meaning."""
+    """A code and its meaning."""
 
     code: str
-    name: str
-    severity: str
     meaning: str
 
 
-SYNTAX = Problem("TJ001", "yaml-syntax", ERROR, "the text is not YAML")
-ENCODING = Problem("TJ002", "unreadable-text", ERROR, "the file is not text: not UTF-8, binary, or with control characters")
-DUPLICATE = Problem("TJ003", "duplicate-key", ERROR, "a mapping has the same key twice")
-AMBIGUOUS = Problem("TJ004", "ambiguous-scalar", WARNING, "an unquoted value that YAML 1.2 and kubectl read differently")
-KEY = Problem("TJ005", "unsupported-key", ERROR, "a mapping key that is null, a list, a mapping, or too large a number")
-ALIAS = Problem("TJ006", "bad-alias", ERROR, "an alias without its anchor, or inside its own anchor")
-MERGE = Problem("TJ007", "bad-merge", ERROR, "a merge key whose value is not a mapping or a list of mappings")
-LIMIT = Problem("TJ008", "input-limit", ERROR, "the text is too large, too deep, or grows too much by its aliases")
-TAG = Problem("TJ009", "bad-tag", ERROR, "a tag that is unknown or does not fit its value")
-NUMBER = Problem("TJ010", "not-a-json-number", ERROR, "an infinite number, or none: JSON cannot hold it")
-VERSION = Problem("TJ011", "yaml-directive", ERROR, "a directive that the readers of such files refuse")
-SEPARATOR = Problem("TJ012", "document-separator", ERROR, "text behind a document separator, which kubectl refuses")
-OVERRIDE = Problem("TJ013", "merge-overrides", WARNING, "a merge key after a key that it overrides in kubectl only")
-IGNORED_TAG = Problem("TJ014", "ignored-tag", WARNING, "a tag that kubectl ignores")
-LEFT_OUT = Problem("TJ015", "more-warnings", WARNING, "there are more warnings about the file than are shown")
-ESCAPE = Problem("TJ016", "refused-escape", ERROR, "an escape that YAML knows and kubectl refuses")
+SYNTAX = Problem("TJ001", "the text is not YAML")
+ENCODING = Problem("TJ002", "the file is not text: not UTF-8, binary, or with control characters")
+DUPLICATE = Problem("TJ003", "a mapping has the same key twice")
+AMBIGUOUS = Problem("TJ004", "an unquoted value that YAML 1.2 and kubectl read differently")
+KEY = Problem("TJ005", "a mapping key that is null, a list, a mapping, or too large a number")
+ALIAS = Problem("TJ006", "an alias without its anchor, or inside its own anchor")
+MERGE = Problem("TJ007", "a merge key whose value is not a mapping or a list of mappings")
+LIMIT = Problem("TJ008", "the text is too large, too deep, or grows too much by its aliases")
+TAG = Problem("TJ009", "a tag that is unknown or does not fit its value")
+NUMBER = Problem("TJ010", "an infinite number, or none: JSON cannot hold it")
+VERSION = Problem("TJ011", "a directive that the readers of such files refuse")
+SEPARATOR = Problem("TJ012", "text behind a document separator, which kubectl refuses")
+OVERRIDE = Problem("TJ013", "a merge key after a key that it overrides in kubectl only")
+IGNORED_TAG = Problem("TJ014", "a tag that kubectl ignores")
+LEFT_OUT = Problem("TJ015", "there are more warnings about the file than are shown")
+ESCAPE = Problem("TJ016", "an escape that YAML knows and kubectl refuses")
 
 PROBLEMS = (
     SYNTAX, ENCODING, DUPLICATE, AMBIGUOUS, KEY, ALIAS, MERGE, LIMIT, TAG, NUMBER, VERSION, SEPARATOR, OVERRIDE, IGNORED_TAG,
@@ -42,4 +40,4 @@ def diagnostic(
     problem: Problem, message: str, *, span: Span | None, hint: str | None = None, related: tuple[Note, ...] = ()
 ) -> Diagnostic:
     """The diagnostic of `problem` at `span`."""
-    return Diagnostic(problem.code, problem.severity, message, span=span, related=related, hint=hint, name=problem.name)
+    return Diagnostic(problem.code, message, span=span, related=related, hint=hint)

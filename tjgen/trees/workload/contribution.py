@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Origin
 from tjgen.trees.fields.path import FieldPath, Tree, get, render
 from tjgen.trees.fields.writer import Conflict, Writer
@@ -61,10 +61,8 @@ def contribute(workload: Workload, manager: str, found: Iterable[Contribution | 
 def _conflict(conflict: Conflict) -> Diagnostic:
     return Diagnostic(
         "TJ250",
-        ERROR,
         f"{render(conflict.after.because)} needs another value for {render(conflict.path[-3:])} "
         f"than {render(conflict.before.because)} asks for",
         path=conflict.before.because,
         hint=f"remove {render(conflict.before.because)}, or the {render(conflict.after.because)} that contradicts it",
-        name="conflicting-fields",
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.trainer.surprises.subject import reference
-from tjgen.trees.diagnostics.model import WARNING, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.k8s.names import job_name
 from tjgen.trees.typing import Any, NamedTuple
@@ -105,15 +105,15 @@ def _key(tree: Tree) -> Key | None:
 def _taken(key: Key, tree: Tree, trainjob: Tree) -> Diagnostic:
     outcome = "it is no snapshot, and the run never starts" if key.name.endswith(_SNAPSHOT) else _OUTCOMES[key.group, key.kind]
     message = f"{key.kind} {key.name} has the name of one that is made for TrainJob {reference(trainjob).name}: {outcome}"
-    return _diagnostic("TJ865", "name-of-made-object", message, tree)
+    return _diagnostic("TJ865", message, tree)
 
 
 def _shared(key: Key, first: Tree, second: Tree) -> Diagnostic:
     names = f"TrainJob {reference(first).name} and {reference(second).name}"
     message = f"{names} both need {key.kind} {key.name}, which is made for whichever comes first"
-    return _diagnostic("TJ866", "made-object-shared", message, second)
+    return _diagnostic("TJ866", message, second)
 
 
-def _diagnostic(code: str, name: str, message: str, tree: Tree) -> Diagnostic:
-    hint = "leave network.subdomain out" if name == "made-object-shared" and "Service" in message else "use another name"
-    return Diagnostic(code, WARNING, message, reference(tree), _NAME, hint=hint, name=name)
+def _diagnostic(code: str, message: str, tree: Tree) -> Diagnostic:
+    hint = "leave network.subdomain out" if code == "TJ866" and "Service" in message else "use another name"
+    return Diagnostic(code, message, reference(tree), _NAME, hint=hint)

@@ -9,7 +9,7 @@ from tjgen.cluster.trainer.plugins import mpi, torch
 from tjgen.cluster.trainer.plugins.rendezvous import PORT
 from tjgen.cluster.trainer.ports import are_confused, settled
 from tjgen.cluster.trainer.surprises.subject import Subject, in_runtime
-from tjgen.trees.diagnostics.model import INFO, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, named
 from tjgen.trees.typing import Any
 
@@ -32,7 +32,6 @@ def trainer_without_container(subject: Subject) -> Iterator[Diagnostic]:
     if asked:
         yield subject.of_trainjob(
             "TJ830",
-            "trainer-fields-ignored",
             f"runtime {subject.runtime.name} has no container node in a trainer job that takes spec.trainer's {', '.join(asked)}",
             "name the container node, and label its job template as the trainer's",
             ("spec", "trainer", asked[0]),
@@ -48,7 +47,6 @@ def initializer_without_container(subject: Subject) -> Iterator[Diagnostic]:
         if podset is None or podset.container(name) is None:
             yield subject.of_trainjob(
                 "TJ831",
-                "initializer-ignored",
                 f"initializer.{kind} goes nowhere: no job labelled {name} has a container {name}",
                 "label the job template and name the container so",
                 ("spec", "initializer", kind),
@@ -66,7 +64,6 @@ def dead_address(subject: Subject) -> Iterator[Diagnostic]:
     if podset.name != NODE and policy != "flux":
         yield subject.of_runtime(
             "TJ832",
-            "dead-address",
             f"{address} names a pod of job node, but the trainer job is called {podset.name}",
             "call the job node",
             in_runtime((*podset.shape.path, "name")),
@@ -74,7 +71,6 @@ def dead_address(subject: Subject) -> Iterator[Diagnostic]:
     elif subdomain != subject.job.name:
         yield subject.of_runtime(
             "TJ832",
-            "dead-address",
             f"{address} ends in the TrainJob's name, but the pods' subdomain is {subdomain}",
             "leave network.subdomain out",
             in_runtime(("spec", "network", "subdomain")),
@@ -89,7 +85,6 @@ def no_host_names(subject: Subject) -> Iterator[Diagnostic]:
     if network.get("enableDNSHostnames") is False and policy is not None and pods > 1:
         yield subject.of_runtime(
             "TJ881",
-            "no-host-names",
             f"enableDNSHostnames is false, but the {policy} policy lets {pods} pods find each other by host name",
             "leave enableDNSHostnames out",
             in_runtime(("spec", "network", "enableDNSHostnames")),
@@ -118,7 +113,6 @@ def job_named_node(subject: Subject) -> Iterator[Diagnostic]:
                 continue
             yield subject.of_runtime(
                 "TJ833",
-                "nothing-to-set-up",
                 f"the {policy} policy finds {missing} and sets nothing up there",
                 "name jobs and containers as the policy expects them",
                 ("spec", "mlPolicy", policy),
@@ -136,7 +130,6 @@ def lost_sources(subject: Subject) -> Iterator[Diagnostic]:
             if "valueFrom" in variable and "fileKeyRef" in variable["valueFrom"]:
                 yield subject.of_trainjob(
                     "TJ834",
-                    "variable-source-lost",
                     f"{variable['name']} loses its fileKeyRef on the way to the pod, which then cannot start",
                     "put the variable into the runtime",
                     (*path, named(variable["name"])),
@@ -165,7 +158,7 @@ def overruled_storage(subject: Subject) -> Iterator[Diagnostic]:
 
 def _overruled(subject: Subject, name: str, path: FieldPath) -> Diagnostic:
     message = f"{name} replaces the value that the controller computes"
-    return subject.of_trainjob("TJ835", "variable-overruled", message, "leave it out", path)
+    return subject.of_trainjob("TJ835", message, "leave it out", path)
 
 
 def swallowed_ports(subject: Subject) -> Iterator[Diagnostic]:
@@ -182,7 +175,6 @@ def swallowed_ports(subject: Subject) -> Iterator[Diagnostic]:
             what = f"port {lost[0]} is lost" if lost else "ports are repeated, which the API server refuses"
             yield subject.of_runtime(
                 "TJ836",
-                "ports-swallowed",
                 f"{what}: the controller takes ports with one number, and ports without a name, for the same port",
                 "give every port a name",
                 in_runtime((*container.path, "ports")),
@@ -197,7 +189,6 @@ def stripped_port(subject: Subject) -> Iterator[Diagnostic]:
             if port["containerPort"] == PORT and lost:
                 yield subject.of_runtime(
                     "TJ880",
-                    "port-stripped",
                     f"the controller writes port {PORT} itself, without {', '.join(lost)}",
                     "use another number",
                     in_runtime((*container.path, "ports", position)),
@@ -209,9 +200,7 @@ def random_variables(subject: Subject) -> Iterator[Diagnostic]:
     if subject.job.env and subject.info.trainer_container() is not None:
         yield subject.of_trainjob(
             "TJ837",
-            "variable-order-random",
             "whether the TrainJob's variables stand before or after the DMLC_* ones changes from one reconcile to the next",
             "do not refer from one to the other with $(NAME)",
             _ENV,
-            INFO,
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.trainer.surprises.subject import Subject, in_runtime
-from tjgen.trees.diagnostics.model import INFO, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.typing import Any
 
@@ -25,7 +25,6 @@ def split_words(subject: Subject) -> Iterator[Diagnostic]:
                 report = subject.of_trainjob if is_trainjobs else subject.of_runtime
                 yield report(
                     "TJ883",
-                    "flux-splits-words",
                     f"{_short(word)} reaches the program in pieces: flux joins the command, and a shell splits it again",
                     "put the command into a script of the image",
                     (*path, position),
@@ -39,7 +38,6 @@ def added_arguments(subject: Subject) -> Iterator[Diagnostic]:
     if container is not None and args and get(subject.job.tree, (*_TRAINER, "args"), None):
         yield subject.of_trainjob(
             "TJ882",
-            "flux-adds-arguments",
             f"args do not replace those of the runtime ({' '.join(args)}), which follow them",
             "take the args out of the runtime",
             (*_TRAINER, "args"),
@@ -53,11 +51,9 @@ def no_command(subject: Subject) -> Iterator[Diagnostic]:
         return
     yield subject.of_trainjob(
         "TJ884",
-        "flux-has-nothing-to-run",
         "neither the TrainJob nor its runtime has a command: flux leaves that of the image out, and waits for people for ever",
         "set trainer.command",
         _TRAINER,
-        INFO,
     )
 
 

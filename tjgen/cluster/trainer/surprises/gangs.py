@@ -8,7 +8,7 @@ from tjgen.cluster.trainer.info import KNOWN_ANCESTORS, PodSet
 from tjgen.cluster.trainer.plugins.volcano import QUEUE_ANNOTATION
 from tjgen.cluster.trainer.runtimes import POD_SPEC
 from tjgen.cluster.trainer.surprises.subject import Subject, in_runtime
-from tjgen.trees.diagnostics.model import INFO, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 
 _POLICY: FieldPath = ("spec", "podGroupPolicy")
@@ -19,7 +19,6 @@ def two_gangs(subject: Subject) -> Iterator[Diagnostic]:
     if len(subject.info.pod_group_policy) > 1:
         yield subject.of_runtime(
             "TJ850",
-            "two-gangs",
             "coscheduling and volcano are both set, so every pod belongs to two pod groups",
             "keep the one of your scheduler",
             _POLICY,
@@ -33,7 +32,6 @@ def gang_without_replicas(subject: Subject) -> Iterator[Diagnostic]:
         if replicas > 1 and podset.ancestor not in KNOWN_ANCESTORS:
             yield subject.of_runtime(
                 "TJ851",
-                "gang-without-replicas",
                 f"the pod group counts job {podset.name} once, though it has {replicas} replicas",
                 "use parallelism for the number of pods",
                 in_runtime((*podset.shape.path, "replicas")),
@@ -53,7 +51,6 @@ def gang_in_steps(subject: Subject) -> Iterator[Diagnostic]:
     path = (*late.shape.path, "dependsOn") if waiting else ("spec", "startupPolicy")
     yield subject.of_runtime(
         "TJ853",
-        "gang-waits-for-itself",
         f"the pod group waits for {members} pods, but those of job {late.name} are made after others have run ({field})",
         "leave the pod group out, or do the earlier steps in a run of their own",
         in_runtime(path),
@@ -66,7 +63,6 @@ def gang_without_scheduler(subject: Subject) -> Iterator[Diagnostic]:
     if list(subject.info.pod_group_policy) == ["volcano"] and default:
         yield subject.of_runtime(
             "TJ854",
-            "gang-without-scheduler",
             f"the pods of {_jobs(default)} go to the default scheduler, which knows no pod groups",
             "set schedulerName: volcano in the pod templates",
             in_runtime((*default[0].shape.path, *POD_SPEC)),
@@ -82,11 +78,9 @@ def gang_of_requests(subject: Subject) -> Iterator[Diagnostic]:
             if missing:
                 yield subject.of_runtime(
                     "TJ855",
-                    "gang-without-limits",
                     f"minResources leaves out {', '.join(missing)} of container {container.name}, a limit without a request",
                     "say the request as well",
                     in_runtime((*container.path, "resources")),
-                    INFO,
                 )
                 return
 
@@ -98,7 +92,6 @@ def gang_without_trainjobs_resources(subject: Subject) -> Iterator[Diagnostic]:
     if subject.job.resource_lists and not release.merges_resources and not seen:
         yield subject.of_trainjob(
             "TJ858",
-            "gang-without-trainjobs-resources",
             f"with Trainer {release.name} minResources leaves out resourcesPerNode, but has those of the runtime",
             "say the resources in the runtime as well",
             ("spec", "trainer", "resourcesPerNode"),
@@ -112,7 +105,6 @@ def gang_priorities(subject: Subject) -> Iterator[Diagnostic]:
     if "volcano" in subject.info.pod_group_policy and len(classes) > 1:
         yield subject.of_runtime(
             "TJ856",
-            "gang-with-several-priorities",
             f"jobs have the priority classes {', '.join(classes)}, and the pod group gets that of the last one, {named[-1].name}",
             "give all jobs the same",
             in_runtime((*named[-1].shape.path, *POD_SPEC, "priorityClassName")),
@@ -127,7 +119,6 @@ def unread_queue(subject: Subject) -> Iterator[Diagnostic]:
         if QUEUE_ANNOTATION in ((tree.get("metadata") or {}).get("annotations") or {}):
             yield of(
                 "TJ857",
-                "queue-not-read",
                 f"the queue in the annotations of the {tree['kind']} itself is not read: the pod group goes to the default queue",
                 "put the annotation under spec.template.metadata of the runtime, or into a patch of it",
                 ("metadata", "annotations", QUEUE_ANNOTATION),

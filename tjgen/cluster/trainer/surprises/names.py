@@ -16,7 +16,6 @@ def long_name(subject: Subject) -> Iterator[Diagnostic]:
     if len(subject.job.name) > most:
         yield subject.of_trainjob(
             "TJ852",
-            "name-too-long-for-pods",
             f"the name has {len(subject.job.name)} characters, but with this runtime the JobSet is refused above {most}",
             f"use at most {most} characters",
             ("metadata", "name"),
@@ -32,7 +31,6 @@ def long_claim_name(subject: Subject) -> Iterator[Diagnostic]:
                 most = LABEL_LENGTH - len(template_name) - 1
                 yield subject.of_trainjob(
                     "TJ860",
-                    "name-too-long-for-claims",
                     f"the name has {len(subject.job.name)} characters, but with claim template {template_name} "
                     f"the JobSet is refused above {most}",
                     f"use at most {most} characters",
@@ -51,7 +49,6 @@ def long_coordinator(subject: Subject) -> Iterator[Diagnostic]:
     if len(endpoint) > LABEL_LENGTH:
         yield subject.of_runtime(
             "TJ861",
-            "coordinator-too-long",
             f"the coordinator's address {endpoint} has {len(endpoint)} characters, and a label holds {LABEL_LENGTH}",
             "shorten the TrainJob's name, or name a short subdomain",
             in_runtime(("spec", "coordinator")),

@@ -52,7 +52,6 @@ def unknown_targets(subject: Subject) -> Iterator[Diagnostic]:
             what = "the patch adds an empty one, and the JobSet is refused" if adds else "the webhook refuses the TrainJob"
             yield subject.of_trainjob(
                 "TJ840",
-                "patch-adds-job",
                 f"runtime {subject.runtime.name} has no job {patch.name}: {what}",
                 f"use one of {', '.join(sorted(known))}" if known else "remove the patch",
                 patch.target,
@@ -65,7 +64,6 @@ def unknown_targets(subject: Subject) -> Iterator[Diagnostic]:
                     what = f"{field[:-1]} {container.get('name', '')}"
                     yield subject.of_trainjob(
                         "TJ841",
-                        "patch-adds-container",
                         f"job {patch.name} has no {what}: the patch adds one without image, and no pod starts",
                         f"use one of {', '.join(names)}" if names else "add the container to the runtime",
                         path,
@@ -85,7 +83,6 @@ def double_values(subject: Subject) -> Iterator[Diagnostic]:
             if len(sources) > 1:
                 yield subject.of_trainjob(
                     "TJ842",
-                    "volume-with-two-sources",
                     f"volume {volume['name']} ends up with {' and '.join(sources)}, and no pod is accepted",
                     "use another volume name, or change the runtime",
                     (*patch.pod_path, "volumes", named(volume["name"])),
@@ -97,7 +94,6 @@ def double_values(subject: Subject) -> Iterator[Diagnostic]:
                     if (container.get("name"), variable["name"]) in doubled:
                         yield subject.of_trainjob(
                             "TJ843",
-                            "variable-with-two-values",
                             f"{variable['name']} ends up with value and valueFrom, and no pod is accepted",
                             "change the variable in the runtime",
                             (*path, "env", named(variable["name"])),
@@ -139,7 +135,6 @@ def replaced_lists(subject: Subject) -> Iterator[Diagnostic]:
             if ours and lost:
                 yield subject.of_trainjob(
                     "TJ890",
-                    "patch-replaces-list",
                     f"{render(place)} of job {patch.name} is replaced whole, and loses {_shown(lost)} of the runtime",
                     "repeat in the patch what is to stay",
                     (*patch.pod_path, *place),
@@ -153,7 +148,6 @@ def empty_values(subject: Subject) -> Iterator[Diagnostic]:
     for path in _empties(written, ("spec", field)):
         yield subject.of_trainjob(
             "TJ891",
-            "patch-without-effect",
             f"{render(path[-1:])} is empty in the patch, which leaves what the runtime says as it is",
             "change the runtime, or use one without the field",
             path,
@@ -179,7 +173,6 @@ def late_variables(subject: Subject) -> Iterator[Diagnostic]:
                     if late:
                         yield subject.of_trainjob(
                             "TJ892",
-                            "variable-before-its-source",
                             f"{own} refers to $({late[0]}), which stands after it once it is patched in, and is not replaced",
                             "patch that variable in as well, before this one",
                             (*path, "env", named(own)),

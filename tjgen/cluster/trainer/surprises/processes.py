@@ -27,7 +27,6 @@ def no_trainer_section(subject: Subject) -> Iterator[Diagnostic]:
             if subject.info.policy(policy) is not None:
                 yield subject.of_trainjob(
                     "TJ810",
-                    "no-trainer-section",
                     f"the TrainJob has no spec.trainer, so the {policy} runtime sets no variables and each pod trains alone",
                     "add `trainer: {}` to the spec",
                     ("spec",),
@@ -39,7 +38,6 @@ def resources_without_policy(subject: Subject) -> Iterator[Diagnostic]:
     if subject.job.resources and subject.info.ml_policy is None and subject.job.release.merges_resources:
         yield subject.of_trainjob(
             "TJ811",
-            "resources-ignored",
             f"resourcesPerNode is ignored: runtime {subject.runtime.name} has no mlPolicy",
             "give the runtime an mlPolicy, which may be empty",
             _RESOURCES,
@@ -58,7 +56,6 @@ def lost_claims(subject: Subject) -> Iterator[Diagnostic]:
         names = ", ".join(sorted({claim["name"] for claim in claims}))
         yield subject.of_trainjob(
             "TJ812",
-            "resource-claims-lost",
             f"with resourcesPerNode the node container loses its resource claims ({names})",
             "leave resourcesPerNode out and put resources and claims into the runtime",
             _RESOURCES,
@@ -78,7 +75,6 @@ def devices_that_do_not_count(subject: Subject) -> Iterator[Diagnostic]:
         if len(gpus) > 1:
             yield subject.of_trainjob(
                 "TJ813",
-                "gpu-choice-random",
                 f"{kind} name several GPU resources ({', '.join(gpus)}), and the controller counts a random one of them",
                 "set numProcPerNode",
                 where,
@@ -87,11 +83,7 @@ def devices_that_do_not_count(subject: Subject) -> Iterator[Diagnostic]:
         others = [] if gpus else [name for name in amounts if "/" in name and not name.startswith("hugepages-")]
         if others:
             yield subject.of_trainjob(
-                "TJ814",
-                "device-not-counted",
-                f"{min(others)} is no GPU to the controller, which does not count it as one",
-                "set numProcPerNode",
-                where,
+                "TJ814", f"{min(others)} is no GPU to the controller, which does not count it as one", "set numProcPerNode", where
             )
             return
 
@@ -102,7 +94,6 @@ def counts_below_one(subject: Subject) -> Iterator[Diagnostic]:
         if podset.count < 1:
             yield subject.of_trainjob(
                 "TJ815",
-                "count-below-one",
                 f"numNodes is {podset.count}, so job {podset.name} never has a pod",
                 "use at least 1",
                 (*_TRAINER, "numNodes"),
@@ -119,7 +110,6 @@ def overwritten_counts(subject: Subject) -> Iterator[Diagnostic]:
             if asked is not None and asked != podset.count and podset.count_origin.source != "trainjob":
                 yield subject.of_runtime(
                     "TJ816",
-                    "count-overwritten",
                     f"{field} of job {podset.name} is {asked}, but the controller writes {podset.count}",
                     "say the number as mlPolicy.numNodes" if podset.ancestor == TRAINER else "say the number as parallelism",
                     (*path, field),
@@ -128,7 +118,6 @@ def overwritten_counts(subject: Subject) -> Iterator[Diagnostic]:
         if podset.ancestor in KNOWN_ANCESTORS and replicas != 1:
             yield subject.of_runtime(
                 "TJ817",
-                "replicas-overwritten",
                 f"replicas of job {podset.name} is {replicas}, but the controller writes 1",
                 "use parallelism for the number of pods",
                 in_runtime((*podset.shape.path, "replicas")),
@@ -141,7 +130,6 @@ def several_trainer_jobs(subject: Subject) -> Iterator[Diagnostic]:
     for podset in podsets[1:]:
         yield subject.of_runtime(
             "TJ818",
-            "second-trainer-job",
             f"job {podset.name} is a second trainer: numNodes and the distributed set-up reach only {podsets[0].name}",
             "keep the trainer label on one job",
             in_runtime(podset.shape.path),
@@ -153,7 +141,6 @@ def several_policies(subject: Subject) -> Iterator[Diagnostic]:
     names = ", ".join(sorted(name for name in subject.info.ml_policy or () if name != "numNodes"))
     yield subject.of_runtime(
         "TJ838",
-        "several-ml-policies",
         f"the policies {names} act in random order, and the API server refuses such a runtime",
         "keep one of them",
         ("spec", "mlPolicy"),
@@ -166,7 +153,6 @@ def launchers(subject: Subject) -> Iterator[Diagnostic]:
         if podset.ancestor == TRAINER and podset.name != NODE and podset.count > 1:
             yield subject.of_runtime(
                 "TJ819",
-                "several-launchers",
                 f"mlPolicy.numNodes makes {podset.count} pods of job {podset.name}, not of job node",
                 "leave numNodes out of the runtime and set it in the TrainJob",
                 ("spec", "mlPolicy", "numNodes"),
@@ -184,7 +170,6 @@ def amounts_as_gpus(subject: Subject) -> Iterator[Diagnostic]:
         if names[:1] == shares[:1] != []:
             yield subject.of_trainjob(
                 "TJ870",
-                "amount-counted-as-gpus",
                 f"the controller takes {shares[0]}: {found[kind][shares[0]]} for that number of GPUs, since gpu is in its name",
                 "set numProcPerNode",
                 _RESOURCES if subject.job.resources is not None else _TRAINER,
@@ -202,7 +187,6 @@ def processes_not_read(subject: Subject) -> Iterator[Diagnostic]:
         policy = next((f"the {name} policy" for name in policies if name != "numNodes"), "no ML policy")
         yield subject.of_trainjob(
             "TJ871",
-            "processes-not-read",
             f"numProcPerNode is not read: runtime {subject.runtime.name} has {policy}",
             "leave it out, or use a runtime with torch, mpi or flux",
             (*_TRAINER, "numProcPerNode"),
@@ -226,7 +210,6 @@ def nodes_not_read(subject: Subject) -> Iterator[Diagnostic]:
         wanted = "job named node" if is_mpi else "job labelled as the trainer's"
         yield subject.of_trainjob(
             "TJ872",
-            "nodes-not-read",
             f"numNodes is not read: runtime {subject.runtime.name} has no {wanted}",
             "use another runtime, or leave numNodes out",
             (*_TRAINER, "numNodes"),
@@ -242,7 +225,6 @@ def one_process_overruled(subject: Subject) -> Iterator[Diagnostic]:
     if gpus > 1:
         yield subject.of_runtime(
             "TJ873",
-            "one-process-overruled",
             f"numProcPerNode is 1, but nodes have {gpus} GPUs, and the controller starts that many processes",
             "set numProcPerNode in the TrainJob, where 1 counts",
             (*_MPI, "numProcPerNode"),
@@ -262,7 +244,6 @@ def replaced_resources(subject: Subject) -> Iterator[Diagnostic]:
     if lost:
         yield subject.of_trainjob(
             "TJ874",
-            "resources-replaced",
             f"resourcesPerNode takes the place of all that runtime {subject.runtime.name} asks for, and loses {', '.join(lost)}",
             "repeat in the TrainJob what is to stay",
             _RESOURCES,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tjgen.cluster.trainer.info import Info
 from tjgen.cluster.trainer.job import Job
 from tjgen.cluster.trainer.runtimes import SPEC, Runtime
-from tjgen.trees.diagnostics.model import WARNING, Diagnostic, ObjectRef
+from tjgen.trees.diagnostics.model import Diagnostic, ObjectRef
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.typing import NamedTuple
 
@@ -17,13 +17,13 @@ class Subject(NamedTuple):
     job: Job
     runtime: Runtime
 
-    def of_trainjob(self, code: str, name: str, message: str, hint: str, path: FieldPath, severity: str = WARNING) -> Diagnostic:
+    def of_trainjob(self, code: str, message: str, hint: str, path: FieldPath) -> Diagnostic:
         """A diagnostic about a field of the TrainJob."""
-        return Diagnostic(code, severity, message, reference(self.job.tree), path, hint=hint, name=name)
+        return Diagnostic(code, message, reference(self.job.tree), path, hint=hint)
 
-    def of_runtime(self, code: str, name: str, message: str, hint: str, path: FieldPath, severity: str = WARNING) -> Diagnostic:
+    def of_runtime(self, code: str, message: str, hint: str, path: FieldPath) -> Diagnostic:
         """A diagnostic about a field of the runtime."""
-        return Diagnostic(code, severity, message, reference(self.runtime.tree), path, hint=hint, name=name)
+        return Diagnostic(code, message, reference(self.runtime.tree), path, hint=hint)
 
 
 def reference(tree: Tree) -> ObjectRef:

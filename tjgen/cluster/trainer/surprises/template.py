@@ -32,7 +32,6 @@ def unread_metadata(subject: Subject) -> Iterator[Diagnostic]:
                 if key in _READ_LATER:
                     yield of(
                         "TJ886",
-                        "metadata-not-passed-on",
                         f"{key} is looked for {_READ_LATER[key]}, and is not passed on from the metadata of the {tree['kind']}",
                         "put it into the runtime's template, or into a patch of it",
                         ("metadata", field, key),
@@ -44,7 +43,6 @@ def overwritten_suspend(subject: Subject) -> Iterator[Diagnostic]:
     if get(subject.runtime.tree, (*SPEC, "suspend"), None) is True and not subject.job.suspend:
         yield subject.of_runtime(
             "TJ885",
-            "suspend-overwritten",
             "suspend of the template is not kept: the JobSet starts at once, as the TrainJob is not suspended",
             "set spec.suspend of the TrainJob",
             (*SPEC, "suspend"),
@@ -57,7 +55,6 @@ def large_runtime(subject: Subject) -> Iterator[Diagnostic]:
     if subject.job.release.keeps_snapshot and size > _SNAPSHOT_LIMIT:
         yield subject.of_runtime(
             "TJ887",
-            "runtime-too-large",
             f"the runtime has {size} bytes, and the controller's copy of it fits no ConfigMap ({_SNAPSHOT_LIMIT}): no run starts",
             "move scripts into an image or a ConfigMap",
             (),

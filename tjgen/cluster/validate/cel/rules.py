@@ -17,7 +17,7 @@ from tjgen.cluster.validate.cel.values import NO_OVERLOAD, NONE, CelError, of
 from tjgen.cluster.validate.fault import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, WHOLE, Fault
 from tjgen.cluster.validate.metadata import generated
 from tjgen.cluster.validate.wording import field, shown
-from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -146,7 +146,7 @@ def _program(text: str) -> Program:
     except SyntaxError as problem:
         hint = "import the schemas again with this release"
         message = f"an imported rule is not understood ({problem}): {text.strip()}"
-        raise CompileError([Diagnostic("TJ524", ERROR, message, hint=hint, name="damaged-schemas")]) from None
+        raise CompileError([Diagnostic("TJ524", message, hint=hint)]) from None
 
 
 def _broken(value: Tree, rule: dict[str, Any], schema: Schema, path: FieldPath, root: Schema, before: _Before) -> Fault | None:

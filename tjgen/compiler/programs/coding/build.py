@@ -121,14 +121,14 @@ def _problems(asked: Build, code: Code) -> Iterator[Diagnostic]:
     if not secrets and not _REFERENCE.fullmatch(asked.image):
         message = f"build pushes to a repository, and {asked.image} is none"
         hint = "write registry/path in lower case, without tag and digest: the tag follows the content"
-        yield problems.error(problems.TAGGED, message, path=(*HERE, "image"), hint=hint)
+        yield Diagnostic(problems.TAGGED, message, path=(*HERE, "image"), hint=hint)
     if asked.context == "git" and code.git is None:
         message = "the context comes from git, and code has no git"
-        yield problems.error(problems.WAYS, message, path=(*HERE, "context"), hint="describe the repository in code.git")
+        yield Diagnostic(problems.WAYS, message, path=(*HERE, "context"), hint="describe the repository in code.git")
     for field in ("requirements", "dockerfile"):
         path = getattr(asked, field)
         if path is not None and leads_out(path):
-            yield problems.error(
+            yield Diagnostic(
                 problems.OUTSIDE, f"{field} {path} leads out of the folder", path=(*HERE, field), hint="name a file in it"
             )
 
@@ -144,9 +144,7 @@ def _recipe(
         for field, path in (("requirements", asked.requirements), ("dockerfile", asked.dockerfile)):
             if path is not None and path not in known:
                 message = f"{directory} has no file {path}"
-                return None, [
-                    problems.error(problems.UNREADABLE, message, path=(*HERE, field), hint="name one that is taken along")
-                ]
+                return None, [Diagnostic(problems.UNREADABLE, message, path=(*HERE, field), hint="name one that is taken along")]
         listing = _listing(asked, everything)
         own = [known[asked.dockerfile]] if asked.dockerfile is not None else []
         secrets = list(credentials.in_files(asked, [*listing, *own]))
@@ -156,7 +154,7 @@ def _recipe(
     except files.FolderError as error:
         return None, [unreadable(directory, error, (*HERE, "directory") if asked.directory is not None else HERE)]
     except OSError as error:
-        return None, [problems.error(problems.UNREADABLE, f"{error.filename} cannot be read", path=HERE, hint="correct its mode")]
+        return None, [Diagnostic(problems.UNREADABLE, f"{error.filename} cannot be read", path=HERE, hint="correct its mode")]
     if text is None:
         return None, found
     if commit:
@@ -184,11 +182,11 @@ def _dockerfile(
     base = asked.base or _image(workload)
     if base is None:
         message = "nothing says which image the build begins with"
-        return None, [problems.error(problems.WAYS, message, path=HERE, hint="add base")]
+        return None, [Diagnostic(problems.WAYS, message, path=HERE, hint="add base")]
     if " " in base or base.startswith("-"):
         message = f'the build begins with "{base}", which is not the name of an image'
         at = (*HERE, "base") if asked.base is not None else HERE
-        return None, [problems.error(problems.BASE, message, path=at, hint="write registry/path:tag")]
+        return None, [Diagnostic(problems.BASE, message, path=at, hint="write registry/path:tag")]
     lines: list[str] = []
     installed: list[str] = []
     for file in listing:
@@ -199,7 +197,7 @@ def _dockerfile(
             except ValueError as error:
                 message = f"{file.path} lists no packages: {error}"
                 return None, [
-                    problems.error(problems.UNREADABLE, message, path=HERE, hint="correct it, or name a file by requirements")
+                    Diagnostic(problems.UNREADABLE, message, path=HERE, hint="correct it, or name a file by requirements")
                 ]
         else:
             lines += text.splitlines()
@@ -217,7 +215,7 @@ def _dockerfile(
     strange = [text for text in (base, *pip, *packages) if characters.is_strange(text)]
     if strange:
         message = f"{strange[0]!a} holds a control character, and would add a line to the Dockerfile"
-        return None, [problems.error(problems.CONTROL, message, path=HERE, hint="correct the file that lists the packages")]
+        return None, [Diagnostic(problems.CONTROL, message, path=HERE, hint="correct the file that lists the packages")]
     folder = place(code, experiment)
     text = dockerfile.written(
         setting.emitted(base),
@@ -260,17 +258,17 @@ def _image(workload: Workload) -> str | None:
 
 def _broken(asked: Build, error: imports.BrokenError) -> Diagnostic:
     message = f"{asked.directory or '.'}/{error.place.path}:{error.place.line} is no Python: {error}"
-    return problems.warning(problems.SYNTAX, message, path=HERE, hint="correct it, or exclude it")
+    return Diagnostic(problems.SYNTAX, message, path=HERE, hint="correct it, or exclude it")
 
 
 def _missing(asked: Build, module: str, where: imports.Place) -> Diagnostic:
     message = f"{where.path}:{where.line} imports {module}, which no listed package brings"
     hint = f"list {requirements.distribution(module)}, or add {module} to provided where the base image has it"
-    return problems.warning(problems.IMPORTS, message, path=HERE, hint=hint)
+    return Diagnostic(problems.IMPORTS, message, path=HERE, hint=hint)
 
 
 def _guessed(asked: Build, modules: list[str]) -> Diagnostic:
     names = ", ".join(sorted(requirements.distribution(module) for module in modules))
     message = f"no file lists the packages, so the newest of what is imported is installed: {names}"
     hint = "write requirements.txt with versions, or add what the base image has to provided"
-    return problems.warning(problems.UNPINNED, message, path=HERE, hint=hint)
+    return Diagnostic(problems.UNPINNED, message, path=HERE, hint=hint)

@@ -52,13 +52,13 @@ def read(
         if not found:
             message = f"no file of {directory} is taken"
             hint = "correct include and exclude" if include or exclude else "name the folder that the code is in"
-            return [], [problems.error(problems.NONE, message, path=because, hint=hint)]
+            return [], [Diagnostic(problems.NONE, message, path=because, hint=hint)]
         size = packing.size(found)
         if size > packing.LIMIT:
             largest = max(found, key=lambda file: file.size)
             message = f"the {len(found)} files of {directory} take {size} bytes, and a ConfigMap holds {packing.LIMIT}"
             hint = f"exclude what is no code, such as {largest.path} ({largest.size} bytes), or use workspace, git or build"
-            return [], [problems.error(problems.LARGE, message, path=because, hint=hint)]
+            return [], [Diagnostic(problems.LARGE, message, path=because, hint=hint)]
         secret = [_secret(directory, one, because) for one in secrets.suspects(found, include, setting.harmless)]
     except files.FolderError as error:
         return [], [unreadable(directory, error, because)]
@@ -74,7 +74,7 @@ def _secret(directory: str, suspect: secrets.Suspect, because: FieldPath) -> Dia
         else f"if it is no secret, name it without a pattern: include: [{suspect.path}, ...]"
     )
     hint = f"exclude it (exclude: [{suspect.path}]) and use a Secret; {other}"
-    return problems.error(problems.HOLDS_SECRET, message, path=because, hint=hint)
+    return Diagnostic(problems.HOLDS_SECRET, message, path=because, hint=hint)
 
 
 def local_files(code: Code, folder: str, sandbox: Sandbox) -> dict[str, str]:

@@ -42,4 +42,4 @@ def _path(asked: Build, file: files.File) -> FieldPath:
 
 def _problem(url: str, path: FieldPath, place: str = "") -> Diagnostic:
     message = f"{place}the URL {url} holds credentials, which everyone who can read the manifests or the image could use"
-    return problems.error(problems.CREDENTIALS, message, path=path, hint=_HINT)
+    return Diagnostic(problems.CREDENTIALS, message, path=path, hint=_HINT)

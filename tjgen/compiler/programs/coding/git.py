@@ -69,17 +69,17 @@ def pinned(asked: GitCode, setting: Setting) -> Iterator[str | Diagnostic]:
     at: FieldPath = (*HERE, "commit")
     if "commits" in setting.demands:
         message = f'the project demands commits, and "{asked.commit}" may be another one tomorrow'
-        yield problems.error(problems.COMMIT, message, path=at, hint="write the full name of the commit (git rev-parse HEAD)")
+        yield Diagnostic(problems.COMMIT, message, path=at, hint="write the full name of the commit (git rev-parse HEAD)")
         return
     try:
         commit = resolved(setting.directory, asked.commit, asked.path)
         changed = uncommitted(setting.directory, asked.path)
     except CloneError as error:
-        yield problems.error(problems.CLONE, f'commit "{asked.commit}" is no full name, and {error}', path=at, hint=error.hint)
+        yield Diagnostic(problems.CLONE, f'commit "{asked.commit}" is no full name, and {error}', path=at, hint=error.hint)
         return
     if changed:
         message = f"{changed} file{'s' if changed > 1 else ''} of the code differ from the commit that the run gets"
-        yield problems.warning(problems.DIRTY, message, path=at, hint="commit and push them")
+        yield Diagnostic(problems.DIRTY, message, path=at, hint="commit and push them")
     yield commit
 
 
@@ -132,29 +132,25 @@ def _problems(asked: GitCode, setting: Setting) -> Iterator[Diagnostic]:
     if url is None and not _SCP.fullmatch(asked.repository):
         hint = "write https://host/path, ssh://git@host/path or git@host:path"
         shown = concealed(asked.repository)
-        yield problems.error(problems.REPOSITORY, f'"{shown}" is no URL of a repository', path=at, hint=hint)
+        yield Diagnostic(problems.REPOSITORY, f'"{shown}" is no URL of a repository', path=at, hint=hint)
         return
     scheme = _scheme(asked.repository)
     if find_in_address(asked.repository) or (url is not None and url[2] and scheme != "ssh"):
         message = f"the URL {concealed(asked.repository)} holds credentials, which everybody could read in the manifests"
-        yield problems.error(
+        yield Diagnostic(
             problems.REPOSITORY, message, path=at, hint="leave them out of the URL, and name a secret that holds them"
         )
     if asked.secret is not None and scheme not in ("https", "ssh"):
         message = f"the secret would be sent over {scheme}, where everybody on the way can read it"
-        yield problems.error(problems.SECRET, message, path=(*HERE, "secret"), hint="use https or ssh")
+        yield Diagnostic(problems.SECRET, message, path=(*HERE, "secret"), hint="use https or ssh")
     if asked.secret is None and scheme == "ssh":
         message = "a repository is reached by ssh only with a key"
-        yield problems.error(
-            problems.SECRET, message, path=HERE, hint="add secret, of type kubernetes.io/ssh-auth with known_hosts"
-        )
+        yield Diagnostic(problems.SECRET, message, path=HERE, hint="add secret, of type kubernetes.io/ssh-auth with known_hosts")
     if asked.path is not None and leads_out(asked.path):
         message = f"path {asked.path} leads out of the repository"
-        yield problems.error(problems.OUTSIDE, message, path=(*HERE, "path"), hint="name a folder of the repository")
+        yield Diagnostic(problems.OUTSIDE, message, path=(*HERE, "path"), hint="name a folder of the repository")
     if asked.commit.startswith("-"):
-        yield problems.error(
-            problems.COMMIT, f'"{asked.commit}" is no commit', path=(*HERE, "commit"), hint="write its full name"
-        )
+        yield Diagnostic(problems.COMMIT, f'"{asked.commit}" is no commit', path=(*HERE, "commit"), hint="write its full name")
 
 
 def _scheme(repository: str) -> str:

@@ -44,7 +44,7 @@ def mounted(
     path = place(code, experiment)
     if not path.startswith("/") or ":" in path:
         at = (*AT, "mountPath") if code.mount_path is not None else (*SPEC, "workingDir")
-        yield problems.error(problems.MOUNT, f"the code cannot be mounted at {path}", path=at, hint="write an absolute path")
+        yield Diagnostic(problems.MOUNT, f"the code cannot be mounted at {path}", path=at, hint="write an absolute path")
         return
     for podset in members(workload):
         clash = _clash(workload, podset, path, volume["name"])
@@ -84,4 +84,4 @@ def _clash(workload: Workload, podset: PodSet, path: str, volume: str) -> Diagno
     if other is None or other == volume:
         return None
     message = f"the code is mounted at {path}, where {podset.name} has volume {other} already"
-    return problems.error(problems.MOUNT, message, path=AT, hint="say another code.mountPath")
+    return Diagnostic(problems.MOUNT, message, path=AT, hint="say another code.mountPath")

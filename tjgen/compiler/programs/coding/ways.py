@@ -38,7 +38,7 @@ def deliver(workload: Workload, experiment: Experiment, setting: Setting) -> Fou
         return
     for position, folder in enumerate(code.python_path):
         if leads_out(folder):
-            yield problems.error(
+            yield Diagnostic(
                 problems.OUTSIDE,
                 f"pythonPath {folder} leads out of the code",
                 path=(*AT, "pythonPath", position),
@@ -65,18 +65,18 @@ def _problem(code: Code) -> Diagnostic | None:
     ways = chosen(code)
     if not ways:
         message = "code does not say where it comes from"
-        return problems.error(problems.WAYS, message, path=AT, hint="describe a way, such as configMap, or leave code out")
+        return Diagnostic(problems.WAYS, message, path=AT, hint="describe a way, such as configMap, or leave code out")
     for position, way in enumerate(code.use or ()):
         if way != "image" and not described(code)[way]:
             message = f"use says {way}, and code has no {way}"
-            return problems.error(
+            return Diagnostic(
                 problems.WAYS, message, path=(*AT, "use", position), hint=f"describe {way} in code, or use another way"
             )
     mounted = [way for way in MOUNTED if way in ways]
     if len(mounted) > 1:
         message = f"the code comes in {len(mounted)} ways: {', '.join(mounted)}"
-        return problems.error(problems.WAYS, message, path=AT, hint=f"add use: {mounted[0]} to say which of them holds")
+        return Diagnostic(problems.WAYS, message, path=AT, hint=f"add use: {mounted[0]} to say which of them holds")
     if "image" in ways and len(ways) > 1:
         message = "the code is in the image, and use names another way beside it"
-        return problems.error(problems.WAYS, message, path=(*AT, "use"), hint="leave image out")
+        return Diagnostic(problems.WAYS, message, path=(*AT, "use"), hint="leave image out")
     return None

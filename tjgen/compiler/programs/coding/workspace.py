@@ -27,7 +27,7 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
     asked = code.workspace
     assert asked is not None, "asked only where it is described"
     if asked.path is not None and leads_out(asked.path):
-        yield problems.error(
+        yield Diagnostic(
             problems.OUTSIDE,
             f"path {asked.path} leads out of the volume",
             path=(*HERE, "path"),
@@ -41,7 +41,7 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
             message = f'the experiment has no volume "{asked.volume}"'
             names = ", ".join(experiment.spec.volumes)
             hint = f"use one of {names}" if names else "add it to volumes"
-            yield problems.error(problems.VOLUME, message, path=(*HERE, "volume"), hint=hint)
+            yield Diagnostic(problems.VOLUME, message, path=(*HERE, "volume"), hint=hint)
             return
         volume = {"name": asked.volume, **source(asked.volume, known, setting)}
     else:
@@ -51,7 +51,7 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
         if "digests" in setting.demands:
             message = "the project demands digests, and nobody knows what is in the workspace"
             hint = "add directory, the same folder on this machine"
-            yield problems.error(problems.UNKNOWN_CONTENT, message, path=HERE, hint=hint)
+            yield Diagnostic(problems.UNKNOWN_CONTENT, message, path=HERE, hint=hint)
         return
     at: FieldPath = (*HERE, "directory")
     try:
@@ -61,9 +61,7 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
         yield unreadable(asked.directory, error, at)
         return
     if not found:
-        yield problems.error(
-            problems.NONE, f"{asked.directory} holds no code", path=at, hint="name the folder that the code is in"
-        )
+        yield Diagnostic(problems.NONE, f"{asked.directory} holds no code", path=at, hint="name the folder that the code is in")
         return
     yield Contribution(("metadata", "annotations", DIGEST), f"sha256:{digest}", at)
 
@@ -97,4 +95,4 @@ def unreadable(directory: str, error: files.FolderError, at: FieldPath) -> Diagn
     """A folder, or a file in it, that cannot be taken as code."""
     name = os.path.join(directory, error.path) if error.path else directory
     hint = "exclude it, or correct it" if error.path else "name a folder relative to the experiment"
-    return problems.error(problems.UNREADABLE, f"{name} cannot be read as code: {error.reason}", path=at, hint=hint)
+    return Diagnostic(problems.UNREADABLE, f"{name} cannot be read as code: {error.reason}", path=at, hint=hint)

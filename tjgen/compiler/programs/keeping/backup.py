@@ -36,7 +36,7 @@ def scheduled(asked: Checkpoints, where: Location, setting: Setting) -> Found:
     assert backup is not None, "asked only where there is a backup"
     if claim is None:
         message = f'volume "{asked.volume}" is no claim, and only claims have snapshots'
-        yield problems.error(problems.BACKUP, message, path=AT, hint="use pvc")
+        yield Diagnostic(problems.BACKUP, message, path=AT, hint="use pvc")
         return
     name = f"{owner(where, setting)}-backup"
     full = claim_name(asked.volume, claim.create, setting) if claim.create is not None else str(claim.claim_name)

@@ -48,7 +48,7 @@ def judged(workload: Workload, users: Sequence[PodSet], asked: Checkpoints, wher
         limit = CRITICAL_SECONDS if critical else WARNING_SECONDS
         message = f"saving {_text(size)} takes {seconds} s at {_text(bandwidth)}/s, more than {limit} s"
         hint = f"use a storage class with {_text(-(-size // limit))}/s, or save less at a time"
-        yield problems.warning(problems.TOO_SLOW if critical else problems.SLOW, message, path=AT, hint=hint)
+        yield Diagnostic(problems.TOO_SLOW if critical else problems.SLOW, message, path=AT, hint=hint)
     for podset in users:
         yield from _grace(workload, podset, seconds)
 
@@ -66,7 +66,7 @@ def _room(size: int, asked: Checkpoints, where: Location) -> Iterator[Diagnostic
             f'"{asked.volume}" has {create.size}'
         )
         hint = f"raise its size to {_text(needed)} for each run that shares it, or keep fewer"
-        yield problems.warning(problems.ROOM, message, path=AT, hint=hint)
+        yield Diagnostic(problems.ROOM, message, path=AT, hint=hint)
 
 
 def _bandwidth(where: Location, setting: Setting) -> int | None:
@@ -84,7 +84,7 @@ def _grace(workload: Workload, podset: PodSet, seconds: int) -> Found:
     elif said < seconds:
         message = f"pods of {podset.name} have {said} s to end, and saving a checkpoint takes {seconds} s"
         hint = f"set pod.terminationGracePeriodSeconds to {needed}, or leave it out"
-        yield problems.warning(problems.GRACE, message, path=workload.tree.origins(path)[0].because, hint=hint)
+        yield Diagnostic(problems.GRACE, message, path=workload.tree.origins(path)[0].because, hint=hint)
 
 
 def _text(amount: int) -> str:

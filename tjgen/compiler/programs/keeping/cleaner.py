@@ -14,7 +14,7 @@ from tjgen.compiler.volumes.sources import source
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Checkpoints, Keep
 from tjgen.trees.canonical import json_text
-from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.diagnostics.model import WARNING, Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.workload.contribution import Contribution
 from tjgen.trees.workload.roles import at_once
@@ -38,7 +38,7 @@ def scheduled(workload: Workload, users: Sequence[PodSet], asked: Checkpoints, w
     if user.fields.get("runAsUser") == pods.NOBODY and not is_chosen(workload, users):
         message = f"the cleaner runs as user {pods.NOBODY}, which can probably not remove the run's files: no runAsUser is set"
         hint = "set pod.securityContext.runAsUser to the user of the image"
-        yield problems.warning(problems.USER, message, path=AT, hint=hint)
+        yield Diagnostic(problems.USER, message, path=AT, hint=hint)
     name = f"{owner(where, setting)}-cleaner"
     container = shell(
         "cleaner",
@@ -95,20 +95,20 @@ def _out_of_reach(
     volume = where.volume
     if volume.pvc is None and volume.nfs is None and volume.csi is None:
         message = f'what removes checkpoints runs in a pod of its own, which cannot reach volume "{asked.volume}"'
-        return problems.error(problems.CLEANER, message, path=AT, hint="use a claim, nfs or csi, or remove them in the training")
+        return Diagnostic(problems.CLEANER, message, path=AT, hint="use a claim, nfs or csi, or remove them in the training")
     create = volume.pvc.create if volume.pvc is not None else None
     if create is None:
         return None
     if create.scope == "project" and where.run and not where.before:
         message = f'on the claim of volume "{asked.volume}" nobody knows which folders are those of the experiment'
-        return problems.error(problems.CLEANER, message, path=AT, hint="use scope: family for the claim, or shared: true")
+        return Diagnostic(problems.CLEANER, message, path=AT, hint="use scope: family for the claim, or shared: true")
     if create.volume_mode == "Block":
         message = f'volume "{asked.volume}" is a device and has no folders'
-        return problems.error(problems.CLEANER, message, path=AT, hint="use volumeMode: Filesystem")
+        return Diagnostic(problems.CLEANER, message, path=AT, hint="use volumeMode: Filesystem")
     modes = set(access_modes(create, at_once(workload, users), setting, read_only=False))
     if modes <= {"ReadWriteOnce", "ReadWriteOncePod"}:
         message = (
             f'the claim of volume "{asked.volume}" is {", ".join(sorted(modes))}: checkpoints are removed only on the run\'s node'
         )
-        return problems.warning(problems.CLEANER, message, path=AT, hint="use ReadWriteMany")
+        return Diagnostic(problems.CLEANER, message, path=AT, hint="use ReadWriteMany", severity=WARNING)
     return None

@@ -66,21 +66,21 @@ def _problems(asked: Checkpoints, where: Location | None, experiment: Experiment
         if asked.volume not in known:
             hint = f"use one of {', '.join(known)}" if known else "add it to volumes"
             message = f'the experiment has no volume "{asked.volume}"'
-            yield problems.error(problems.VOLUME, message, path=(*AT, "volume"), hint=hint)
+            yield Diagnostic(problems.VOLUME, message, path=(*AT, "volume"), hint=hint)
         return
     path: FieldPath = (*AT, "volume")
     if where.place.read_only or any(getattr(where.volume, one) is not None for one in _NEVER):
         message = f'checkpoints cannot be saved on volume "{asked.volume}": it is read only'
-        yield problems.error(problems.READ_ONLY, message, path=path, hint="use a claim that can be written to")
+        yield Diagnostic(problems.READ_ONLY, message, path=path, hint="use a claim that can be written to")
     if any(getattr(where.volume, one) is not None for one in _GONE):
         message = f'volume "{asked.volume}" goes with its pod, and the checkpoints with it'
-        yield problems.warning(problems.LOST, message, path=path, hint="use a claim")
+        yield Diagnostic(problems.LOST, message, path=path, hint="use a claim")
     if where.place.sub_path_expr is not None:
         message = f'nobody knows in which folder of volume "{asked.volume}" they are: it is mounted by subPathExpr'
-        yield problems.error(problems.PATH, message, path=path, hint="mount it by subPath, or as a whole")
+        yield Diagnostic(problems.PATH, message, path=path, hint="mount it by subPath, or as a whole")
     if asked.path is not None and (asked.path.startswith("/") or ".." in asked.path.split("/")):
         message = f"path {asked.path} leads out of the volume"
-        yield problems.error(problems.PATH, message, path=(*AT, "path"), hint="name a folder of the volume")
+        yield Diagnostic(problems.PATH, message, path=(*AT, "path"), hint="name a folder of the volume")
     yield from _resume_problems(asked, where, setting)
 
 
@@ -93,13 +93,13 @@ def _resume_problems(asked: Checkpoints, where: Location, setting: Setting) -> I
         if not is_of_family(resume.run, setting):
             message = f'"{resume.run}" is no run of experiment {setting.family}'
             hint = "write its name as tjgen runs shows it, or the folder of another experiment as path"
-            yield problems.error(problems.RESUME, message, path=at, hint=hint)
+            yield Diagnostic(problems.RESUME, message, path=at, hint=hint)
         elif asked.scope == "family":
             message = "the runs go on from one folder already: scope is family"
-            yield problems.error(problems.RESUME, message, path=at, hint="leave resumeFrom out, or scope")
+            yield Diagnostic(problems.RESUME, message, path=at, hint="leave resumeFrom out, or scope")
     elif resume.path is not None and ".." in resume.path.split("/"):
         message = f"path {resume.path} leads out of the volume"
-        yield problems.error(problems.RESUME, message, path=(*at, "path"), hint="name a folder of the volume")
+        yield Diagnostic(problems.RESUME, message, path=(*at, "path"), hint="name a folder of the volume")
 
 
 def _resumed(podset: PodSet, asked: Checkpoints, where: Location, setting: Setting) -> Found:

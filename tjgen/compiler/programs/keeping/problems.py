@@ -2,44 +2,20 @@
 
 from __future__ import annotations
 
-from tjgen.trees.diagnostics.model import error, warning
-
-__all__ = [
-    "BACKUP",
-    "CLEANER",
-    "FILES",
-    "GRACE",
-    "LOST",
-    "METRIC",
-    "ONE",
-    "PATH",
-    "READ_ONLY",
-    "RESERVED",
-    "RESUME",
-    "ROOM",
-    "SLOW",
-    "TOO_SLOW",
-    "UNREAD",
-    "USER",
-    "VOLUME",
-    "error",
-    "warning",
-]
-
-VOLUME = ("TJ460", "checkpoint-volume")
-READ_ONLY = ("TJ461", "checkpoints-read-only")
-LOST = ("TJ462", "checkpoints-lost")
-ROOM = ("TJ463", "checkpoints-exceed-claim")
-SLOW = ("TJ464", "slow-checkpoint")
-TOO_SLOW = ("TJ465", "very-slow-checkpoint")
-GRACE = ("TJ466", "grace-period-short")
-RESUME = ("TJ467", "resume-from-nowhere")
-BACKUP = ("TJ468", "no-claim-to-back-up")
-CLEANER = ("TJ469", "checkpoints-out-of-reach")
-PATH = ("TJ470", "checkpoint-path")
-ONE = ("TJ488", "one-checkpoint-kept")
-METRIC = ("TJ489", "best-without-metric")
-USER = ("TJ495", "cleaner-user-unknown")
-RESERVED = ("TJ496", "reserved-checkpoint-name")
-FILES = ("TJ497", "metric-not-in-files")
-UNREAD = ("TJ498", "metric-without-best")
+VOLUME = "TJ460"
+READ_ONLY = "TJ461"
+LOST = "TJ462"
+ROOM = "TJ463"
+SLOW = "TJ464"
+TOO_SLOW = "TJ465"
+GRACE = "TJ466"
+RESUME = "TJ467"
+BACKUP = "TJ468"
+CLEANER = "TJ469"
+PATH = "TJ470"
+ONE = "TJ488"
+METRIC = "TJ489"
+USER = "TJ495"
+RESERVED = "TJ496"
+FILES = "TJ497"
+UNREAD = "TJ498"

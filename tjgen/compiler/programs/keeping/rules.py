@@ -32,21 +32,21 @@ def judged(asked: Checkpoints) -> Iterator[Diagnostic]:
 def _keep(keep: Keep, asked: Checkpoints) -> Iterator[Diagnostic]:
     if keep.last == 1 and keep.reason is None:
         message = "keep.last is 1: if the one newest checkpoint is damaged, there is none to resume from"
-        yield problems.error(problems.ONE, message, path=KEEP, hint="set last to 2 or more, or write a reason")
+        yield Diagnostic(problems.ONE, message, path=KEEP, hint="set last to 2 or more, or write a reason")
     if keep.best and keep.metric is None:
         message = f"keep.best is {keep.best}, but keep.metric names no file to judge checkpoints by"
-        yield problems.error(problems.METRIC, message, path=(*KEEP, "best"), hint="set metric to the name of a file")
+        yield Diagnostic(problems.METRIC, message, path=(*KEEP, "best"), hint="set metric to the name of a file")
     if keep.metric is not None and not keep.best:
         message = f'keep.metric is "{keep.metric}", but keep.best is 0, so nothing reads it'
-        yield problems.warning(problems.UNREAD, message, path=(*KEEP, "metric"), hint="set best, or remove metric")
+        yield Diagnostic(problems.UNREAD, message, path=(*KEEP, "metric"), hint="set best, or remove metric")
     if keep.metric is not None and asked.files and keep.metric not in asked.files:
         message = f'keep.metric is "{keep.metric}", but a checkpoint consists of {", ".join(asked.files)}'
         hint = "set metric to one of the files, or add it to files"
-        yield problems.error(problems.FILES, message, path=(*KEEP, "metric"), hint=hint)
+        yield Diagnostic(problems.FILES, message, path=(*KEEP, "metric"), hint=hint)
     if keep.metric in RESERVED:
         yield _reserved(keep.metric, (*KEEP, "metric"))
 
 
 def _reserved(name: str, path: FieldPath) -> Diagnostic:
     message = f'"{name}" is reserved: the cleaner uses this name'
-    return problems.error(problems.RESERVED, message, path=path, hint="use another name")
+    return Diagnostic(problems.RESERVED, message, path=path, hint="use another name")

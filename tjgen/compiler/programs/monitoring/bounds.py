@@ -9,7 +9,7 @@ from tjgen.compiler.programs.monitoring.cluster import MEASURES as CLUSTER
 from tjgen.compiler.programs.monitoring.cluster import ClusterMeasure
 from tjgen.compiler.programs.monitoring.measures import MEASURES, Measure
 from tjgen.language.spec.objects import Monitor, Monitoring
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.typing import NamedTuple
 
@@ -46,7 +46,7 @@ def problems(asked: Monitor, platform: Monitoring | None) -> Iterator[Diagnostic
         if not _is_label(label):
             message = f'"{label}" is no label of Prometheus, which takes letters, digits and _, and severity is ours'
             hint = "write it otherwise, such as team"
-            yield Diagnostic("TJ933", ERROR, message, path=(*AT, "labels", label), hint=hint, name="no-alert-label")
+            yield Diagnostic("TJ933", message, path=(*AT, "labels", label), hint=hint)
     measures: list[Measure | ClusterMeasure] = [*chosen(asked)]
     measures += [one for one in CLUSTER if not asked.measures or one.name in asked.measures]
     for measure in measures:
@@ -62,12 +62,12 @@ def problems(asked: Monitor, platform: Monitoring | None) -> Iterator[Diagnostic
                 f"though {sign} is worse"
             )
             hint = "exchange them, or say the other one too"
-            yield Diagnostic("TJ930", ERROR, message, path=at, hint=hint, name="thresholds-reversed")
+            yield Diagnostic("TJ930", message, path=at, hint=hint)
         for field, value in bounds._asdict().items():
             if measure.unit == _PERCENT and value > _HUNDRED:
                 at = (*AT, "thresholds", measure.name, field) if getattr(own, field) is not None else AT
                 message = f"{measure.name} is a percentage, and its threshold is {value}"
-                yield Diagnostic("TJ931", ERROR, message, path=at, hint="say at most 100", name="no-percentage")
+                yield Diagnostic("TJ931", message, path=at, hint="say at most 100")
 
 
 def _is_label(name: str) -> bool:

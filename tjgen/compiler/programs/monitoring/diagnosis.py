@@ -18,7 +18,7 @@ from tjgen.compiler.volumes.sources import source
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment, Volume
 from tjgen.trees.canonical import sha256_hex
-from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING, Diagnostic
+from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.workload.roles import members
 from tjgen.trees.workload.workload import PodSet, Workload
@@ -62,11 +62,11 @@ def jobs(workload: Workload, experiment: Experiment, setting: Setting, *, waits:
         create = volume.pvc.create if volume.pvc is not None else None
         if create is not None and create.volume_mode == "Block":
             message = f'volume "{name}" is a device without a file system, and is not measured'
-            yield Diagnostic("TJ941", INFO, message, path=at, hint="measure it by hand", name="device-not-measured")
+            yield Diagnostic("TJ941", message, path=at, hint="measure it by hand")
             continue
         if create is not None and list(create.access_modes) == ["ReadWriteOncePod"]:
             message = f'the claim of volume "{name}" is for one pod at a time: it cannot be measured while the run mounts it'
-            yield Diagnostic("TJ942", WARNING, message, path=at, hint="use ReadWriteMany", name="measured-instead-of-run")
+            yield Diagnostic("TJ942", message, path=at, hint="use ReadWriteMany")
         found = True
         yield _job(name, volume, workload, experiment, setting, waits=waits)
     if not found:
@@ -74,7 +74,7 @@ def jobs(workload: Workload, experiment: Experiment, setting: Setting, *, waits:
         hint = "use a claim, nfs, csi or a data set, or leave diagnose out"
         severity = WARNING if waits else ERROR
         path: FieldPath = (*SPEC, "monitor", "diagnose") if waits else SPEC
-        yield Diagnostic("TJ940", severity, message, path=path, hint=hint, name="nothing-to-measure")
+        yield Diagnostic("TJ940", message, path=path, hint=hint, severity=severity)
 
 
 def _job(name: str, volume: Volume, workload: Workload, experiment: Experiment, setting: Setting, *, waits: bool) -> Tree:

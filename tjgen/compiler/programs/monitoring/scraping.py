@@ -9,7 +9,7 @@ from tjgen.compiler.programs.monitoring.rules import name
 from tjgen.compiler.programs.objects import metadata
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Monitor
-from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.k8s.labels import EXPERIMENT_LABEL, RUN_LABEL
 from tjgen.trees.workload.contribution import Contribution
@@ -28,7 +28,7 @@ def shown(workload: Workload, asked: Monitor, setting: Setting) -> Iterator[Cont
         if taken is not None:
             message = f"container {podset.container} of {podset.name} has port {asked.port} already, called {taken}"
             hint = "say another port, at which the training shows its metrics"
-            yield Diagnostic("TJ932", ERROR, message, path=(*AT, "port"), hint=hint, name="metrics-port-taken")
+            yield Diagnostic("TJ932", message, path=(*AT, "port"), hint=hint)
             continue
         port = {"name": PORT, "containerPort": asked.port}
         yield Contribution((*podset.main, "ports", named(PORT)), port, (*AT, "port"))

@@ -27,7 +27,7 @@ def loaded(asked: Prefetch, dataset: Dataset, setting: Setting, at: FieldPath) -
     if asked.source is not None or asked.command:
         message = f'volume "{asked.volume}" is a data set of Fluid, which says itself where the data comes from'
         hint = "leave source and command out, and say it in the mounts of the data set"
-        yield problems.error(problems.SOURCE, message, path=at, hint=hint)
+        yield Diagnostic(problems.SOURCE, message, path=at, hint=hint)
         return
     name = dataset_name(asked.volume, dataset.create, setting) if dataset.create is not None else str(dataset.name)
     spec: Tree = {

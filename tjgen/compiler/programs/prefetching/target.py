@@ -75,12 +75,12 @@ def _problems(asked: Prefetch, experiment: Experiment) -> Iterator[Diagnostic]:
     if asked.volume is None:
         if asked.source is not None or asked.command or asked.cache is None:
             message = "prefetch does not say which volume the data is brought to"
-            yield problems.error(problems.NOTHING, message, path=AT, hint="add volume, or leave all but cache out")
+            yield Diagnostic(problems.NOTHING, message, path=AT, hint="add volume, or leave all but cache out")
         return
     for name, at in ((asked.volume, (*AT, "volume")), (asked.source.volume if asked.source else None, (*AT, "source", "volume"))):
         if name is not None and name not in known:
             message = f'the experiment has no volume "{name}"'
-            yield problems.error(
+            yield Diagnostic(
                 problems.VOLUME, message, path=at, hint=f"use one of {', '.join(known)}" if known else "add it to volumes"
             )
             return
@@ -90,22 +90,22 @@ def _problems(asked: Prefetch, experiment: Experiment) -> Iterator[Diagnostic]:
     if volume.pvc is None and volume.nfs is None:
         message = f'volume "{asked.volume}" is filled by a pod of its own, which cannot reach it'
         hint = "use pvc or nfs, or cache for what each node has of its own"
-        yield problems.error(problems.NODES, message, path=(*AT, "volume"), hint=hint)
+        yield Diagnostic(problems.NODES, message, path=(*AT, "volume"), hint=hint)
     if asked.source is None and not asked.command:
         message = "prefetch does not say where the data comes from"
-        yield problems.error(problems.NOTHING, message, path=AT, hint="add source, or an image and a command that know")
+        yield Diagnostic(problems.NOTHING, message, path=AT, hint="add source, or an image and a command that know")
     elif asked.source is not None and asked.source.uri is not None and not asked.command and job.remote(asked.source.uri) is None:
         message = f'nothing is known that reads "{asked.source.uri}"'
         hint = "use s3://, gs://, https:// or hf://, or say image and command"
-        yield problems.error(problems.SOURCE, message, path=(*AT, "source"), hint=hint)
+        yield Diagnostic(problems.SOURCE, message, path=(*AT, "source"), hint=hint)
     if asked.source is not None and asked.source.volume == asked.volume:
         message = f'volume "{asked.volume}" is brought to itself'
-        yield problems.error(problems.SOURCE, message, path=(*AT, "source", "volume"), hint="name another volume")
+        yield Diagnostic(problems.SOURCE, message, path=(*AT, "source", "volume"), hint="name another volume")
     paths = ((asked.path, (*AT, "path")), (asked.source.path if asked.source else None, (*AT, "source", "path")))
     for path, at in paths:
         if path is not None and (path.startswith("/") or ".." in path.split("/")):
             message = f"path {path} leads out of the volume"
-            yield problems.error(problems.PATH, message, path=at, hint="name a folder of the volume")
+            yield Diagnostic(problems.PATH, message, path=at, hint="name a folder of the volume")
 
 
 def _warnings(asked: Prefetch, volume: Volume, setting: Setting) -> Iterator[Diagnostic]:
@@ -113,7 +113,7 @@ def _warnings(asked: Prefetch, volume: Volume, setting: Setting) -> Iterator[Dia
     for place in places(volume, (*SPEC, "volumes", str(asked.volume))):
         if own_folder(create, shared=volume.shared, read_only=place.read_only, setting=setting) is not None:
             message = f'the runs see only a folder of their own of volume "{asked.volume}", where nothing is brought to'
-            yield problems.error(problems.UNSEEN, message, path=place.because, hint="add readOnly: true, or shared: true")
+            yield Diagnostic(problems.UNSEEN, message, path=place.because, hint="add readOnly: true, or shared: true")
             return
     if create is not None and asked.workers > 1:
         modes = set(access_modes(create, asked.workers, setting, read_only=volume.read_only))
@@ -122,4 +122,4 @@ def _warnings(asked: Prefetch, volume: Volume, setting: Setting) -> Iterator[Dia
                 f'the claim of volume "{asked.volume}" is {", ".join(sorted(modes))}, which {asked.workers} workers write to'
             )
             hint = "use ReadWriteMany, or workers: 1"
-            yield problems.warning(problems.ONE_NODE, message, path=(*AT, "workers"), hint=hint)
+            yield Diagnostic(problems.ONE_NODE, message, path=(*AT, "workers"), hint=hint)

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from urllib.parse import quote
 
 from tjgen import __version__
-from tjgen.trees.diagnostics.codes import CODES, Code
+from tjgen.trees.diagnostics.codes import Code, load_codes
 from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING, Diagnostic, Span
 from tjgen.trees.diagnostics.printable import printable_json
 from tjgen.trees.diagnostics.render.forge import NOWHERE, Reported, reported
@@ -29,7 +29,7 @@ def render(diagnostics: Iterable[Diagnostic]) -> str:
     """The log as text with a line break at the end; only ASCII, whatever the messages hold."""
     found = list(reported(diagnostics))
     codes = sorted({one.diagnostic.code for one in found})
-    known = {entry.code: entry for entry in CODES}
+    known = {entry.code: entry for entry in load_codes()}
     driver = {"name": "tjgen", "version": __version__, "rules": [_rule(code, known.get(code)) for code in codes]}
     run = {
         "tool": {"driver": driver},
