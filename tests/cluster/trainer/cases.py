@@ -2,27 +2,25 @@
 
 `input.yaml` holds a TrainJob with its runtime, `expanded.yaml` what the controller created, `admit.json`
 what admission said, `old.yaml` the stored objects where the case is an update, `live.yaml` the JobSet
-as it was stored. Recorded with the release of Trainer in the folder's name, v2.3.0 where there is none;
-never edited, only recorded again.
+as it was stored. The cases of each release are packed in `tests/corpus`; the folder `recorded` holds
+more of v2.3.0. Never edited, only recorded again.
 """
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.checkout import ROOT
+from tests.corpus.packs import corpora
 from tjgen.cluster.trainer.framework import Expansion
 from tjgen.cluster.trainer.release import NEWEST, RELEASES
 from tjgen.trees.diagnostics.model import ERROR
 from tjgen.trees.source.reader import KUBERNETES, read
 
 RECORDED = Path(__file__).parent / "recorded"
-CORPORA = Path(os.environ.get("TJGEN_CORPUS", ROOT.parent / "shared" / "corpus"))
-CORPUS = CORPORA / "expand"
+CORPUS = corpora() / "expand"
 
 
 def of_releases() -> list[Any]:
@@ -30,17 +28,15 @@ def of_releases() -> list[Any]:
     found = []
     for release in RELEASES.values():
         suffix = "" if release is NEWEST else f"-{release.version}"
-        for root in (RECORDED.with_name(f"recorded{suffix}"), CORPUS.with_name(f"expand{suffix}")):
-            for one in folders(root):
-                found.append(pytest.param(release, *one.values, marks=one.marks, id=f"{release.name}-{one.id}"))
+        for root in (RECORDED, CORPUS) if release is NEWEST else (CORPUS.with_name(f"expand{suffix}"),):
+            found += [pytest.param(release, *one.values, id=f"{release.name}-{one.id}") for one in folders(root)]
     return found
 
 
 def folders(root: Path) -> list[Any]:
-    """A parameter for each case below `root`; a skipped one that says so where there is none."""
+    """A parameter for each case below `root`."""
     found = sorted(path.parent for path in root.glob("*/input.yaml"))
-    if not found:
-        return [pytest.param(root, marks=pytest.mark.skip(reason=f"no cases in {root.name}: set TJGEN_CORPUS"), id="absent")]
+    assert found, f"no cases in {root}"
     return [pytest.param(path, id=path.name) for path in found]
 
 

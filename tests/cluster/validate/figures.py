@@ -2,7 +2,7 @@
 
     python -m tests.cluster.validate.figures [--differences]
 
-The corpus lies beside the checkout, or where TJGEN_CORPUS says. A kind without a schema counts as a difference.
+The corpus is that of tests/corpus, or where TJGEN_CORPUS points. A kind without a schema counts as a difference.
 """
 
 from __future__ import annotations

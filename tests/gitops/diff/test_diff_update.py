@@ -125,7 +125,6 @@ def decided(case: dict[str, Any]) -> bool:
     return same and not incomplete and case["manifest"].get("kind") in ("TrainJob", "TrainingRuntime", "JobSet")
 
 
-@pytest.mark.skipif(not CORPUS.is_dir(), reason=f"no corpus in {CORPUS}: set TJGEN_CORPUS")
 def test_transition_rules_of_the_corpus() -> None:
     cases = [case for case in updates() if decided(case)]
     assert len(cases) > 50
