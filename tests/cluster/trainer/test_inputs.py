@@ -69,3 +69,17 @@ def test_nothing_that_went_in_is_written_into() -> None:
     before = repr(documents)
     expand_documents(documents)
     assert repr(documents) == before
+
+
+def test_a_patch_may_name_one_container_twice() -> None:
+    """The schema rejects such a patch, but the controller merges both."""
+    twice = [{"name": "node", "env": [{"name": name, "value": "1"}]} for name in ("A", "B")]
+    pod = {"containers": twice, "volumes": [{"name": "v", "emptyDir": {}}] * 2}
+    job = {"name": "node", "template": {"spec": {"template": {"spec": pod}}}}
+    patch = {"manager": "a.io/b", "trainingRuntimeSpec": {"template": {"spec": {"replicatedJobs": [job, job]}}}}
+    written = trainjob("a")
+    run = {**written, "spec": {**written["spec"], "runtimePatches": [patch, patch]}}
+    ((_, expansion),) = expand_documents([runtime("ClusterTrainingRuntime", "i"), run])
+    (jobset,) = [made.tree for made in expansion.objects if made.tree["kind"] == "JobSet"]
+    (container,) = jobset["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]["containers"]
+    assert {variable["name"] for variable in container["env"]} == {"A", "B"}

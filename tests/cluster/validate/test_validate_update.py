@@ -116,3 +116,11 @@ def test_errors_have_their_place_in_a_text() -> None:
     assert error.span is not None
     assert (error.span.line, error.span.column) == (4, 9)
     assert admit({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "A"}}).errors[0].span is None
+
+
+@pytest.mark.parametrize("wrong", [None, [], [None], "x", 5], ids=repr)
+@pytest.mark.parametrize("step", ["metadata", "spec", "trainer"])
+def test_an_old_object_with_a_wrong_value_is_judged(step: str, wrong: Any) -> None:
+    old = {**TRAINJOB, step: wrong} if step != "trainer" else {**TRAINJOB, "spec": {**TRAINJOB["spec"], "trainer": wrong}}
+    for apply in ("client-side", "server-side"):
+        assert admit(TRAINJOB, old=old, apply=apply).checked

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.cluster.trainer.cases import CORPUS, folders
+from tests.program import tjgen
 from tjgen.cluster.trainer.inputs import is_kind
 from tjgen.cluster.trainer.release import NEWEST, RELEASES
 from tjgen.cluster.validate.judge import judge
@@ -161,3 +162,77 @@ def test_what_becomes_of_a_job_is_of_the_shape_of_the_release(source: str, case:
         if was_right and is_kind(old, "TrainJob"):
             # Later releases may refuse a value; a field that they do not know is what conversion is about.
             assert [stage for stage in judge(one).stages if stage.name in (DECODE, STRICT)] == []
+
+
+INITIALIZER = RUNTIME.replace(
+    "      - name: node\n",
+    "      - name: dataset-initializer\n"
+    "        template:\n"
+    "          metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: dataset-initializer}}\n"
+    "          spec: {template: {spec: {containers: [{name: dataset-initializer, image: x}]}}}\n"
+    "      - name: node\n",
+)
+CLAIMS = RUNTIME.replace(
+    "      replicatedJobs:\n",
+    "      volumeClaimPolicies:\n"
+    "      - templates:\n"
+    "        - metadata: {name: data}\n"
+    "          spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}\n"
+    "      replicatedJobs:\n",
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "target", "words"),
+    [
+        pytest.param(
+            JOB + "  initializer: {dataset: {storageUri: hf://data}}\n" + INITIALIZER,
+            "2.1",
+            "2.3",
+            "TrainJob demo: spec.runtimeRef: must have volumeMount with name - initializer in container dataset-initializer "
+            "of the dataset-initializer job",
+            id="an initializer without the mount that 2.3 requires",
+        ),
+        pytest.param(
+            JOB + "  trainer: {resourcesPerNode: {limits: {cpu: 1.5}}}\n" + RUNTIME,
+            "2.1",
+            "2.3",
+            "TrainJob demo: spec.trainer.resourcesPerNode.limits.cpu: Invalid value: 1.5: must be of type integer,string",
+            id="a quantity that is a number",
+        ),
+        pytest.param(
+            JOB + CLAIMS,
+            "2.3",
+            "2.1",
+            'ClusterTrainingRuntime torch: unknown field "spec.template.spec.volumeClaimPolicies"',
+            id="claims of a runtime that the release does not have",
+        ),
+        pytest.param(
+            JOB + "  initializer: {dataset: {storageUri: 'cache'}}\n" + INITIALIZER,
+            "2.1",
+            "2.3",
+            'TrainJob demo: spec.initializer.dataset.storageUri: Invalid value: "cache": '
+            "storageUri may be empty, or it must be a valid URI (scheme://...)",
+            id="a storage URI that is not one",
+        ),
+    ],
+)
+def test_a_result_that_the_release_rejects_is_an_error(text: str, source: str, target: str, words: str) -> None:
+    _, found = convert(text, target, source)
+    assert f"TJ545: Trainer {target} rejects the converted {words}" in found
+
+
+def test_a_rejected_result_is_not_written(tmp_path: Path) -> None:
+    text = JOB + OVERRIDES + CLAIMS
+    (tmp_path / "job.yaml").write_text(text, encoding="utf-8")
+    answer = tjgen(tmp_path, "convert", "--trainer", "2.0", "--from", "2.3", "--in-place", "job.yaml")
+    assert answer.code == 1
+    assert "error[TJ545] job.yaml:" in answer.err
+    assert (tmp_path / "job.yaml").read_text(encoding="utf-8") == text
+
+
+def test_a_job_that_an_override_names_twice_is_patched_once() -> None:
+    job = JOB + "  podTemplateOverrides:\n  - targetJobs: [{name: node}, {name: node}]\n    spec: {nodeSelector: {a: b}}\n"
+    text, found = convert(job + RUNTIME, "2.3")
+    assert found == []
+    assert text.count("- name: node\n            template:") == 1

@@ -9,6 +9,7 @@ from tjgen.cluster.trainer.inputs import Catalog, is_kind
 from tjgen.cluster.trainer.release import NEWEST, RELEASES, Release
 from tjgen.tools.convert import shape
 from tjgen.tools.convert.proof import Difference, differences
+from tjgen.tools.convert.rejections import rejected
 from tjgen.tools.convert.text import rewritten
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.fields.path import FieldPath, Tree, get
@@ -47,7 +48,8 @@ def converted(
 ) -> tuple[list[File], list[Diagnostic]]:
     """The files for `target`. `source` None: the release is seen by the fields of each TrainJob.
 
-    Errors: a field with a value of another type than every release has for it (TJ800, TJ806).
+    Errors: a field with a value of another type than every release has for it (TJ800, TJ806), and an object that the cluster of
+    `target` rejects (TJ545).
     Warnings: what the release has no place for (TJ404), what expands to something else (TJ405), what
     cannot be compared (TJ406), where comments are lost (TJ407). Everything that is no TrainJob and no
     runtime stays as it is.
@@ -77,6 +79,7 @@ def converted(
         diagnostics += [_lost(one.document, lost, target) for lost in one.lost]
         if is_kind(one.document.value, "TrainJob"):
             diagnostics += _proof(one, ones, target, catalog)
+    diagnostics += rejected([(one.document, one.tree) for one in ones], target, catalog)
     return result, diagnostics
 
 

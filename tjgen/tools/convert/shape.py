@@ -110,8 +110,9 @@ def _parts(spec: dict[str, Any], source: Release) -> Iterator[Part]:
             continue
         pod = {key: value for key, value in item.items() if key not in ("targetJobs", "metadata", "spec")}
         pod = pod if source.overrides == POD_SPEC_OVERRIDES else mapping_at(item, ("spec",))
-        for target in mappings_at(item, ("targetJobs",)):
-            yield Part(order, text_at(target, ("name",)), mapping_at(item, ("metadata",)), {}, pod, path)
+        # A job counts once in an override, however often that names it.
+        for job in dict.fromkeys(text_at(target, ("name",)) for target in mappings_at(item, ("targetJobs",))):
+            yield Part(order, job, mapping_at(item, ("metadata",)), {}, pod, path)
 
 
 def _of_patch(order: int, item: dict[str, Any], path: FieldPath) -> Iterator[Part]:

@@ -346,6 +346,7 @@ TABLE = {
     "TJ542": ("needs-new-name", "error"),
     "TJ543": ("nothing-to-compare", "error"),
     "TJ544": ("unapplicable-manifest", "error"),
+    "TJ545": ("conversion-rejected", "error"),
     "TJ601": ("run-deleted-on-success", "error"),
     "TJ602": ("run-as-hook", "error"),
     "TJ603": ("nothing-waits-for-run", "warning"),
