@@ -11,7 +11,7 @@ import pytest
 from tests.checkout import ROOT
 from tests.program import tjgen
 from tjgen import __version__
-from tjgen.cli.program import COMMANDS, command_of
+from tjgen.cli.program import COMMANDS, GROUPS, command_of
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -31,6 +31,20 @@ def test_help_lists_every_command(tmp_path: Path) -> None:
     assert (answer.code, answer.err) == (0, "")
     for name in COMMANDS:
         assert command_of(name)[0].summary in answer.out
+
+
+def test_help_groups_commands_by_what_users_do(tmp_path: Path) -> None:
+    answer = tjgen(tmp_path, "--help")
+    headings = [line for line in answer.out.splitlines() if line.endswith(":") and not line.startswith(" ")]
+    assert headings == ["Options:", *(f"{heading}:" for heading in GROUPS)]
+    assert [name for names in GROUPS.values() for name in names] == list(COMMANDS)
+
+
+@pytest.mark.parametrize(("word", "advice"), [("bulid", 'did you mean "build"?'), ("zzzz", "tjgen --help lists the commands")])
+def test_an_unknown_command_gets_advice(tmp_path: Path, word: str, advice: str) -> None:
+    answer = tjgen(tmp_path, word)
+    assert (answer.code, answer.out) == (2, "")
+    assert f'unknown command "{word}": {advice}' in answer.err
 
 
 def test_the_version(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ _PROJECT = "tjgen.yaml"
 
 COMMAND = Command(
     "check",
-    "Judge manifests as an API server would, offline.",
+    "Validate manifests offline, as the API server would.",
     "Judge the manifests in files and folders (- is standard input) by the schemas of Kubernetes and of the custom "
     "resources that training jobs use, by the webhooks behind the server, and for the pods that controllers will make of them. "
     "TrainJobs are expanded with their runtimes, which stand in the same files, in --catalog or are bundled, to say what "

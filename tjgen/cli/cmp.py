@@ -17,7 +17,7 @@ from tjgen.trees.source.writer import dump_all
 
 COMMAND = Command(
     "cmp",
-    "Serve as a plugin of Argo CD.",
+    "Run as an Argo CD plugin.",
     "The commands that a config management plugin of Argo CD runs in the folder of an Application. discover: what tjgen would "
     "build there, nothing where it would not. parameters: what the Application can say, with the environments and experiments of "
     "the project. generate: the manifests, by the Application's parameters (ARGOCD_APP_PARAMETERS) and variables "

@@ -17,7 +17,7 @@ from tjgen.trees.source.encoding import decode
 
 COMMAND = Command(
     "convert",
-    "Rewrite jobs for another release of Trainer, or another target.",
+    "Rewrite jobs for another Trainer release or target.",
     "Rewrite hand-written TrainJobs and runtimes in the shape of another release of Kubeflow Trainer. Comments and order stay "
     "where nothing changes. The expansions before and after are compared, and every difference is told. The result is "
     "written to stdout, or with --in-place over the files. With --target the target of experiments is changed and nothing else, "

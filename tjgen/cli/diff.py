@@ -20,7 +20,7 @@ from tjgen.trees.fields.path import render
 FORMATS = ("text", "markdown", "json", "sarif", "github", "gitlab")
 COMMAND = Command(
     "diff",
-    "Say what becomes of every run.",
+    "Show what a change does to each run.",
     "Compare the output that the sources give with the output of a Git revision or a folder, or, where neither is named, "
     "with what stands in the output folder. For each run: unchanged, changed in place, new (and which one it replaces), "
     "refused by the server, accepted without effect; for each field both values, and who asked for them. Exit code 1 "

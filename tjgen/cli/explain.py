@@ -27,7 +27,7 @@ from tjgen.trees.typing import NamedTuple
 
 COMMAND = Command(
     "explain",
-    "Say who set a field, and which line asked for it.",
+    "Show which line of which file set a field.",
     "For every field of the objects that an experiment makes, also of those that controllers will create: who set it, all "
     "who own it, and the line that asked for it. EXPERIMENT may also be a file of an output tree. Of the code or name of a "
     "diagnostic, such as TJ504: what it means and what to do.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 
 import click
@@ -10,15 +11,17 @@ import click
 from tjgen import __version__
 from tjgen.cli.command import FLAG, MANY, Command
 from tjgen.cli.command import run as execute
+from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.typing import Any
 
 
 class _Program(click.Group):
     """A group whose commands are imported when they are asked for."""
 
-    def __init__(self, modules: dict[str, str]) -> None:
+    def __init__(self, modules: Mapping[str, str], groups: Mapping[str, Sequence[str]]) -> None:
         super().__init__(name="tjgen", help="A compiler for training jobs that live in Git.")
         self.modules = modules
+        self.groups = groups
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.modules)
@@ -28,6 +31,24 @@ class _Program(click.Group):
             return None
         module = import_module(self.modules[cmd_name])
         return _command(module.COMMAND, module)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands of each group under its heading, with their summaries in one column."""
+        width = max(len(name) for name in self.modules)
+        for heading, names in self.groups.items():
+            with formatter.section(heading):
+                described = [self.get_command(ctx, name) for name in names]
+                formatter.write_dl(
+                    [(f"{command.name or '':{width}}", command.get_short_help_str(120)) for command in described if command]
+                )
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the first word names. Raises UsageError with the nearest name if there is none."""
+        if args and not args[0].startswith("-") and args[0] not in self.modules:
+            close = nearest(args[0], self.modules)
+            hint = f'did you mean "{close}"?' if close else "tjgen --help lists the commands"
+            ctx.fail(f'unknown command "{args[0]}": {hint}')
+        return super().resolve_command(ctx, args)
 
 
 def _command(described: Command, module: Any) -> click.Command:
@@ -66,9 +87,9 @@ def _command(described: Command, module: Any) -> click.Command:
     )
 
 
-def main(words: list[str], modules: dict[str, str]) -> int:
+def main(words: list[str], modules: Mapping[str, str], groups: Mapping[str, Sequence[str]]) -> int:
     """Run `words` through click: its own exit code for help (0) and wrong use (2)."""
-    program = _Program(modules)
+    program = _Program(modules, groups)
     click.version_option(__version__, prog_name="tjgen")(program)
     try:
         code = program.main(args=words, prog_name="tjgen", standalone_mode=False)

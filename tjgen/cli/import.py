@@ -13,7 +13,7 @@ from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 
 COMMAND = Command(
     "import",
-    "Make experiments of jobs that were written by hand.",
+    "Convert existing jobs to experiments.",
     "Make an experiment of each TrainJob, PyTorchJob, TFJob, XGBoostJob, JAXJob, MPIJob, Volcano Job and JobSet, and build it to "
     "see that it gives the same job. What only a patch can say is told with its place, and so is each difference. The "
     "experiments are written to stdout, or with -o into a folder, where the runtimes of TrainJobs come beside them.",

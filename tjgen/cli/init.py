@@ -19,7 +19,7 @@ from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 
 COMMAND = Command(
     "init",
-    "Make a repository of experiments.",
+    "Create a repository of experiments.",
     "Make a repository in DIR (here, where it is left out): a project file, a first experiment with its program, an overlay for "
     "each environment, hooks for pre-commit, a pipeline, and what makes Argo CD or Flux sync it; and build it. No file that is "
     "there is written over. With --from the experiments and the catalog are made of manifests that were written by hand: of each "

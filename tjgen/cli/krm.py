@@ -13,7 +13,7 @@ from tjgen.trees.source.writer import dump
 
 COMMAND = Command(
     "krm",
-    "Serve as a function of kustomize or kpt.",
+    "Run as a kustomize or kpt function.",
     "A function of the Kubernetes Resource Model: reads a ResourceList from standard input and writes it back with what its "
     "experiments become, and with what was found as results. The configuration of the function is an Experiment, a ConfigMap, or "
     "a Function of tjgen.dev/v1alpha1, whose spec names experiments, environment, set, trainer, namespace, check and strict.",

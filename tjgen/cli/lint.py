@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 TOOLS = ("argocd", "flux", "both")
 COMMAND = Command(
     "lint",
-    "Say what a GitOps sync would trip over.",
+    "Find GitOps pitfalls in manifests.",
     "Look at what experiments build to (the whole project where no path is given), and at manifests in files and folders "
     "(- is standard input), for what Argo CD and Flux would stumble over or do harm with: hooks that delete runs, TTLs "
     "that train again, claims that nothing protects, and the rest of the rules in docs/reference/rules. With --against, "

@@ -17,7 +17,7 @@ from tjgen.trees.diagnostics.model import CompileError, has_errors
 
 COMMAND = Command(
     "pin",
-    "Pin images to the digests that their tags have now.",
+    "Pin images to the digests of their tags.",
     "Ask registries for the digests of all images that experiments get, those of runtimes too, and write them to the lock. "
     "Builds then emit NAME:TAG@DIGEST for new runs; runs that exist stay as they are. No other command uses a network. "
     "Credentials are those of docker login. Without PATH the images of the whole project are pinned.",

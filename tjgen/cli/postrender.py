@@ -15,7 +15,7 @@ from tjgen.trees.source.encoding import decode
 
 COMMAND = Command(
     "postrender",
-    "Serve as a post-renderer of Helm.",
+    "Run as a Helm post-renderer.",
     "Reads what Helm has rendered from standard input and writes it back with the experiments of the chart expanded; overlays, "
     "platforms and runtimes of the chart, and the project of the working directory, are used for them. All other objects stay as "
     "they are, and are judged as tjgen check does. With errors nothing is written, and Helm stops.",

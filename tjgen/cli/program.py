@@ -8,30 +8,16 @@ from tjgen.cli.command import Command, parse
 from tjgen.cli.command import run as execute
 from tjgen.trees.typing import Any
 
-COMMANDS = {
-    "build": "tjgen.cli.build",
-    "check": "tjgen.cli.check",
-    "cmp": "tjgen.cli.cmp",
-    "convert": "tjgen.cli.convert",
-    "expand": "tjgen.cli.expand",
-    "devices": "tjgen.cli.devices",
-    "diagnose": "tjgen.cli.diagnose",
-    "diff": "tjgen.cli.diff",
-    "explain": "tjgen.cli.explain",
-    "import": "tjgen.cli.import",
-    "init": "tjgen.cli.init",
-    "krm": "tjgen.cli.krm",
-    "lint": "tjgen.cli.lint",
-    "pin": "tjgen.cli.pin",
-    "postrender": "tjgen.cli.postrender",
-    "promote": "tjgen.cli.promote",
-    "report": "tjgen.cli.report",
-    "runs": "tjgen.cli.runs",
-    "runtimes": "tjgen.cli.runtimes",
-    "schema": "tjgen.cli.schema",
-    "schemas": "tjgen.cli.schemas",
+GROUPS = {
+    "Everyday": ("init", "build", "check", "diff", "lint", "explain"),
+    "Runs": ("runs", "promote", "pin", "report"),
+    "Platform": ("runtimes", "devices", "schemas", "diagnose"),
+    "Move to tjgen, or to another release": ("import", "convert", "expand"),
+    "Inside other tools": ("cmp", "krm", "postrender", "schema"),
 }
-"""Command -> its module, imported when it is used. The order is that of the help."""
+"""What a user wants to do -> the commands for it, in the order of the help."""
+COMMANDS = {name: f"tjgen.cli.{name}" for names in GROUPS.values() for name in names}
+"""Command -> its module, imported when it is used."""
 
 
 def run(words: list[str]) -> int:
@@ -80,7 +66,7 @@ def _run(words: list[str]) -> int:
     # click is loaded only here: it costs more than a whole build.
     from tjgen.cli.help import main
 
-    return main(words, COMMANDS)
+    return main(words, COMMANDS, GROUPS)
 
 
 def _with_joined_values(words: list[str]) -> list[str]:

@@ -18,7 +18,7 @@ from tjgen.trees.k8s.nearest import nearest
 
 COMMAND = Command(
     "promote",
-    "Bring runs of one environment to another.",
+    "Promote runs from one environment to another.",
     "Build runs that are in the lock for another environment of the project: of the same experiment, with the same code and "
     "the image digests that they were built with, and with what the other environment has its own, such as queues. Refused "
     "where an overlay would change what is trained. The lock says where a run came from. A NAME may be a pattern.",

@@ -19,7 +19,7 @@ from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 
 COMMAND = Command(
     "report",
-    "Write a page that shows runs, what they take, and what is wrong.",
+    "Write a page that shows runs, their totals and problems.",
     "Write one HTML page that needs nothing else: every run with its state, a picture of it (pods and devices, gang, volumes, "
     "data slices, sync waves), its fields and the lines that asked for them; totals against quotas; diagnostics; with "
     "--against what differs from a Git revision or a folder. PATH is what a build takes, or an output tree, which is shown as "

@@ -19,7 +19,7 @@ from tjgen.trees.fields.path import Tree
 
 COMMAND = Command(
     "runs",
-    "List runs, archive them, run them again, remove old ones.",
+    "List, archive, rerun and prune runs.",
     "list: the runs of the project, or those that fit a NAME: current, suspended, superseded or archived. archive: make "
     "records of finished runs, which Argo CD and Flux leave alone, so that nothing trains them again; unarchive takes it "
     "back. rerun: train current runs once more, under new names. prune: remove superseded runs, all beyond the project's "

@@ -15,7 +15,7 @@ from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 
 COMMAND = Command(
     "schemas",
-    "List the kinds that are checked, or import those of a cluster.",
+    "List or import the kinds that check validates.",
     "list: every kind that build and check know, from where, and how far it is checked. import FILE (- is standard input): the "
     "schemas of `kubectl get crd -o yaml`, CEL rules included, into the folder that the project file names (`schemas`) or --to "
     "does. They go before those that tjgen brings; with --missing only kinds are taken that it does not bring.",
