@@ -11,13 +11,16 @@ from contextlib import nullcontext
 from tjgen.cluster.trainer.inputs import expand_documents
 from tjgen.cluster.trainer.release import chosen
 from tjgen.cluster.validate.admit import admit
-from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.compile import build as build_plan
+from tjgen.compiler.building.plan import make_plan
+from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Run
 from tjgen.language.catalog.find import Catalog
 from tjgen.trees import trust
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.session import Session
 from tjgen.trees.typing import Any, NamedTuple
 
 __all__ = ["Build", "admit", "build", "expand"]
@@ -76,13 +79,12 @@ def _build(
     runs: list[Run] = []
     diagnostics: list[Diagnostic] = []
     try:
-        builder = Builder(
+        request = Request(
             paths, environments=environments, set_values=set_values, overlays=overlays, project=project, trainer=trainer
         )
-        for built in builder.build():
+        for built in build_plan(make_plan(request), Session()):
             diagnostics += built.diagnostics
             runs += built.runs
-        diagnostics += builder.diagnostics
     except CompileError as error:
         diagnostics += error.diagnostics
     return Build(runs, list(dict.fromkeys(diagnostics)))

@@ -16,8 +16,9 @@ from tests.gitops.emit.crash import DONE, KILLED, dies_at, run
 from tests.kill.repository import renew
 from tests.program import tjgen
 from tjgen.cli.answers import recall, remember
-from tjgen.compiler.building.builder import Builder
-from tjgen.gitops.output.pinning import collect, pin
+from tjgen.compiler.building.plan import make_plan
+from tjgen.compiler.building.request import Request
+from tjgen.gitops.output.pinning import COLLECTING, collect, pin
 from tjgen.language.runs.pins import Pins
 
 EXPERIMENT = """\
@@ -202,7 +203,7 @@ def test_a_pin_is_there_or_not(tmp_path: Path) -> None:
 
     def act() -> None:
         with chdir(place):
-            asked, problems = collect(Builder([]))
+            asked, problems = collect(make_plan(Request(digests=COLLECTING)))
             assert not problems
             pin(asked, Pins("."), lambda _: "sha256:" + "1" * 64, update=False, mirror=False, writes=True)
 

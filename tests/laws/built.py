@@ -9,10 +9,13 @@ from typing import NamedTuple
 from tests.program import arguments, cases
 from tjgen.cli.build import COMMAND
 from tjgen.cli.command import parse
-from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.compile import build
+from tjgen.compiler.building.plan import make_plan
+from tjgen.compiler.building.request import Request
 from tjgen.trees import trust
 from tjgen.trees.explain.provenance import Sources
 from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.session import Session
 
 
 class Made(NamedTuple):
@@ -27,8 +30,8 @@ def made(case: Path) -> list[Made]:
     words = parse(COMMAND, arguments(case))
     assert words is not None
     with chdir(case), trust.granted() if words["trusted"] else nullcontext():
-        builder = Builder(words["paths"], environments=words["env"], set_values=words["set"])
-        runs = [run.compiled for built in builder.build() for run in built.runs]
+        plan = make_plan(Request(words["paths"], environments=words["env"], set_values=words["set"]))
+        runs = [run.compiled for built in build(plan, Session()) for run in built.runs]
     return [Made(manifest, run.sources) for run in runs for manifest in (*run.manifests, *run.previews)]
 
 

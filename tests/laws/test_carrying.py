@@ -22,7 +22,9 @@ from tjgen.cli.build import COMMAND
 from tjgen.cli.command import parse
 from tjgen.cluster.kinds.pods import pods_of, starts_pods
 from tjgen.cluster.trainer.framework import expand
-from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.compile import build
+from tjgen.compiler.building.plan import make_plan
+from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Run
 from tjgen.compiler.targets import trainjob
 from tjgen.language.catalog.find import Catalog
@@ -30,6 +32,7 @@ from tjgen.language.catalog.runtime import CatalogRuntime
 from tjgen.trees import trust
 from tjgen.trees.fields.path import get, named
 from tjgen.trees.k8s.labels import MULTI_KUEUE
+from tjgen.trees.session import Session
 from tjgen.trees.workload.contribution import Contribution, contribute
 from tjgen.trees.workload.workload import Workload, over
 
@@ -45,7 +48,7 @@ def wanted(workload: Workload) -> Any:
         "apiVersion": "trainer.kubeflow.org/v1alpha1",
         "kind": "TrainingRuntime",
         # The torchtune plugin reads the model from the runtime's name.
-        "metadata": {"name": trainjob.lower(workload, _base(workload)).runtime.name, "namespace": workload.namespace},
+        "metadata": {"name": trainjob.lower(workload, _base(workload), Session()).runtime.name, "namespace": workload.namespace},
         "spec": tree["runtime"],
     }
     job = {
@@ -64,15 +67,15 @@ def wanted(workload: Workload) -> Any:
 
 def _told_to_torchtune(workload: Workload) -> dict[str, Any]:
     """The torchtune plugin looks at the TrainJob alone: there is no other way to say its command and resources."""
-    if "torchtune" not in trainjob.lower(workload, _base(workload)).runtime.name:
+    if "torchtune" not in trainjob.lower(workload, _base(workload), Session()).runtime.name:
         return {}
-    said = trainjob.lower(workload, _base(workload)).trainjob.tree["spec"]["trainer"]
+    said = trainjob.lower(workload, _base(workload), Session()).trainjob.tree["spec"]["trainer"]
     return {field: said[field] for field in ("command", "args", "resourcesPerNode") if field in said}
 
 
 def carried(workload: Workload) -> Any:
     """The JobSet of the TrainJob and runtime that the target makes."""
-    lowered = trainjob.lower(workload, _base(workload))
+    lowered = trainjob.lower(workload, _base(workload), Session())
     return _jobset(lowered.trainjob.tree, lowered.runtime.tree)
 
 
@@ -110,8 +113,8 @@ def _runs(case: Path) -> list[Run]:
     words = parse(COMMAND, arguments(case))
     assert words is not None
     with chdir(case), trust.granted() if words["trusted"] else nullcontext():
-        builder = Builder(words["paths"], environments=words["env"], set_values=words["set"])
-        return [run for built in builder.build() for run in built.runs]
+        plan = make_plan(Request(words["paths"], environments=words["env"], set_values=words["set"]))
+        return [run for built in build(plan, Session()) for run in built.runs]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

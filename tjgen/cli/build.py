@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 
 from tjgen.cli.command import COMMON, FLAG, FOLDER, MANY, TRAINER, TRUSTED, VALUE, Arguments, Command, Option, enter
 from tjgen.cli.reporting import Reporter
-from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.compile import build
+from tjgen.compiler.building.plan import Plan, make_plan
+from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Built, Run
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, ObjectRef
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.manifest import STAGES, Manifest
+from tjgen.trees.session import Session
 from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -57,32 +61,36 @@ def run(arguments: Arguments) -> int:
         return 2
     reporter = Reporter(arguments)
     try:
-        builder = Builder(
-            arguments["paths"], environments=arguments["env"], set_values=arguments["set"], trainer=arguments["trainer"]
+        plan = make_plan(
+            Request(
+                arguments["paths"],
+                environments=arguments["env"],
+                set_values=arguments["set"],
+                trainer=arguments["trainer"],
+                takes_platforms=True,
+            )
         )
-        builder.watch = reporter.watch()
-        builder.takes_platforms = True
         compares = next((f"--{name}" for name in ("check", "staged") if arguments[name]), None)
-        directory = arguments["output"] or (builder.output if compares or _is_of_several(builder, arguments) else None)
+        directory = arguments["output"] or (plan.output if compares or _is_of_several(plan, arguments) else None)
         if directory is None and compares:
             said = "give -o DIR, or say spec.output.directory in tjgen.yaml"
             sys.stderr.write(f"Error: {compares} compares with an output: {said}\n")
             return 2
         if directory is not None and arguments["staged"]:
-            return _staged(builder, directory, arguments, reporter)
+            return _staged(plan, directory, arguments, reporter)
         if directory is not None and not _is_file(directory):
-            _into_directory(builder, directory, arguments, reporter)
+            _into_directory(plan, directory, arguments, reporter)
         else:
-            _as_stream(builder, directory, arguments, reporter)
+            _as_stream(plan, directory, arguments, reporter)
     except CompileError as error:
         reporter.add(error.diagnostics)
     return reporter.close()
 
 
-def _is_of_several(builder: Builder, arguments: Arguments) -> bool:
+def _is_of_several(plan: Plan, arguments: Arguments) -> bool:
     """Whether a whole project of several environments is built, which no stream can hold: its tree is what is meant."""
     others = any(arguments[option] for option in ("set", "trainer", "expanded", "summary", "env"))
-    return builder.whole and len(builder.environments) > 1 and not others
+    return plan.whole and len(plan.environments) > 1 and not others
 
 
 def _wrong_use(arguments: Arguments) -> str | None:
@@ -110,39 +118,38 @@ def _is_file(output: str) -> bool:
     return output == "-" or output.endswith((".yaml", ".yml")) or os.path.exists(output)
 
 
-def _into_directory(builder: Builder, directory: str, arguments: Arguments, reporter: Reporter) -> None:
+def _into_directory(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter) -> None:
     from tjgen.gitops.output.wishes import Wishes
     from tjgen.gitops.output.write import compare, write
 
     wishes = Wishes(arguments["force"], arguments["prune_runs"], arguments["prune_data"])
-    rows = _Rows(builder, arguments)
+    rows = _Rows(plan, arguments)
+    seen, watch = rows.add if rows.wanted else None, reporter.watch()
     # "-" means that previews are asked for without a folder: with a tree they would be lost.
     previews = arguments["expanded"] if arguments["expanded"] != "-" else None
     if arguments["check"]:
-        written = compare(builder, directory, previews, wishes=wishes, seen=rows.add if rows.wanted else None)
+        written = compare(plan, directory, previews, wishes=wishes, seen=seen, watch=watch)
     else:
-        written = write(
-            builder, directory, previews, wishes=wishes, renew=arguments["renew"], seen=rows.add if rows.wanted else None
-        )
+        written = write(plan, directory, previews, wishes=wishes, renew=arguments["renew"], seen=seen, watch=watch)
     reporter.add(written.diagnostics)
     if not reporter.failed:
         rows.show()
         reporter.say(f"{written.counts}")
 
 
-def _staged(builder: Builder, directory: str, arguments: Arguments, reporter: Reporter) -> int:
+def _staged(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter) -> int:
     """Build, unless only a check is wanted; then compare what Git's index holds with itself."""
     from tjgen.gitops.output import staged
 
-    index = staged.Index.around(builder, [directory, *(one for one in (arguments["expanded"],) if one not in (None, "-"))])
+    index = staged.Index.around(plan, [directory, *(one for one in (arguments["expanded"],) if one not in (None, "-"))])
     if not arguments["check"]:
-        _into_directory(builder, directory, arguments, reporter)
+        _into_directory(plan, directory, arguments, reporter)
         if reporter.failed:
             return reporter.close()
     others = index.others()
     if not others:
         if arguments["check"]:
-            _into_directory(builder, directory, arguments, reporter)
+            _into_directory(plan, directory, arguments, reporter)
         return reporter.close()
     # Absolute paths would lead back to the folder.
     paths = [index.named(path) for path in arguments["paths"]]
@@ -151,8 +158,8 @@ def _staged(builder: Builder, directory: str, arguments: Arguments, reporter: Re
     inside = Reporter(arguments)
     with index.instead(others):
         try:
-            again = Builder(paths, environments=arguments["env"], trainer=arguments["trainer"])
-            again.takes_platforms = True
+            request = Request(paths, environments=arguments["env"], trainer=arguments["trainer"], takes_platforms=True)
+            again = make_plan(request)
             _into_directory(again, directory, {**arguments, "check": True, "expanded": previews}, inside)
         except CompileError as error:
             inside.add(error.diagnostics)
@@ -171,29 +178,31 @@ _NOT_ADDED = ("TJ062", "TJ261")
 """What is wrong with an index that lacks output, or the whole project."""
 
 
-def _as_stream(builder: Builder, file: str | None, arguments: Arguments, reporter: Reporter) -> None:
-    if len(builder.environments) > 1 and not arguments["summary"]:
-        raise CompileError([_several_environments(builder)])
-    rows = _Rows(builder, arguments)
+def _as_stream(plan: Plan, file: str | None, arguments: Arguments, reporter: Reporter) -> None:
+    if len(plan.environments) > 1 and not arguments["summary"]:
+        raise CompileError([_several_environments(plan)])
+    rows = _Rows(plan, arguments)
     chosen: dict[ObjectRef, Tree] = {}
     expanded = arguments["expanded"] is not None
     staged: dict[str, list[str]] = {stage: [] for stage in STAGES}
-    for built in builder.build():
+    waiting = 0
+    for built in build(plan, Session(), watch=reporter.watch()):
         reporter.add(built.diagnostics)
-        rows.add(built)
+        waiting += built.waiting
         if not arguments["summary"]:
             reporter.add(_collect(built.runs, expanded, chosen, staged))
-    reporter.add(builder.diagnostics)
-    if builder.waiting:
-        reporter.add([_not_promoted(builder)])
+        elif isinstance(built, Built):
+            rows.add(built)
+    if waiting:
+        reporter.add([_not_promoted(plan, waiting)])
     if reporter.failed:
         return
     if arguments["summary"]:
         rows.show()
         return
     texts = [text for stage in STAGES for text in staged[stage]]
-    if builder.named_platforms:
-        found, texts = _of_platforms(builder, texts, expanded=expanded)
+    if plan.platform_files:
+        found, texts = _of_platforms(plan, texts, expanded=expanded)
         reporter.add(found)
         if reporter.failed:
             return
@@ -202,15 +211,15 @@ def _as_stream(builder: Builder, file: str | None, arguments: Arguments, reporte
     else:
         from tjgen.gitops.emit.file import write as write_file
 
-        write_file(file, ["---\n".join(texts)], inputs=builder.files)
+        write_file(file, ["---\n".join(texts)], inputs=plan.files)
 
 
-def _of_platforms(builder: Builder, runs: list[str], *, expanded: bool) -> tuple[list[Diagnostic], list[str]]:
+def _of_platforms(plan: Plan, runs: list[str], *, expanded: bool) -> tuple[list[Diagnostic], list[str]]:
     """The texts of all objects that the platforms which were named make; TJ910 where there are runs beside them."""
     from tjgen.gitops.output.bundles import made
     from tjgen.trees.source.writer import dump
 
-    platforms, found = made(builder)
+    platforms, found = made(plan)
     # Controllers make nothing of them.
     texts = [dump(manifest.tree) for one in platforms for manifest in one.manifests if not expanded]
     if runs:
@@ -220,7 +229,9 @@ def _of_platforms(builder: Builder, runs: list[str], *, expanded: bool) -> tuple
     return found, texts
 
 
-def _collect(runs: list[Run], expanded: bool, chosen: dict[ObjectRef, Tree], staged: dict[str, list[str]]) -> list[Diagnostic]:
+def _collect(
+    runs: Sequence[Run], expanded: bool, chosen: dict[ObjectRef, Tree], staged: dict[str, list[str]]
+) -> list[Diagnostic]:
     """The texts of all objects, each object once, by stage; an error for each that two runs make differently."""
     from tjgen.trees.source.writer import dump
 
@@ -239,8 +250,8 @@ def _collect(runs: list[Run], expanded: bool, chosen: dict[ObjectRef, Tree], sta
     return found
 
 
-def _several_environments(builder: Builder) -> Diagnostic:
-    names = ", ".join(str(name) for name in builder.environments)
+def _several_environments(plan: Plan) -> Diagnostic:
+    names = ", ".join(str(name) for name in plan.environments)
     hint = "choose one with --env, or write a tree of all with -o DIR"
     message = f"the project has several environments: {names}"
     return Diagnostic("TJ266", message, hint=hint)
@@ -249,8 +260,8 @@ def _several_environments(builder: Builder) -> Diagnostic:
 class _Rows:
     """The rows of --summary; nothing where it is not asked for."""
 
-    def __init__(self, builder: Builder, arguments: Arguments) -> None:
-        self.builder = builder
+    def __init__(self, plan: Plan, arguments: Arguments) -> None:
+        self.plan = plan
         self.wanted = bool(arguments["summary"])
         self.format = arguments["format"]
         self.rows: list[tuple[str, Totals]] = []
@@ -261,7 +272,7 @@ class _Rows:
         if self.wanted:
             from tjgen.compiler.totals.tally import of_run
 
-            self.bandwidths |= self.builder.cluster(built.unit.environment).bandwidth
+            self.bandwidths |= self.plan.cluster(built.unit.environment).bandwidth
             self.rows += [(one.name, of_run(one.compiled.manifests, one.compiled.previews)) for one in built.runs]
             described = ((one.name, one.compiled.workload.tree.value.get("slices")) for one in built.runs)
             self.slices += [(name, slices) for name, slices in described if slices is not None]
@@ -281,9 +292,9 @@ class _Rows:
             sys.stdout.write("\n" + slices_table(self.slices))
 
 
-def _not_promoted(builder: Builder) -> Diagnostic:
-    runs = "1 run is" if builder.waiting == 1 else f"{builder.waiting} runs are"
-    known = [(name, builder.project.environment(name)) for name in builder.environments]
+def _not_promoted(plan: Plan, waiting: int) -> Diagnostic:
+    runs = "1 run is" if waiting == 1 else f"{waiting} runs are"
+    known = [(name, plan.project.environment(name)) for name in plan.environments]
     places = " or ".join(str(name) for name, own in known if own is not None and own.runs == "promoted")
     hint = "use tjgen promote to bring a run of another environment"
     return Diagnostic("TJ736", f"{runs} left out, not being promoted to {places}", hint=hint)

@@ -9,7 +9,8 @@ from tjgen.cli.command import Arguments
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.scenes import Looked, asked
 from tjgen.cluster.trainer.release import chosen
-from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.compile import build
+from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Run
 from tjgen.gitops.diff.side import Side, place_of
 from tjgen.gitops.lint.reading import read_items
@@ -20,41 +21,41 @@ from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, Span
 from tjgen.trees.explain.provenance import place_in
 from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.manifests.manifest import RUNS, SYNC, Manifest
+from tjgen.trees.session import Session
 
 
-def built(builder: Builder, arguments: Arguments, reporter: Reporter) -> Looked:
+def built(plan: Plan, arguments: Arguments, reporter: Reporter) -> Looked:
     """The scenes of a build; of a whole project with an output folder, of the tree that it would leave.
 
     Raises CompileError for what nothing can be built or compared with.
     """
-    tool = builder.project.spec.gitops.tool
+    tool = plan.project.spec.gitops.tool
     tools = asked(arguments) or (() if tool == "none" else (tool,))
     if not tools:
         reporter.say("no tool is named that syncs (--gitops, or spec.gitops.tool in tjgen.yaml): its rules were not asked")
-    if builder.whole and builder.output is not None:
-        found = _of_tree(builder, builder.output, tools, arguments["against"], reporter)
+    if plan.whole and plan.output is not None:
+        found = _of_tree(plan, plan.output, tools, arguments["against"], reporter)
     else:
-        found = _of_runs(builder, tools, arguments, reporter)
-    return Looked(found, _texts(builder))
+        found = _of_runs(plan, tools, arguments, reporter)
+    return Looked(found, _texts(plan))
 
 
-def _of_runs(builder: Builder, tools: Iterable[str], arguments: Arguments, reporter: Reporter) -> list[Scene]:
+def _of_runs(plan: Plan, tools: Iterable[str], arguments: Arguments, reporter: Reporter) -> list[Scene]:
     """The scenes of runs alone, beside which nothing is known to stand."""
     if arguments["against"] is not None:
         message = "experiments are compared as a whole project with an output folder, by what is built of them"
         hint = "leave the paths out and say spec.output.directory in tjgen.yaml, or name manifests"
         raise CompileError([Diagnostic("TJ543", message, hint=hint)])
-    items: dict[str | None, dict[object, Item]] = {name: {} for name in builder.environments}
-    applications = builder.project.spec.gitops.application_set
+    items: dict[str | None, dict[object, Item]] = {name: {} for name in plan.environments}
+    applications = plan.project.spec.gitops.application_set
     apart = applications is not None and applications.of == "experiments"
-    for one in builder.build():
+    for one in build(plan, Session()):
         reporter.add([problem for problem in one.diagnostics if problem.severity == ERROR])
         for run in one.runs:
             for manifest in run.compiled.manifests:
-                here = items[one.unit.environment]
+                here = items[run.unit.environment]
                 here.setdefault(manifest.ref, _item_of(run, manifest, apart=apart))
-    reporter.add([one for one in builder.diagnostics if one.severity == ERROR])
-    return [_scene(found.values(), tools, builder, name) for name, found in items.items()]
+    return [_scene(found.values(), tools, plan, name) for name, found in items.items()]
 
 
 def _item_of(run: Run, manifest: Manifest, *, apart: bool) -> Item:
@@ -70,30 +71,30 @@ def _item_of(run: Run, manifest: Manifest, *, apart: bool) -> Item:
     return Item(manifest.tree, locate, file=run.unit.document.file, units=units)
 
 
-def _of_tree(builder: Builder, directory: str, tools: Iterable[str], against: str | None, reporter: Reporter) -> list[Scene]:
+def _of_tree(plan: Plan, directory: str, tools: Iterable[str], against: str | None, reporter: Reporter) -> list[Scene]:
     """The scenes of the tree that a build would leave, with what stays of earlier runs and with what makes the tool sync."""
     from tjgen.gitops.output.earlier import earlier
     from tjgen.gitops.output.intended import intended, standing
 
-    side, problems = intended(builder, directory)
+    side, problems = intended(plan, directory)
     reporter.add([one for one in problems if one.severity == ERROR])
     old: Side | None = None
     if against is not None and os.path.isdir(against):
         old = Side(against, standing(against), {})
     elif against is not None:
-        old, problems = earlier(against, builder, directory, side)
+        old, problems = earlier(against, plan, directory, side)
         reporter.add([one for one in problems if one.severity == ERROR])
-    now = _by_environment(side, directory, builder)
-    before = _by_environment(old, f"{against}:{directory}", builder) if old is not None else {}
-    return [_scene(found, tools, builder, name, before.get(name, []) if old is not None else None) for name, found in now.items()]
+    now = _by_environment(side, directory, plan)
+    before = _by_environment(old, f"{against}:{directory}", plan) if old is not None else {}
+    return [_scene(found, tools, plan, name, before.get(name, []) if old is not None else None) for name, found in now.items()]
 
 
-def _by_environment(side: Side, directory: str, builder: Builder) -> dict[str | None, list[Item]]:
+def _by_environment(side: Side, directory: str, plan: Plan) -> dict[str | None, list[Item]]:
     """The objects of each environment. What there is once for all is in each."""
-    found: dict[str | None, list[Item]] = {name: [] for name in builder.environments}
+    found: dict[str | None, list[Item]] = {name: [] for name in plan.environments}
     for path, body in side.bodies.items():
         place, first = place_of(path), path.partition("/")[0]
-        if first in builder.project.spec.environments and first not in found:
+        if first in plan.project.spec.environments and first not in found:
             continue
         names: list[str | None] = [first] if first in found else [*found]
         stage = place.stage if place is not None else SYNC
@@ -121,20 +122,20 @@ def _asking(side: Side, item: Item) -> Callable[..., Span | None]:
 
 
 def _scene(
-    items: Iterable[Item], tools: Iterable[str], builder: Builder, environment: str | None, before: Iterable[Item] | None = None
+    items: Iterable[Item], tools: Iterable[str], plan: Plan, environment: str | None, before: Iterable[Item] | None = None
 ) -> Scene:
-    own = builder.project.environment(environment)
-    release = chosen(own.trainer if own is not None and own.trainer is not None else builder.project.spec.trainer)
+    own = plan.project.environment(environment)
+    release = chosen(own.trainer if own is not None and own.trainer is not None else plan.project.spec.trainer)
     return Scene(items, tools=tools, before=before, release=release)
 
 
-def _texts(builder: Builder) -> dict[str, str]:
+def _texts(plan: Plan) -> dict[str, str]:
     """The sources, whose comments may silence something."""
-    project = builder.project
+    project = plan.project
     overlays = [*project.overlays, *(one for group in project.overlays_of.values() for one in group)]
     found = {one.document.file: one.document.text for one in overlays}
-    for file in [*builder.files, *project.files(project.spec.catalogs)]:
-        content = builder.sandbox.content(file)
+    for file in [*plan.files, *project.files(project.spec.catalogs)]:
+        content = plan.sandbox.content(file)
         if not isinstance(content, Diagnostic):  # the build reports the others
             found[file] = content.decode(errors="replace")
     return found

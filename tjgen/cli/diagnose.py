@@ -8,11 +8,14 @@ from tjgen.cli.command import COMMON, FOLDER, MANY, TRAINER, TRUSTED, Arguments,
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.validate import report
 from tjgen.cluster.validate.judge import judge
-from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.compile import build, setting_of
+from tjgen.compiler.building.plan import make_plan
+from tjgen.compiler.building.request import Request
 from tjgen.compiler.programs.monitoring.diagnosis import jobs
 from tjgen.language.resolve.places import placed
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.path import Tree
+from tjgen.trees.session import Session
 from tjgen.trees.source.writer import dump_all
 
 COMMAND = Command(
@@ -45,19 +48,19 @@ def run(arguments: Arguments) -> int:
     reporter = Reporter(arguments)
     made: list[Tree] = []
     try:
-        builder = Builder(
+        request = Request(
             arguments["paths"], environments=arguments["env"], set_values=arguments["set"], trainer=arguments["trainer"]
         )
-        for built in builder.build():
+        plan, session = make_plan(request), Session()
+        for built in build(plan, session):
             reporter.add(built.diagnostics)
             # Points of a sweep mount the same volumes, tasks do not.
             first = {run.variant.task: run for run in reversed(built.runs)}
             for one in [] if built.failed else [first[task] for task in dict.fromkeys(run.variant.task for run in built.runs)]:
-                found = list(jobs(one.compiled.workload, one.variant.experiment, builder.setting_of(one), waits=False))
+                found = list(jobs(one.compiled.workload, one.variant.experiment, setting_of(plan, session, one), waits=False))
                 problems = [diagnostic for diagnostic in found if isinstance(diagnostic, Diagnostic)]
                 reporter.add(placed(problems, one.variant.tree, one.compiled.sources.documents))
                 made += [job for job in found if not isinstance(job, Diagnostic)]
-        reporter.add(builder.diagnostics)
         for job in made:
             reporter.add(list(report.diagnostics(job, judge(job))))
     except CompileError as error:

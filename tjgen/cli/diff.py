@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from tjgen.cli.command import FOLDER, MANY, QUIET, STRICT, TRUSTED, VALUE, Arguments, Command, Option, enter
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.kinds.protocol import SILENT
-from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.plan import Plan, make_plan
+from tjgen.compiler.building.request import Request
 from tjgen.gitops.diff.compare import Entry, ObjectChange, compare
 from tjgen.gitops.diff.side import Side, only
 from tjgen.gitops.output.intended import intended, standing, standing_locks
@@ -55,36 +56,35 @@ def run(arguments: Arguments) -> int:
         return 2
     reporter = Reporter(arguments)
     try:
-        builder = Builder((), environments=arguments["env"])
-        builder.watch = reporter.watch()
-        directory = arguments["output"] or builder.output
+        plan = make_plan(Request(environments=arguments["env"]))
+        directory = arguments["output"] or plan.output
         if directory is None:
             sys.stderr.write("Error: give -o DIR, or say spec.output.directory in tjgen.yaml\n")
             return 2
-        new, found = intended(builder, directory)
+        new, found = intended(plan, directory, watch=reporter.watch())
         reporter.add(found)
         if not reporter.failed:
-            old = _old(arguments["paths"], builder, directory, new, reporter)
-            _compare(old, new, builder, arguments["format"], reporter)
+            old = _old(arguments["paths"], plan, directory, new, reporter)
+            _compare(old, new, plan, arguments["format"], reporter)
     except CompileError as error:
         reporter.add(error.diagnostics)
     return reporter.close()
 
 
-def _old(words: Sequence[str], builder: Builder, directory: str, new: Side, reporter: Reporter) -> Side:
+def _old(words: Sequence[str], plan: Plan, directory: str, new: Side, reporter: Reporter) -> Side:
     if not words:
-        return Side(directory, standing(directory), standing_locks(builder.locks))
+        return Side(directory, standing(directory), standing_locks(plan.locks))
     if os.path.isdir(words[0]):
         return Side(words[0], standing(words[0]), {})
     from tjgen.gitops.output.earlier import earlier
 
-    side, found = earlier(words[0], builder, directory, new)
+    side, found = earlier(words[0], plan, directory, new)
     reporter.add(found)
     return side
 
 
-def _compare(old: Side, new: Side, builder: Builder, shape: str | None, reporter: Reporter) -> None:
-    environments = builder.environments
+def _compare(old: Side, new: Side, plan: Plan, shape: str | None, reporter: Reporter) -> None:
+    environments = plan.environments
     old = old._replace(bodies=only(old.bodies, environments))
     new = new._replace(bodies=only(new.bodies, environments))
     entries = compare(old, new)

@@ -9,7 +9,9 @@ from tjgen.cli.command import COMMON, MANY, TRAINER, TRUSTED, Arguments, Command
 from tjgen.cli.inputs import sandbox_for
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.validate.report import subject_of
-from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.compile import build
+from tjgen.compiler.building.plan import Plan, make_plan
+from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Run
 from tjgen.gitops.emit import header
 from tjgen.language.resolve.project import find
@@ -22,6 +24,7 @@ from tjgen.trees.fields.path import FieldPath, parse, render
 from tjgen.trees.files.problems import UNREADABLE
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.session import Session
 from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.typing import NamedTuple
 
@@ -54,20 +57,26 @@ def run(arguments: Arguments) -> int:
             return code
     try:
         asked = _asked(arguments["paths"], arguments["env"])
-        builder = Builder(asked.paths, environments=asked.environments, set_values=arguments["set"], trainer=arguments["trainer"])
-        builder.takes_platforms = True
+        plan = make_plan(
+            Request(
+                asked.paths,
+                environments=asked.environments,
+                set_values=arguments["set"],
+                trainer=arguments["trainer"],
+                takes_platforms=True,
+            )
+        )
         as_json = arguments["format"] == "json"
-        syncs = _that_sync(builder, asked)
+        syncs = _that_sync(plan, asked)
         if syncs:
-            sources = Sources(graft({}, Origin("project", "project")), {}, None, None, builder.project.document)
+            sources = Sources(graft({}, Origin("project", "project")), {}, None, None, plan.project.document)
             _show([(manifest, sources) for manifest in syncs], asked, as_json=as_json)
             return reporter.close()
         runs: list[Run] = []
-        for built in builder.build():
+        for built in build(plan, Session()):
             reporter.add(built.diagnostics)
             runs += built.runs
-        reporter.add(builder.diagnostics)
-        of_platforms = _of_platforms(builder, asked, reporter) if not reporter.failed else []
+        of_platforms = _of_platforms(plan, asked, reporter) if not reporter.failed else []
         if of_platforms and not reporter.failed:
             _show(of_platforms, asked, as_json=as_json)
         elif not reporter.failed:
@@ -147,26 +156,26 @@ def _path(words: list[str]) -> FieldPath:
         raise CompileError([Diagnostic("TJ024", str(problem), hint=hint)]) from None
 
 
-def _that_sync(builder: Builder, asked: _Asked) -> list[Manifest]:
+def _that_sync(plan: Plan, asked: _Asked) -> list[Manifest]:
     """What is asked for, of the objects that make a tool sync the output."""
-    if not asked.kind or builder.project.spec.gitops.repository is None:
+    if not asked.kind or plan.project.spec.gitops.repository is None:
         return []
     from tjgen.gitops.output.syncing import made  # most projects want none
 
-    return [manifest for manifest in made(builder) if asked.means(manifest)]
+    return [manifest for manifest in made(plan) if asked.means(manifest)]
 
 
-def _of_platforms(builder: Builder, asked: _Asked, reporter: Reporter) -> list[tuple[Manifest, Sources]]:
+def _of_platforms(plan: Plan, asked: _Asked, reporter: Reporter) -> list[tuple[Manifest, Sources]]:
     """What is asked for, of the objects that platforms make."""
-    if not builder.named_platforms and not (builder.whole and asked.kind):
+    if not plan.platform_files and not (plan.whole and asked.kind):
         return []
     from tjgen.gitops.output.bundles import made  # most projects have no platform that makes anything
 
-    platforms, diagnostics = made(builder)
+    platforms, diagnostics = made(plan)
     reporter.add(diagnostics)
     known = [(manifest, one.sources) for one in platforms for manifest in one.manifests]
     found = [(manifest, sources) for manifest, sources in known if asked.means(manifest)]
-    if known and not found and builder.named_platforms:
+    if known and not found and plan.platform_files:
         raise CompileError([_unknown([manifest for manifest, _ in known], asked)])
     return found
 

@@ -10,7 +10,8 @@ from tjgen.cli.command import COMMON, MANY, VALUE, Arguments, Command, Option
 from tjgen.cli.inputs import absent, good, texts
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.trainer.release import NEWEST
-from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.plan import make_plan
+from tjgen.compiler.building.request import Request
 from tjgen.gitops.output.wishes import Wishes as OutputWishes
 from tjgen.gitops.output.write import write
 from tjgen.tools.scaffold import repository
@@ -120,5 +121,5 @@ def _imported(arguments: Arguments, wishes: Wishes, reporter: Reporter) -> tuple
 
 def _built(directory: str) -> list[Diagnostic]:
     with chdir(directory):
-        written = write(Builder([]), OUTPUT, None, wishes=OutputWishes(), renew=[])
+        written = write(make_plan(Request()), OUTPUT, None, wishes=OutputWishes(), renew=[])
         return written.diagnostics

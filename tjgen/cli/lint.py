@@ -79,11 +79,12 @@ def _lint(arguments: Arguments, choice: Choice, reporter: Reporter) -> None:
     project: Project | None = None
     if found.experiments or not arguments["paths"]:
         from tjgen.cli.built import built
-        from tjgen.compiler.building.builder import Builder
+        from tjgen.compiler.building.plan import make_plan
+        from tjgen.compiler.building.request import Request
 
-        builder = Builder(found.experiments, environments=arguments["env"], trainer=arguments["trainer"])
-        project = builder.project
-        looked.append(built(builder, arguments, reporter))
+        plan = make_plan(Request(found.experiments, environments=arguments["env"], trainer=arguments["trainer"]))
+        project = plan.project
+        looked.append(built(plan, arguments, reporter))
     elif found.manifests:
         from tjgen.cli.rulings import project_of
 

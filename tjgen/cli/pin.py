@@ -10,8 +10,9 @@ from tjgen import __version__
 from tjgen.cli.command import COMMON, FLAG, MANY, TRUSTED, VALUE, Arguments, Command, Option
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.registry.reference import Reference
-from tjgen.compiler.building.builder import Builder
-from tjgen.gitops.output.pinning import Found, Resolve, collect, pin, prune, unpinned
+from tjgen.compiler.building.plan import make_plan
+from tjgen.compiler.building.request import Request
+from tjgen.gitops.output.pinning import COLLECTING, Found, Resolve, collect, pin, prune, unpinned
 from tjgen.language.runs.pins import Pins
 from tjgen.trees.diagnostics.model import CompileError, has_errors
 
@@ -50,11 +51,11 @@ def run(arguments: Arguments) -> int:
         return 2
     reporter = Reporter(arguments)
     try:
-        builder = Builder(arguments["paths"], environments=arguments["env"])
-        watch = builder.watch = reporter.watch()
-        asked, diagnostics = collect(builder)
+        plan = make_plan(Request(arguments["paths"], environments=arguments["env"], digests=COLLECTING))
+        watch = reporter.watch()
+        asked, diagnostics = collect(plan, watch)
         reporter.add(diagnostics)
-        pins = Pins(builder.locks.folder)
+        pins = Pins(plan.locks.folder)
         if has_errors(diagnostics):
             return reporter.close()
         if arguments["check"] and not arguments["update"]:

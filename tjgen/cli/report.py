@@ -7,7 +7,8 @@ import sys
 
 from tjgen.cli.command import COMMON, FLAG, FOLDER, MANY, TRAINER, TRUSTED, VALUE, Arguments, Command, Option, enter
 from tjgen.cli.reporting import Reporter
-from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.plan import make_plan
+from tjgen.compiler.building.request import Request
 from tjgen.gitops.emit.file import write
 from tjgen.gitops.emit.problems import failed
 from tjgen.tools.report.content import Report
@@ -65,9 +66,8 @@ def _report(arguments: Arguments, reporter: Reporter) -> tuple[Report, list[str]
     expanded = arguments["previews"]
     if len(paths) == 1 and is_tree(paths[0]):
         return of_tree(paths[0], environments=environments, against=against, trainer=trainer, expanded=expanded), []
-    builder = Builder(paths, environments=environments, trainer=trainer)
-    builder.watch = reporter.watch()
-    directory = arguments["tree"] or builder.output
+    plan = make_plan(Request(paths, environments=environments, trainer=trainer))
+    directory = arguments["tree"] or plan.output
     if against is not None and directory is None:
         message = f"there is no output tree to compare with {against}"
         hint = "give --tree DIR, or say spec.output.directory in tjgen.yaml"
@@ -76,7 +76,7 @@ def _report(arguments: Arguments, reporter: Reporter) -> tuple[Report, list[str]
         message = f"there is no folder {arguments['tree']}"
         hint = "name the folder that tjgen build -o wrote"
         raise CompileError([Diagnostic("TJ781", message, hint=hint)])
-    return of_build(builder, Wanted(directory, against, expanded=expanded)), builder.files
+    return of_build(plan, Wanted(directory, against, expanded=expanded), reporter.watch()), plan.files
 
 
 def _write(report: Report, arguments: Arguments, inputs: list[str]) -> None:

@@ -10,6 +10,7 @@ from tjgen.language.platform.images import pinned, rewrite
 from tjgen.language.spec.objects import Fluid, Limits, Monitoring, ProgramNetwork, StorageProfile
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.files.sandbox import Sandbox
+from tjgen.trees.session import Session
 from tjgen.trees.typing import NamedTuple
 
 
@@ -91,6 +92,8 @@ class Setting(NamedTuple):
     """What the policy of the root project allows."""
     harmless: Collection[str]
     """Fingerprints of values that are no secrets, by the word of the root project."""
+    session: Session
+    """The results that the runs of one build share."""
 
     def emitted(self, image: str) -> str:
         """An image as it is to be pulled: with the digest that it is pinned to, from where the Platform has it."""

@@ -6,13 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.compile import build
+from tjgen.compiler.building.plan import make_plan
+from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Built
 from tjgen.gitops.output.actions import Action, Count, Keep, Put, Record, Report, Share
 from tjgen.gitops.output.decide import decide
 from tjgen.gitops.output.files import Files
 from tjgen.gitops.output.wishes import Wishes
 from tjgen.language.runs.lock import Lock
+from tjgen.trees.session import Session
 
 EXPERIMENT = """\
 apiVersion: tjgen.dev/v1alpha1
@@ -45,8 +48,10 @@ class Memory:
 def built(folder: Path, text: str = EXPERIMENT) -> Built:
     """The experiment as a project without locks builds it."""
     (folder / "digits.yaml").write_text(text, encoding="utf-8")
-    (one,) = Builder([str(folder / "digits.yaml")], project=str(folder)).build()
-    assert one.diagnostics == []
+    plan = make_plan(Request([str(folder / "digits.yaml")], project=str(folder)))
+    one, findings = build(plan, Session())
+    assert isinstance(one, Built)
+    assert [*one.diagnostics, *findings.diagnostics] == []
     return one
 
 

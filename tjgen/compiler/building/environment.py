@@ -9,17 +9,15 @@ from tjgen.cluster.schema.store import OWN
 from tjgen.cluster.trainer.release import Release, chosen
 from tjgen.compiler.building.inputs import refused_slicers
 from tjgen.compiler.building.run import DigestOf, Unit
-from tjgen.compiler.passes.images import rewritten
-from tjgen.compiler.volumes.claims import is_open
-from tjgen.language.catalog.runtime import CatalogRuntime
 from tjgen.language.platform.devices import classes
 from tjgen.language.platform.tools import DEFAULTS
 from tjgen.language.resolve.project import Project
 from tjgen.language.setting import Cluster, Setting
-from tjgen.language.spec.objects import ExperimentSpec, PlatformSpec, Queue
+from tjgen.language.spec.objects import PlatformSpec, Queue
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.k8s.quantity import parse, total
+from tjgen.trees.session import Session
 
 
 def release(project: Project, environment: str | None, asked: str | None) -> Release:
@@ -53,7 +51,6 @@ class Environment:
         self.labels = dict(own.labels) if own is not None else {}
         self.versions = {OWN: project.schemas} if project.schemas is not None else {}
         self._refused_slicers = refused_slicers(project)
-        self._runtimes: dict[int, tuple[CatalogRuntime, CatalogRuntime]] = {}
 
     def misfits(self) -> Iterator[Diagnostic]:
         """What the Platform says the cluster has and the release of Trainer does not go with (TJ410)."""
@@ -66,15 +63,10 @@ class Environment:
             span = self.platform.locate(("spec", "cluster", one.project))
             yield Diagnostic("TJ410", one.message, span=span, hint=one.hint)
 
-    def runtime(self, runtime: CatalogRuntime, digest_of: DigestOf | None) -> CatalogRuntime:
-        """The runtime with the images that pins and the platform give it."""
-        known = self._runtimes.get(id(runtime))
-        if known is None:
-            # The key stays valid as long as the runtime lives, so it is kept too.
-            known = self._runtimes[id(runtime)] = (runtime, rewritten(runtime, self.rewrite, digest_of))
-        return known[1]
-
-    def setting(self, unit: Unit, run: str, task: str, launcher: list[str], digest_of: DigestOf | None) -> Setting:
+    def setting(
+        self, unit: Unit, run: str, task: str, launcher: list[str], digest_of: DigestOf | None, session: Session
+    ) -> Setting:
+        """What passes know of a run of this environment."""
         return Setting(
             run=run,
             task=task,
@@ -98,6 +90,7 @@ class Environment:
             # A project that is found only because a path lies below it cannot allow itself more than the caller's project does.
             allows=self.project.spec.policy.allow if self.project.is_root else (),
             harmless=self.project.spec.policy.harmless if self.project.is_root else (),
+            session=session,
         )
 
 
@@ -136,15 +129,3 @@ def _of_flavors(queue: Queue) -> dict[str, str]:
     create = queue.create.kueue if queue.create is not None else None
     shares = [{name: parse(amount) for name, amount in one.quota.items()} for one in create.flavors] if create else []
     return {name: str(amount) for name, amount in total(shares).items()}
-
-
-def is_watched(spec: ExperimentSpec, setting: Setting) -> bool:
-    """Whether a run takes something that others have too: of a quota, a queue, or storage that they may name."""
-    cluster = setting.cluster
-    if (
-        setting.namespace in cluster.quotas
-        or setting.namespace in cluster.limits
-        or (spec.schedule.queue or "") in cluster.queues
-    ):
-        return True
-    return any(is_open(volume) and not volume.read_only for volume in spec.volumes.values())

@@ -1,4 +1,4 @@
-"""What is built: units, runs, and what came of them."""
+"""Results of a build: units, their runs, and findings about the project."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tjgen.language.runs.identity import Identity, RunContent
 from tjgen.language.runs.lock import path_of
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.source.document import Document
-from tjgen.trees.typing import Any, NamedTuple, Protocol
+from tjgen.trees.typing import Any, NamedTuple, Protocol, TypeAlias
 
 
 class Unit(NamedTuple):
@@ -49,8 +49,13 @@ class Run(NamedTuple):
     """Whether it was archived by itself, whatever its experiment says."""
     promoted_from: str = ""
     """Key of the experiment and name of the run that it was promoted from."""
-    footprint: tuple[Any, ...] = ()
-    """What it takes of what others have too (see totals/shared.py)."""
+    images: tuple[str, ...] = ()
+    """The images with a tag that its pods or its runtime name, as they are written, if the request lists them."""
+
+    @property
+    def footprint(self) -> tuple[Any, ...]:
+        """What it takes of resources that other runs share (see totals/shared.py)."""
+        return self.compiled.footprint
 
     @property
     def fixed(self) -> bool:
@@ -69,7 +74,7 @@ class Run(NamedTuple):
 
 
 class Built(NamedTuple):
-    """What came of a unit. With errors among the diagnostics there may be fewer runs than were asked for."""
+    """Result of compiling one experiment for one environment. With errors among the diagnostics, runs may be missing."""
 
     unit: Unit
     runs: list[Run]
@@ -77,13 +82,15 @@ class Built(NamedTuple):
     content: bytes = b""
     """The text of the unit's file."""
     overlays: tuple[str, ...] = ()
-    """Names of the overlays that were for it."""
+    """Names of the overlays that apply to it."""
     beside: tuple[str, ...] = ()
     """Locked runs that stay as they are, though they were not built."""
+    waiting: int = 0
+    """Number of runs that were left out because they are not promoted to the environment."""
 
     @property
     def footprint(self) -> tuple[Any, ...]:
-        """What its runs take of what others have too; records take nothing."""
+        """What its runs take of resources that other runs share; records take nothing."""
         return tuple([one for run in self.runs if not run.is_record for one in run.footprint])
 
     @property
@@ -98,8 +105,26 @@ class Built(NamedTuple):
 
     @property
     def reads_files(self) -> bool:
-        """Whether it depends on files beside those of the project, such as lists of data."""
+        """Whether it depends on files in addition to those of the project, such as lists of data."""
         return any(run.reads_files for run in self.runs)
+
+
+class Findings(NamedTuple):
+    """The last result of a build: diagnostics that belong to no experiment."""
+
+    diagnostics: list[Diagnostic]
+    """About the project, files without an experiment, overlays that match nothing, and quotas that runs exceed together."""
+    runs: tuple[Run, ...] = ()
+    """None; so that a loop over results needs no condition."""
+    waiting: int = 0
+
+    @property
+    def failed(self) -> bool:
+        """Whether there was an error."""
+        return has_errors(self.diagnostics)
+
+
+Result: TypeAlias = "Built | Findings"
 
 
 class Recalled(Protocol):
@@ -117,7 +142,7 @@ Recall = Callable[[str, "str | None", bytes], "Recalled | None"]
 """File, environment and content of a source -> what is left of an earlier build, or None to build it."""
 
 
-Choose = Callable[[Unit, Variant], "str | None"]
-"""Whether a run is to be built, and what it is promoted from; None leaves it out."""
 DigestOf = Callable[[str], "str | None"]
 """An image as it is written -> the digest that it gets, or None."""
+Watch = Callable[[int, int, str], None]
+"""Reports progress: files done, number of files, and the file that comes next."""

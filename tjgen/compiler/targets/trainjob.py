@@ -18,6 +18,7 @@ from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get, render
 from tjgen.trees.fields.writer import Writer
 from tjgen.trees.manifests.canonical_quantities import with_canonical_quantities
 from tjgen.trees.manifests.manifest import RUNTIMES, Manifest
+from tjgen.trees.session import Session
 from tjgen.trees.typing import NamedTuple
 from tjgen.trees.workload.keys import LIST_KEYS
 from tjgen.trees.workload.workload import NODE, RUNTIME, TRAINER, Workload
@@ -40,7 +41,7 @@ class Lowered(NamedTuple):
     diagnostics: list[Diagnostic]
 
 
-def lower(workload: Workload, base: CatalogRuntime, release: Release = NEWEST) -> Lowered:
+def lower(workload: Workload, base: CatalogRuntime, session: Session, release: Release = NEWEST) -> Lowered:
     """The TrainJob of `release` that asks for `workload`, over `base` as the runtime that the workload began with.
 
     A runtime of the cluster is referred to as it is unless something needs a derived copy, which is
@@ -55,7 +56,7 @@ def lower(workload: Workload, base: CatalogRuntime, release: Release = NEWEST) -
         diagnostics += unsaid(workload, base, release)
     emits_runtime = base.origin != "cluster" or bool(remainder)
     if emits_runtime:
-        runtime = _runtime(workload, base, remainder) if remainder else _whole(workload, base)
+        runtime = _runtime(workload, base, remainder) if remainder else _whole(workload, base, session)
         if base.origin == "cluster":
             diagnostics.append(_derived(workload, base, runtime, remainder))
     else:
@@ -64,16 +65,9 @@ def lower(workload: Workload, base: CatalogRuntime, release: Release = NEWEST) -
     return Lowered(trainjob, runtime, emits_runtime, beside(workload), diagnostics)
 
 
-_WHOLES: dict[tuple[int, str], tuple[CatalogRuntime, Manifest]] = {}
-
-
-def _whole(workload: Workload, base: CatalogRuntime) -> Manifest:
+def _whole(workload: Workload, base: CatalogRuntime, session: Session) -> Manifest:
     """The catalog's runtime as it is, made once for all runs of a namespace."""
-    known = _WHOLES.get((id(base), workload.namespace))
-    if known is None:
-        # The runtime is kept with it, so that its id stays its own.
-        known = _WHOLES[(id(base), workload.namespace)] = (base, _runtime(workload, base, []))
-    return known[1]
+    return session.once("whole runtime", (base, workload.namespace), lambda: _runtime(workload, base, []))
 
 
 def _runtime(workload: Workload, base: CatalogRuntime, remainder: list[Asked]) -> Manifest:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from tjgen.cluster.schema.store import OWN
 from tjgen.cluster.validate import admission, report
 from tjgen.cluster.validate.judge import judge
-from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.plan import Plan
 from tjgen.gitops.bundle import bundle, lock
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output.asking import Asking
@@ -61,35 +61,35 @@ def sources_of(platform: PlatformDocument) -> Sources:
     return Sources(graft({}, Origin("platform", "platform")), {}, None, platform.document, None)
 
 
-def made(builder: Builder) -> tuple[list[Made], list[Diagnostic]]:
+def made(plan: Plan) -> tuple[list[Made], list[Diagnostic]]:
     """Every platform that is to be built, with its objects, and what is wrong with the platforms and with the objects."""
-    chosen, found = _chosen(builder)
-    platforms = [_made(builder, one) for one in chosen]
+    chosen, found = _chosen(plan)
+    platforms = [_made(plan, one) for one in chosen]
     return platforms, [*found, *(diagnostic for one in platforms for diagnostic in one.diagnostics)]
 
 
-def put(builder: Builder, tree: Wanted, *, force: bool, asking: Asking | None = None) -> list[Diagnostic]:
+def put(plan: Plan, tree: Wanted, *, force: bool, asking: Asking | None = None) -> list[Diagnostic]:
     """Put the objects and the locks; with `force` also what the lock says cannot change."""
-    platforms, diagnostics = made(builder)
+    platforms, diagnostics = made(plan)
     known: set[str] = set()
     for one in platforms:
         known.add(one.name)
-        before, found = _locked(builder, one.name)
+        before, found = _locked(plan, one.name)
         diagnostics += found
         for change in lock.changes(one.manifests, before) if not force else ():
             place = place_in(change.manifest, change.path, one.sources)
             diagnostics.append(lock.refused(change, one.platform.document, place))
         if asking is not None:
             asking.add_made(one.manifests, one.sources)
-        source = os.path.relpath(one.platform.document.file, builder.project.directory or ".").replace(os.sep, "/")
+        source = os.path.relpath(one.platform.document.file, plan.project.directory or ".").replace(os.sep, "/")
         for manifest in one.manifests:
             tree.put(OutputFile(path_of(one.name, manifest), dump(manifest.tree), source))
         tree.claim(f"{PLATFORM}/{one.name}")
         tree.record(lock.path_of(one.name), lock.write(one.name, one.manifests))
-    if known and PLATFORM in builder.project.spec.environments:
-        diagnostics.append(_name_taken(builder))
-    elif builder.whole and not has_errors(diagnostics) and _is_every_environment(builder):
-        _forget(builder, tree, known)
+    if known and PLATFORM in plan.project.spec.environments:
+        diagnostics.append(_name_taken(plan))
+    elif plan.whole and not has_errors(diagnostics) and _is_every_environment(plan):
+        _forget(plan, tree, known)
     return diagnostics
 
 
@@ -98,35 +98,35 @@ def path_of(platform: str, manifest: Manifest) -> str:
     return "/".join(part for part in (PLATFORM, platform, manifest.namespace, file_name(manifest)) if part)
 
 
-def _chosen(builder: Builder) -> tuple[list[PlatformDocument], list[Diagnostic]]:
+def _chosen(plan: Plan) -> tuple[list[PlatformDocument], list[Diagnostic]]:
     """The platforms of the environments that are built, or those of files that were named."""
-    project = builder.project
-    if builder.whole:
-        here = [project.platform(name) for name in builder.environments]
+    project = plan.project
+    if plan.whole:
+        here = [project.platform(name) for name in plan.environments]
         wanted = {one.platform.metadata.name for one in here if one is not None}
-        known = [one for one in project.platforms if _is_every_environment(builder) or one.platform.metadata.name in wanted]
+        known = [one for one in project.platforms if _is_every_environment(plan) or one.platform.metadata.name in wanted]
         return [one for one in known if one.is_made], []
-    of_files = of_kind("Platform", builder.named_platforms, builder.sandbox)
+    of_files = of_kind("Platform", plan.platform_files, plan.sandbox)
     found = of_files.diagnostics
     named = [PlatformDocument(document, Platform(tree)) for document, tree in of_files.good]
     found += [_makes_nothing(one) for one in named if not one.is_made]
     return [one for one in named if one.is_made], found
 
 
-def _is_every_environment(builder: Builder) -> bool:
-    return len(builder.environments) == max(1, len(builder.project.spec.environments))
+def _is_every_environment(plan: Plan) -> bool:
+    return len(plan.environments) == max(1, len(plan.project.spec.environments))
 
 
-def _made(builder: Builder, platform: PlatformDocument) -> Made:
+def _made(plan: Plan, platform: PlatformDocument) -> Made:
     spec, document = platform.platform.spec, platform.document
-    manifests, found = bundle.objects(spec, builder.catalog, builder.digest_of, builder.project.spec.gitops.tool)
+    manifests, found = bundle.objects(spec, plan.catalog, plan.digest_of, plan.project.spec.gitops.tool)
     if not _SEGMENT.fullmatch(platform.platform.metadata.name):
         found.append(_no_folder(platform))
     diagnostics = [
         one if one.span is not None else one._replace(span=document.locate(one.path or ()), path=None) for one in found
     ]
-    schemas = builder.project.schemas
-    versions = {**builder.release_of(builder.environments[0]).versions, **({OWN: schemas} if schemas is not None else {})}
+    schemas = plan.project.schemas
+    versions = {**plan.release_of(plan.environments[0]).versions, **({OWN: schemas} if schemas is not None else {})}
     trees = Objects([one.tree for one in manifests])
     for manifest in manifests if not has_errors(found) else ():
         for one in _judged(manifest.tree, trees, versions):
@@ -143,18 +143,18 @@ def _judged(tree: Tree, beside: Sequence[Tree], versions: dict[str, str]) -> Ite
         yield from admission.diagnostics(tree, admission.review(tree, context=beside))
 
 
-def _locked(builder: Builder, platform: str) -> tuple[dict[tuple[str, str, str], Tree], list[Diagnostic]]:
-    file = os.path.join(builder.locks.folder, lock.path_of(platform))
+def _locked(plan: Plan, platform: str) -> tuple[dict[tuple[str, str, str], Tree], list[Diagnostic]]:
+    file = os.path.join(plan.locks.folder, lock.path_of(platform))
     try:
         return lock.read_lock(read_regular(file).decode(errors="replace"), file)
     except FileNotFoundError:
         return {}, []
 
 
-def _forget(builder: Builder, tree: Wanted, known: set[str]) -> None:
+def _forget(plan: Plan, tree: Wanted, known: set[str]) -> None:
     """The files and locks of platforms that make nothing any more. What the cluster has of them stays there."""
     try:
-        names = sorted(os.listdir(os.path.join(builder.locks.folder, PLATFORMS)))
+        names = sorted(os.listdir(os.path.join(plan.locks.folder, PLATFORMS)))
     except FileNotFoundError:
         return
     for name in names:
@@ -178,8 +178,8 @@ def _no_folder(platform: PlatformDocument) -> Diagnostic:
     return Diagnostic("TJ924", message, span=span, hint=hint)
 
 
-def _name_taken(builder: Builder) -> Diagnostic:
-    document = builder.project.document
+def _name_taken(plan: Plan) -> Diagnostic:
+    document = plan.project.document
     assert document is not None, "who has environments has a project file"
     message = f'an environment called "{PLATFORM}" has the folder of what platforms make'
     span = document.locate(("spec", "environments", PLATFORM))

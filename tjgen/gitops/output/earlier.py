@@ -6,7 +6,9 @@ import os
 from collections.abc import Mapping
 from contextlib import chdir
 
-from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.compile import build
+from tjgen.compiler.building.plan import Plan, make_plan
+from tjgen.compiler.building.request import Request
 from tjgen.gitops.diff.revision import Repository, uncommitted
 from tjgen.gitops.diff.side import Ask, Side, nobody, place_of
 from tjgen.gitops.emit import header
@@ -15,14 +17,15 @@ from tjgen.gitops.output.intended import body_of
 from tjgen.language.runs.lock import Lock
 from tjgen.language.runs.store import gathered
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.session import Session
 
 _SOURCES = (".yaml", ".yml", ".json", ".jsonl", ".txt", ".csv")
 """What the files end in that sources can be made of. A repository may hold much else."""
 
 
-def earlier(revision: str, builder: Builder, directory: str, new: Side) -> tuple[Side, list[Diagnostic]]:
+def earlier(revision: str, plan: Plan, directory: str, new: Side) -> tuple[Side, list[Diagnostic]]:
     """The side of a revision, to compare `new` with. Raises CompileError (TJ091 to TJ095, or what is wrong with a lock)."""
-    project = builder.project.directory or "."
+    project = plan.project.directory or "."
     repository = Repository.around(project)
     commit = repository.commit(revision)
     tree, sources = repository.path_of(directory), repository.path_of(project)
@@ -34,9 +37,9 @@ def earlier(revision: str, builder: Builder, directory: str, new: Side) -> tuple
     count = repository.uncommitted(sources)
     if count:
         diagnostics.append(uncommitted(count, project))
-    locks = _locks(repository.files(commit, repository.path_of(builder.locks.folder)), revision, builder.locks.folder)
+    locks = _locks(repository.files(commit, repository.path_of(plan.locks.folder)), revision, plan.locks.folder)
     wanted = _asked_about(files, bodies, new)
-    ask = _ask(revision, _project(repository, commit, sources, tree), builder, wanted) if wanted else nobody
+    ask = _ask(revision, _project(repository, commit, sources, tree), plan, wanted) if wanted else nobody
     return Side(revision, bodies, locks, ask), diagnostics
 
 
@@ -75,7 +78,7 @@ def _project(repository: Repository, commit: str, sources: str, tree: str) -> di
     return repository.files(commit, sources, wanted=lambda path: path.endswith(_SOURCES) and not path.startswith(f"{below}/"))
 
 
-def _ask(revision: str, files: Mapping[str, bytes], builder: Builder, wanted: set[str]) -> Ask:
+def _ask(revision: str, files: Mapping[str, bytes], plan: Plan, wanted: set[str]) -> Ask:
     """Who asked for a value then: the sources of then are built. Nobody, where this release cannot build them.
 
     What several experiments share has no experiment as its source, so that all of them are built.
@@ -91,12 +94,12 @@ def _ask(revision: str, files: Mapping[str, bytes], builder: Builder, wanted: se
                 stream.write(content)
         with chdir(folder):
             try:
-                then = Builder((), environments=[name for name in builder.environments if name])
-                if wanted <= {*then.files}:
-                    then.files = [file for file in then.files if file in wanted]
+                then = make_plan(Request(environments=[name for name in plan.environments if name]))
             except CompileError:
                 return nobody
-            for built in then.build():
+            if wanted <= {*then.files}:
+                then = then._replace(files=[file for file in then.files if file in wanted])
+            for built in build(then, Session()):
                 asking.add(built.runs)
     return asking.ask
 

@@ -1,11 +1,11 @@
-"""A builder -> the output tree and the locks that a build would leave, without writing anything."""
+"""A plan -> the output tree and the locks that a build would leave, without writing anything."""
 
 from __future__ import annotations
 
 import os
 
-from tjgen.compiler.building.builder import Builder
-from tjgen.compiler.building.run import Built
+from tjgen.compiler.building.plan import Plan
+from tjgen.compiler.building.run import Built, Watch
 from tjgen.gitops.diff.side import Side
 from tjgen.gitops.emit import header, problems
 from tjgen.gitops.emit.plan import OutputFile
@@ -56,22 +56,22 @@ class Collected:
         return {**stays, **self._put}
 
 
-def intended(builder: Builder, directory: str, see: Seen | None = None) -> tuple[Side, list[Diagnostic]]:
+def intended(plan: Plan, directory: str, see: Seen | None = None, watch: Watch | None = None) -> tuple[Side, list[Diagnostic]]:
     """What `tjgen build -o DIR` would leave in the directory, and what it would say; `see` is told every unit."""
     tree = Collected(standing(directory))
     asking = Asking()
-    wishes = of_project(builder, Wishes())
+    wishes = of_project(plan, Wishes())
 
     def seen(built: Built) -> None:
         asking.add(built.runs)
         if see is not None:
             see(built)
 
-    one = Directory(directory, tree, None, builder.locks, wishes)
-    diagnostics = build_into(one, builder, [], seen, None)
+    one = Directory(directory, tree, None, plan.locks, wishes)
+    diagnostics = build_into(one, plan, [], seen, None, watch)
     # What the server refuses is said of each field, in its words.
-    diagnostics += platforms(builder, tree, wishes._replace(force=True), asking)
-    return Side("this build", tree.bodies(), {**standing_locks(builder.locks), **one.locks}, asking.ask), diagnostics
+    diagnostics += platforms(plan, tree, wishes._replace(force=True), asking)
+    return Side("this build", tree.bodies(), {**standing_locks(plan.locks), **one.locks}, asking.ask), diagnostics
 
 
 def standing(directory: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 
-from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built
 from tjgen.gitops.emit import cache, program
 from tjgen.gitops.output.done import Done
@@ -36,12 +36,12 @@ class Remembered(NamedTuple):
 class Memory:
     """What is known of earlier builds into one directory and one folder of previews."""
 
-    def __init__(self, builder: Builder, directory: str, previews: str | None, wishes: Sequence[bytes]) -> None:
-        self._locks = builder.locks
+    def __init__(self, plan: Plan, directory: str, previews: str | None, wishes: Sequence[bytes]) -> None:
+        self._locks = plan.locks
         places = [directory] if previews is None else [directory, previews]
-        project = builder.project.directory or "."
+        project = plan.project.directory or "."
         self._caches = [cache.Cache(cache.location(project, place), place) for place in places]
-        self._surroundings = cache.key([program.digest(), *builder.surroundings(), *wishes])
+        self._surroundings = cache.key([program.digest(), *plan.surroundings(), *wishes])
         self._new: dict[str, tuple[bytes, list[tuple[_Unit, Done | None]]]] = {}
 
     def recall(self, file: str, environment: str | None, content: bytes) -> Remembered | None:

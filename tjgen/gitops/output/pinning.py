@@ -17,8 +17,10 @@ from tjgen.cluster.registry.failure import (
     RegistryError,
 )
 from tjgen.cluster.registry.reference import Reference
-from tjgen.compiler.building.builder import Builder
-from tjgen.compiler.building.run import Run, Unit
+from tjgen.compiler.building.compile import build
+from tjgen.compiler.building.plan import Plan
+from tjgen.compiler.building.request import Digests
+from tjgen.compiler.building.run import Findings, Run, Unit, Watch
 from tjgen.gitops.emit import file
 from tjgen.gitops.emit.problems import failed
 from tjgen.language.platform.images import pinned, rewrite, tagged
@@ -26,6 +28,7 @@ from tjgen.language.runs.pins import Pins, write
 from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic
 from tjgen.trees.fields.path import get
 from tjgen.trees.manifests.leaves import leaves
+from tjgen.trees.session import Session
 from tjgen.trees.typing import NamedTuple
 
 NEW = "new"
@@ -71,31 +74,27 @@ class Found(NamedTuple):
     state: str
 
 
-def collect(builder: Builder) -> tuple[list[Asked], list[Diagnostic]]:
+COLLECTING = Digests(every=_NO_DIGEST, is_listed=True)
+"""The digests of a build whose images `collect` reads."""
+
+
+def collect(plan: Plan, watch: Watch | None = None) -> tuple[list[Asked], list[Diagnostic]]:
     """Every image without a digest that pods of a build get, in order of name; what the build found.
 
-    An image of a runtime in whose place an experiment has its own gets to no pod.
+    The request of `plan` has the digests COLLECTING. An image of a runtime that an experiment replaces gets to no pod.
     """
-    seen: dict[str, str] = {}
     asked: dict[str, Asked] = {}
     diagnostics: list[Diagnostic] = []
-
-    def note(image: str) -> str | None:
-        full = tagged(image)
-        if full is None:
-            return None
-        seen.setdefault(image, full)
-        return _NO_DIGEST
-
-    builder.digest_of = note
-    for built in builder.build():
+    for built in build(plan, Session(), watch=watch):
         diagnostics += [one for one in built.diagnostics if one.severity == ERROR]
-        rules = builder.rewrites(built.unit.environment) if built.runs else {}
+        if isinstance(built, Findings):
+            continue
+        rules = plan.rewrites(built.unit.environment) if built.runs else {}
         used = {text for run in built.runs for text in _digested(run)}
-        for image, full in seen.items():
-            if rewrite(pinned(image, _NO_DIGEST), rules) in used:
+        for image in dict.fromkeys(image for run in built.runs for image in run.images):
+            full = tagged(image)
+            if full is not None and rewrite(pinned(image, _NO_DIGEST), rules) in used:
                 asked.setdefault(full, Asked(full, built.unit, rewrite(full, rules)))
-    diagnostics += [one for one in builder.diagnostics if one.severity == ERROR]
     return [asked[full] for full in sorted(asked)], diagnostics
 
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
-from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.compile import build
+from tjgen.compiler.building.plan import Plan, make_plan
+from tjgen.compiler.building.request import Digests, Promotion, Request
 from tjgen.compiler.building.run import Run, Unit
 from tjgen.gitops.output.files import images as images_of
 from tjgen.gitops.output.history import refuse, sources
@@ -22,6 +24,7 @@ from tjgen.language.resolve.variants import Variant
 from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, Note, Span, has_errors
 from tjgen.trees.fields.path import FieldPath, Tree, render
 from tjgen.trees.manifests.leaves import leaves
+from tjgen.trees.session import Session
 from tjgen.trees.typing import NamedTuple
 
 _TRAINED = ("image", "command", "args", "script", "launcher", "workingDir", "code", "initializer")
@@ -50,32 +53,22 @@ def promote(chosen: Sequence[Entry], environment: str, directory: str, project: 
     here = project or "."
     origins = [_origin(entry, paths, here) for entry in chosen]
     _agreeing(origins)
-    builder = Builder(paths, environments=[environment], project=here)
-    _apply(builder, origins)
-    trial = Builder(paths, environments=[environment], project=here)
-    _apply(trial, origins)
-    told = _judged(trial, origins, environment)
-    written = write(builder, directory, None, wishes=Wishes(force=force), renew=[])
+    plan = make_plan(_request(paths, environment, here, origins))
+    told = _judged(plan, origins, environment)
+    written = write(plan, directory, None, wishes=Wishes(force=force), renew=[])
     return written._replace(diagnostics=[*told, *written.diagnostics])
 
 
 def _origin(entry: Entry, paths: Sequence[str], project: str) -> _Origin:
     """The run as it is built today. Raises CompileError where nothing asks for it (TJ733), or an image has no digest (TJ731)."""
     environments = [entry.place.environment] if entry.place.environment else []
-    builder = Builder(paths, environments=environments, project=project)
-    pins = builder.digest_of
-    seen: set[str] = set()
-
-    def noting(image: str) -> str | None:
-        seen.add(image)
-        return pins(image) if pins is not None else None
-
-    builder.digest_of = noting
-    runs = [run for built in builder.build() for run in built.runs if run.unit.key == entry.place.key]
+    plan = make_plan(Request(paths, environments=environments, project=project, digests=Digests(is_listed=True)))
+    runs = [run for built in build(plan, Session()) for run in built.runs if run.unit.key == entry.place.key]
+    seen = {image for run in runs for image in run.images}
     run = next((run for run in runs if run.name == entry.run.name), None)
     if run is None:
         raise CompileError([_not_asked_for(entry)])
-    rules = builder.rewrites(run.unit.environment)
+    rules = plan.rewrites(run.unit.environment)
     digests: dict[str, str] = {}
     loose = []
     for image in entry.run.images:
@@ -98,20 +91,15 @@ def _agreeing(origins: Sequence[_Origin]) -> None:
                 raise CompileError([_disagreeing(other.entry, origin.entry, image)])
 
 
-def _apply(builder: Builder, origins: Sequence[_Origin]) -> None:
-    """Let the builder build these runs alone, with their digests."""
+def _request(paths: Sequence[str], environment: str, project: str, origins: Sequence[_Origin]) -> Request:
+    """These runs alone, with their digests."""
     digests = {image: digest for origin in origins for image, digest in origin.digests.items()}
-    pins = builder.digest_of
-
-    def digest_of(image: str) -> str | None:
-        found = digests.get(tagged(image) or "")
-        return found if found is not None or pins is None else pins(image)
-
-    def choose(unit: Unit, variant: Variant) -> str | None:
-        origin = _match(unit, variant, origins)
-        return f"{origin.entry.place.key}/{origin.entry.run.name}" if origin is not None else None
-
-    builder.digest_of, builder.choose = digest_of, choose
+    promotions = []
+    for origin in origins:
+        variant, document = origin.run.variant, origin.run.unit.document
+        key = f"{origin.entry.place.key}/{origin.entry.run.name}"
+        promotions.append(Promotion(document.file, document.index, variant.point, variant.task, key))
+    return Request(paths, environments=[environment], project=project, digests=Digests(digests), promotions=tuple(promotions))
 
 
 def _match(unit: Unit, variant: Variant, origins: Sequence[_Origin]) -> _Origin | None:
@@ -124,12 +112,12 @@ def _match(unit: Unit, variant: Variant, origins: Sequence[_Origin]) -> _Origin 
     return None
 
 
-def _judged(builder: Builder, origins: Sequence[_Origin], environment: str) -> list[Diagnostic]:
+def _judged(plan: Plan, origins: Sequence[_Origin], environment: str) -> list[Diagnostic]:
     """What differs between the runs and what they become, and is no obstacle. Raises CompileError where something is."""
     told: list[Diagnostic] = []
     problems: list[Diagnostic] = []
     promoted: set[str] = set()
-    for built in builder.build():
+    for built in build(plan, Session()):
         problems += [one for one in built.diagnostics if one.severity == ERROR]
         for run in built.runs:
             origin = _match(run.unit, run.variant, origins)
@@ -138,7 +126,7 @@ def _judged(builder: Builder, origins: Sequence[_Origin], environment: str) -> l
             for path, before, after in _differences(origin.run, run):
                 found = _difference(origin, run, path, before, after)
                 (problems if found.severity == ERROR else told).append(found)
-            locked = builder.locks.of(run.unit).runs.get(run.name)
+            locked = plan.locks.of(run.unit).runs.get(run.name)
             stands = set(locked.images) if locked is not None else set(images_of(run))
             gone = sorted({_digest(image) for image in origin.entry.run.images} - {_digest(image) for image in stands})
             if not has_errors(problems):

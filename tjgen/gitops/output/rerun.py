@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.compile import build
+from tjgen.compiler.building.plan import Plan, make_plan
+from tjgen.compiler.building.request import Request
 from tjgen.gitops.output.history import archived_by_experiment, refuse, sources
 from tjgen.gitops.output.inventory import Entry
 from tjgen.gitops.output.wishes import Wishes
 from tjgen.gitops.output.write import Written, write
 from tjgen.language.runs.lock import ARCHIVED
 from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.session import Session
 
 
 def rerun(chosen: Sequence[Entry], directory: str, project: str, *, force: bool = False) -> Written:
@@ -24,16 +27,16 @@ def rerun(chosen: Sequence[Entry], directory: str, project: str, *, force: bool 
     environments = sorted({entry.place.environment for entry in chosen if entry.place.environment})
     missing = [path for path in paths if not os.path.isfile(path)]
     asked = [path for path in paths if path not in missing]
-    names = _names(Builder(asked, environments=environments, project=project or ".")) if asked else set()
+    request = Request(asked, environments=environments, project=project or ".")
+    names = _names(make_plan(request)) if asked else set()
     refuse(_not_asked_for(entry) for entry in chosen if entry.run.name not in names)
     wishes = Wishes(force=force, again=True)
-    builder = Builder(asked, environments=environments, project=project or ".")
-    return write(builder, directory, None, wishes=wishes, renew=[entry.run.name for entry in chosen])
+    return write(make_plan(request), directory, None, wishes=wishes, renew=[entry.run.name for entry in chosen])
 
 
-def _names(builder: Builder) -> set[str]:
+def _names(plan: Plan) -> set[str]:
     """The names of the runs that the experiments ask for, as they stand now."""
-    return {run.name for built in builder.build() for run in built.runs}
+    return {run.name for built in build(plan, Session()) for run in built.runs}
 
 
 def _not_asked_for(entry: Entry) -> Diagnostic:

@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from contextlib import chdir, contextmanager
 
-from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.plan import Plan
 from tjgen.gitops.diff.revision import Repository
 from tjgen.trees.diagnostics.model import ERROR, INFO, Diagnostic
 from tjgen.trees.typing import NamedTuple
@@ -28,10 +28,10 @@ class Index(NamedTuple):
     """Output, previews and locks, likewise."""
 
     @staticmethod
-    def around(builder: Builder, folders: Sequence[str]) -> Index:
+    def around(plan: Plan, folders: Sequence[str]) -> Index:
         """The index for a build that writes `folders`. Raises CompileError (TJ091, TJ092, TJ094)."""
-        repository = Repository.around(builder.project.directory or ".")
-        places = [repository.path_of(folder) for folder in (*folders, builder.locks.folder)]
+        repository = Repository.around(plan.project.directory or ".")
+        places = [repository.path_of(folder) for folder in (*folders, plan.locks.folder)]
         return Index(repository, repository.path_of("."), tuple(places))
 
     def others(self) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from tjgen.cluster.validate import report
 from tjgen.cluster.validate.judge import judge
-from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.plan import Plan
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output.layout import stage_folder
 from tjgen.gitops.sync import argocd, flux, problems
@@ -45,24 +45,24 @@ class Present(Protocol):
     def present(self) -> list[str]: ...
 
 
-def put(builder: Builder, tree: Present) -> list[Diagnostic]:
+def put(plan: Plan, tree: Present) -> list[Diagnostic]:
     """Put the objects for each environment of the build, and those for all; what is wrong with that (TJ680 to TJ688)."""
-    project = builder.project
+    project = plan.project
     diagnostics = list(problems.options(project))
     tool = _TOOLS.get(project.spec.gitops.tool) if project.spec.gitops.repository is not None else None
     if tool is None or diagnostics:
         return diagnostics
-    path = _path(builder)
+    path = _path(plan)
     if path is None:
-        return [_nowhere(builder)]
+        return [_nowhere(plan)]
     present = tree.present()
-    sites = _sites(builder, path, tool, present)
+    sites = _sites(plan, path, tool, present)
     diagnostics += [*problems.of_project(project, path), *problems.of_sites(project, sites, present)]
     if has_errors(diagnostics):
         return diagnostics
     source = posixpath.basename(project.document.file) if project.document is not None else ""
-    for folder, one in _made(builder, tool, path, sites):
-        diagnostics += _wrong(builder, one.manifest)
+    for folder, one in _made(plan, tool, path, sites):
+        diagnostics += _wrong(plan, one.manifest)
         tree.put(OutputFile(f"{folder}/{one.file}", one.note + dump(one.manifest.tree), source))
     for site in sites:
         for stage in tool.kept_folders(site):
@@ -70,20 +70,20 @@ def put(builder: Builder, tree: Present) -> list[Diagnostic]:
     return diagnostics
 
 
-def made(builder: Builder) -> list[Manifest]:
+def made(plan: Plan) -> list[Manifest]:
     """The objects alone, for whoever wants to know where their fields come from."""
-    project = builder.project
+    project = plan.project
     tool = _TOOLS.get(project.spec.gitops.tool) if project.spec.gitops.repository is not None else None
-    path = _path(builder)
+    path = _path(plan)
     if tool is None or path is None:
         return []
-    return [one.manifest for _, one in _made(builder, tool, path, _sites(builder, path, tool, ()))]
+    return [one.manifest for _, one in _made(plan, tool, path, _sites(plan, path, tool, ()))]
 
 
-def _made(builder: Builder, tool: _Tool, path: str, sites: Sequence[Site]) -> Iterator[tuple[str, Made]]:
+def _made(plan: Plan, tool: _Tool, path: str, sites: Sequence[Site]) -> Iterator[tuple[str, Made]]:
     """Every object with the folder that it goes to."""
-    whole = site_of(builder.project, None, path, tool.namespace)
-    if not builder.project.spec.environments:
+    whole = site_of(plan.project, None, path, tool.namespace)
+    if not plan.project.spec.environments:
         whole = whole._replace(platform=sites[0].platform)
     for one in tool.shared(whole):
         yield SYNC, one
@@ -92,12 +92,12 @@ def _made(builder: Builder, tool: _Tool, path: str, sites: Sequence[Site]) -> It
             yield stage_folder(site.environment, SYNC), one
 
 
-def _sites(builder: Builder, path: str, tool: _Tool, present: Sequence[str]) -> list[Site]:
+def _sites(plan: Plan, path: str, tool: _Tool, present: Sequence[str]) -> list[Site]:
     """The environments; of those that share a cluster and its platform the first applies the platform's objects."""
-    project = builder.project
+    project = plan.project
     sites: list[Site] = []
     applied: set[tuple[str, str | None]] = set()
-    for environment in builder.environments:
+    for environment in plan.environments:
         site = site_of(project, environment, path, tool.namespace, _stages(environment, present))
         platform = project.platform(environment)
         if platform is not None and platform.is_made:
@@ -111,15 +111,15 @@ def _sites(builder: Builder, path: str, tool: _Tool, present: Sequence[str]) -> 
     return sites
 
 
-def _path(builder: Builder) -> str | None:
+def _path(plan: Plan) -> str | None:
     """The folder of the output in the repository."""
-    said = _said_path(builder)
+    said = _said_path(plan)
     path = posixpath.normpath(said) if said is not None else None
     return None if path is None or path.startswith(("/", "..")) else path
 
 
-def _said_path(builder: Builder) -> str | None:
-    spec = builder.project.spec
+def _said_path(plan: Plan) -> str | None:
+    spec = plan.project.spec
     return spec.gitops.path if spec.gitops.path is not None else spec.output.directory
 
 
@@ -131,17 +131,17 @@ def _stages(environment: str | None, present: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _wrong(builder: Builder, made: Manifest) -> Iterator[Diagnostic]:
+def _wrong(plan: Plan, made: Manifest) -> Iterator[Diagnostic]:
     """What the API server would say, at the place of the tool in the project file."""
     verdict = judge(made.tree)
-    document = builder.project.document
+    document = plan.project.document
     for one in report.diagnostics(made.tree, verdict) if verdict.checked else ():
         yield one._replace(span=document.locate(GITOPS) if document is not None else None, path=None)
 
 
-def _nowhere(builder: Builder) -> Diagnostic:
-    document = builder.project.document
-    said = _said_path(builder)
+def _nowhere(plan: Plan) -> Diagnostic:
+    document = plan.project.document
+    said = _said_path(plan)
     where = (
         f"gitops.path {said} lies outside of the repository"
         if said is not None

@@ -1,4 +1,4 @@
-"""A builder and a directory -> the directory written, or compared: the locks and the previews with it."""
+"""A plan and a directory -> the directory written, or compared: the locks and the previews with it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from fnmatch import fnmatchcase
 
-from tjgen.compiler.building.builder import Builder
-from tjgen.compiler.building.run import Built, Run
+from tjgen.compiler.building.compile import build, renewed
+from tjgen.compiler.building.plan import Plan
+from tjgen.compiler.building.run import Built, Findings, Run, Watch
 from tjgen.gitops.emit import problems
 from tjgen.gitops.emit.comparison import Comparison
 from tjgen.gitops.emit.tree import Committed, OutputTree
@@ -22,6 +23,7 @@ from tjgen.gitops.output.wishes import Wanted, Wishes
 from tjgen.language.runs.store import PLATFORMS
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.manifests.manifest import DATA, SYNC
+from tjgen.trees.session import Session
 from tjgen.trees.typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -41,7 +43,14 @@ Seen = Callable[[Built], None]
 
 
 def write(
-    builder: Builder, directory: str, previews: str | None, *, wishes: Wishes, renew: list[str], seen: Seen | None = None
+    plan: Plan,
+    directory: str,
+    previews: str | None,
+    *,
+    wishes: Wishes,
+    renew: list[str],
+    seen: Seen | None = None,
+    watch: Watch | None = None,
 ) -> Written:
     """Build everything into `directory`, and what controllers will make into `previews`.
 
@@ -51,41 +60,49 @@ def write(
     if previews is not None:
         refuse_nested(directory, previews)
     with ExitStack() as stack:
-        tree = stack.enter_context(OutputTree(directory, force=wishes.force, records=builder.locks.folder, history=still_wanted))
+        tree = stack.enter_context(OutputTree(directory, force=wishes.force, records=plan.locks.folder, history=still_wanted))
         shown = (
             stack.enter_context(OutputTree(previews, force=wishes.force, history=still_wanted)) if previews is not None else None
         )
-        one = Directory(directory, tree, shown, builder.locks, of_project(builder, wishes))
+        one = Directory(directory, tree, shown, plan.locks, of_project(plan, wishes))
         # A run is only renewed, and a file only forced, where it is looked at.
-        forgets = bool(renew) or wishes.force or builder.choose is not None
-        memory = Memory(builder, directory, previews, [b"prune" if wishes.prune_runs or wishes.prune_data else b""])
-        diagnostics = [*tree.notes, *build_into(one, builder, renew, seen, None if forgets else memory)]
+        forgets = bool(renew) or wishes.force or plan.request.promotions is not None
+        memory = Memory(plan, directory, previews, [b"prune" if wishes.prune_runs or wishes.prune_data else b""])
+        diagnostics = [*tree.notes, *build_into(one, plan, renew, seen, None if forgets else memory, watch)]
         if not has_errors(diagnostics):
-            diagnostics += platforms(builder, tree, wishes)
+            diagnostics += platforms(plan, tree, wishes)
         if not has_errors(diagnostics):
-            diagnostics += syncing(builder, tree)
+            diagnostics += syncing(plan, tree)
         if has_errors(diagnostics):
             return Written(diagnostics, one.counts)
         files = tree.commit()
         if shown is not None:
             shown.commit()
         if not forgets:
-            memory.save(whole=builder.whole, known=memory.names(builder.files, builder.environments))
+            memory.save(whole=plan.whole, known=memory.names(plan.files, plan.environments))
         return Written(diagnostics, one.counts, files)
 
 
-def compare(builder: Builder, directory: str, previews: str | None, *, wishes: Wishes, seen: Seen | None = None) -> Written:
+def compare(
+    plan: Plan,
+    directory: str,
+    previews: str | None,
+    *,
+    wishes: Wishes,
+    seen: Seen | None = None,
+    watch: Watch | None = None,
+) -> Written:
     """The same without writing: every file that would change is an error (TJ06n)."""
     if previews is not None:
         refuse_nested(directory, previews)
-    tree = Comparison(directory, records=builder.locks.folder)
+    tree = Comparison(directory, records=plan.locks.folder)
     shown = Comparison(previews) if previews is not None else None
-    one = Directory(directory, tree, shown, builder.locks, of_project(builder, wishes))
-    diagnostics = build_into(one, builder, [], seen, Memory(builder, directory, previews, [b""]))
+    one = Directory(directory, tree, shown, plan.locks, of_project(plan, wishes))
+    diagnostics = build_into(one, plan, [], seen, Memory(plan, directory, previews, [b""]), watch)
     if not has_errors(diagnostics):
-        diagnostics += platforms(builder, tree, wishes)
+        diagnostics += platforms(plan, tree, wishes)
     if not has_errors(diagnostics):
-        diagnostics += syncing(builder, tree)
+        diagnostics += syncing(plan, tree)
     if not has_errors(diagnostics):
         diagnostics += [problems.stale(found.place, found.kind) for found in tree.differences()]
         if shown is not None:
@@ -93,43 +110,52 @@ def compare(builder: Builder, directory: str, previews: str | None, *, wishes: W
     return Written(diagnostics, one.counts)
 
 
-def platforms(builder: Builder, tree: Wanted, wishes: Wishes, asking: Asking | None = None) -> list[Diagnostic]:
+def platforms(plan: Plan, tree: Wanted, wishes: Wishes, asking: Asking | None = None) -> list[Diagnostic]:
     """The objects of the platforms that make some, with their locks; what is wrong with them."""
-    wanted = any(one.is_made for one in builder.project.platforms) if builder.whole else bool(builder.named_platforms)
-    if not wanted and not (builder.whole and os.path.isdir(os.path.join(builder.locks.folder, PLATFORMS))):
+    wanted = any(one.is_made for one in plan.project.platforms) if plan.whole else bool(plan.platform_files)
+    if not wanted and not (plan.whole and os.path.isdir(os.path.join(plan.locks.folder, PLATFORMS))):
         return []
     from tjgen.gitops.output.bundles import put  # most projects have no platform that makes anything
 
-    return put(builder, tree, force=wishes.force, asking=asking)
+    return put(plan, tree, force=wishes.force, asking=asking)
 
 
-def syncing(builder: Builder, tree: Present) -> list[Diagnostic]:
+def syncing(plan: Plan, tree: Present) -> list[Diagnostic]:
     """The objects that make a GitOps tool sync the tree, where the project wants some; what is wrong with that."""
-    project = builder.project
-    if builder.whole:
+    project = plan.project
+    if plan.whole:
         if SYNC not in project.spec.environments:
             tree.claim(SYNC)
-        for environment in builder.environments:
+        for environment in plan.environments:
             tree.claim(stage_folder(environment, DATA), owner=SYNC)
     gitops = project.spec.gitops
     if gitops.repository is None and gitops.application_set is None and not gitops.bootstrap and gitops.health == "none":
         return []
     from tjgen.gitops.output.syncing import put  # most projects want none
 
-    return put(builder, tree)
+    return put(plan, tree)
 
 
-def of_project(builder: Builder, wishes: Wishes) -> Wishes:
+def of_project(plan: Plan, wishes: Wishes) -> Wishes:
     """The wishes with what the project says."""
-    spec = builder.project.spec
+    spec = plan.project.spec
     return wishes._replace(keep=spec.history.keep, tool=spec.gitops.tool)
 
 
 def build_into(
-    directory: Directory, builder: Builder, renew: list[str], seen: Seen | None, memory: Memory | None
+    directory: Directory,
+    plan: Plan,
+    renew: list[str],
+    seen: Seen | None,
+    memory: Memory | None,
+    watch: Watch | None,
 ) -> list[Diagnostic]:
-    """Everything of `builder` into `directory`, which is finished then; what was found."""
+    """Everything of `plan` into `directory`, which is finished then; what was found."""
     diagnostics: list[Diagnostic] = []
+    session = Session()
+
+    def renew_run(run: Run) -> Run | None:
+        return renewed(plan, session, run) if any(fnmatchcase(run.name, pattern) for pattern in renew) else None
 
     def recall(file: str, environment: str | None, content: bytes) -> Remembered | None:
         # Whoever wants to see every unit gets every unit.
@@ -139,18 +165,15 @@ def build_into(
             diagnostics.extend(found.diagnostics)
         return found
 
-    for built in builder.build(recall):
+    for built in build(plan, session, recall=recall, watch=watch):
         diagnostics += built.diagnostics
+        if isinstance(built, Findings):
+            continue
         if seen is not None:
             seen(built)
         if not built.failed:
-            done = directory.add(built, lambda run: _renewed(builder, run, renew))
+            done = directory.add(built, renew_run)
             if memory is not None:
                 memory.note(built, done)
-    diagnostics += builder.diagnostics
-    directory.finish(builder.environments, whole=builder.whole and not has_errors(diagnostics))
+    directory.finish(plan.environments, whole=plan.whole and not has_errors(diagnostics))
     return diagnostics + directory.diagnostics
-
-
-def _renewed(builder: Builder, run: Run, patterns: list[str]) -> Run | None:
-    return builder.renewed(run) if any(fnmatchcase(run.name, pattern) for pattern in patterns) else None

@@ -11,7 +11,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 
-from tjgen.compiler.building.builder import NAMESPACE
+from tjgen.compiler.building.request import NAMESPACE
 from tjgen.language.resolve.files import named
 from tjgen.language.resolve.project import FILE, Project
 from tjgen.tools.hosts.rendering import Asked, Rendered

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tjgen.compiler.building.builder import NAMESPACE, Builder
+from tjgen.compiler.building.compile import build
+from tjgen.compiler.building.plan import make_plan
+from tjgen.compiler.building.request import NAMESPACE, Request
 from tjgen.gitops.output.problems import made_twice
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, ObjectRef, has_errors
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.manifest import STAGES
+from tjgen.trees.session import Session
 from tjgen.trees.typing import NamedTuple
 
 
@@ -45,7 +48,7 @@ def rendered(asked: Asked) -> Rendered:
 
 
 def _rendered(asked: Asked) -> Rendered:
-    builder = Builder(
+    request = Request(
         asked.paths,
         environments=[asked.environment] if asked.environment else (),
         set_values=asked.set_values,
@@ -57,12 +60,13 @@ def _rendered(asked: Asked) -> Rendered:
         namespace=asked.namespace,
         is_confined=True,
     )
-    if len(builder.environments) > 1:
-        raise CompileError([_several(builder.environments, asked.choose_environment)])
+    plan = make_plan(request)
+    if len(plan.environments) > 1:
+        raise CompileError([_several(plan.environments, asked.choose_environment)])
     diagnostics: list[Diagnostic] = []
     chosen: dict[ObjectRef, Tree] = {}
     staged: dict[str, list[Tree]] = {stage: [] for stage in STAGES}
-    for built in builder.build():
+    for built in build(plan, Session()):
         diagnostics += built.diagnostics
         for run in built.runs:
             for manifest in run.compiled.manifests:
@@ -72,7 +76,6 @@ def _rendered(asked: Asked) -> Rendered:
                     staged[manifest.stage].append(manifest.tree)
                 elif tree != manifest.tree:
                     diagnostics.append(made_twice(str(manifest.ref), run))
-    diagnostics += builder.diagnostics
     objects = [] if has_errors(diagnostics) else [tree for stage in STAGES for tree in staged[stage]]
     return Rendered(objects, list(dict.fromkeys(diagnostics)))
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.compile import build
+from tjgen.compiler.building.plan import make_plan
+from tjgen.compiler.building.request import Request
 from tjgen.tools.importing.folder import read_folder
 from tjgen.tools.importing.shortest import PATCH, without, words
 from tjgen.tools.importing.workshop import Workshop
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.session import Session
 from tjgen.trees.source.edits import Stream
 from tjgen.trees.source.reader import CORE, read
 from tjgen.trees.source.writer import dump_all
@@ -43,11 +46,10 @@ def experiments(file: str, content: bytes, target: str) -> tuple[str, list[Diagn
         stream.put(document.index, changed)
     text = stream.text
     try:
-        builder = Builder([file], given={file: text.encode()})
-        built = list(builder.build())
+        built = list(build(make_plan(Request([file], given={file: text.encode()})), Session()))
     except CompileError as error:
         return text, error.diagnostics
-    return text, [*(one for each in built for one in each.diagnostics), *builder.diagnostics]
+    return text, [one for each in built for one in each.diagnostics]
 
 
 def jobs(file: str, content: bytes, target: str) -> tuple[str, list[Diagnostic]]:

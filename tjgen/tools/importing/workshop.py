@@ -7,9 +7,12 @@ from collections.abc import Mapping
 from tempfile import TemporaryDirectory
 from types import TracebackType
 
-from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.compile import build
+from tjgen.compiler.building.plan import make_plan
+from tjgen.compiler.building.request import Request
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.path import Tree
+from tjgen.trees.session import Session
 from tjgen.trees.source.writer import dump
 from tjgen.trees.typing import NamedTuple
 
@@ -51,12 +54,11 @@ class Workshop:
         """What is built of an experiment."""
         file = self._put("experiment.yaml", dump(experiment))
         try:
-            builder = Builder([file])
-            built = list(builder.build())
+            built = list(build(make_plan(Request([file])), Session()))
         except CompileError as error:
             return Made([], error.diagnostics)
         objects = [manifest.tree for one in built for run in one.runs for manifest in run.compiled.manifests]
-        return Made(objects, [*(found for one in built for found in one.diagnostics), *builder.diagnostics])
+        return Made(objects, [found for one in built for found in one.diagnostics])
 
     def _put(self, name: str, text: str) -> str:
         path = os.path.join(self._folder.name, name)

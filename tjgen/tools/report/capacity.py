@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tjgen.compiler.building.builder import Builder
+from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.totals.quotas import Limits, summed, used
 from tjgen.compiler.totals.tally import together
 from tjgen.language.runs.lock import CURRENT, SUSPENDED
@@ -24,11 +24,11 @@ def sums(runs: Sequence[Shown]) -> list[Sum]:
     ]
 
 
-def bars(runs: Sequence[Shown], builder: Builder) -> list[Bar]:
+def bars(runs: Sequence[Shown], plan: Plan) -> list[Bar]:
     """The quotas and queues that the Platforms name, and what these runs take of them."""
     found: list[Bar] = []
-    for environment in builder.environments:
-        cluster = builder.cluster(environment)
+    for environment in plan.environments:
+        cluster = plan.cluster(environment)
         here = [run for run in runs if run.place.environment == environment]
         for namespace, quota in cluster.quotas.items():
             found += _bars(

@@ -1,11 +1,12 @@
-"""A builder -> the report of what its sources give, and of the runs that stay beside that in the output tree."""
+"""A plan -> the report of what its sources give, and of the runs that stay beside that in the output tree."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tjgen.compiler.building.builder import Builder
-from tjgen.compiler.building.run import Built, Run
+from tjgen.compiler.building.compile import build
+from tjgen.compiler.building.plan import Plan
+from tjgen.compiler.building.run import Built, Findings, Run, Watch
 from tjgen.gitops.diff.compare import compare
 from tjgen.gitops.diff.side import Side, only, place_of
 from tjgen.gitops.emit.ondisk import files
@@ -21,6 +22,7 @@ from tjgen.tools.report.run import Known, Look, age, shown
 from tjgen.tools.report.shares import beside, parts_of, several, shared_by
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.manifests.manifest import RUNS
+from tjgen.trees.session import Session
 from tjgen.trees.source.writer import dump
 
 
@@ -35,59 +37,59 @@ class Wanted:
         self.expanded = expanded
 
 
-def of_build(builder: Builder, wanted: Wanted) -> Report:
+def of_build(plan: Plan, wanted: Wanted, watch: Watch | None = None) -> Report:
     """The report. Raises CompileError where locks, the tree, or what it is compared with cannot be read."""
     units: list[Built] = []
     if wanted.directory is not None:
-        side, diagnostics = intended(builder, wanted.directory, units.append)
+        side, diagnostics = intended(plan, wanted.directory, units.append, watch)
     else:
-        side, diagnostics = _built_alone(builder, units)
-    changes, found = _changes(builder, wanted, side)
-    known = _known(builder, side, units, wanted.directory)
-    versions = builder.release_of(builder.environments[0]).versions
-    catalog = Catalog(builder.project.spec.catalogs, builder.project.directory, versions=versions)
+        side, diagnostics = _built_alone(plan, units, watch)
+    changes, found = _changes(plan, wanted, side)
+    known = _known(plan, side, units, wanted.directory)
+    versions = plan.release_of(plan.environments[0]).versions
+    catalog = Catalog(plan.project.spec.catalogs, plan.project.directory, versions=versions)
     shared = several(one.files for one in known)
-    look = Look(side.ask, catalog, builder.release_of, frozenset(shared), wanted.expanded)
+    look = Look(side.ask, catalog, plan.release_of, frozenset(shared), wanted.expanded)
     entries = {(one.place.key, one.name): one for one in changes.entries if one.place.stage == RUNS} if changes else {}
     runs = [shown(one, look)._replace(change=entries.get((one.place.key, one.name))) for one in known]
-    bandwidths = {
-        name: rate for environment in builder.environments for name, rate in builder.cluster(environment).bandwidth.items()
-    }
-    document = builder.project.document
+    bandwidths = {name: rate for environment in plan.environments for name, rate in plan.cluster(environment).bandwidth.items()}
+    document = plan.project.document
     title = document.value.get("metadata", {}).get("name") if document is not None else None
     return Report(
         str(title or "Training runs"),
-        _subject(builder, wanted),
+        _subject(plan, wanted),
         runs,
         parts_of(shared, side.bodies, side.ask),
         sums(runs),
-        bars(runs, builder),
+        bars(runs, plan),
         bandwidths,
         list(dict.fromkeys([*diagnostics, *found])),
         changes,
     )
 
 
-def _subject(builder: Builder, wanted: Wanted) -> str:
-    environments = ", ".join(name for name in builder.environments if name)
+def _subject(plan: Plan, wanted: Wanted) -> str:
+    environments = ", ".join(name for name in plan.environments if name)
     return "what the sources give" + (f", in {environments}" if environments else "")
 
 
-def _built_alone(builder: Builder, units: list[Built]) -> tuple[Side, list[Diagnostic]]:
+def _built_alone(plan: Plan, units: list[Built], watch: Watch | None) -> tuple[Side, list[Diagnostic]]:
     """A build without an output tree: what is built is all that there is."""
     asking = Asking()
     bodies: dict[str, str] = {}
     diagnostics: list[Diagnostic] = []
-    for built in builder.build():
-        units.append(built)
+    for built in build(plan, Session(), watch=watch):
         diagnostics += built.diagnostics
+        if isinstance(built, Findings):
+            continue
+        units.append(built)
         asking.add(built.runs)
         for run in built.runs:
             bodies.update({path_of(manifest, run): dump(manifest.tree) for manifest in run.compiled.manifests})
-    return Side("this build", bodies, {}, asking.ask), diagnostics + builder.diagnostics
+    return Side("this build", bodies, {}, asking.ask), diagnostics
 
 
-def _changes(builder: Builder, wanted: Wanted, new: Side) -> tuple[Changes | None, list[Diagnostic]]:
+def _changes(plan: Plan, wanted: Wanted, new: Side) -> tuple[Changes | None, list[Diagnostic]]:
     if wanted.against is None or wanted.directory is None:
         return None, []
     import os
@@ -98,13 +100,13 @@ def _changes(builder: Builder, wanted: Wanted, new: Side) -> tuple[Changes | Non
     else:
         from tjgen.gitops.output.earlier import earlier  # it builds the sources of then
 
-        old, found = earlier(wanted.against, builder, wanted.directory, new)
-    old = old._replace(bodies=only(old.bodies, builder.environments))
-    new = new._replace(bodies=only(new.bodies, builder.environments))
+        old, found = earlier(wanted.against, plan, wanted.directory, new)
+    old = old._replace(bodies=only(old.bodies, plan.environments))
+    new = new._replace(bodies=only(new.bodies, plan.environments))
     return Changes(wanted.against, compare(old, new)), found
 
 
-def _known(builder: Builder, side: Side, units: Sequence[Built], directory: str | None) -> list[Known]:
+def _known(plan: Plan, side: Side, units: Sequence[Built], directory: str | None) -> list[Known]:
     """Every run of the units, and of a whole project every run that the tree or a lock has."""
     built: dict[tuple[str, str], Run] = {(unit.unit.key, run.name): run for unit in units for run in unit.runs}
     problems = {unit.unit.key: tuple(unit.diagnostics) for unit in units}
@@ -116,7 +118,7 @@ def _known(builder: Builder, side: Side, units: Sequence[Built], directory: str 
         (key, run.name): run for key, lock in side.locks.items() for run in lock.runs.values()
     }
     own: dict[tuple[str, str], dict[str, str]] = {}
-    for path, body in only(side.bodies, builder.environments).items():
+    for path, body in only(side.bodies, plan.environments).items():
         at = place_of(path)
         if at is not None and at.stage == RUNS:
             places.setdefault(at.key, Place(at.environment or None, at.namespace, at.experiment))
@@ -125,7 +127,7 @@ def _known(builder: Builder, side: Side, units: Sequence[Built], directory: str 
     names = {**dict.fromkeys(own), **dict.fromkeys(built), **dict.fromkeys(key for key in locked if key[0] in places)}
     found = []
     for key, name in names:
-        if not builder.whole and key not in sources:
+        if not plan.whole and key not in sources:
             continue
         place, lock, run = places[key], locked.get((key, name)), built.get((key, name))
         files_of = own.get((key, name), {})
@@ -133,7 +135,7 @@ def _known(builder: Builder, side: Side, units: Sequence[Built], directory: str 
         source = sources.get(key) or _source(directory, run_folder(place, name))
         where = f"{directory}/{run_folder(place, name)}" if directory is not None and files_of else ""
         found.append(Known(place, name, together, source, where, lock, run, problems.get(key, ()) if run is not None else ()))
-    return sorted(found, key=lambda one: _order(one, builder))
+    return sorted(found, key=lambda one: _order(one, plan))
 
 
 def _source(directory: str | None, folder: str) -> str:
@@ -141,7 +143,7 @@ def _source(directory: str | None, folder: str) -> str:
     return next((file.source for file in files(directory, folder)), "") if directory is not None else ""
 
 
-def _order(one: Known, builder: Builder) -> tuple[object, ...]:
-    environments = builder.environments
+def _order(one: Known, plan: Plan) -> tuple[object, ...]:
+    environments = plan.environments
     at = environments.index(one.place.environment) if one.place.environment in environments else len(environments)
     return (at, one.place.namespace, one.place.name, *age(one))

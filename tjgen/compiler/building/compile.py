@@ -1,0 +1,290 @@
+"""A plan -> its results: every experiment, environment, and point of a sweep, compiled one after the other."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+
+from tjgen.compiler.building.inputs import is_experiment, is_of_project, no_experiment, same_experiment
+from tjgen.compiler.building.plan import Plan
+from tjgen.compiler.building.request import Promotion
+from tjgen.compiler.building.run import Built, DigestOf, Findings, Recall, Recalled, Result, Run, Unit, Watch
+from tjgen.compiler.hops.draft import Job
+from tjgen.compiler.passes import code, data
+from tjgen.compiler.passes.images import rewritten
+from tjgen.compiler.pipeline import compile_run
+from tjgen.language.catalog.runtime import CatalogRuntime
+from tjgen.language.resolve.overlays import Surroundings
+from tjgen.language.resolve.places import Documents, placed
+from tjgen.language.resolve.policy import judged
+from tjgen.language.resolve.spelling import spelled
+from tjgen.language.resolve.variants import Variant, variants
+from tjgen.language.runs.identity import Identity, RunContent, Written, run_content, written
+from tjgen.language.runs.lock import LockedRun, known
+from tjgen.language.setting import Setting
+from tjgen.language.spec.compact import EXPERIMENT_FORM
+from tjgen.trees.budgets import Clock
+from tjgen.trees.diagnostics.model import Diagnostic, has_errors
+from tjgen.trees.explain.provenance import Sources
+from tjgen.trees.session import Session
+from tjgen.trees.source.document import Document
+from tjgen.trees.source.reader import CORE, read
+from tjgen.trees.typing import Any, NamedTuple
+
+
+def build(plan: Plan, session: Session, *, recall: Recall = lambda *_: None, watch: Watch | None = None) -> Iterator[Result]:
+    """A result for each unit in order, and at the end the findings that belong to no unit.
+
+    Sources that `recall` knows are not compiled. `watch` gets the progress. Raises CompileError if a lock or a pin is
+    damaged, or if the build takes more time than its budget.
+    """
+    return _Compilation(plan, session, recall).results(watch)
+
+
+def renewed(plan: Plan, session: Session, run: Run) -> Run:
+    """The same run under its next name."""
+    origin = _Origin(run.variant, run.compiled.sources.documents, run.runtime, run.identity, run.content)
+    return _compiled(plan, session, run.unit, origin, run.renewal + 1)._replace(promoted_from=run.promoted_from)
+
+
+def setting_of(plan: Plan, session: Session, run: Run) -> Setting:
+    """What passes know of a run in addition to its experiment."""
+    return _setting(plan, session, run.unit, run.name, run.variant, run.runtime, plan.digest_of)
+
+
+class _Source(NamedTuple):
+    """What all runs of one unit share."""
+
+    unit: Unit
+    documents: Documents
+    content: Written
+    locked: Mapping[str, LockedRun]
+    """Identity -> the locked run that has it."""
+
+
+class _Origin(NamedTuple):
+    """What a run is made from, apart from its unit."""
+
+    variant: Variant
+    documents: Documents
+    runtime: CatalogRuntime
+    identity: Identity
+    content: RunContent
+
+
+class _Compilation:
+    """One build from its first file to its last: what it has seen so far."""
+
+    def __init__(self, plan: Plan, session: Session, recall: Recall) -> None:
+        self._plan = plan
+        self._session = session
+        self._recall = recall
+        self._named = {*plan.request.paths}
+        self._clock = Clock(plan.sandbox.budgets.seconds)
+        self._surroundings = {name: Surroundings(plan.project, name, plan.layers) for name in plan.environments}
+        self._seen: dict[str, tuple[str, int]] = {}
+        """Key of a unit -> file and place in it of its experiment; the document itself is not kept."""
+        self._footprints: list[Any] = []
+
+    def results(self, watch: Watch | None) -> Iterator[Result]:
+        plan = self._plan
+        policy = plan.project.spec.policy
+        diagnostics = list(plan.diagnostics)
+        for number, file in enumerate(plan.files):
+            self._clock.check()
+            if watch is not None:
+                watch(number, len(plan.files), file)
+            content = plan.content(file)
+            if isinstance(content, Diagnostic):
+                diagnostics.append(content)
+                continue
+            environments = [one for one in plan.environments if not self._is_recalled(file, one, content)]
+            if not environments:
+                continue
+            experiments, found = self._experiments(file, content)
+            diagnostics += found
+            for document in experiments:
+                for environment in environments:
+                    built = self._built(document, environment, content)
+                    yield built._replace(diagnostics=judged(built.diagnostics, policy))
+        if watch is not None:
+            watch(len(plan.files), len(plan.files), "")
+        for surroundings in self._surroundings.values():
+            diagnostics += [one for one in surroundings.unmatched() if plan.whole]
+        if self._footprints:
+            from tjgen.compiler.totals import shared  # most runs write to nothing that others have
+
+            diagnostics += shared.problems(self._footprints, self._quota)
+        yield Findings(judged(diagnostics, policy))
+
+    def _experiments(self, file: str, content: bytes) -> tuple[list[Document], list[Diagnostic]]:
+        plan = self._plan
+        documents, found = read(content, file, CORE, plan.sandbox.budgets)
+        experiments = [document for document in documents if is_experiment(document)]
+        is_named = file in self._named
+        is_other = file in plan.platform_files or has_errors(found) or (is_of_project(documents) and not is_named)
+        if not experiments and not is_other:
+            found = [*found, no_experiment(file, documents, named=is_named)]
+        return experiments, found
+
+    def _is_recalled(self, file: str, environment: str | None, content: bytes) -> bool:
+        found: Recalled | None = self._recall(file, environment, content)
+        if found is None:
+            return False
+        self._surroundings[environment].note(found.overlays)
+        for key, _ in found.units:
+            self._seen.setdefault(key, (file, 0))
+        self._footprints += found.footprint
+        return True
+
+    def _built(self, document: Document, environment: str | None, content: bytes) -> Built:
+        plan = self._plan
+        found = variants(document, self._surroundings[environment])
+        if not found.runs:
+            problems = [one if one.span or one.related else one._replace(span=document.locate(())) for one in found.diagnostics]
+            return Built(Unit(document, environment, "", "", document.file), [], problems)
+        unit = _unit(plan, document, environment, found.runs[0])
+        twin = self._seen.setdefault(unit.key, (document.file, document.index))
+        if twin != (document.file, document.index):
+            return Built(unit, [], [*found.diagnostics, same_experiment(unit, self._documents_at(twin[0]), twin[1])])
+        diagnostics = list(found.diagnostics)
+        lock = plan.locks.of(unit)
+        source = _Source(unit, found.documents, written(spelled(document, EXPERIMENT_FORM)), lock.by_identity())
+        only_promoted = plan.request.promotions is None and _only_promoted(plan, unit)
+        runs: list[Run] = []
+        beside: list[str] = []
+        waiting = 0
+        for variant in found.runs:
+            self._clock.check()
+            origin, locked, problems, reads_files = _origin(plan, source, variant)
+            if origin is None:
+                diagnostics += problems
+                continue
+            promoted_from = locked.promoted_from if locked is not None else ""
+            if plan.request.promotions is not None:
+                promotion = _promotion(plan.request.promotions, unit, variant)
+                if promotion is None:
+                    beside += [locked.name] if locked is not None else []
+                    continue
+                promoted_from = promotion.origin
+            elif only_promoted and locked is None:
+                waiting += 1
+                continue
+            is_record = locked is not None and locked.archived
+            renewal = locked.renewal if locked is not None else 0
+            run = _compiled(plan, self._session, unit, origin, renewal, is_record=is_record)
+            diagnostics += [*problems, *run.compiled.diagnostics]
+            runs.append(run._replace(reads_files=reads_files, promoted_from=promoted_from))
+        if runs and runs[0].variant.task and not has_errors(diagnostics):
+            diagnostics += self._overlaps(unit, runs, found.documents)
+        # What is promoted stays until something else is promoted, whatever experiments ask for meanwhile.
+        stays = tuple(lock.runs if only_promoted else beside)
+        built = Built(unit, runs, list(dict.fromkeys(diagnostics)), content, found.overlays, stays, waiting)
+        self._footprints += built.footprint
+        return built
+
+    def _documents_at(self, file: str) -> list[Document]:
+        """The documents of a file that was compiled earlier, read again once: copies may be many."""
+        plan = self._plan
+
+        def documents() -> list[Document]:
+            content = plan.content(file)
+            return [] if isinstance(content, Diagnostic) else read(content, file, CORE, plan.sandbox.budgets)[0]
+
+        return self._session.once("documents", file, documents)
+
+    def _overlaps(self, unit: Unit, runs: Sequence[Run], documents: Documents) -> list[Diagnostic]:
+        """What keeps the tasks of an experiment from being apart."""
+        from tjgen.compiler.passes.isolation import overlaps  # few experiments have tasks
+
+        settings = [setting_of(self._plan, self._session, run) for run in runs]
+        trees = {run.variant.task: run.variant.tree for run in reversed(runs)}
+        found = overlaps(zip([run.variant.experiment for run in runs], settings, strict=True))
+        return [one for task, diagnostic in found for one in placed([diagnostic], trees[task], documents)]
+
+    def _quota(self, environment: str, namespace: str) -> tuple[Any, Document] | None:
+        here = self._plan.settings[environment or None]
+        quota = here.cluster.quotas.get(namespace)
+        return (quota, here.platform) if quota is not None and here.platform is not None else None
+
+
+def _unit(plan: Plan, document: Document, environment: str | None, variant: Variant) -> Unit:
+    metadata = variant.experiment.metadata
+    source = os.path.relpath(document.file, plan.project.directory or ".").replace(os.sep, "/")
+    return Unit(document, environment, metadata.namespace or plan.request.namespace, metadata.name, source)
+
+
+def _only_promoted(plan: Plan, unit: Unit) -> bool:
+    own = plan.project.environment(unit.environment)
+    return own is not None and own.runs == "promoted"
+
+
+def _promotion(promotions: Sequence[Promotion], unit: Unit, variant: Variant) -> Promotion | None:
+    """The promotion of the same point of the same experiment."""
+    wanted = (unit.document.file, unit.document.index, variant.point, variant.task)
+    return next((one for one in promotions if (one.file, one.document, one.point, one.task) == wanted), None)
+
+
+def _origin(plan: Plan, source: _Source, variant: Variant) -> tuple[_Origin | None, LockedRun | None, list[Diagnostic], bool]:
+    """What a run is made from, the locked run that it is, what is wrong with its runtime, and whether it reads files."""
+    experiment, unit, documents = variant.experiment, source.unit, source.documents
+    asked = experiment.spec.runtime
+    assert asked is not None, "an experiment without a runtime has no variants"
+    runtime, found = plan.catalog.find(asked.name, kind=asked.kind, namespace=unit.namespace, version=asked.version)
+    found = placed(found, variant.tree, documents)
+    if runtime is None:
+        return None, None, found, False
+    files = {
+        **data.local_files(experiment, unit.document.file, plan.project.slicers, plan.sandbox),
+        **code.local_files(experiment, unit.document.file, plan.sandbox),
+    }
+    content = run_content(source.content, environment=unit.environment, point=variant.point, task=variant.task, files=files)
+    identity, locked = known(source.locked, content)
+    return _Origin(variant, documents, runtime, identity, content), locked, found, bool(files)
+
+
+def _compiled(plan: Plan, session: Session, unit: Unit, origin: _Origin, renewal: int, *, is_record: bool = False) -> Run:
+    experiment, here = origin.variant.experiment, plan.settings[unit.environment]
+    fixed = experiment.spec.naming == "fixed"
+    name = origin.identity.renewed(renewal).run_name(unit.name, origin.variant.label, fixed=fixed)
+    images: dict[str, None] = {}
+    digest_of = plan.digest_of
+    if plan.request.digests.is_listed:
+        digest_of = _listing(plan.digest_of, images)
+        runtime = rewritten(origin.runtime, here.rewrite, digest_of)
+    else:
+        key = (unit.environment, origin.runtime)
+        runtime = session.once("rewritten runtime", key, lambda: rewritten(origin.runtime, here.rewrite, plan.digest_of))
+    sources = Sources(origin.variant.tree, origin.documents, runtime.document, here.platform, plan.project.document)
+    setting = _setting(plan, session, unit, name, origin.variant, runtime, digest_of)
+    compiled = compile_run(Job(experiment, runtime, setting, sources, here.release, plan.project.spec.gitops, is_record))
+    return Run(
+        unit,
+        name,
+        origin.variant,
+        runtime,
+        origin.identity,
+        origin.content,
+        renewal,
+        reads_files=False,
+        compiled=compiled,
+        is_record=is_record,
+        images=tuple(images),
+    )
+
+
+def _listing(digest_of: DigestOf | None, images: dict[str, None]) -> DigestOf:
+    """The same digests; every image is added to `images`."""
+
+    def listing(image: str) -> str | None:
+        images[image] = None
+        return digest_of(image) if digest_of is not None else None
+
+    return listing
+
+
+def _setting(
+    plan: Plan, session: Session, unit: Unit, name: str, variant: Variant, runtime: CatalogRuntime, digest_of: DigestOf | None
+) -> Setting:
+    here = plan.settings[unit.environment]
+    return here.setting(unit, name, variant.task, runtime.launcher, digest_of, session)

@@ -1,0 +1,183 @@
+"""A request -> the plan of the build: the project, its environments, and the files to compile."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+
+from tjgen.cluster.trainer.release import Release
+from tjgen.compiler.building.environment import Environment, release
+from tjgen.compiler.building.inputs import (
+    chosen_environments,
+    confinement,
+    files_at,
+    is_platform,
+    is_root,
+    nothing_to_build,
+    project_at,
+    taken_names,
+    unreadable_slicers,
+)
+from tjgen.compiler.building.request import Digests, Request
+from tjgen.compiler.building.run import DigestOf
+from tjgen.language.catalog.find import Catalog
+from tjgen.language.resolve.layers import Layer
+from tjgen.language.resolve.members import experiments, with_overlays
+from tjgen.language.resolve.project import Project
+from tjgen.language.resolve.settings import settings
+from tjgen.language.runs.store import IMAGES, Locks
+from tjgen.language.setting import Cluster
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
+from tjgen.trees.files.sandbox import Sandbox
+from tjgen.trees.source.reader import CORE, read
+from tjgen.trees.typing import NamedTuple
+
+
+class Plan(NamedTuple):
+    """What a build compiles, and everything that it needs to know of the project; `make_plan` makes one."""
+
+    request: Request
+    project: Project
+    environments: list[str | None]
+    """In the order of the project; None for a project that has none."""
+    files: list[str]
+    """The files to compile, in order; those that are given as text first."""
+    platform_files: list[str]
+    """Files of the request that hold a Platform, if the request takes them."""
+    layers: list[Layer]
+    """What the request sets in every experiment."""
+    settings: Mapping[str | None, Environment]
+    catalog: Catalog
+    locks: Locks
+    digest_of: DigestOf | None
+    """The digest of an image; None if no image has one."""
+    diagnostics: list[Diagnostic]
+    """Warnings about the project. Errors end in CompileError."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether the build is of the whole project, so that it sees every experiment."""
+        return not self.request.paths and not self.request.given
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """What reads the files of the input."""
+        return self.project.sandbox
+
+    @property
+    def output(self) -> str | None:
+        """The output folder of the project. Raises CompileError if it is outside of the repository."""
+        return self.project.output
+
+    def content(self, file: str) -> bytes | Diagnostic:
+        """The text of one of `files`, or why it cannot be read."""
+        given = self.request.given
+        return given[file] if file in given else self.sandbox.content(file)
+
+    def rewrites(self, environment: str | None) -> Mapping[str, str]:
+        """The image prefixes that the platform of an environment rewrites."""
+        return self.settings[environment].rewrite
+
+    def release_of(self, environment: str | None) -> Release:
+        """The release of Trainer that the cluster of an environment runs."""
+        return self.settings[environment].release
+
+    def cluster(self, environment: str | None) -> Cluster:
+        """The cluster of an environment, as its Platform describes it."""
+        return self.settings[environment].cluster
+
+    def surroundings(self) -> Iterator[bytes]:
+        """The text of everything in addition to a source that its runs depend on: project, overlays, platforms, catalogs."""
+        project = self.project
+        overlays = [*project.overlays, *(one for group in project.overlays_of.values() for one in group)]
+        documents = [project.document, *(one.document for one in overlays), *(one.document for one in project.platforms)]
+        yield f"{self.request.trainer}".encode()
+        for document in documents:
+            if document is not None:
+                yield f"{document.file}\n{document.index}\n{document.text}".encode()
+        yield from self._texts(project.files(project.spec.catalogs))
+        if os.path.isdir(os.path.join(self.locks.folder, IMAGES)):
+            from tjgen.language.runs.pins import Pins
+
+            yield from self._texts(Pins(self.locks.folder).files())
+
+    def _texts(self, files: Iterable[str]) -> Iterator[bytes]:
+        for file, content in self.sandbox.contents(list(files)):
+            yield file.encode(errors="surrogateescape")
+            yield content if isinstance(content, bytes) else content.message.encode(errors="surrogateescape")
+
+
+def make_plan(request: Request) -> Plan:
+    """The plan. Raises CompileError if the project itself, or the request, is wrong."""
+    if request.project is None and is_root(request.paths):
+        # The folder of a project means the project, as it does from inside.
+        request = request._replace(project=request.paths[0], paths=())
+    whole = not request.paths and not request.given
+    project, diagnostics = project_at(request.paths, request.project, confined=confinement() if request.is_confined else None)
+    if request.overlays:
+        project, found = with_overlays(project, request.overlays)
+        diagnostics = [*diagnostics, *found]
+    # Files in addition to the project are named from here, or from the root.
+    root = project.directory or "."
+    places = [*(os.path.relpath(one, root) for one in request.catalogs), *project.spec.catalogs]
+    for place in request.catalogs:
+        project.sandbox.name(os.path.relpath(place, root))
+    versions = release(project, None, request.trainer).versions
+    catalog = Catalog(places, project.directory, versions=versions, sandbox=project.sandbox)
+    layers, found = settings(list(request.set_values))
+    environments, unknown = chosen_environments(project, request.environments)
+    diagnostics = [*diagnostics, *found, *unknown, *taken_names(project), *unreadable_slicers(project)]
+    known = {name: Environment(project, name, request.trainer) for name in environments}
+    diagnostics += [one for here in known.values() for one in here.misfits()]
+    if whole and not has_errors(diagnostics):
+        diagnostics += nothing_to_build(project)
+    files, found = experiments(project) if whole else files_at(request.paths, project.sandbox)
+    diagnostics += found
+    if has_errors(diagnostics):
+        raise CompileError(diagnostics)
+    locks = Locks(project.directory)
+    return Plan(
+        request,
+        project,
+        environments,
+        [*request.given, *files],
+        _platform_files(request, project.sandbox),
+        layers,
+        known,
+        catalog,
+        locks,
+        _digest_of(request.digests, locks.folder),
+        diagnostics,
+    )
+
+
+def _platform_files(request: Request, sandbox: Sandbox) -> list[str]:
+    found = []
+    for path in dict.fromkeys(request.paths) if request.takes_platforms else ():
+        content = sandbox.content(path) if not os.path.isdir(path) else b""
+        # Most files that are named hold experiments: those are read once, when they are compiled.
+        if isinstance(content, bytes) and b"Platform" in content:
+            documents, _ = read(content, path, CORE, sandbox.budgets)
+            if any(map(is_platform, documents)):
+                found.append(path)
+    return found
+
+
+def _digest_of(digests: Digests, folder: str) -> DigestOf | None:
+    from_pins: DigestOf | None = None
+    if os.path.isdir(os.path.join(folder, IMAGES)):
+        from tjgen.language.runs.pins import Pins  # many projects pin nothing
+
+        from_pins = Pins(folder).digest
+    if not digests.every and not digests.given:
+        return from_pins
+    from tjgen.language.platform.images import tagged  # few requests give digests
+
+    def digest_of(image: str) -> str | None:
+        full = tagged(image)
+        if digests.every:
+            return digests.every if full is not None else None
+        found = digests.given.get(full or "")
+        return found if found is not None or from_pins is None else from_pins(image)
+
+    return digest_of

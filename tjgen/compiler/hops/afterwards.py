@@ -1,0 +1,52 @@
+"""The objects of a run -> the same with annotations and marks for the sync, and what the run takes of shared resources."""
+
+from __future__ import annotations
+
+from tjgen.compiler.hops.draft import Draft, Job
+from tjgen.compiler.volumes.claims import is_open
+from tjgen.language.runs.archive import BY_EXPERIMENT, archived, by_lock
+from tjgen.language.setting import Setting
+from tjgen.language.spec.objects import ExperimentSpec
+
+
+def footprint(job: Job, draft: Draft) -> Draft:
+    """What the run takes of quotas, queues, and storage that other runs use too."""
+    experiment, sources = job.experiment, draft.sources
+    if not _is_watched(experiment.spec, job.setting):
+        return draft
+    from tjgen.compiler.totals import shared  # most runs take nothing that others have too
+
+    asked = shared.Asked(experiment.spec, job.setting, sources.experiment, sources.documents, sources.platform)
+    found, footprint = shared.watched(asked, draft.applied, draft.previews)
+    return draft._replace(footprint=tuple(footprint)).reporting(found)
+
+
+def annotate(job: Job, draft: Draft) -> Draft:
+    """Annotations for the GitOps tool of the project."""
+    if job.gitops.tool == "none":
+        return draft
+    from tjgen.compiler.annotations import annotated  # many projects name no tool
+
+    return draft._replace(applied=annotated(draft.applied, job.gitops))
+
+
+def archive(job: Job, draft: Draft) -> Draft:
+    """The marks of a record, which nothing runs."""
+    applied = draft.applied
+    if job.experiment.spec.state == "archived":
+        applied = archived(applied, BY_EXPERIMENT)
+    if job.is_record:
+        applied = archived(applied, by_lock(job.setting.run))
+    return draft._replace(applied=applied)
+
+
+def _is_watched(spec: ExperimentSpec, setting: Setting) -> bool:
+    """Whether a run takes something that others have too: of a quota, a queue, or storage that they may name."""
+    cluster = setting.cluster
+    if (
+        setting.namespace in cluster.quotas
+        or setting.namespace in cluster.limits
+        or (spec.schedule.queue or "") in cluster.queues
+    ):
+        return True
+    return any(is_open(volume) and not volume.read_only for volume in spec.volumes.values())

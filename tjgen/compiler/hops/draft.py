@@ -1,0 +1,70 @@
+"""The run that hops compile: its input, and its state between two hops."""
+
+from __future__ import annotations
+
+from tjgen.cluster.trainer.framework import Expansion
+from tjgen.cluster.trainer.release import Release
+from tjgen.language.catalog.runtime import CatalogRuntime
+from tjgen.language.setting import Setting
+from tjgen.language.spec.objects import Experiment, GitOps
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.explain.provenance import Sources, place_in
+from tjgen.trees.fields.path import Tree
+from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.typing import Any, NamedTuple
+from tjgen.trees.workload.workload import Workload
+
+
+class Job(NamedTuple):
+    """A run to compile: what every hop reads and none changes."""
+
+    experiment: Experiment
+    """Merged with its overlays; a point of a sweep, or a task."""
+    runtime: CatalogRuntime
+    """With the images that pins and the Platform give it."""
+    setting: Setting
+    """`setting.run` is the name of the run."""
+    sources: Sources
+    release: Release
+    """The release of Trainer to compile for."""
+    gitops: GitOps
+    is_record: bool = False
+    """Whether the lock archives the run."""
+
+
+class Draft(NamedTuple):
+    """A run between two hops."""
+
+    workload: Workload
+    sources: Sources
+    applied: list[Manifest] = []  # noqa: RUF012  # a value
+    """Objects to apply, in an order in which they can be applied; the last one starts the run."""
+    previews: list[Manifest] = []  # noqa: RUF012  # a value
+    """Objects that controllers make of them."""
+    diagnostics: list[Diagnostic] = []  # noqa: RUF012  # a value
+    is_refused: bool = False
+    """Whether an error leaves later hops nothing to work on."""
+    is_patched: bool = False
+    """Whether patches changed the object that starts the run."""
+    template: Manifest | None = None
+    """The runtime that the TrainJob is expanded with."""
+    expansion: Expansion | None = None
+    context: list[Tree] = []  # noqa: RUF012  # a value
+    """Objects that are in the cluster when the run is applied, as far as webhooks read them."""
+    footprint: tuple[Any, ...] = ()
+
+    def reporting(self, found: list[Diagnostic]) -> Draft:
+        """The draft with more diagnostics."""
+        return self._replace(diagnostics=[*self.diagnostics, *found]) if found else self
+
+    def refused(self, found: list[Diagnostic]) -> Draft:
+        """The draft with more diagnostics, and without objects, for later hops to skip."""
+        return self._replace(applied=[], previews=[], diagnostics=[*self.diagnostics, *found], is_refused=True)
+
+
+def located(diagnostics: list[Diagnostic], manifest: Manifest, sources: Sources) -> list[Diagnostic]:
+    """Diagnostics about a manifest, each with the line of a file that its field comes from."""
+    return [
+        diagnostic._replace(span=place_in(manifest, diagnostic.path or (), sources), subject=manifest.ref)
+        for diagnostic in diagnostics
+    ]

@@ -1,0 +1,120 @@
+"""A Workload -> the objects to apply, and the previews of what controllers make of them."""
+
+from __future__ import annotations
+
+from tjgen.cluster.trainer.framework import Expansion
+from tjgen.cluster.trainer.framework import expand as twin_expand
+from tjgen.cluster.trainer.release import NEWEST, Release
+from tjgen.cluster.validate import admission
+from tjgen.compiler.hops.draft import Draft, Job, located
+from tjgen.compiler.hops.verdict import is_refused
+from tjgen.compiler.passes.patches import patched
+from tjgen.compiler.targets import jobset, trainjob
+from tjgen.compiler.targets.table import direct
+from tjgen.language.catalog.runtime import KINDS
+from tjgen.language.runs.identity import name_problem
+from tjgen.trees.diagnostics.model import has_errors
+from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.k8s.labels import MULTI_KUEUE
+from tjgen.trees.k8s.names import longest_trainjob_name
+from tjgen.trees.manifests.manifest import PREVIEW, Manifest
+
+
+def target(job: Job, draft: Draft) -> Draft:
+    """The object that starts the run, and the objects that it needs."""
+    direct_target = direct(job.experiment.spec.target)
+    if direct_target is not None:
+        direct_run = direct_target.lower(draft.workload)
+        if has_errors(direct_run.diagnostics):
+            return draft.refused(direct_run.diagnostics)
+        return draft._replace(applied=[*direct_run.objects, direct_run.job]).reporting(direct_run.diagnostics)
+    lowered = trainjob.lower(draft.workload, job.runtime, job.setting.session, _controller(job))
+    if has_errors(lowered.diagnostics):
+        return draft.refused(lowered.diagnostics)
+    runtime = [lowered.runtime] if lowered.emits_runtime else []
+    applied = [*runtime, *lowered.objects, lowered.trainjob]
+    return draft._replace(applied=applied, template=lowered.runtime).reporting(lowered.diagnostics)
+
+
+def patch(job: Job, draft: Draft) -> Draft:
+    """The patches of the experiment; a runtime that they change gets another name."""
+    late = jobset.KIND if _is_jobset(job) else ""
+    before, template = draft.applied, draft.template
+    applied, found = patched(before, job.experiment, allows=job.setting.allows, but=late)
+    if template is not None and before[0] is template:
+        if applied[0] is not template:
+            applied[0], applied[-1] = trainjob.renamed(applied[0], applied[-1], job.runtime.name)
+        template = applied[0]
+    is_patched = applied[-1] is not before[-1]
+    sources = draft.sources._replace(trainjob=applied[-1])
+    if template is not None:
+        sources = sources._replace(made_runtime=template)
+    return draft._replace(applied=applied, template=template, is_patched=is_patched, sources=sources).reporting(found)
+
+
+def expand(job: Job, draft: Draft) -> Draft:
+    """The objects that the controller makes, and whether their names leave enough characters for the name of the run."""
+    started = draft.applied[-1]
+    direct_target = direct(job.experiment.spec.target)
+    if direct_target is not None:
+        if draft.is_patched and is_refused(started, job):
+            return draft  # the server refuses it, so no controller sees it
+        overlong = name_problem(draft.workload.name, budget=direct_target.budget(started))
+        if overlong is not None:
+            return draft.refused([overlong])
+        found = located(direct_target.doubts(started, draft.workload), started, draft.sources)
+        return draft._replace(previews=direct_target.previews(started)).reporting(found)
+    assert draft.template is not None, "a TrainJob has a runtime"
+    template = draft.template.tree
+    expansion = twin_expand(_as_started(started.tree), template, release=_controller(job))
+    previews = _previews(expansion, started)
+    overlong = name_problem(draft.workload.name, budget=_budget(previews))
+    if overlong is not None:
+        # Controller, webhooks and server would each report it again in their own words.
+        return draft.refused([overlong])
+    found = located(expansion.diagnostics, started, draft.sources)
+    context = [template, *admission.assumed(template)]
+    return draft._replace(previews=previews, expansion=expansion, context=context).reporting(found)
+
+
+def finish(job: Job, draft: Draft) -> Draft:
+    """For target `jobset`: the JobSet of the preview, to apply in place of the TrainJob."""
+    if not _is_jobset(job) or draft.expansion is None or has_errors(draft.diagnostics):
+        return draft
+    objects, found = jobset.finish(draft.expansion.objects, draft.applied[-1], job.release)
+    objects, refused = patched(objects, job.experiment, allows=job.setting.allows, only=jobset.KIND)
+    applied = [manifest for manifest in draft.applied[:-1] if manifest.kind not in KINDS] + objects
+    return draft._replace(applied=applied, previews=[]).reporting([*found, *refused])
+
+
+def _is_jobset(job: Job) -> bool:
+    return bool(job.experiment.spec.target == "jobset")
+
+
+def _controller(job: Job) -> Release:
+    """The release that expands the TrainJob. A JobSet that is applied itself does not depend on the Trainer of the cluster."""
+    return NEWEST if _is_jobset(job) else job.release
+
+
+def _as_started(trainjob: Tree) -> Tree:
+    """The TrainJob as the controller sees it that starts it: Kueue sends one to another cluster without its own mark."""
+    if get(trainjob, ("spec", "managedBy"), None) != MULTI_KUEUE:
+        return trainjob
+    return {**trainjob, "spec": {key: value for key, value in trainjob["spec"].items() if key != "managedBy"}}
+
+
+def _previews(expansion: Expansion, job: Manifest) -> list[Manifest]:
+    """What the controller makes, but for its private copy of the runtime, whose text is the cluster's."""
+    snapshot = job.name + jobset.SNAPSHOT
+    return [Manifest(made.tree, made.owners, PREVIEW) for made in expansion.objects if made.tree["metadata"]["name"] != snapshot]
+
+
+def _budget(previews: list[Manifest]) -> int:
+    """How long the run's name may be, so that the names of Jobs and Pods that are made from it have room."""
+    jobs = [
+        (job["name"], job.get("replicas", 1), get(job, ("template", "spec", "completions"), None) or 1)
+        for preview in previews
+        if preview.kind == "JobSet"
+        for job in get(preview.tree, ("spec", "replicatedJobs"), None) or []
+    ]
+    return longest_trainjob_name(jobs)

@@ -1,0 +1,57 @@
+"""The objects of a run -> what the API server and its webhooks refuse of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tjgen.cluster.kinds.pods import starts_pods
+from tjgen.cluster.trainer.release import of_versions
+from tjgen.cluster.validate import admission, disclosure, report, unmakeable
+from tjgen.cluster.validate.judge import judge as judge_object
+from tjgen.cluster.validate.likeness import likeness
+from tjgen.compiler.hops.draft import Draft, Job, located
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import Tree
+from tjgen.trees.manifests.manifest import PREVIEW, RUNTIMES, Manifest
+
+
+def judge(job: Job, draft: Draft) -> Draft:
+    """What the API server and its webhooks refuse, and what the objects disclose."""
+    versions, session = _versions(job), job.setting.session
+    diagnostics = list(draft.diagnostics)
+    # The values of a generated Secret are the controller's: there is nothing of ours to judge in it.
+    for manifest in (*draft.applied, *(preview for preview in draft.previews if preview.kind != "Secret")):
+        if manifest.stage != PREVIEW:
+            found = list(disclosure.diagnostics(manifest.tree, job.setting.harmless))
+            diagnostics += located(found, manifest, draft.sources)
+        like = f"{manifest.tree['metadata']}" if manifest.stage == RUNTIMES else likeness(manifest.tree)
+        if not session.has("accepted", like):
+            found = _wrong(manifest, draft.context, versions)
+            diagnostics += located(found, manifest, draft.sources)
+            if not found:
+                session.add("accepted", like)
+    return draft._replace(diagnostics=diagnostics)
+
+
+def is_refused(manifest: Manifest, job: Job) -> bool:
+    """Whether the API server refuses an object, or its controller cannot make its pods."""
+    return bool(_wrong(manifest, [], _versions(job)))
+
+
+def _versions(job: Job) -> Mapping[str, str]:
+    return {**job.release.versions, **job.setting.versions}
+
+
+def _wrong(manifest: Manifest, context: list[Tree], versions: Mapping[str, str]) -> list[Diagnostic]:
+    """What the API server and its webhooks say, and where they accept the object, what keeps its pods from being made."""
+    found = _judged(manifest.tree, context, versions)
+    return found if found or not starts_pods(manifest) else list(unmakeable.diagnostics(manifest.tree))
+
+
+def _judged(tree: Tree, context: list[Tree], versions: Mapping[str, str]) -> list[Diagnostic]:
+    """What the API server says, and where it accepts the object, its webhooks."""
+    verdict = judge_object(tree, versions=versions, webhooks=True)
+    if verdict.stages or not verdict.checked:
+        return list(report.diagnostics(tree, verdict))
+    answer = admission.review(tree, context=context, release=of_versions(versions))
+    return list(admission.diagnostics(tree, answer))

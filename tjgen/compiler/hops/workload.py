@@ -1,0 +1,61 @@
+"""An experiment and a runtime -> the Workload: pod templates with everything that the experiment wants in them."""
+
+from __future__ import annotations
+
+from tjgen.compiler import lower as direct_fields
+from tjgen.compiler.checks.table import checked
+from tjgen.compiler.hops.draft import Draft, Job
+from tjgen.compiler.passes import identity
+from tjgen.compiler.passes.table import PASSES
+from tjgen.compiler.targets.table import direct
+from tjgen.trees.diagnostics.model import has_errors
+from tjgen.trees.workload.contribution import EXPERIMENT
+from tjgen.trees.workload.contribution import contribute as apply
+
+
+def arrange(job: Job, draft: Draft) -> Draft:
+    """The jobs of the runtime as the roles of a target without Trainer."""
+    target = direct(job.experiment.spec.target)
+    if target is None:
+        return draft
+    from tjgen.compiler.targets.direct import Asked
+
+    spec = job.experiment.spec
+    replicas = {name: role.replicas for name, role in spec.roles.items()}
+    workload, found = target.arranged(draft.workload, Asked(spec.nodes, replicas, spec.elastic is not None))
+    draft = draft._replace(workload=workload)
+    return draft.refused(found) if has_errors(found) else draft.reporting(found)
+
+
+def initialize(job: Job, draft: Draft) -> Draft:
+    """The initializers of Trainer that the experiment names."""
+    if job.experiment.spec.initializer is None:
+        return draft
+    from tjgen.compiler.passes import initializers  # few runs fetch anything by themselves
+
+    workload, found = initializers.prepared(draft.workload, job.experiment, job.setting)
+    draft = draft._replace(workload=workload)
+    return draft.refused(found) if has_errors(found) else draft.reporting(found)
+
+
+def lower(job: Job, draft: Draft) -> Draft:
+    """The fields of the experiment that have a direct place in the Workload."""
+    experiment, setting = job.experiment, job.setting
+    workload, found = apply(draft.workload, EXPERIMENT, direct_fields.contribute(draft.workload, experiment, setting))
+    found = [*found, *identity.reserved(experiment.metadata.labels, setting.allows)]
+    return draft._replace(workload=workload).reporting(found)
+
+
+def contribute(job: Job, draft: Draft) -> Draft:
+    """Everything that has to be arranged: devices, volumes, data, gangs, images."""
+    workload, diagnostics = draft.workload, draft.diagnostics
+    for name, one_pass in PASSES:
+        workload, found = apply(workload, f"pass:{name}", one_pass(workload, job.experiment, job.setting))
+        diagnostics = [*diagnostics, *found] if found else diagnostics
+    return draft._replace(workload=workload, diagnostics=diagnostics, is_refused=has_errors(diagnostics))
+
+
+def check(job: Job, draft: Draft) -> Draft:
+    """The rules on the whole Workload."""
+    found = checked(draft.workload, job.experiment, job.setting)
+    return draft.refused(found) if has_errors(found) else draft.reporting(found)

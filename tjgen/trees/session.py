@@ -1,0 +1,50 @@
+"""The results that one command computes once and uses again; whoever starts a build makes one and passes it along."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+
+from tjgen.trees.typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    T = TypeVar("T")
+
+
+class Session:
+    """Results by name and key. Nothing outlives the command, so no entry has to be removed when a file changes.
+
+    A key is compared as a value. An object of a class without `==` is its own key, and the session keeps it alive.
+    """
+
+    __slots__ = ("_all", "_latest")
+
+    def __init__(self) -> None:
+        self._all: dict[tuple[str, Hashable], object] = {}
+        self._latest: dict[str, tuple[object, object]] = {}
+
+    def once(self, name: str, key: Hashable, compute: Callable[[], T]) -> T:
+        """The result of `compute` for `key`: computed at the first call, kept for all others."""
+        found = self._all.get((name, key), _MISSING)
+        if found is _MISSING:
+            found = self._all[(name, key)] = compute()
+        return cast("Any", found)  # type: ignore[no-any-return]  # what `compute` returned under this name
+
+    def latest(self, name: str, key: object, compute: Callable[[], T]) -> T:
+        """The same, but only the result of the last key is kept: for large results that follow each other."""
+        known = self._latest.get(name)
+        if known is None or known[0] != key:
+            known = self._latest[name] = (key, compute())
+        return cast("Any", known[1])  # type: ignore[no-any-return]  # what `compute` returned under this name
+
+    def has(self, name: str, key: Hashable) -> bool:
+        """Whether `key` was added to the set of this name."""
+        return (name, key) in self._all
+
+    def add(self, name: str, key: Hashable) -> None:
+        """Add `key` to the set of this name."""
+        self._all[(name, key)] = None
+
+
+_MISSING = object()
