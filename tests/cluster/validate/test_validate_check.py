@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 
+from tjgen import admit
 from tjgen.cluster.validate.check import check
 from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
 
@@ -100,3 +104,22 @@ def test_an_empty_file_has_nothing_wrong(text: str) -> None:
 
 def test_broken_text_is_a_diagnostic() -> None:
     assert [diagnostic.code for diagnostic in check("a: [", "a.yaml")][:1] == ["TJ001"]
+
+
+POD = {"spec": {"containers": [{"name": "pytorch", "image": "i:1"}]}}
+REPLICAS = {"replicas": 1, "template": POD}
+GENERATED = [
+    ("batch.volcano.sh/v1alpha1", "Job", {"minAvailable": 1, "tasks": [{"name": "w", **REPLICAS}]}),
+    ("jobset.x-k8s.io/v1alpha2", "JobSet", {"replicatedJobs": [{"name": "w", "template": {"spec": {"template": POD}}}]}),
+    ("kubeflow.org/v1", "PyTorchJob", {"pytorchReplicaSpecs": {"Master": REPLICAS}}),
+    ("kubeflow.org/v2beta1", "MPIJob", {"mpiReplicaSpecs": {"Launcher": REPLICAS, "Worker": REPLICAS}}),
+    ("trainer.kubeflow.org/v1alpha1", "TrainJob", {"runtimeRef": {"name": "r"}}),
+]
+
+
+@pytest.mark.parametrize(("version", "kind", "spec"), GENERATED, ids=[kind for _, kind, _ in GENERATED])
+def test_a_generated_name_is_reported_once_and_accepted(version: str, kind: str, spec: Any) -> None:
+    tree = {"apiVersion": version, "kind": kind, "metadata": {"generateName": "train-"}, "spec": spec}
+    found = check(json.dumps(tree), "job.yaml")
+    assert [(one.code, one.severity) for one in found] == [("TJ546", "warning")]
+    assert admit(tree).allowed

@@ -217,3 +217,11 @@ def test_a_wrong_beginning_writes_nothing(tmp_path: Path, words: list[str], code
     (tmp_path / "empty").mkdir()
     answer = init(tmp_path, *words)
     assert (answer.code, (tmp_path / "out").exists()) == (code, False), answer.err
+
+
+def test_a_job_whose_name_is_generated_is_imported_under_the_prefix() -> None:
+    job = trainjob()
+    job["metadata"] = {"generateName": "bert-", "namespace": "nlp"}
+    found = read(RUNTIME, job)
+    assert list(found.experiments) == ["nlp/bert.yaml"]
+    assert [one.code for one in found.diagnostics] == ["TJ774"]

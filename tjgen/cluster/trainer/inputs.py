@@ -8,6 +8,7 @@ from tjgen.cluster.trainer.framework import PLACEHOLDER_UID, Expansion, expand
 from tjgen.cluster.trainer.refusals import CLUSTER_RUNTIME, GROUP, RUNTIME
 from tjgen.cluster.trainer.release import NEWEST, Release
 from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.manifests.generated_names import named
 from tjgen.trees.manifests.objects import Objects, indexed
 from tjgen.trees.typing import Any, NamedTuple
 
@@ -51,9 +52,9 @@ def expanded(objects: Sequence[Tree], catalog: Catalog | None = None, *, release
 def opened(trees: Sequence[Tree]) -> list[Tree]:
     """The documents, with the items of Lists in their place, as kubectl reads them."""
     result: list[Tree] = []
-    for tree in trees:
+    for tree in map(named, trees):
         items = tree.get("items") if tree.__class__ is dict and tree.get("kind") == "List" else None
-        result += items if items.__class__ is list else [tree]
+        result += map(named, items) if items.__class__ is list else [tree]
     return result
 
 

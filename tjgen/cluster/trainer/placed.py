@@ -8,6 +8,7 @@ from tjgen.cluster.trainer.inputs import Expanded
 from tjgen.cluster.trainer.surprises.clashes import Run, clashes
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.manifests.generated_names import named
 from tjgen.trees.source.document import Document
 from tjgen.trees.typing import NamedTuple
 
@@ -29,15 +30,15 @@ class Placed(NamedTuple):
 
 
 def placed(documents: Sequence[Document]) -> list[Placed]:
-    """The objects of documents; those of a List one by one."""
+    """The objects of documents under the names that they get; those of a List one by one."""
     found = []
     for document in documents:
         tree = document.value
         items = tree.get("items") if tree.__class__ is dict and tree.get("kind") == "List" else None
         if items.__class__ is list:
-            found += [Placed(item, document, ("items", position)) for position, item in enumerate(items)]
+            found += [Placed(named(item), document, ("items", position)) for position, item in enumerate(items)]
         else:
-            found.append(Placed(tree, document))
+            found.append(Placed(named(tree), document))
     return found
 
 

@@ -12,6 +12,7 @@ from tjgen.cluster.validate.templates import Made, templates
 from tjgen.cluster.validate.ways import CLIENT_SIDE, SERVER_SIDE, WAYS
 from tjgen.trees.diagnostics.model import Diagnostic, Span
 from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.manifests.generated_names import named
 from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.typing import NamedTuple
 
@@ -93,6 +94,7 @@ def admit(
     )
     if not verdict.allowed:
         return Verdict(False, verdict.stage, _errors(verdict.errors, locate), verdict.checked)
+    document = named(document)
     if webhooks:
         before = old if old is not None and identity(document) == identity(old) else None
         answer = admission.review(document, old=before, context=context, release=of_versions(versions), is_whole=bool(context))

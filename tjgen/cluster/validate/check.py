@@ -10,11 +10,12 @@ from tjgen.cluster.trainer.refusals import RUNTIME
 from tjgen.cluster.trainer.release import of_versions
 from tjgen.cluster.validate import admission, disclosure, marks, unmakeable
 from tjgen.cluster.validate.judge import judge
-from tjgen.cluster.validate.report import diagnostics
+from tjgen.cluster.validate.report import diagnostics, subject_of
 from tjgen.cluster.validate.verdict import DECODE
 from tjgen.trees.budgets import DEFAULT, Budgets
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic, has_errors
 from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.manifests.generated_names import named, prefix_of
 from tjgen.trees.manifests.objects import Objects
 from tjgen.trees.source import reader
 
@@ -43,7 +44,7 @@ def check(
     """
     documents, found = reader.read(text, file, reader.KUBERNETES, budgets)
     # What stands in one file is applied together, so webhooks find it in the cluster.
-    context = [manifest for document in documents for manifest, _ in manifests(document.value)]
+    context = [named(manifest) for document in documents for manifest, _ in manifests(document.value)]
     objects = Objects([*context, *[one for other in context for one in admission.assumed(other)]])
     for document in documents:
         for manifest, path in manifests(document.value):
@@ -53,7 +54,7 @@ def check(
             else:
                 judged = list(_judged(manifest, objects, versions, strict=strict, server_side=server_side))
             if accepted is not None and not stands and not has_errors(judged):
-                accepted.append(Placed(manifest, document, path))
+                accepted.append(Placed(named(manifest), document, path))
             for diagnostic in (*judged, *disclosure.diagnostics(manifest, harmless)):
                 whole = path + (diagnostic.path or ())
                 span = document.locate(whole, key=diagnostic.name == "unknown-field")
@@ -70,10 +71,21 @@ def _judged(
     yield from diagnostics(manifest, verdict, strict=strict)
     if not verdict.allowed:
         return
+    if prefix_of(manifest):
+        yield _generated(manifest)
+        manifest = named(manifest)
     answer = admission.review(manifest, context=context, release=of_versions(versions))
     yield from admission.diagnostics(manifest, answer)
     if not answer.errors:
         yield from unmakeable.diagnostics(manifest, versions=versions)
+
+
+def _generated(manifest: Tree) -> Diagnostic:
+    """TJ546: an object that can be created, but not applied."""
+    prefix = prefix_of(manifest)
+    message = f'the server generates the name from "{prefix}", so kubectl apply, Argo CD, and Flux cannot apply the object'
+    path = ("metadata", "generateName")
+    return Diagnostic("TJ546", message, subject_of(manifest), path, hint="set metadata.name, or use kubectl create")
 
 
 def _standing(manifest: Tree, versions: Mapping[str, str] | None, *, strict: bool) -> Iterator[Diagnostic]:

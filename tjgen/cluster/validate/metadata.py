@@ -13,12 +13,12 @@ from tjgen.cluster.validate.place import Place
 from tjgen.cluster.validate.wording import Struct
 from tjgen.trees.k8s import syntax
 from tjgen.trees.k8s.syntax import Check
+from tjgen.trees.manifests.generated_names import generated
 from tjgen.trees.typing import Any
 
 _ANNOTATIONS = 256 * 1024
 _MANAGER = 128
 _SUBRESOURCE = 256
-_PREFIX = 58
 _NAME_LABEL = "kubernetes.io/metadata.name"
 _STANDARD_FINALIZERS = ("foregroundDeletion", "kubernetes", "orphan")
 _RBAC = "rbac.authorization.k8s.io"
@@ -98,12 +98,6 @@ def common(metadata: dict[str, Any], *, namespaced: bool, has_standard: bool = F
     yield from _owners(metadata.get("ownerReferences") or [], at.child("ownerReferences"))
     yield from _finalizers(metadata.get("finalizers") or [], at.child("finalizers"), has_standard=has_standard)
     yield from _managed_fields(metadata.get("managedFields") or [], at.child("managedFields"))
-
-
-def generated(metadata: dict[str, Any]) -> str:
-    """The name that the object will have: of a prefix the server keeps the beginning and adds five characters of its own."""
-    name, prefix = metadata.get("name"), metadata.get("generateName")
-    return name or (f"{prefix[:_PREFIX]}xxxxx" if prefix else "")
 
 
 def _name(metadata: dict[str, Any], check: Check, prefix_check: Check, at: Place) -> Iterator[Fault]:

@@ -13,10 +13,10 @@ from tjgen.cluster.schema import store
 from tjgen.cluster.schema.defaults import with_defaults
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.judge import judge
-from tjgen.cluster.validate.metadata import generated
 from tjgen.cluster.validate.verdict import STRICT, Verdict
 from tjgen.cluster.validate.wording import field
 from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.manifests.generated_names import generated
 from tjgen.trees.typing import NamedTuple
 
 _RANDOM = "abcde"

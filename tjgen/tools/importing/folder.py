@@ -26,12 +26,14 @@ from tjgen.tools.importing.kinds import importer
 from tjgen.tools.importing.residue import residue, stated
 from tjgen.tools.importing.workshop import Made, Workshop
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic, has_errors
-from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.manifests.generated_names import prefix_of
 from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.source.writer import dump
 from tjgen.trees.typing import NamedTuple
 
 PATCH = "as-it-was"
+_PREFIX: FieldPath = ("metadata", "generateName")
 _MOST = 5
 """Differences that are told one by one."""
 _LONGEST = 60
@@ -61,7 +63,7 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
         documents, found = read(content, name, KUBERNETES)
         diagnostics += found
         subjects += [
-            Subject(tree, document, path)
+            Subject(_under_prefix(tree), document, path)
             for document in documents
             for tree, path in manifests(document.value)
             if tree.__class__ is dict and tree
@@ -74,6 +76,11 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
     if has_errors(diagnostics):
         return Import({}, {}, NEWEST, diagnostics)
     diagnostics += [imported.left_out(one) for one in subjects if one not in jobs and one not in others and one not in runtimes]
+    diagnostics += [
+        imported.different(one, "the server no longer generates its name", "each run gets a name of its own", _PREFIX)
+        for one in (*jobs, *others)
+        if prefix_of(get(one.document.value, one.path))
+    ]
     release = next(filter(None, (source_of(one.tree) for one in jobs if one.tree.get("spec").__class__ is dict)), NEWEST)
     files_of_catalog: dict[str, str] = {}
     known: dict[tuple[str, str, str], Tree] = {}
@@ -116,6 +123,12 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
     for one in others:
         diagnostics += _of_another_kind(one, experiments, release)
     return Import(experiments, files_of_catalog, release, diagnostics)
+
+
+def _under_prefix(tree: Tree) -> Tree:
+    """A job whose name the server generates, under the prefix of that name."""
+    prefix = prefix_of(tree).rstrip("-.")
+    return {**tree, "metadata": {**tree["metadata"], "name": prefix}} if prefix else tree
 
 
 def _of_another_kind(job: Subject, experiments: dict[str, str], release: Release) -> list[Diagnostic]:

@@ -347,6 +347,7 @@ TABLE = {
     "TJ543": ("nothing-to-compare", "error"),
     "TJ544": ("unapplicable-manifest", "error"),
     "TJ545": ("conversion-rejected", "error"),
+    "TJ546": ("object-only-created", "warning"),
     "TJ601": ("run-deleted-on-success", "error"),
     "TJ602": ("run-as-hook", "error"),
     "TJ603": ("nothing-waits-for-run", "warning"),

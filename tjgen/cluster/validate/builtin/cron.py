@@ -12,8 +12,8 @@ from tjgen.cluster.validate.builtin.gotext import atoi, check_duration
 from tjgen.cluster.validate.builtin.jobs import job_spec
 from tjgen.cluster.validate.builtin.selectors import shown_selector
 from tjgen.cluster.validate.fault import Fault
-from tjgen.cluster.validate.metadata import generated
 from tjgen.cluster.validate.place import Place
+from tjgen.trees.manifests.generated_names import generated
 from tjgen.trees.typing import Any
 
 _LONGEST_NAME = 52

@@ -12,10 +12,11 @@ from tjgen.cluster.validate.builtin.gotext import atoi
 from tjgen.cluster.validate.builtin.pods import template_faults
 from tjgen.cluster.validate.builtin.selectors import label_name, label_selector, matches, shown_selector
 from tjgen.cluster.validate.fault import INTERNAL_ERROR, Fault
-from tjgen.cluster.validate.metadata import generated, labels
+from tjgen.cluster.validate.metadata import labels
 from tjgen.cluster.validate.place import Place
 from tjgen.cluster.validate.wording import Struct, quote
 from tjgen.trees.k8s import syntax
+from tjgen.trees.manifests.generated_names import generated
 from tjgen.trees.typing import Any
 
 UID = "00000000-0000-4000-8000-000000000000"

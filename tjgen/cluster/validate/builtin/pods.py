@@ -16,10 +16,11 @@ from tjgen.cluster.validate.builtin.selectors import affinity, label_name
 from tjgen.cluster.validate.builtin.totals import pod_totals, with_requests
 from tjgen.cluster.validate.builtin.volumes import volumes
 from tjgen.cluster.validate.fault import Fault
-from tjgen.cluster.validate.metadata import annotation_keys, generated, labels
+from tjgen.cluster.validate.metadata import annotation_keys, labels
 from tjgen.cluster.validate.place import Place
 from tjgen.cluster.validate.wording import Struct
 from tjgen.trees.k8s import quantity, syntax
+from tjgen.trees.manifests.generated_names import generated
 from tjgen.trees.typing import Any
 
 _RESTART_POLICIES = ("Always", "OnFailure", "Never")

@@ -11,9 +11,9 @@ from tjgen.cluster.validate.builtin.pods import preemption_policy
 from tjgen.cluster.validate.builtin.selectors import label_selector, shown_selector
 from tjgen.cluster.validate.builtin.workloads import at_most_all, positive_or_percent
 from tjgen.cluster.validate.fault import Fault
-from tjgen.cluster.validate.metadata import generated
 from tjgen.cluster.validate.place import Place
 from tjgen.cluster.validate.wording import Struct
+from tjgen.trees.manifests.generated_names import generated
 from tjgen.trees.typing import Any
 
 _EVICTION = ("AlwaysAllow", "IfHealthyBudget")

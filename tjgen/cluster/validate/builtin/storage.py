@@ -17,9 +17,9 @@ from tjgen.cluster.validate.builtin.resources import amounts
 from tjgen.cluster.validate.builtin.selectors import label_name, node_selector
 from tjgen.cluster.validate.builtin.volumes import ONE_SOURCE, driver_name, host_path, nfs
 from tjgen.cluster.validate.fault import Fault
-from tjgen.cluster.validate.metadata import generated
 from tjgen.cluster.validate.place import Place
 from tjgen.trees.k8s import syntax
+from tjgen.trees.manifests.generated_names import generated
 from tjgen.trees.typing import Any
 
 _RECLAIM = ("Delete", "Recycle", "Retain")

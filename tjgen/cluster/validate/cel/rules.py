@@ -15,10 +15,10 @@ from tjgen.cluster.schema.store import ITEMS, VALUES, Schema
 from tjgen.cluster.validate.cel.program import Program, program
 from tjgen.cluster.validate.cel.values import NO_OVERLOAD, NONE, CelError, of
 from tjgen.cluster.validate.fault import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, WHOLE, Fault
-from tjgen.cluster.validate.metadata import generated
 from tjgen.cluster.validate.wording import field, shown
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.manifests.generated_names import generated
 from tjgen.trees.typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from tjgen.cluster.schema.defaults import with_defaults
 from tjgen.cluster.schema.prune import pruned
 from tjgen.cluster.schema.store import Schema
 from tjgen.cluster.validate import decode
-from tjgen.cluster.validate.metadata import generated
 from tjgen.cluster.validate.update.jsonmerge import through_integer
 from tjgen.trees.fields.path import Tree
+from tjgen.trees.manifests.generated_names import generated
 
 RESOURCE_VERSION = "1"
 UID = "00000000-0000-4000-8000-000000000000"
