@@ -35,7 +35,13 @@ SPEC: dict[str, Any] = {
         "build": {"image": "registry.example.com/built", "directory": "src"},
         "git": {"repository": "https://git.example.com/x.git", "commit": "5f1d1c4f2f5d3c0f6a7b8c9d0e1f2a3b4c5d6e7f"},
     },
-    "checkpoints": {"volume": "out", "mark": "init", "keep": {"last": 2}, "backup": {"schedule": "0 3 * * *"}},
+    "checkpoints": {
+        "volume": "out",
+        "mark": "init",
+        "resumeFrom": "all-bcdfghjk",
+        "keep": {"last": 2},
+        "backup": {"schedule": "0 3 * * *"},
+    },
     "data": {"volume": "archive", "items": {"list": ["a", "b"]}, "slices": {"deliver": "init", "scratch": "disk"}},
     "monitor": {"diagnose": True},
 }

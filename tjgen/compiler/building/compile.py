@@ -177,6 +177,10 @@ class _Compilation:
             runs.append(run._replace(reads_files=reads_files, promoted_from=promoted_from))
         if runs and runs[0].variant.task and not has_errors(diagnostics):
             diagnostics += self._overlaps(unit, runs, found.documents)
+        if any(run.variant.experiment.spec.checkpoints is not None for run in runs):
+            from tjgen.compiler.building.resuming import unknown_runs  # many experiments save no checkpoints
+
+            diagnostics += unknown_runs(unit, runs, found.documents, plan.locks)
         # What is promoted stays until something else is promoted, whatever experiments ask for meanwhile.
         stays = tuple(lock.runs if only_promoted else beside)
         built = Built(unit, runs, list(dict.fromkeys(diagnostics)), content, found.overlays, stays, waiting)

@@ -112,6 +112,7 @@ TABLE = {
     "TJ131": ("shell-syntax-without-shell", "error"),
     "TJ132": ("program-not-in-code", "error"),
     "TJ133": ("program-outside-code", "warning"),
+    "TJ135": ("resume-from-unknown-run", "error"),
     "TJ202": ("no-such-file", "error"),
     "TJ203": ("same-name", "error"),
     "TJ204": ("no-project", "error"),

@@ -12,21 +12,18 @@ from collections.abc import Iterator
 
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.programs.containers import TINY, script, shell
-from tjgen.compiler.programs.keeping import backup, capacity, cleaner, problems, rules
-from tjgen.compiler.programs.keeping.location import Location, is_of_family, location, mark
-from tjgen.compiler.volumes.claims import claim_name
+from tjgen.compiler.programs.keeping import backup, capacity, cleaner, problems, resuming, rules
+from tjgen.compiler.programs.keeping.location import Location, location, mark
 from tjgen.compiler.volumes.mounts import users_of
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Checkpoints, Experiment
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
-from tjgen.trees.fields.path import FieldPath, Tree, get, named
+from tjgen.trees.fields.path import FieldPath, get, named
 from tjgen.trees.workload.contribution import Contribution
 from tjgen.trees.workload.workload import PodSet, Workload
 
 Found = Iterator[Contribution | Diagnostic]
 AT: FieldPath = (*SPEC, "checkpoints")
-RESUME = "/tjgen/resume"
-RESUME_VOLUME = "tjgen-resume"
 MARKING = "tjgen-mark"
 """The init container that marks a folder as that of the run."""
 _GONE = ("empty_dir", "ephemeral")
@@ -44,15 +41,15 @@ def told(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
         return
     users = [podset for podset, _ in users_of(workload, asked.volume, where.volume)]
     for podset in users:
-        yield _variable(podset, "TJGEN_CHECKPOINT_PATH", where.inside, AT)
-        yield _variable(podset, "TJGEN_CHECKPOINT_NAME", asked.name, AT)
-        yield _variable(podset, "TJGEN_CHECKPOINT_MARKER", asked.marker, AT)
-        yield _variable(podset, "TJGEN_CHECKPOINT_OWNER", mark(asked, where, setting), AT)
+        yield resuming.variable(podset, "TJGEN_CHECKPOINT_PATH", where.inside, AT)
+        yield resuming.variable(podset, "TJGEN_CHECKPOINT_NAME", asked.name, AT)
+        yield resuming.variable(podset, "TJGEN_CHECKPOINT_MARKER", asked.marker, AT)
+        yield resuming.variable(podset, "TJGEN_CHECKPOINT_OWNER", mark(asked, where, setting), AT)
         if asked.mark == "init":
             yield _marked(workload, podset, asked, where, setting)
         if asked.every is not None:
-            yield _variable(podset, "TJGEN_CHECKPOINT_EVERY", str(asked.every), (*AT, "every"))
-        yield from _resumed(podset, asked, where, setting)
+            yield resuming.variable(podset, "TJGEN_CHECKPOINT_EVERY", str(asked.every), (*AT, "every"))
+        yield from resuming.resumed(workload, podset, asked, where, setting)
     yield from capacity.judged(workload, users, asked, where, setting)
     if asked.keep is not None:
         yield from cleaner.scheduled(workload, users, asked, where, setting)
@@ -81,47 +78,7 @@ def _problems(asked: Checkpoints, where: Location | None, experiment: Experiment
     if asked.path is not None and (asked.path.startswith("/") or ".." in asked.path.split("/")):
         message = f"path {asked.path} leads out of the volume"
         yield Diagnostic(problems.PATH, message, path=(*AT, "path"), hint="name a folder of the volume")
-    yield from _resume_problems(asked, where, setting)
-
-
-def _resume_problems(asked: Checkpoints, where: Location, setting: Setting) -> Iterator[Diagnostic]:
-    resume = asked.resume_from
-    if resume is None:
-        return
-    at: FieldPath = (*AT, "resumeFrom")
-    if resume.run is not None:
-        if not is_of_family(resume.run, setting):
-            message = f'"{resume.run}" is no run of experiment {setting.family}'
-            hint = "write its name as tjgen runs shows it, or the folder of another experiment as path"
-            yield Diagnostic(problems.RESUME, message, path=at, hint=hint)
-        elif asked.scope == "family":
-            message = "the runs go on from one folder already: scope is family"
-            yield Diagnostic(problems.RESUME, message, path=at, hint="leave resumeFrom out, or scope")
-    elif resume.path is not None and ".." in resume.path.split("/"):
-        message = f"path {resume.path} leads out of the volume"
-        yield Diagnostic(problems.RESUME, message, path=(*at, "path"), hint="name a folder of the volume")
-
-
-def _resumed(podset: PodSet, asked: Checkpoints, where: Location, setting: Setting) -> Found:
-    resume = asked.resume_from
-    if resume is None:
-        return
-    at: FieldPath = (*AT, "resumeFrom")
-    if resume.path is not None and resume.path.startswith("/"):
-        yield _variable(podset, "TJGEN_RESUME_FROM", resume.path, at)
-        return
-    create = where.volume.pvc.create if where.volume.pvc is not None else None
-    volume = asked.volume
-    if resume.run is not None and create is not None and create.scope == "run":
-        # Each run has a claim, so that of the other one comes in beside it.
-        volume = RESUME_VOLUME
-        name = claim_name(asked.volume, create, setting._replace(run=resume.run))
-        claim: Tree = {"name": volume, "persistentVolumeClaim": {"claimName": name, "readOnly": True}}
-        yield Contribution((*podset.pod, "volumes", named(volume)), claim, at)
-    folder = where.on_volume(resume.run) if resume.run is not None else (resume.path or "").strip("/")
-    mount: Tree = {"name": volume, "mountPath": RESUME, "readOnly": True, **({"subPath": folder} if folder else {})}
-    yield Contribution((*podset.main, "volumeMounts", (("mountPath", RESUME),)), mount, at)
-    yield _variable(podset, "TJGEN_RESUME_FROM", RESUME, at)
+    yield from resuming.problems_of(asked, setting)
 
 
 def _marked(workload: Workload, podset: PodSet, asked: Checkpoints, where: Location, setting: Setting) -> Contribution:
@@ -134,7 +91,3 @@ def _marked(workload: Workload, podset: PodSet, asked: Checkpoints, where: Locat
     container = shell(MARKING, main.get("image", ""), script("mark-folder.sh"), escaped, mounts, resources=resources)
     container |= {key: main[key] for key in ("imagePullPolicy", "securityContext") if key in main}
     return Contribution((*podset.pod, "initContainers", named(MARKING)), container, (*AT, "mark"))
-
-
-def _variable(podset: PodSet, name: str, value: str, because: FieldPath) -> Contribution:
-    return Contribution((*podset.main, "env", named(name)), {"name": name, "value": value.replace("$(", "$$(")}, because)

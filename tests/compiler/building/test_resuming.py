@@ -1,0 +1,73 @@
+"""Runs that `resumeFrom` names against the locks of a project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+
+from tests.program import Answer, tjgen
+
+PROJECT = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Project
+spec:
+  experiments: [llm.yaml]
+  environments:
+    dev: {labels: {env: dev}}
+    prod: {labels: {env: prod}}
+"""
+EXPERIMENT = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Experiment
+metadata: {name: llm, namespace: team}
+spec:
+  runtime: tjgen-torch
+  image: registry.example.com/train:1
+  script: train.py%s
+  volumes: {out: {pvc: {create: {size: 10Gi}}, mountPath: /out}}
+  checkpoints: {volume: out%s}
+"""
+
+
+def build(folder: Path, environment: str, *, script: str = "", checkpoints: str = "") -> Answer:
+    (folder / "tjgen.yaml").write_text(PROJECT)
+    (folder / "llm.yaml").write_text(EXPERIMENT % (script, checkpoints))
+    return tjgen(folder, "build", "--env", environment, "-o", "deploy")
+
+
+def names(folder: Path, environment: str) -> list[str]:
+    return sorted(
+        yaml.safe_load(path.read_text())["run"] for path in (folder / "tjgen.lock.d" / environment / "team/llm").glob("*.yaml")
+    )
+
+
+def test_a_run_that_was_superseded_can_be_resumed(tmp_path: Path) -> None:
+    assert build(tmp_path, "dev").code == 0
+    [first] = names(tmp_path, "dev")
+    answer = build(tmp_path, "dev", script=" --more", checkpoints=f", resumeFrom: {first}")
+    assert answer.code == 0, answer.err
+
+
+def test_a_run_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
+    assert build(tmp_path, "dev").code == 0
+    [first] = names(tmp_path, "dev")
+    answer = build(tmp_path, "dev", script=" --more", checkpoints=f", resumeFrom: {first[:-1]}")
+    assert answer.code == 1
+    assert f"error[TJ135] llm.yaml:9:42: resumeFrom names run {first[:-1]}, which does not exist" in answer.err
+    assert f"did you mean {first}?" in answer.err
+    assert names(tmp_path, "dev") == [first]
+
+
+def test_a_run_of_another_environment_is_an_error(tmp_path: Path) -> None:
+    assert build(tmp_path, "dev").code == 0
+    [first] = names(tmp_path, "dev")
+    answer = build(tmp_path, "prod", script=" --more", checkpoints=f", resumeFrom: {first}")
+    assert answer.code == 1
+    assert f"resumeFrom names run {first}, which exists only in dev" in answer.err
+
+
+def test_without_locks_the_pods_alone_look(tmp_path: Path) -> None:
+    answer = build(tmp_path, "dev", checkpoints=", resumeFrom: llm-bcdfghjk")
+    assert answer.code == 0, answer.err
+    assert "tjgen-check-resume" in "".join(path.read_text() for path in (tmp_path / "deploy").rglob("*.yaml"))

@@ -1,0 +1,44 @@
+"""Runs of an experiment, and the locks -> the runs that `resumeFrom` names and that do not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tjgen.compiler.building.run import Run, Unit
+from tjgen.language.resolve.places import Documents, placed
+from tjgen.language.runs.store import Locks
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.k8s.nearest import nearest
+
+_AT: FieldPath = ("spec", "checkpoints", "resumeFrom")
+
+
+def resumed_run(run: Run) -> str | None:
+    """The run that a run resumes from, by its name."""
+    asked = run.variant.experiment.spec.checkpoints
+    return asked.resume_from.run if asked is not None and asked.resume_from is not None else None
+
+
+def unknown_runs(unit: Unit, runs: Sequence[Run], documents: Documents, locks: Locks) -> Iterator[Diagnostic]:
+    """TJ135 for each run that neither the lock of the experiment nor this build has; nothing in a project without locks."""
+    known = [*locks.of(unit).runs, *(run.name for run in runs)]
+    for run in runs:
+        name = resumed_run(run)
+        if name is None or name in known:
+            continue
+        everything = list(locks.all())
+        if not everything:
+            return
+        others = sorted({place.environment or "no environment" for place, lock in everything if name in lock.runs})
+        message = f"resumeFrom names run {name}, which exists only in {', '.join(others)}"
+        hint = "copy its checkpoints to this environment and name their folder: resumeFrom: {path: ...}"
+        if not others:
+            near = nearest(name, known)
+            message = f"resumeFrom names run {name}, which does not exist: the run would train from the start"
+            hint = (
+                f"did you mean {near}?"
+                if near
+                else "write a name that tjgen runs list prints, or a folder: resumeFrom: {path: ...}"
+            )
+        yield from placed([Diagnostic("TJ135", message, path=_AT, hint=hint)], run.variant.tree, documents)
