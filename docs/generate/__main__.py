@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from docs.generate import codes, commands, models, packages, pictures, rules, runtimes, schemas, site, targets
+from docs.generate import codes, commands, models, packages, pictures, rules, runtimes, schemas, site, targets, volumes
 from tjgen.language.spec.generate.__main__ import KINDS
 
 REFERENCE = Path(__file__).parent.parent / "reference"
@@ -22,6 +22,7 @@ def pages() -> dict[Path, str]:
         "runtimes.md": runtimes.page(),
         "schemas.md": schemas.page(),
         "targets.md": targets.page(),
+        "volumes.md": volumes.page(),
         **rules.pages(),
     }
     return {

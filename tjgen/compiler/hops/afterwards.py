@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tjgen.compiler.hops.draft import Draft, Job
-from tjgen.compiler.volumes.claims import is_open
+from tjgen.compiler.volumes.table import source_of
 from tjgen.language.runs.archive import BY_EXPERIMENT, archived, by_lock
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import ExperimentSpec
@@ -49,4 +49,5 @@ def _is_watched(spec: ExperimentSpec, setting: Setting) -> bool:
         or (spec.schedule.queue or "") in cluster.queues
     ):
         return True
-    return any(is_open(volume) and not volume.read_only for volume in spec.volumes.values())
+    writable = [(name, volume) for name, volume in spec.volumes.items() if not volume.read_only]
+    return any(source_of(volume).shared_as(name, volume, setting) is not None for name, volume in writable)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.programs.containers import image_in_run
-from tjgen.compiler.volumes.sources import source
+from tjgen.compiler.volumes.table import pod_source
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
@@ -97,7 +97,7 @@ def _shared(
     assert asked is not None and asked.volume is not None
     at: FieldPath = (*AT, "volume")
     added = [f"{part}-initializer" for part in missing]
-    volume = {"name": VOLUME, **source(asked.volume, experiment.spec.volumes[asked.volume], setting)}
+    volume = {"name": VOLUME, **pod_source(asked.volume, experiment.spec.volumes[asked.volume], setting)}
     for podset in workload.podsets:
         yield Contribution((*podset.pod, "volumes", named(VOLUME)), volume, at)
         mount = {"name": VOLUME, "mountPath": FOLDER}

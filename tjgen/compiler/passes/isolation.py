@@ -13,9 +13,10 @@ from tjgen.compiler.passes import items as sources_of_items
 from tjgen.compiler.passes.slice_readers import Cut
 from tjgen.compiler.passes.slices import AT, part_of_task
 from tjgen.compiler.passes.usesbypath import UsesByPath
-from tjgen.compiler.volumes.claims import claim_name, own_folder
+from tjgen.compiler.volumes.claims import own_folder
 from tjgen.compiler.volumes.mounts import places
-from tjgen.compiler.volumes.sources import image_reference
+from tjgen.compiler.volumes.pvc import new_claim
+from tjgen.compiler.volumes.table import source_of
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Data, Experiment, Volume
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -101,8 +102,8 @@ def _upwards(folder: str) -> Iterator[str]:
 def _uses(experiment: Experiment, setting: Setting) -> Iterator[Use]:
     data = experiment.spec.data
     for name, volume in experiment.spec.volumes.items():
-        source = _source(name, volume, setting)
-        if source is None:
+        storage = source_of(volume).storage(name, volume, setting)
+        if storage is None:
             continue
         at: FieldPath = (*SPEC, "volumes", name)
         for place in places(volume, at):
@@ -110,36 +111,14 @@ def _uses(experiment: Experiment, setting: Setting) -> Iterator[Use]:
             if data is not None and name == data.volume and place.at == next(places(volume, at)).at:
                 read = _read(data, experiment, setting)
                 if read is not None and not data.shared:
-                    paths = [_joined(source[1], folder, data.path, path) for path in read.paths]
-                    yield Use(setting.task, name, read.source or _root(source), paths, False, AT, read.share)
-            if not place.read_only and not volume.shared and place.sub_path_expr is None and volume.image is None:
-                yield Use(setting.task, name, _root(source), [_joined(source[1], folder)], True, place.because)
-
-
-def _source(name: str, volume: Volume, setting: Setting) -> Source | None:
-    """Kind, folder on the source, and what tells it from others; None where each pod has its own."""
-    if volume.pvc is not None:
-        create = volume.pvc.create
-        return "claim", "", claim_name(name, create, setting) if create is not None else str(volume.pvc.claim_name)
-    if volume.host_path is not None:
-        return "hostPath", volume.host_path.path
-    if volume.nfs is not None:
-        return "nfs", volume.nfs.path, volume.nfs.server
-    if volume.image is not None:
-        return "image", "", image_reference(volume.image)
-    if volume.csi is not None:
-        return "csi", "", volume.csi.driver, *(f"{key}={value}" for key, value in sorted(volume.csi.attributes.items()))
-    return None
-
-
-def _root(source: Source) -> Source:
-    """The source without the folder on it, which is a part of the paths."""
-    return (source[0], *source[2:])
+                    paths = [_joined(storage.folder, folder, data.path, path) for path in read.paths]
+                    yield Use(setting.task, name, read.source or storage.key, paths, False, AT, read.share)
+            if not place.read_only and not volume.shared and place.sub_path_expr is None:
+                yield Use(setting.task, name, storage.key, [_joined(storage.folder, folder)], True, place.because)
 
 
 def _folder(volume: Volume, sub_path: str | None, read_only: bool, setting: Setting) -> str:
-    create = volume.pvc.create if volume.pvc is not None else None
-    return _joined(own_folder(create, shared=volume.shared, read_only=read_only, setting=setting), sub_path)
+    return _joined(own_folder(new_claim(volume), shared=volume.shared, read_only=read_only, setting=setting), sub_path)
 
 
 class _Read(NamedTuple):

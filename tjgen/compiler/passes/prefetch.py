@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.compiler.lower import SPEC
+from tjgen.compiler.volumes.pvc import new_claim
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Cache, Experiment
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -36,8 +37,8 @@ def _of_profiles(workload: Workload, experiment: Experiment, setting: Setting) -
         return
     found: dict[FieldPath, Cache] = {}
     for name, volume in experiment.spec.volumes.items():
-        word = volume.pvc.create.profile if volume.pvc is not None and volume.pvc.create is not None else None
-        said = setting.cluster.profiles.get(word or "")
+        create = new_claim(volume)
+        said = setting.cluster.profiles.get(create.profile or "") if create is not None else None
         if said is not None and said.cache is not None:
             found.setdefault((*SPEC, "volumes", name, "pvc", "create", "profile"), said.cache)
     if not found:

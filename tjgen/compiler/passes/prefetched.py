@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.compiler.volumes.protocol import JOB
+from tjgen.compiler.volumes.table import source_of
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -16,7 +18,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
     asked = experiment.spec.prefetch
     if asked is None or asked.volume is None or asked.volume not in experiment.spec.volumes:
         return
-    if experiment.spec.volumes[asked.volume].dataset is not None:
+    if source_of(experiment.spec.volumes[asked.volume]).filled_by != JOB:
         return
     # Loaded only for experiments with a prefetch.
     from tjgen.compiler.programs.prefetching import mounts

@@ -10,6 +10,7 @@ from tjgen.compiler.passes.slice_readers import SLICES
 from tjgen.compiler.passes.slice_variables import variable
 from tjgen.compiler.programs.containers import script
 from tjgen.compiler.volumes.mounts import folder_of, places
+from tjgen.compiler.volumes.table import source_of
 from tjgen.language.platform.tools import helper_image
 from tjgen.language.setting import Setting
 from tjgen.language.slicing import problems
@@ -69,7 +70,7 @@ def copied(
 
 
 def _unfit(name: str, scratch: Volume) -> Iterator[Diagnostic]:
-    if scratch.empty_dir is None and scratch.ephemeral is None:
+    if source_of(scratch).survives_pod:
         message = f'volume "{name}" is not of the pod alone: the copies of all nodes would meet there'
         hint = "make it an emptyDir or ephemeral"
         yield Diagnostic(problems.SCRATCH, message, path=(*SLICES, "scratch"), hint=hint)
@@ -80,11 +81,10 @@ def _unfit(name: str, scratch: Volume) -> Iterator[Diagnostic]:
 
 
 def _too_small(name: str, scratch: Volume, plan: Plan, items: Items) -> Iterator[Diagnostic]:
-    field, room = "emptyDir.sizeLimit", scratch.empty_dir.size_limit if scratch.empty_dir is not None else None
-    if scratch.ephemeral is not None:
-        field, room = "ephemeral.size", scratch.ephemeral.size
-    if room is None or items.unsized is not None:
+    limit = source_of(scratch).size_limit(scratch)
+    if limit is None or items.unsized is not None:
         return
+    field, room = limit
     number, most = heaviest(plan, items)
     if most > quantity.parse(room).value:
         message = f'slice {number} has {most} bytes, and volume "{name}" has room for {room}'

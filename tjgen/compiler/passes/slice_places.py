@@ -8,6 +8,8 @@ from tjgen.compiler.lower import SPEC
 from tjgen.compiler.passes.slice_readers import SLICES, Cut
 from tjgen.compiler.passes.slice_variables import index_variable, variable
 from tjgen.compiler.volumes.mounts import places
+from tjgen.compiler.volumes.pvc import new_claim
+from tjgen.compiler.volumes.table import source_of
 from tjgen.language.slicing import problems
 from tjgen.language.spec.objects import Data, Experiment, Volume
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -18,12 +20,6 @@ from tjgen.trees.workload.workload import PodSet, Workload
 Found = Iterator[Contribution | Diagnostic]
 
 INDEX = "$(INDEX)"
-SOURCES = {
-    "pvc": ("persistentVolumeClaim", "claimName"),
-    "image": ("image", "reference"),
-    "host_path": ("hostPath", "path"),
-}
-"""Kind of a volume -> where its pod volume names what is mounted."""
 
 
 def deliver(workload: Workload, experiment: Experiment, cut: Cut, readers: list[PodSet]) -> Found:
@@ -35,11 +31,6 @@ def deliver(workload: Workload, experiment: Experiment, cut: Cut, readers: list[
         yield from _folders(workload, data, volume, cut, readers)
     else:
         yield from _volumes(data, volume, cut, readers)
-
-
-def source_of(volume: Volume) -> tuple[str, str] | None:
-    """Where a pod volume of this kind names what is mounted; None where each of several has no name of its own."""
-    return next((place for kind, place in SOURCES.items() if getattr(volume, kind) is not None), None)
 
 
 def folder_of_slice(data: Data, position: str) -> str:
@@ -55,7 +46,8 @@ def _folders(workload: Workload, data: Data, volume: Volume, cut: Cut, readers: 
         message = f'volume "{data.volume}" is mounted at {len(mounts)} places, of which one would show the slice alone'
         yield Diagnostic(problems.FOLDER, message, path=mounts[1].because, hint="mount it at one place")
         return
-    if volume.pvc is not None and volume.pvc.create is not None and volume.pvc.create.volume_mode == "Block":
+    create = new_claim(volume)
+    if create is not None and create.volume_mode == "Block":
         message = f'volume "{data.volume}" is a raw device (volumeMode Block), which has no folders'
         yield Diagnostic(problems.FOLDER, message, path=(*SLICES, "deliver"), hint="use deliver: env with ranges of its blocks")
         return
@@ -84,7 +76,7 @@ def _volumes(data: Data, volume: Volume, cut: Cut, readers: list[PodSet]) -> Fou
         hint = "set over: tasks and give each node's work a task, or use deliver: subPath"
         yield Diagnostic(problems.NO_VOLUME, message, path=(*SLICES, "deliver"), hint=hint)
         return
-    place = source_of(volume)
+    place = source_of(volume).replaceable
     if place is None:
         message = f'volume "{data.volume}" is no claim, image or hostPath, so that `sources` cannot name another one'
         hint = "give each task the volume by its own `volumes`"

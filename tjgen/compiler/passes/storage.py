@@ -7,6 +7,9 @@ from collections.abc import Iterator, Mapping
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.volumes.claims import access_modes, own_folder, storage_class
 from tjgen.compiler.volumes.mounts import places, users_of
+from tjgen.compiler.volumes.protocol import JOB
+from tjgen.compiler.volumes.pvc import new_claim
+from tjgen.compiler.volumes.table import source_of
 from tjgen.language.setting import Setting
 from tjgen.language.spec.check import shown
 from tjgen.language.spec.objects import Experiment, Sweep, Volume
@@ -18,10 +21,6 @@ from tjgen.trees.workload.workload import PodSet, Workload
 
 Found = Iterator[Diagnostic]
 
-_WITHOUT_IMAGES = 33
-_WITH_GATE = 35
-"""Minor releases of Kubernetes: none mounts images before the first, all of them from the second (KEP-4639)."""
-
 
 def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
     """Nothing but diagnostics: every volume by itself, then all volumes of a pod together."""
@@ -29,10 +28,9 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
     for name, volume in spec.volumes.items():
         because: FieldPath = (*SPEC, "volumes", name)
         yield from _modes(workload, name, volume, spec.sweep, setting, because)
-        yield from _image(name, volume, setting, because)
+        yield from source_of(volume).problems(name, volume, setting, because)
         yield from _writers(name, volume, spec.sweep, setting, because)
         yield from _owners(workload, name, volume, because)
-        yield from _of_node(name, volume, because)
     if spec.data is not None:
         yield from _data(spec.data.volume, spec.volumes[spec.data.volume])
     for podset in workload.podsets:
@@ -40,7 +38,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
 
 
 def _modes(workload: Workload, name: str, volume: Volume, sweep: Sweep | None, setting: Setting, because: FieldPath) -> Found:
-    create = volume.pvc.create if volume.pvc is not None else None
+    create = new_claim(volume)
     if create is None:
         return
     at: FieldPath = (*because, "pvc", "create")
@@ -69,33 +67,11 @@ def _modes(workload: Workload, name: str, volume: Volume, sweep: Sweep | None, s
         yield Diagnostic("TJ340", message, path=at, hint=hint)
 
 
-def _image(name: str, volume: Volume, setting: Setting, because: FieldPath) -> Found:
-    if volume.image is None:
-        return
-    at: FieldPath = (*because, "image")
-    if "@" not in volume.image.reference and volume.image.digest is None:
-        message = f'image of volume "{name}" has no digest: pods that start later may read other data'
-        yield Diagnostic("TJ345", message, path=at, hint="add digest")
-    cluster = setting.cluster
-    if cluster.image_volumes is not None:
-        able, said = cluster.image_volumes, "the Platform says that the cluster"
-    else:
-        able, said = cluster.kubernetes is None or cluster.kubernetes >= _WITHOUT_IMAGES, f"Kubernetes 1.{cluster.kubernetes}"
-    if not able:
-        message = f'volume "{name}" is an image, and {said} cannot mount images'
-        hint = "copy the data to a claim, or use a cluster of Kubernetes 1.35 or later"
-        yield Diagnostic("TJ343", message, path=at, hint=hint)
-    elif cluster.image_volumes is None and cluster.kubernetes is not None and cluster.kubernetes < _WITH_GATE:
-        message = f'volume "{name}" is an image, which {said} mounts only with the feature gate ImageVolume'
-        hint = "say imageVolumes: true in the Platform's cluster where the gate is on"
-        yield Diagnostic("TJ344", message, path=at, hint=hint)
-
-
 def _writers(name: str, volume: Volume, sweep: Sweep | None, setting: Setting, because: FieldPath) -> Found:
     """Several runs that write to one folder; a sweep makes them at once."""
-    if sweep is None or volume.shared or (volume.pvc is None and volume.nfs is None) or _is_swept(name, sweep):
+    if sweep is None or volume.shared or source_of(volume).filled_by != JOB or _is_swept(name, sweep):
         return
-    create = volume.pvc.create if volume.pvc is not None else None
+    create = new_claim(volume)
     if create is not None and create.scope == "run":
         return
     for place in places(volume, because):
@@ -113,7 +89,8 @@ def _is_swept(name: str, sweep: Sweep) -> bool:
 
 
 def _owners(workload: Workload, name: str, volume: Volume, because: FieldPath) -> Found:
-    if volume.pvc is None or volume.read_only or not _is_filled(volume):
+    source = source_of(volume)
+    if not source.is_chowned or volume.read_only or not source.is_filled(volume):
         return
     for podset, _ in users_of(workload, name, volume):
         context = get(workload.tree.value, (*podset.pod, "securityContext"), None) or {}
@@ -125,25 +102,10 @@ def _owners(workload: Workload, name: str, volume: Volume, because: FieldPath) -
             return
 
 
-def _of_node(name: str, volume: Volume, because: FieldPath) -> Found:
-    path = volume.host_path
-    if path is not None and not path.type and volume.read_only:
-        # The kubelet asks for nothing where no type is said, and the container engine makes what is missing.
-        message = f'volume "{name}" is read from {path.path} of the node: where that is missing, the pods see an empty folder'
-        hint = "add type: Directory, so that they do not start there"
-        yield Diagnostic("TJ328", message, path=(*because, "hostPath"), hint=hint)
-
-
-def _is_filled(volume: Volume) -> bool:
-    """Whether it has its data before the run begins."""
-    if volume.pvc is None:
-        return volume.host_path is not None or volume.nfs is not None or volume.csi is not None
-    return volume.pvc.create is None or volume.pvc.create.content is not None
-
-
 def _data(name: str, volume: Volume) -> Found:
     place = next(places(volume, (*SPEC, "volumes", name)), None)
-    if _is_filled(volume) and place is not None and not place.read_only:
+    source = source_of(volume)
+    if source.is_filled(volume) and not source.is_read_only and place is not None and not place.read_only:
         message = f'volume "{name}" holds the data, and the training can write to it'
         yield Diagnostic("TJ348", message, path=place.because, hint="add readOnly: true")
 

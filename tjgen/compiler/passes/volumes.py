@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from tjgen.compiler.lower import SPEC, unknown_role
-from tjgen.compiler.volumes.claims import claim, own_folder
+from tjgen.compiler.volumes.claims import own_folder
 from tjgen.compiler.volumes.mounts import Place, Users, folder_path, mounts_of, users_of, writing_as
-from tjgen.compiler.volumes.sources import source
+from tjgen.compiler.volumes.protocol import Request
+from tjgen.compiler.volumes.pvc import new_claim
+from tjgen.compiler.volumes.table import pod_source, source_of
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment, Volume
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -27,31 +30,24 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         because: FieldPath = (*SPEC, "volumes", name)
         yield from _unknown_readers(workload, volume, because)
         users = users_of(workload, name, volume)
-        if volume.pvc is not None and volume.pvc.create is not None:
-            pods = at_once(workload, _mounting(workload, name, users, experiment))
-            at: FieldPath = (*because, "pvc", "create")
-            yield from claim(name, volume.pvc.create, pods, setting, at, read_only=volume.read_only)
-        if volume.dataset is not None and volume.dataset.create is not None:
-            from tjgen.compiler.volumes.fluid import dataset  # few clusters have Fluid
-
-            yield from dataset(name, volume.dataset.create, setting, (*because, "dataset", "create"))
+        source, pods = source_of(volume), partial(_pods, workload, name, users, experiment)
+        yield from source.objects(Request(name, volume, setting, because, pods))
         for podset, mounts in users:
-            yield Contribution((*podset.pod, "volumes", named(name)), {"name": name, **source(name, volume, setting)}, because)
-            if volume.host_path is not None:
-                for label, value in volume.host_path.node_selector.items():
-                    at = (*because, "hostPath", "nodeSelector", label)
-                    yield Contribution((*podset.pod, "nodeSelector", label), value, at, mirrors=True)
+            tree = {"name": name, **pod_source(name, volume, setting)}
+            yield Contribution((*podset.pod, "volumes", named(name)), tree, because)
+            for label, value in source.node_selector(volume).items():
+                at: FieldPath = (*because, source.field, "nodeSelector", label)
+                yield Contribution((*podset.pod, "nodeSelector", label), value, at, mirrors=True)
             for place in mounts:
                 clash = taken.by(podset, place, name)
                 yield clash if clash is not None else _mount(podset, name, volume, place, writing_as(name, experiment, setting))
 
 
-def _mounting(workload: Workload, name: str, users: Users, experiment: Experiment) -> list[PodSet]:
-    """The pod sets that mount a volume; that of the initializers is in all of them."""
+def _pods(workload: Workload, name: str, users: Users, experiment: Experiment) -> int:
+    """The number of pods that mount a volume at the same time. Every pod mounts that of the initializers."""
     initializer = experiment.spec.initializer
-    if initializer is not None and initializer.volume == name:
-        return list(workload.podsets)
-    return [podset for podset, _ in users]
+    is_in_all = initializer is not None and initializer.volume == name
+    return at_once(workload, workload.podsets if is_in_all else [podset for podset, _ in users])
 
 
 def _replaced(workload: Workload, experiment: Experiment) -> Found:
@@ -81,7 +77,7 @@ def _unknown_readers(workload: Workload, volume: Volume, because: FieldPath) -> 
 
 
 def _mount(podset: PodSet, name: str, volume: Volume, place: Place, setting: Setting) -> Contribution:
-    create = volume.pvc.create if volume.pvc is not None else None
+    create = new_claim(volume)
     if create is not None and create.volume_mode == "Block":
         device = {"name": name, "devicePath": place.path}
         return Contribution((*podset.main, "volumeDevices", (("devicePath", place.path),)), device, place.because)

@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 from tjgen.compiler.totals import quotas
 from tjgen.compiler.totals.tally import Totals, of_gang, of_run
-from tjgen.compiler.volumes.claims import claim_name, is_open, own_folder
+from tjgen.compiler.volumes.claims import own_folder
 from tjgen.compiler.volumes.mounts import places
+from tjgen.compiler.volumes.pvc import new_claim
+from tjgen.compiler.volumes.table import source_of
 from tjgen.language.resolve.places import Documents, locate, placed
 from tjgen.language.setting import Setting
-from tjgen.language.spec.objects import ExperimentSpec, Volume
+from tjgen.language.spec.objects import ExperimentSpec
 from tjgen.trees.diagnostics.model import Diagnostic, Note, Span
 from tjgen.trees.fields.managed import Managed
 from tjgen.trees.fields.path import FieldPath
@@ -75,10 +77,10 @@ def watched(
 def writes(spec: ExperimentSpec, setting: Setting, locate: Locate) -> Iterator[Footprint]:
     """The folders that runs write to and that are not theirs alone: of claims and servers that others may name too."""
     for name, volume in spec.volumes.items():
-        storage = _storage(name, volume, setting)
+        storage = source_of(volume).shared_as(name, volume, setting)
         if storage is None or volume.shared:
             continue
-        create = volume.pvc.create if volume.pvc is not None else None
+        create = new_claim(volume)
         because: FieldPath = ("spec", "volumes", name)
         for place in places(volume, because):
             own = own_folder(create, shared=False, read_only=place.read_only, setting=setting)
@@ -142,14 +144,3 @@ def _upwards(folder: str) -> Iterator[str]:
     parts = folder.split("/") if folder else []
     for length in range(1, len(parts) + 1):
         yield "/".join(parts[:length])
-
-
-def _storage(name: str, volume: Volume, setting: Setting) -> str | None:
-    """What the volume is to all who name it; None where nobody else can."""
-    if not is_open(volume):
-        return None
-    if volume.pvc is not None:
-        create = volume.pvc.create
-        claim = claim_name(name, create, setting) if create is not None else volume.pvc.claim_name
-        return f"claim {setting.namespace}/{claim}"
-    return f"{volume.nfs.server}:{volume.nfs.path}" if volume.nfs is not None else None

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from tjgen.language.platform.profiles import PATTERNS, profile
 from tjgen.language.setting import Setting
 from tjgen.language.spec.forms import text
-from tjgen.language.spec.objects import ClaimContent, NewClaim, Volume
+from tjgen.language.spec.objects import ClaimContent, NewClaim
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY
@@ -58,13 +58,6 @@ def access_modes(create: NewClaim, pods: int, setting: Setting, *, read_only: bo
     several = pods > 1 or create.scope != "run"
     wanted = (_READ if read_only else _SHARED) if several else _ALONE
     return [next(mode for mode in wanted if mode in offered)]
-
-
-def is_open(volume: Volume) -> bool:
-    """Whether other experiments may name the same storage: a claim that exists or is the project's, or a server."""
-    if volume.pvc is not None:
-        return volume.pvc.create is None or volume.pvc.create.scope == "project"
-    return volume.nfs is not None
 
 
 def own_folder(create: NewClaim | None, *, shared: bool, read_only: bool, setting: Setting) -> str | None:

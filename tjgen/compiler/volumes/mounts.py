@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tjgen.compiler.lower import SPEC
+from tjgen.compiler.volumes.protocol import IN_EVERY_MOUNT
+from tjgen.compiler.volumes.table import source_of
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment, Volume
 from tjgen.trees.fields.path import FieldPath, Tree, get, index_of, named
@@ -40,8 +42,7 @@ def folder_of(path: str | None, volume: Volume) -> str | None:
 
 def places(volume: Volume, because: FieldPath) -> Iterator[Place]:
     """Where a volume is mounted: at its `mountPath`, then at each path of its `mounts`."""
-    # Kubelet mounts images read only, and Fluid offers data sets as such.
-    only_read = volume.image is not None or volume.dataset is not None
+    only_read = source_of(volume).read_only == IN_EVERY_MOUNT
     if volume.mount_path is not None:
         read_only = volume.read_only or only_read
         yield Place(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from tjgen.compiler.volumes.table import with_pod_field
 from tjgen.tools.importing.trainjob import resources, variables
 from tjgen.trees.fields.path import Tree, get
 
@@ -154,22 +155,10 @@ def _volume(volume: Tree, mounts: Sequence[Tree]) -> Tree | None:
 
 
 def _source(volume: Tree) -> Tree | None:
-    """What a volume is made of, in the words of the language; None where it has none."""
-    kind, value = next(((kind, value) for kind, value in volume.items() if kind != "name"), ("", None))
-    if value.__class__ is not dict:
+    """The source of a volume in the words of the language; None if the language cannot express it."""
+    field, value = next(((field, value) for field, value in volume.items() if field != "name"), ("", None))
+    source = with_pod_field(field)
+    if value.__class__ is not dict or source is None or source.imported is None:
         return None
-    if kind == "persistentVolumeClaim":
-        return {"pvc": value.get("claimName")}
-    if kind == "emptyDir":
-        return {"emptyDir": value} if value.keys() <= {"medium", "sizeLimit"} else None
-    if kind == "hostPath":
-        return {"hostPath": value if "type" in value else value.get("path")}
-    if kind == "nfs":
-        return {"nfs": {"server": value.get("server"), "path": value.get("path")}}
-    if kind in ("configMap", "secret"):
-        name = value.get("name" if kind == "configMap" else "secretName")
-        items = {item.get("key"): item.get("path") for item in value.get("items") or []}
-        more = {"items": items or None, "defaultMode": value.get("defaultMode"), "optional": value.get("optional")}
-        given = {key: one for key, one in more.items() if one is not None}
-        return {kind: {"name": name, **given} if given else name}
-    return None
+    words = source.imported(value)
+    return {source.field: words} if words is not None else None

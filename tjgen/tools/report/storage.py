@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tjgen.compiler.volumes.protocol import ALSO_IN_SOURCE, Label
+from tjgen.compiler.volumes.table import with_pod_field
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.typing import NamedTuple
 
@@ -34,15 +36,18 @@ def volumes(pods: Sequence[tuple[str, Tree]], trees: Sequence[Tree]) -> Iterator
     found: dict[tuple[str, str, str, tuple[tuple[str, bool], ...]], list[str]] = {}
     for name, pod in pods:
         for volume in pod.get("volumes") or ():
-            source, made = _source(volume, claims)
-            key = (str(volume.get("name", "")), source, made, tuple(_mounts(pod, volume)))
+            field = next((key for key in volume if key != "name"), "")
+            value, source = volume.get(field) or {}, with_pod_field(field)
+            # Manifests have volumes, such as projected ones, that no experiment has as a source.
+            label = source.label(value, claims) if source is not None else Label(field, "")
+            read_only = source is not None and source.read_only == ALSO_IN_SOURCE and bool(value.get("readOnly"))
+            key = (str(volume.get("name", "")), *label, tuple(_mounts(pod, volume, read_only=read_only)))
             found.setdefault(key, []).append(name)
-    for (volume_name, source, made, mounts), podsets in found.items():
-        yield Volume(volume_name, source, made, mounts, tuple(podsets))
+    for (volume_name, words, made, mounts), podsets in found.items():
+        yield Volume(volume_name, words, made, mounts, tuple(podsets))
 
 
-def _mounts(pod: Tree, volume: Tree) -> list[tuple[str, bool]]:
-    read_only = bool(get(volume, ("persistentVolumeClaim", "readOnly"), False))
+def _mounts(pod: Tree, volume: Tree, *, read_only: bool) -> list[tuple[str, bool]]:
     return list(
         dict.fromkeys(
             (str(mount.get("mountPath", "")), read_only or bool(mount.get("readOnly")))
@@ -51,38 +56,3 @@ def _mounts(pod: Tree, volume: Tree) -> list[tuple[str, bool]]:
             if mount.get("name") == volume.get("name")
         )
     )
-
-
-def _source(volume: Tree, claims: dict[str, Tree]) -> tuple[str, str]:
-    kind = next((key for key in volume if key != "name"), "")
-    one = volume.get(kind) or {}
-    match kind:
-        case "persistentVolumeClaim":
-            claim = str(one.get("claimName", ""))
-            return f"claim {claim}", _made(claims.get(claim))
-        case "ephemeral":
-            return "claim of each pod", _made(get(one, ("volumeClaimTemplate", "spec"), None))
-        case "emptyDir":
-            where = "memory" if one.get("medium") == "Memory" else "disk of the node"
-            return where, str(one.get("sizeLimit") or "")
-        case "configMap":
-            return f"ConfigMap {one.get('name', '')}", ""
-        case "secret":
-            return f"Secret {one.get('secretName', '')}", ""
-        case "hostPath":
-            return f"{one.get('path', '')} of the node", ""
-        case "nfs":
-            return f"{one.get('server', '')}:{one.get('path', '')}", ""
-        case "image":
-            return f"image {one.get('reference', '')}", ""
-        case "csi":
-            return f"driver {one.get('driver', '')}", ""
-        case _:
-            return kind, ""
-
-
-def _made(spec: Tree) -> str:
-    if not spec:
-        return ""
-    size = get(spec, ("resources", "requests", "storage"), "")
-    return " ".join(str(word) for word in (size, spec.get("storageClassName") or "") if word)

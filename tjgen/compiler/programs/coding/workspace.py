@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 
 from tjgen.compiler.programs.coding.placing import AT, VOLUME, leads_out, mounted
-from tjgen.compiler.volumes.sources import source
+from tjgen.compiler.volumes.table import pod_source
 from tjgen.language.codebase import files, problems
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Code, Experiment
@@ -43,7 +43,7 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
             hint = f"use one of {names}" if names else "add it to volumes"
             yield Diagnostic(problems.VOLUME, message, path=(*HERE, "volume"), hint=hint)
             return
-        volume = {"name": asked.volume, **source(asked.volume, known, setting)}
+        volume = {"name": asked.volume, **pod_source(asked.volume, known, setting)}
     else:
         volume = {"name": VOLUME, "persistentVolumeClaim": {"claimName": asked.pvc, "readOnly": True}}
     yield from mounted(code, workload, experiment, volume, HERE, sub_path=asked.path)

@@ -13,7 +13,7 @@ from tjgen.compiler.programs.containers import TINY, image_of_program, script, s
 from tjgen.compiler.programs.keeping import problems
 from tjgen.compiler.programs.keeping.location import Location, owner
 from tjgen.compiler.programs.objects import metadata
-from tjgen.compiler.volumes.claims import claim_name
+from tjgen.compiler.volumes.pvc import claim_of
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Checkpoints
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -32,14 +32,13 @@ _REPORTING_SECONDS = 120
 
 def scheduled(asked: Checkpoints, where: Location, setting: Setting) -> Found:
     """ServiceAccount, Role and RoleBinding for snapshots in the namespace, and the CronJob."""
-    backup, claim = asked.backup, where.volume.pvc
+    backup, claim = asked.backup, claim_of(asked.volume, where.volume, setting)
     assert backup is not None, "asked only where there is a backup"
     if claim is None:
         message = f'volume "{asked.volume}" is no claim, and only claims have snapshots'
         yield Diagnostic(problems.BACKUP, message, path=AT, hint="use pvc")
         return
     name = f"{owner(where, setting)}-backup"
-    full = claim_name(asked.volume, claim.create, setting) if claim.create is not None else str(claim.claim_name)
     slots = [f"{name}-{number}" for number in range(backup.keep + _SPARE)]
     group = {"apiGroups": ["snapshot.storage.k8s.io"], "resources": ["volumesnapshots"]}
     rules = [
@@ -52,7 +51,7 @@ def scheduled(asked: Checkpoints, where: Location, setting: Setting) -> Found:
     deadline = duration.seconds(backup.deadline)
     told = {
         "BACKUP": name,
-        "CLAIM": full,
+        "CLAIM": claim,
         "KEEP": str(backup.keep),
         "SLOTS": " ".join(slots),
         "WAIT": str(max(deadline - _REPORTING_SECONDS, deadline // 2)),

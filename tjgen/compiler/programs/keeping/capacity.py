@@ -15,6 +15,7 @@ from tjgen.compiler.lower import SPEC
 from tjgen.compiler.programs.keeping import problems
 from tjgen.compiler.programs.keeping.location import Location
 from tjgen.compiler.volumes.claims import storage_class
+from tjgen.compiler.volumes.pvc import new_claim
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Checkpoints
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -54,7 +55,7 @@ def judged(workload: Workload, users: Sequence[PodSet], asked: Checkpoints, wher
 
 
 def _room(size: int, asked: Checkpoints, where: Location) -> Iterator[Diagnostic]:
-    create = where.volume.pvc.create if where.volume.pvc is not None else None
+    create = new_claim(where.volume)
     if create is None:
         return
     keep = asked.keep
@@ -70,7 +71,7 @@ def _room(size: int, asked: Checkpoints, where: Location) -> Iterator[Diagnostic
 
 
 def _bandwidth(where: Location, setting: Setting) -> int | None:
-    create = where.volume.pvc.create if where.volume.pvc is not None else None
+    create = new_claim(where.volume)
     return setting.cluster.bandwidth.get(storage_class(create, setting) or "") if create is not None else None
 
 

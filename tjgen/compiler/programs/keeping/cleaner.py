@@ -10,7 +10,9 @@ from tjgen.compiler.programs.containers import PYTHON, TINY, image_of_program, s
 from tjgen.compiler.programs.keeping import problems
 from tjgen.compiler.programs.keeping.location import Location, owner, resumed_folder
 from tjgen.compiler.volumes.claims import access_modes
-from tjgen.compiler.volumes.sources import source
+from tjgen.compiler.volumes.protocol import BY_DRIVER, EVERY_POD
+from tjgen.compiler.volumes.pvc import new_claim
+from tjgen.compiler.volumes.table import pod_source, source_of
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Checkpoints, Keep
 from tjgen.trees.canonical import json_text
@@ -49,7 +51,7 @@ def scheduled(workload: Workload, users: Sequence[PodSet], asked: Checkpoints, w
         command=list(PYTHON),
         resources={"requests": TINY, "limits": TINY},
     )
-    volume = {"name": "checkpoints", **source(asked.volume, where.volume, setting)}
+    volume = {"name": "checkpoints", **pod_source(asked.volume, where.volume, setting)}
     pod = pods.pod([container], [volume], user)
     tree = pods.cron_job(name, "cleaner", keep.schedule, pod, setting)
     yield Contribution(("ahead", f"CronJob/{name}"), tree, AT)
@@ -93,10 +95,10 @@ def _out_of_reach(
     workload: Workload, users: Sequence[PodSet], asked: Checkpoints, where: Location, setting: Setting
 ) -> Diagnostic | None:
     volume = where.volume
-    if volume.pvc is None and volume.nfs is None and volume.csi is None:
+    if source_of(volume).reach not in (EVERY_POD, BY_DRIVER):
         message = f'what removes checkpoints runs in a pod of its own, which cannot reach volume "{asked.volume}"'
         return Diagnostic(problems.CLEANER, message, path=AT, hint="use a claim, nfs or csi, or remove them in the training")
-    create = volume.pvc.create if volume.pvc is not None else None
+    create = new_claim(volume)
     if create is None:
         return None
     if create.scope == "project" and where.run and not where.before:

@@ -15,6 +15,7 @@ from tjgen.compiler.programs.containers import TINY, script, shell
 from tjgen.compiler.programs.keeping import backup, capacity, cleaner, problems, resuming, rules
 from tjgen.compiler.programs.keeping.location import Location, location, mark
 from tjgen.compiler.volumes.mounts import users_of
+from tjgen.compiler.volumes.table import source_of
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Checkpoints, Experiment
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
@@ -26,8 +27,6 @@ Found = Iterator[Contribution | Diagnostic]
 AT: FieldPath = (*SPEC, "checkpoints")
 MARKING = "tjgen-mark"
 """The init container that marks a folder as that of the run."""
-_GONE = ("empty_dir", "ephemeral")
-_NEVER = ("image", "config_map", "secret")
 
 
 def told(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
@@ -66,10 +65,10 @@ def _problems(asked: Checkpoints, where: Location | None, experiment: Experiment
             yield Diagnostic(problems.VOLUME, message, path=(*AT, "volume"), hint=hint)
         return
     path: FieldPath = (*AT, "volume")
-    if where.place.read_only or any(getattr(where.volume, one) is not None for one in _NEVER):
+    if where.place.read_only or source_of(where.volume).is_read_only:
         message = f'checkpoints cannot be saved on volume "{asked.volume}": it is read only'
         yield Diagnostic(problems.READ_ONLY, message, path=path, hint="use a claim that can be written to")
-    if any(getattr(where.volume, one) is not None for one in _GONE):
+    if not source_of(where.volume).survives_pod:
         message = f'volume "{asked.volume}" goes with its pod, and the checkpoints with it'
         yield Diagnostic(problems.LOST, message, path=path, hint="use a claim")
     if where.place.sub_path_expr is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.volumes.claims import own_folder
 from tjgen.compiler.volumes.mounts import Place, places, writing_as
+from tjgen.compiler.volumes.pvc import new_claim
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Checkpoints, Experiment, Volume
 from tjgen.trees.typing import NamedTuple
@@ -42,7 +43,7 @@ def location(experiment: Experiment, setting: Setting) -> Location | None:
     place = next(places(volume, (*SPEC, "volumes", asked.volume)), None) if volume is not None else None
     if volume is None or place is None:
         return None
-    create = volume.pvc.create if volume.pvc is not None else None
+    create = new_claim(volume)
     owner = writing_as(asked.volume, experiment, setting)
     own = own_folder(create, shared=volume.shared, read_only=place.read_only, setting=owner)
     below, path = place.sub_path or "", asked.path or ""
@@ -60,7 +61,7 @@ def location(experiment: Experiment, setting: Setting) -> Location | None:
 
 def owner(where: Location, setting: Setting) -> str:
     """The run that has the claim to itself, else the experiment: it names what looks after the claim, and marks its folder."""
-    create = where.volume.pvc.create if where.volume.pvc is not None else None
+    create = new_claim(where.volume)
     return setting.run if create is not None and create.scope == "run" else setting.family
 
 
@@ -76,7 +77,7 @@ def resumed_folder(asked: Checkpoints, where: Location) -> str | None:
     if resume is None:
         return None
     if resume.run is not None:
-        create = where.volume.pvc.create if where.volume.pvc is not None else None
+        create = new_claim(where.volume)
         return None if create is not None and create.scope == "run" else where.on_volume(resume.run)
     path = resume.path or ""
     if not path.startswith("/"):

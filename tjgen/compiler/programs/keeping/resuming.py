@@ -13,6 +13,7 @@ from tjgen.compiler.programs.containers import TINY, image_in_run, script, shell
 from tjgen.compiler.programs.keeping import problems
 from tjgen.compiler.programs.keeping.location import Location, is_of_family
 from tjgen.compiler.volumes.claims import claim_name
+from tjgen.compiler.volumes.pvc import new_claim
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Checkpoints, Resume
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -74,7 +75,7 @@ def variable(podset: PodSet, name: str, value: str, because: FieldPath) -> Contr
 
 
 def _mounted(podset: PodSet, resume: Resume, asked: Checkpoints, where: Location, setting: Setting) -> Iterator[Contribution]:
-    create = where.volume.pvc.create if where.volume.pvc is not None else None
+    create = new_claim(where.volume)
     volume = asked.volume
     if resume.run is not None and create is not None and create.scope == "run":
         # Each run has a claim, so the pods also mount the claim of the other run.

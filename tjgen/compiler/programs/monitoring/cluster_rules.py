@@ -8,7 +8,7 @@ from tjgen.compiler.programs.monitoring.bounds import bounds_of
 from tjgen.compiler.programs.monitoring.cluster import EVENTS, MEASURES, ClusterMeasure, Scope
 from tjgen.compiler.programs.monitoring.measures import names
 from tjgen.compiler.programs.pods import DEADLINES
-from tjgen.compiler.volumes.claims import claim_name
+from tjgen.compiler.volumes.pvc import claim_of, new_claim
 from tjgen.language.setting import Setting
 from tjgen.language.spec.forms import text
 from tjgen.language.spec.objects import Experiment, Monitor
@@ -64,7 +64,7 @@ def _scope(workload: Workload, experiment: Experiment, setting: Setting) -> Scop
     owner = setting.family
     if kept is not None:
         volume = spec.volumes.get(kept.volume)
-        create = volume.pvc.create if volume is not None and volume.pvc is not None else None
+        create = new_claim(volume) if volume is not None else None
         owner = f"{setting.family}-.+" if create is not None and create.scope == "run" else setting.family
     programs = [name for name, asked in (("build", spec.code and spec.code.build), ("prefetch", spec.prefetch)) if asked]
     cron = {name: asked for name in ("cleaner", "backup") if kept and (asked := getattr(kept, _FIELDS[name])) is not None}
@@ -91,13 +91,9 @@ _FIELDS = {"cleaner": "keep", "backup": "backup"}
 def _claims(experiment: Experiment, setting: Setting) -> Iterator[str]:
     """Patterns of the names of the claims; all runs of the experiment share the rule."""
     for name, volume in experiment.spec.volumes.items():
-        if volume.pvc is None:
-            continue
-        create = volume.pvc.create
-        if create is not None:
-            yield claim_name(name, create, setting._replace(run=f"{setting.family}-.+"))
-        elif volume.pvc.claim_name is not None:
-            yield volume.pvc.claim_name
+        claim = claim_of(name, volume, setting._replace(run=f"{setting.family}-.+"))
+        if claim is not None:
+            yield claim
 
 
 def _has_gpus(main: Tree) -> bool:

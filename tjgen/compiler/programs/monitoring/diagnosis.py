@@ -12,9 +12,9 @@ from tjgen.compiler.lower import SPEC
 from tjgen.compiler.programs.containers import image_of_program, script, shell
 from tjgen.compiler.programs.objects import metadata
 from tjgen.compiler.programs.pods import RESTRICTED
-from tjgen.compiler.volumes.claims import claim_name, storage_class
 from tjgen.compiler.volumes.mounts import users_of
-from tjgen.compiler.volumes.sources import source
+from tjgen.compiler.volumes.pvc import claim_of, new_claim
+from tjgen.compiler.volumes.table import pod_source, source_of
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment, Volume
 from tjgen.trees.canonical import sha256_hex
@@ -57,9 +57,9 @@ def jobs(workload: Workload, experiment: Experiment, setting: Setting, *, waits:
     found = False
     for name, volume in experiment.spec.volumes.items():
         at: FieldPath = (*SPEC, "volumes", name)
-        if volume.pvc is None and volume.nfs is None and volume.csi is None and volume.dataset is None:
+        if source_of(volume).driver is None:
             continue
-        create = volume.pvc.create if volume.pvc is not None else None
+        create = new_claim(volume)
         if create is not None and create.volume_mode == "Block":
             message = f'volume "{name}" is a device without a file system, and is not measured'
             yield Diagnostic("TJ941", message, path=at, hint="measure it by hand")
@@ -80,7 +80,7 @@ def jobs(workload: Workload, experiment: Experiment, setting: Setting, *, waits:
 def _job(name: str, volume: Volume, workload: Workload, experiment: Experiment, setting: Setting, *, waits: bool) -> Tree:
     called = _called(f"{setting.run}-diagnose-{name}".lower().replace("_", "-").replace(".", "-"))
     users = [podset for podset, _ in users_of(workload, name, volume)] or list(members(workload))
-    read_only = volume.read_only or volume.dataset is not None
+    read_only = volume.read_only or source_of(volume).is_read_only
     mounts: list[Tree] = [
         {"name": "volume", "mountPath": ROOT, **({"readOnly": True} if read_only else {})},
         {"name": "tmp", "mountPath": "/tmp"},  # a folder of the pod's own
@@ -99,7 +99,7 @@ def _job(name: str, volume: Volume, workload: Workload, experiment: Experiment, 
         "automountServiceAccountToken": False,
         **_beside(workload, users),
         "containers": [container],
-        "volumes": [{"name": "volume", **source(name, volume, setting)}, {"name": "tmp", "emptyDir": {}}],
+        "volumes": [{"name": "volume", **pod_source(name, volume, setting)}, {"name": "tmp", "emptyDir": {}}],
     }
     described = metadata(called, setting)
     labels = described["labels"]
@@ -120,16 +120,15 @@ def _called(name: str) -> str:
 
 
 def _told(name: str, volume: Volume, experiment: Experiment, setting: Setting, *, read_only: bool) -> dict[str, str]:
-    driver = _driver(volume, setting)
+    driver_of = source_of(volume).driver
+    driver = driver_of(volume, setting) if driver_of is not None else ""
     checkpoints = experiment.spec.checkpoints
     platform = setting.cluster.monitoring
     commands = {**CACHES, **(platform.cache_statistics if platform is not None else {})}
-    claim = volume.pvc.claim_name if volume.pvc is not None else None
-    create = volume.pvc.create if volume.pvc is not None else None
     told = {
         "ROOT": ROOT,
         "VOLUME": name,
-        "CLAIM": claim_name(name, create, setting) if create is not None else claim or "",
+        "CLAIM": claim_of(name, volume, setting) or "",
         "DRIVER": driver,
         "READ_ONLY": "true" if read_only else "false",
         "CHECKPOINTS": "true" if checkpoints is not None and checkpoints.volume == name else "false",
@@ -140,18 +139,6 @@ def _told(name: str, volume: Volume, experiment: Experiment, setting: Setting, *
     }
     # Kubernetes would put variables in place of `$(NAME)`.
     return {key: value.replace("$(", "$$(") for key, value in told.items()}
-
-
-def _driver(volume: Volume, setting: Setting) -> str:
-    """The CSI driver behind a volume, as far as it is said."""
-    if volume.csi is not None:
-        return str(volume.csi.driver)
-    if volume.dataset is not None:
-        return "fuse.csi.fluid.io"
-    if volume.nfs is not None:
-        return "nfs.csi.k8s.io"
-    create = volume.pvc.create if volume.pvc is not None else None
-    return setting.cluster.drivers.get(storage_class(create, setting) or "", "") if create is not None else ""
 
 
 def _beside(workload: Workload, users: list[PodSet]) -> Tree:

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from tjgen.compiler.programs.objects import metadata
 from tjgen.compiler.programs.prefetching import problems
-from tjgen.compiler.volumes.fluid import API_VERSION, dataset_name
+from tjgen.compiler.volumes.dataset import API_VERSION, dataset_name
 from tjgen.language.setting import Setting
-from tjgen.language.spec.objects import Dataset, Prefetch
+from tjgen.language.spec.objects import Prefetch, Volume
 from tjgen.trees.canonical import json_text, sha256_hex
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
@@ -21,15 +21,15 @@ from tjgen.trees.workload.contribution import Contribution
 Found = Iterator[Contribution | Diagnostic]
 
 
-def loaded(asked: Prefetch, dataset: Dataset, setting: Setting, at: FieldPath) -> Found:
+def loaded(asked: Prefetch, volume: Volume, setting: Setting, at: FieldPath) -> Found:
     """The DataLoad of the folder that is asked for, or of all. It is never changed, and so named by its content."""
-    assert asked.volume is not None, "asked only where there is a volume"
+    assert asked.volume is not None and volume.dataset is not None, "only a data set is loaded so"
     if asked.source is not None or asked.command:
         message = f'volume "{asked.volume}" is a data set of Fluid, which says itself where the data comes from'
         hint = "leave source and command out, and say it in the mounts of the data set"
         yield Diagnostic(problems.SOURCE, message, path=at, hint=hint)
         return
-    name = dataset_name(asked.volume, dataset.create, setting) if dataset.create is not None else str(dataset.name)
+    name = dataset_name(asked.volume, volume.dataset, setting)
     spec: Tree = {
         "dataset": {"name": name, "namespace": setting.namespace},
         "loadMetadata": True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tjgen.compiler.programs import pods
 from tjgen.compiler.programs.containers import PYTHON, TINY, image_of_program, script, shell
 from tjgen.compiler.variables import by_reference, env_item
-from tjgen.compiler.volumes.sources import source
+from tjgen.compiler.volumes.table import pod_source
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment, Prefetch
 from tjgen.trees.canonical import json_text, sha256_hex
@@ -87,7 +87,7 @@ def made(asked: Prefetch, experiment: Experiment, target: Tree, user: pods.User,
     mounts: list[Tree] = [{"name": "target", "mountPath": TARGET}]
     where = asked.source
     if where is not None and where.volume is not None:
-        volumes.append({"name": "source", **source(where.volume, experiment.spec.volumes[where.volume], setting)})
+        volumes.append({"name": "source", **pod_source(where.volume, experiment.spec.volumes[where.volume], setting)})
         mounts.append({"name": "source", "mountPath": SOURCE, "readOnly": True})
         told["SOURCE"] = f"{SOURCE}/{where.path.strip('/')}" if where.path is not None else SOURCE
     known = remote(where.uri) if where is not None and where.uri is not None else None

@@ -10,7 +10,9 @@ from tjgen.compiler.programs.containers import image_in_run, script, shell
 from tjgen.compiler.programs.prefetching import job, problems
 from tjgen.compiler.volumes.claims import access_modes, own_folder
 from tjgen.compiler.volumes.mounts import places, users_of
-from tjgen.compiler.volumes.sources import source
+from tjgen.compiler.volumes.protocol import DATA_LOAD, NOTHING
+from tjgen.compiler.volumes.pvc import new_claim
+from tjgen.compiler.volumes.table import pod_source, source_of
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment, Prefetch, Volume
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
@@ -35,10 +37,10 @@ def brought(workload: Workload, experiment: Experiment, setting: Setting) -> Fou
     if asked.volume is None or has_errors(wrong):
         return
     volume = experiment.spec.volumes[asked.volume]
-    if volume.dataset is not None:
+    if source_of(volume).filled_by == DATA_LOAD:
         from tjgen.compiler.programs.prefetching import dataload  # few clusters have Fluid
 
-        yield from dataload.loaded(asked, volume.dataset, setting, AT)
+        yield from dataload.loaded(asked, volume, setting, AT)
         return
     yield from _warnings(asked, volume, setting)
     writable = writable_source(asked.volume, volume, setting)
@@ -66,7 +68,7 @@ def brought(workload: Workload, experiment: Experiment, setting: Setting) -> Fou
 
 def writable_source(name: str, volume: Volume, setting: Setting) -> Tree:
     """The volume's source as whoever fills it mounts it, whether or not the runs only read it."""
-    (kind, fields) = next(iter(source(name, volume, setting).items()))
+    (kind, fields) = next(iter(pod_source(name, volume, setting).items()))
     return {kind: {key: value for key, value in fields.items() if key != "readOnly"}}
 
 
@@ -85,9 +87,9 @@ def _problems(asked: Prefetch, experiment: Experiment) -> Iterator[Diagnostic]:
             )
             return
     volume = known[asked.volume]
-    if volume.dataset is not None:
+    if source_of(volume).filled_by == DATA_LOAD:
         return
-    if volume.pvc is None and volume.nfs is None:
+    if source_of(volume).filled_by == NOTHING:
         message = f'volume "{asked.volume}" is filled by a pod of its own, which cannot reach it'
         hint = "use pvc or nfs, or cache for what each node has of its own"
         yield Diagnostic(problems.NODES, message, path=(*AT, "volume"), hint=hint)
@@ -109,7 +111,7 @@ def _problems(asked: Prefetch, experiment: Experiment) -> Iterator[Diagnostic]:
 
 
 def _warnings(asked: Prefetch, volume: Volume, setting: Setting) -> Iterator[Diagnostic]:
-    create = volume.pvc.create if volume.pvc is not None else None
+    create = new_claim(volume)
     for place in places(volume, (*SPEC, "volumes", str(asked.volume))):
         if own_folder(create, shared=volume.shared, read_only=place.read_only, setting=setting) is not None:
             message = f'the runs see only a folder of their own of volume "{asked.volume}", where nothing is brought to'

@@ -1,15 +1,28 @@
-"""A data set of Fluid to create -> the Dataset, and the cache engine of the same name that serves it.
+"""`dataset`: a data set of Fluid, one that exists, or one to create with the cache engine of the same name.
 
 Fluid makes a claim that is called like the Dataset, and this is what pods mount.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
+from tjgen.compiler.volumes.protocol import (
+    DATA_LOAD,
+    EVERY_POD,
+    IN_EVERY_MOUNT,
+    Found,
+    Request,
+    Source,
+    Storage,
+    any_node,
+    filled,
+    no_problems,
+    not_shared,
+    unlimited,
+)
+from tjgen.compiler.volumes.pvc import claim_label
 from tjgen.language.setting import Setting
 from tjgen.language.spec.forms import text
-from tjgen.language.spec.objects import DatasetMount, NewDataset
+from tjgen.language.spec.objects import Dataset, DatasetMount, NewDataset, Volume
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY
@@ -18,12 +31,39 @@ from tjgen.trees.workload.contribution import Contribution
 API_VERSION = "data.fluid.io/v1alpha1"
 
 
-def dataset_name(name: str, create: NewDataset, setting: Setting) -> str:
-    """The name of the data set, and of the claim that Fluid makes of it: by its scope, as for claims."""
+def dataset_name(name: str, dataset: Dataset, setting: Setting) -> str:
+    """The name of a data set, and of the claim that Fluid makes of it. That of a new one depends on its scope, as for claims."""
+    create = dataset.create
+    if create is None:
+        return str(dataset.name)
     return name if create.scope == "project" else f"{setting.family}-{name}"
 
 
-def dataset(name: str, create: NewDataset, setting: Setting, because: FieldPath) -> Iterator[Contribution | Diagnostic]:
+def _of(volume: Volume) -> Dataset:
+    assert volume.dataset is not None
+    return volume.dataset
+
+
+def _pod_source(name: str, volume: Volume, setting: Setting) -> Tree:
+    return {"claimName": dataset_name(name, _of(volume), setting), "readOnly": True}
+
+
+def _objects(request: Request) -> Found:
+    create = _of(request.volume).create
+    if create is not None:
+        full = dataset_name(request.name, _of(request.volume), request.setting)
+        yield from _created(full, request.name, create, request.setting, (*request.at, "dataset", "create"))
+
+
+def _storage(name: str, volume: Volume, setting: Setting) -> Storage | None:
+    return Storage(("claim", dataset_name(name, _of(volume), setting)), "")
+
+
+def _driver(volume: Volume, setting: Setting) -> str:
+    return "fuse.csi.fluid.io"
+
+
+def _created(full: str, name: str, create: NewDataset, setting: Setting, because: FieldPath) -> Found:
     """The two objects; TJ333 where the Platform has no Fluid."""
     fluid = setting.cluster.fluid
     if fluid is None:
@@ -31,7 +71,6 @@ def dataset(name: str, create: NewDataset, setting: Setting, because: FieldPath)
         hint = "add fluid to the Platform, or use a claim"
         yield Diagnostic("TJ333", message, path=because, hint=hint)
         return
-    full = dataset_name(name, create, setting)
     labels = {MANAGED_BY: "tjgen", **setting.labels}
     if create.scope != "project":
         labels[EXPERIMENT_LABEL] = setting.family
@@ -63,3 +102,25 @@ def _mount(name: str, mount: DatasetMount) -> Tree:
             for option, one in mount.secrets.items()
         ]
     return tree
+
+
+SOURCE = Source(
+    field="dataset",
+    pod_field="persistentVolumeClaim",
+    pod_source=_pod_source,
+    objects=_objects,
+    node_selector=any_node,
+    storage=_storage,
+    shared_as=not_shared,
+    reach=EVERY_POD,
+    read_only=IN_EVERY_MOUNT,
+    filled_by=DATA_LOAD,
+    is_filled=filled,
+    is_chowned=False,
+    size_limit=unlimited,
+    replaceable=None,
+    driver=_driver,
+    problems=no_problems,
+    imported=None,
+    label=claim_label,
+)
