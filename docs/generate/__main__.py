@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from docs.generate import codes, commands, models, packages, pictures, rules, runtimes, schemas, site, targets, volumes
+from docs.generate import codes, commands, models, packages, pictures, rules, runtimes, schemas, site, states, targets, volumes
 from tjgen.language.spec.generate.__main__ import KINDS
 
 REFERENCE = Path(__file__).parent.parent / "reference"
@@ -21,6 +21,7 @@ def pages() -> dict[Path, str]:
         packages.PICTURE: packages.picture(),
         "runtimes.md": runtimes.page(),
         "schemas.md": schemas.page(),
+        "states.md": states.page(),
         "targets.md": targets.page(),
         "volumes.md": volumes.page(),
         **rules.pages(),

@@ -11,7 +11,6 @@ from tjgen.gitops.output.inventory import entries, matching
 from tjgen.gitops.output.promote import promote
 from tjgen.language.resolve.project import Project, alone, find
 from tjgen.language.resolve.project_file import load
-from tjgen.language.runs.lock import SUPERSEDED
 from tjgen.language.runs.store import Locks
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
 from tjgen.trees.k8s.nearest import nearest
@@ -70,9 +69,7 @@ def _promote(arguments: Arguments, project: Project, directory: str, reporter: R
     reporter.add(problems)
     # A pattern means the runs of now, of other environments; one that is named is meant, whatever it is.
     chosen = [
-        one
-        for one in chosen
-        if one.run.name in arguments["paths"] or (one.run.state != SUPERSEDED and one.place.environment != wanted)
+        one for one in chosen if one.run.name in arguments["paths"] or (one.run.is_requested and one.place.environment != wanted)
     ]
     if chosen and not reporter.failed:
         written = promote(chosen, wanted, directory, project.directory, force=arguments["force"])

@@ -1,18 +1,19 @@
-"""`tjgen runs list|archive|unarchive|rerun|prune`: the runs of an output tree and its locks, and what becomes of them."""
+"""`tjgen runs`: list the runs of an output tree and its locks, and archive, keep, rerun, or prune them."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 
 from tjgen.cli.command import COMMON, FLAG, MANY, TRUSTED, VALUE, Arguments, Command, Option
 from tjgen.cli.reporting import Reporter
 from tjgen.gitops.output import interrupted
-from tjgen.gitops.output.inventory import Entry, disagreements, entries, matching, own_files
+from tjgen.gitops.output.inventory import Entry, disagreements, entries, matching, own_files, pruned
 from tjgen.language.resolve.project import Project, alone, find
 from tjgen.language.resolve.project_file import load
-from tjgen.language.runs.lock import ARCHIVED, SUPERSEDED
+from tjgen.language.runs.lock import ARCHIVED, ORPHANED, PRUNED, SUPERSEDED, PrunedRun
 from tjgen.language.runs.store import Locks, Place
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
 from tjgen.trees.fields.path import Tree
@@ -20,28 +21,30 @@ from tjgen.trees.fields.path import Tree
 COMMAND = Command(
     "runs",
     "List, archive, rerun and prune runs.",
-    "list: the runs of the project, or those that fit a NAME: current, suspended, superseded or archived. archive: make "
-    "records of finished runs, which Argo CD and Flux leave alone, so that nothing trains them again; unarchive takes it "
-    "back. rerun: train current runs once more, under new names. prune: remove superseded runs, all beyond the project's "
-    "history.keep or those that fit a NAME. A NAME may be a pattern.",
+    "list: the runs of the project, or those that match a NAME, with their state: current, suspended, superseded, orphaned, "
+    "archived, or pruned. archive: make records of finished runs, which Argo CD and Flux leave alone, so that nothing trains "
+    "them again; unarchive reverts it. rerun: train current runs once more, under new names. prune: remove superseded runs, "
+    "all beyond the project's history.keep, or the superseded and orphaned runs that match a NAME. keep: accept that orphaned "
+    "runs stay. A NAME may be a pattern.",
     "tjgen runs archive 'resnet50-*' -o deploy",
-    "list|archive|unarchive|rerun|prune [NAME]...",
+    "[list|archive|unarchive|rerun|prune|keep] [NAME]...",
     (
         Option(("-o", "--output"), "output", "Output tree; the project's where it is left out.", VALUE, "DIR"),
         Option(("--env",), "env", "Environment of the project; may be repeated.", MANY, "NAME"),
         Option(("--keep",), "keep", "With prune: how many superseded runs of each experiment stay.", VALUE, "N"),
-        Option(("--archived",), "archived", "With prune: remove archived runs, too, that nothing asks for any more."),
+        Option(("--archived",), "archived", "With prune: also remove archived runs that no source requests."),
+        Option(("--json",), "json", "With list: the same as --format json."),
         Option(("--force",), "force", "Overwrite or remove files that were edited by hand.", FLAG),
         TRUSTED,
         *COMMON,
     ),
-    least=1,
 )
+_VERBS = ("list", "archive", "unarchive", "rerun", "prune", "keep")
 
 
 def run(arguments: Arguments) -> int:
     """Do what the first word says; another word is wrong use."""
-    verb, *patterns = arguments["paths"]
+    verb, *patterns = arguments["paths"] or ["list"]
     wrong = _wrong_use(verb, patterns, arguments)
     if wrong:
         sys.stderr.write(f"Error: {wrong}\n")
@@ -56,7 +59,7 @@ def run(arguments: Arguments) -> int:
             sys.stderr.write("Error: give -o DIR, or say spec.output.directory in tjgen.yaml\n")
             return 2
         if not has_errors(problems):
-            _known_environments(project, arguments["env"])
+            _known_environments(project, arguments["env"], Locks(project.directory))
             _do(verb, patterns, arguments, project, directory, reporter)
     except CompileError as error:
         reporter.add(error.diagnostics)
@@ -64,9 +67,9 @@ def run(arguments: Arguments) -> int:
 
 
 def _wrong_use(verb: str, patterns: Sequence[str], arguments: Arguments) -> str | None:
-    if verb not in ("list", "archive", "unarchive", "rerun", "prune"):
-        return "write tjgen runs list, archive, unarchive, rerun or prune"
-    if verb in ("archive", "unarchive", "rerun") and not patterns:
+    if verb not in _VERBS:
+        return f"write tjgen runs {', '.join(_VERBS[:-1])} or {_VERBS[-1]}"
+    if verb in ("archive", "unarchive", "rerun", "keep") and not patterns:
         return f"tjgen runs {verb} needs the NAME of a run"
     if verb != "prune" and (arguments["keep"] is not None or arguments["archived"]):
         return "--keep and --archived go with prune"
@@ -78,9 +81,13 @@ def _wrong_use(verb: str, patterns: Sequence[str], arguments: Arguments) -> str 
     return None
 
 
-def _known_environments(project: Project, wanted: Sequence[str]) -> None:
+def _known_environments(project: Project, wanted: Sequence[str], locks: Locks) -> None:
+    """Raise CompileError (TJ262) for an environment that neither the project nor a lock has."""
     known = list(project.spec.environments)
     unknown = [name for name in wanted if name not in known]
+    if unknown:
+        locked = {place.environment for place, _ in locks.all()}
+        unknown = [name for name in unknown if name not in locked]
     if unknown:
         message = f'the project has no environment "{unknown[0]}"'
         hint = f"use one of {', '.join(known)}" if known else "leave --env out"
@@ -92,12 +99,15 @@ def _do(
 ) -> None:
     locks = Locks(project.directory)
     if verb == "list" or directory is None:
-        known = entries(locks, arguments["env"])
-        chosen, problems = matching(known, patterns) if patterns else (known, [])
+        known = entries(locks, arguments["env"], project=_environments(project))
+        gone = pruned(locks, arguments["env"])
+        names = [run.name for _, run in gone]
+        chosen, problems = matching(known, patterns, names) if patterns else (known, [])
         reporter.add(problems)
         if directory is not None:
             reporter.add([*interrupted.warning(directory), *disagreements(directory, known)])
-        _list(chosen, directory, as_json=arguments["format"] == "json")
+        gone = [one for one in gone if not patterns or any(fnmatchcase(one[1].name, pattern) for pattern in patterns)]
+        _list(chosen, gone, directory, as_json=arguments["json"] or arguments["format"] == "json")
     elif verb == "rerun":
         _rerun(patterns, arguments, locks, directory, reporter)
     else:
@@ -111,7 +121,7 @@ def _rerun(patterns: list[str], arguments: Arguments, locks: Locks, directory: s
     chosen, problems = matching(entries(locks, arguments["env"]), patterns)
     reporter.add(problems)
     # A pattern means the runs of now; one that is named is meant, whatever it is.
-    chosen = [one for one in chosen if one.run.state != SUPERSEDED or one.run.name in patterns]
+    chosen = [one for one in chosen if one.run.is_requested or one.run.name in patterns]
     if chosen and not reporter.failed:
         written = rerun(chosen, directory, os.path.dirname(locks.folder), force=arguments["force"])
         reporter.add(written.diagnostics)
@@ -126,7 +136,7 @@ def _change(verb: str, patterns: list[str], arguments: Arguments, project: Proje
     locks = Locks(project.directory)
     with OutputTree(directory, force=arguments["force"], records=locks.folder, history=interrupted.still_wanted) as tree:
         reporter.add(tree.notes)
-        known = entries(locks, arguments["env"])
+        known = entries(locks, arguments["env"], project=_environments(project))
         chosen, problems = matching(known, patterns) if patterns else (known, [])
         reporter.add(problems)
         if reporter.failed:
@@ -136,18 +146,20 @@ def _change(verb: str, patterns: list[str], arguments: Arguments, project: Proje
             done = history.archive(chosen)
         elif verb == "unarchive":
             done = history.unarchive(chosen)
+        elif verb == "keep":
+            done = history.keep([one for one in chosen if one.run.standing == ORPHANED or one.run.name in patterns])
         else:
             keep = int(arguments["keep"]) if arguments["keep"] is not None else project.spec.history.keep or 0
             done = history.prune(_old(chosen, patterns, keep=keep, archived=arguments["archived"]))
         tree.commit()
-    words = {"archive": "archived", "unarchive": "brought back", "prune": "removed"}
+    words = {"archive": "archived", "unarchive": "brought back", "prune": "removed", "keep": "kept"}
     reporter.say(f"runs: {len(done)} {words[verb]}")
 
 
 def _old(chosen: list[Entry], patterns: list[str], *, keep: int, archived: bool) -> list[Entry]:
-    """The runs that prune means. Those that are named are among them, so that what cannot go is refused aloud."""
-    wanted = {SUPERSEDED, ARCHIVED} if archived else {SUPERSEDED}
-    old = [entry for entry in chosen if entry.run.state == SUPERSEDED and entry.run.standing in wanted]
+    """The runs that prune means. Named ones are among them, so that a run that cannot be removed is an error."""
+    wanted = {SUPERSEDED, *([ARCHIVED] if archived else []), *([ORPHANED] if patterns else [])}
+    old = [entry for entry in chosen if not entry.run.is_requested and entry.run.standing in wanted]
     if patterns:
         return [entry for entry in chosen if entry in old or entry.run.name in patterns]
     history: dict[Place, list[Entry]] = {}
@@ -158,14 +170,20 @@ def _old(chosen: list[Entry], patterns: list[str], *, keep: int, archived: bool)
     return [entry for entry in old if entry not in lasting]
 
 
-def _list(chosen: list[Entry], directory: str | None, *, as_json: bool) -> None:
+def _environments(project: Project) -> list[str | None]:
+    return [*project.spec.environments] or [None]
+
+
+def _list(chosen: list[Entry], gone: list[tuple[Place, PrunedRun]], directory: str | None, *, as_json: bool) -> None:
     if as_json:
         import json
 
-        sys.stdout.write(json.dumps([_data(entry, directory) for entry in chosen], indent=2) + "\n")
+        data = [*[_data(entry, directory) for entry in chosen], *[_of_pruned(place, run) for place, run in gone]]
+        sys.stdout.write(json.dumps(data, indent=2) + "\n")
         return
     rows = [("RUN", "STATE", "EXPERIMENT", "RUNTIME")]
     rows += [(entry.run.name, entry.run.standing, entry.place.key, entry.run.runtime) for entry in chosen]
+    rows += [(run.name, PRUNED, place.key, "") for place, run in gone]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for row in rows:
         sys.stdout.write("  ".join(f"{cell:<{width}}" for cell, width in zip(row, (*widths, 0), strict=True)).rstrip() + "\n")
@@ -176,7 +194,7 @@ def _data(entry: Entry, directory: str | None) -> Tree:
     return {
         "name": one.name,
         "state": one.standing,
-        "asked": one.state != SUPERSEDED,
+        "asked": one.is_requested,
         "environment": place.environment,
         "namespace": place.namespace,
         "experiment": place.name,
@@ -189,4 +207,21 @@ def _data(entry: Entry, directory: str | None) -> Tree:
         "promotedFrom": one.promoted_from or None,
         "folder": entry.folder,
         "files": [file.path for file in own_files(directory, entry)] if directory is not None else [],
+    }
+
+
+def _of_pruned(place: Place, run: PrunedRun) -> Tree:
+    return {
+        "name": run.name,
+        "state": PRUNED,
+        "asked": False,
+        "environment": place.environment,
+        "namespace": place.namespace,
+        "experiment": place.name,
+        "number": run.number,
+        "renewal": run.renewal,
+        "identity": run.identity,
+        "was": run.was,
+        "reason": run.reason,
+        "claims": list(run.claims),
     }

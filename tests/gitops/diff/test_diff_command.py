@@ -172,7 +172,9 @@ def test_what_is_refused_or_without_effect_in_a_run(folder: Path) -> None:
 def test_archived_and_removed_runs(folder: Path) -> None:
     tjgen(folder, "runs", "archive", "bert-*")
     (folder / "experiments/sweep.yaml").unlink()
-    assert changes(folder, "HEAD") == {"bert": "archived", "sweep-nodes-1": "removed", "sweep-nodes-2": "removed"}
+    assert changes(folder, "HEAD") == {"bert": "archived", "sweep-nodes-1": "orphaned", "sweep-nodes-2": "orphaned"}
+    assert "orphaned: no source requests it; it stays, and trains on, until somebody decides" in diff(folder, "HEAD").out
+    assert tjgen(folder, "build", "-o", "out", "--prune-runs").code == 0
     out = diff(folder, "HEAD").out
     assert "archived: no sync applies it any more" in out
     assert "removed: a sync that prunes deletes it, also while it runs" in out
@@ -195,8 +197,8 @@ def test_an_experiment_that_is_renamed_or_moved_trains_again(folder: Path, old: 
     (folder / "experiments/bert.yaml").rename(folder / "experiments/other.yaml")
     for words in ([], ["HEAD"]):
         answer = diff(folder, *words)
-        assert f"new, repeats nlp/bert/{job.name}, which is removed: the same is trained again under another name" in answer.out
-        assert "removed: a sync that prunes deletes it, also while it runs" in answer.out
+        assert f"new, repeats nlp/bert/{job.name}, which no source requests now: the same is trained again" in answer.out
+        assert "orphaned: no source requests it; it stays, and trains on, until somebody decides" in answer.out
         entries = json.loads(diff(folder, *words, "--format", "json").out)["entries"]
         (found,) = [entry for entry in entries if entry["repeats"]]
         assert (f"{found['namespace']}/{found['experiment']}", found["repeats"]) == (name, f"nlp/bert/{job.name}")

@@ -125,15 +125,20 @@ def test_an_overlay_does_not_start_a_run_again_unless_it_is_renewed(folder: Path
     assert "TJ076" not in build(folder, "experiments/digits.yaml", "--env", "prod").err
 
 
-def test_only_a_build_of_the_whole_project_removes_other_experiments(folder: Path) -> None:
+def test_runs_of_a_removed_experiment_stay_until_they_are_pruned(folder: Path) -> None:
     build(folder)
     (folder / "experiments/letters.yaml").unlink()
     build(folder, "experiments/digits.yaml")
-    assert paths(folder, "*/runs/vision/letters")
+    files = [path for path in snapshot(folder) if "letters" in path and not path.startswith("tjgen.lock.d")]
+    before = {path: snapshot(folder)[path] for path in files}
     answer = build(folder)
-    assert answer.err == "runs: 0 new, 2 unchanged, 0 kept, 2 removed\n"
+    assert answer.err.startswith("runs: 0 new, 2 unchanged, 0 kept, 0 removed, 2 orphaned\n")
+    build(folder, "--prune-data")
+    assert {path: snapshot(folder).get(path) for path in files} == before, "a claim that an orphaned run mounts stays, too"
+    assert build(folder, "--prune-runs").err == "runs: 0 new, 2 unchanged, 0 kept, 2 removed\n"
     assert not paths(folder, "*/runs/vision/letters")
-    assert not (folder / "tjgen.lock.d/dev/vision/letters").exists()
+    (tombstone,) = (folder / "tjgen.lock.d/dev/vision/letters").iterdir()
+    assert "kind: PrunedRun" in tombstone.read_text(encoding="utf-8")
     assert paths(folder, "*/data/vision/*letters*"), "data stays until it is pruned"
     build(folder, "--prune-data")
     assert not paths(folder, "*/data/vision/*letters*")

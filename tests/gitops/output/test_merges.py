@@ -195,8 +195,7 @@ def test_both_branches_prune_the_same_run(folder: Path) -> None:
     merged(folder, ok=False)
     answer = build(folder)
     assert answer.code == 1
-    assert "since Git took another run for this one" in answer.err
-    assert "merge again with -s resolve" in answer.err
+    assert "where Git took runs for renamed ones, merge again with -s resolve" in answer.err
     git(folder, "merge", "--abort")
     merged(folder, "-s", "resolve")
     agrees(folder)

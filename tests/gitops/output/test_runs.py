@@ -63,10 +63,10 @@ def runs(folder: Path, *words: str) -> Answer:
 
 
 def states(folder: Path) -> list[tuple[str, str]]:
-    """Experiment and state of each run."""
+    """Experiment and state of each run that exists."""
     answer = runs(folder, "list", "--format", "json")
     assert answer.code == 0, answer.err
-    return [(run["experiment"], run["state"]) for run in json.loads(answer.out)]
+    return [(run["experiment"], run["state"]) for run in json.loads(answer.out) if run["state"] != "pruned"]
 
 
 def names(folder: Path, state: str) -> list[str]:

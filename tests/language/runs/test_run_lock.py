@@ -74,6 +74,7 @@ archived: true
 def read_one(text: str) -> LockedRun:
     entry = lockfile.read(text, "lock.yaml")
     assert entry.experiment == "prod/vision/a"
+    assert isinstance(entry.run, LockedRun)
     return entry.run
 
 
@@ -169,7 +170,7 @@ def test_a_merge_conflict_is_shown_where_it_begins() -> None:
     ("old", "new", "place", "words"),
     [
         pytest.param("kind: LockedRun", "kind: Experiment", "3:7", "kind is 'Experiment'", id="another kind"),
-        pytest.param("v1alpha1", "v9", "2:13", "apiVersion is 'tjgen.dev/v9'", id="another version"),
+        pytest.param("tjgen.dev/v1alpha1", "v9", "2:13", "apiVersion is 'v9'", id="no version of ours"),
         pytest.param("state: active", "state: paused", "8:8", "state is 'paused'", id="an unknown state"),
         pytest.param("state: active", "state: active\ndate: 2024", "9:7", "date is no field", id="an unknown field"),
         pytest.param(f"content: sha256:{B}\n", "", "2:1", "content is None", id="no digest"),

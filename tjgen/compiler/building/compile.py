@@ -44,7 +44,8 @@ def build(plan: Plan, session: Session, *, recall: Recall = lambda *_: None, wat
 def renewed(plan: Plan, session: Session, run: Run) -> Run:
     """The same run under its next name."""
     origin = _Origin(run.variant, run.compiled.sources.documents, run.runtime, run.identity, run.content)
-    return _compiled(plan, session, run.unit, origin, run.renewal + 1)._replace(promoted_from=run.promoted_from)
+    renewal = plan.locks.of(run.unit).renewals().get(str(run.identity), run.renewal) + 1
+    return _compiled(plan, session, run.unit, origin, renewal)._replace(promoted_from=run.promoted_from)
 
 
 def setting_of(plan: Plan, session: Session, run: Run) -> Setting:
@@ -60,6 +61,8 @@ class _Source(NamedTuple):
     content: Written
     locked: Mapping[str, LockedRun]
     """Identity -> the locked run that has it."""
+    renewals: Mapping[str, int]
+    """Identity -> the highest renewal that a run with it had, pruned runs included."""
 
 
 class _Origin(NamedTuple):
@@ -149,7 +152,8 @@ class _Compilation:
             return Built(unit, [], [*found.diagnostics, same_experiment(unit, self._documents_at(twin[0]), twin[1])])
         diagnostics = list(found.diagnostics)
         lock = plan.locks.of(unit)
-        source = _Source(unit, found.documents, written(spelled(document, EXPERIMENT_FORM)), lock.by_identity())
+        content_of = written(spelled(document, EXPERIMENT_FORM))
+        source = _Source(unit, found.documents, content_of, lock.by_identity(), lock.renewals())
         only_promoted = plan.request.promotions is None and _only_promoted(plan, unit)
         runs: list[Run] = []
         beside: list[str] = []
@@ -171,7 +175,8 @@ class _Compilation:
                 waiting += 1
                 continue
             is_record = locked is not None and locked.archived
-            renewal = locked.renewal if locked is not None else 0
+            # The name of a pruned run is never used again.
+            renewal = locked.renewal if locked is not None else source.renewals.get(str(origin.identity), -1) + 1
             run = _compiled(plan, self._session, unit, origin, renewal, is_record=is_record)
             diagnostics += [*problems, *run.compiled.diagnostics]
             runs.append(run._replace(reads_files=reads_files, promoted_from=promoted_from))

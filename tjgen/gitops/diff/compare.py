@@ -11,7 +11,7 @@ from tjgen.gitops.diff.fields import Changed, changed
 from tjgen.gitops.diff.side import Place, Said, Side, place_of, tree_of
 from tjgen.gitops.diff.update import Refusal, refusals
 from tjgen.language.runs.archive import MARKS
-from tjgen.language.runs.lock import SUPERSEDED
+from tjgen.language.runs.lock import NOT_REQUESTED, ORPHANED, SUPERSEDED
 from tjgen.trees.diagnostics.model import ObjectRef
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get, mapping_at
 from tjgen.trees.manifests.manifest import RUNS, RUNTIMES
@@ -21,7 +21,8 @@ NEW = "new"
 REMOVED = "removed"
 ARCHIVED = "archived"
 SUPERSEDED_NOW = "superseded"
-KINDS = (NEW, IN_PLACE, SILENT, REFUSED, ARCHIVED, SUPERSEDED_NOW, REMOVED, UNCHANGED)
+ORPHANED_NOW = "orphaned"
+KINDS = (NEW, IN_PLACE, SILENT, REFUSED, ARCHIVED, SUPERSEDED_NOW, ORPHANED_NOW, REMOVED, UNCHANGED)
 """What may become of a run, in the order of a summary."""
 
 
@@ -56,7 +57,7 @@ class Entry(NamedTuple):
     replaces: tuple[str, ...] = ()
     """Runs that a new run supersedes."""
     repeats: str = ""
-    """The run that a new run repeats under another name, as `namespace/experiment/run`: one that is removed."""
+    """The run that a new run repeats under another name, as `namespace/experiment/run`: one that no source requests any more."""
 
 
 Ask = Callable[[Changed], "tuple[Said | None, Said | None]"]
@@ -112,8 +113,9 @@ def _entry(
     objects = tuple([_object(path, old, new, beside) for path in differing])
     objects = tuple([one for one in objects if one.kind != UNCHANGED])
     kind = max([one.kind for one in objects], key=_badness, default=UNCHANGED)
-    if kind == UNCHANGED and _state(new, place, name) == SUPERSEDED and _state(old, place, name) not in (SUPERSEDED, None):
-        kind = SUPERSEDED_NOW
+    before, now = _state(old, place, name), _state(new, place, name)
+    if kind == UNCHANGED and before is not None and before != now and now in NOT_REQUESTED:
+        kind = now
     return Entry(place, name, kind, objects)
 
 
@@ -210,7 +212,7 @@ def _replaced(place: Place, old: Side, new: Side) -> tuple[str, ...]:
     if place.stage != RUNS or now is None:
         return ()
     if then is not None:
-        before = {run for run, one in then.runs.items() if one.state != SUPERSEDED}
+        before = {run for run, one in then.runs.items() if one.is_requested}
     else:
         # A folder without its locks: what stands there.
         before = {one.run for path in old.bodies if (one := place_of(path)) is not None and one.key == place.key}
@@ -221,7 +223,7 @@ def _replaced(place: Place, old: Side, new: Side) -> tuple[str, ...]:
 
 
 def _gone(old: Side, new: Side) -> dict[tuple[str, str], str]:
-    """Environment and identity -> the run that had it and is removed.
+    """Environment and identity -> the run that had it, and is now removed or orphaned.
 
     An identity covers neither the name nor the namespace of an experiment: it shows that one was renamed or moved.
     """
@@ -230,8 +232,13 @@ def _gone(old: Side, new: Side) -> dict[tuple[str, str], str]:
         (_environment(key), run.identity): f"{key}/{run.name}"
         for key, lock in sorted(old.locks.items())
         for run in lock.runs.values()
-        if run.state != SUPERSEDED and (key, run.name) not in standing
+        if run.is_requested and ((key, run.name) not in standing or _is_orphaned(new, key, run.name))
     }
+
+
+def _is_orphaned(side: Side, key: str, name: str) -> bool:
+    lock = side.locks.get(key)
+    return lock is not None and name in lock.runs and lock.runs[name].state == ORPHANED
 
 
 def _repeated(place: Place, name: str, new: Side, gone: Mapping[tuple[str, str], str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tjgen.gitops.diff.compare import ARCHIVED, KINDS, NEW, REMOVED, SUPERSEDED_NOW, Entry
+from tjgen.gitops.diff.compare import ARCHIVED, KINDS, NEW, ORPHANED_NOW, REMOVED, SUPERSEDED_NOW, Entry
 from tjgen.gitops.diff.effect import UNCHANGED
 from tjgen.trees.canonical import json_text
 from tjgen.trees.fields.path import MISSING, Tree
@@ -15,6 +15,7 @@ _MEANING = {
     REMOVED: "removed: a sync that prunes deletes it, also while it runs",
     ARCHIVED: "archived: no sync applies it any more",
     SUPERSEDED_NOW: "superseded: stays until it is pruned",
+    ORPHANED_NOW: "orphaned: no source requests it; it stays, and trains on, until somebody decides",
 }
 _MEANING_OF_SHARED = {REMOVED: "removed: a sync that prunes deletes it"}
 _MEANING_OF_PLATFORM = {REMOVED: "removed: it stays in the cluster until somebody deletes it"}
@@ -25,7 +26,7 @@ def meaning(entry: Entry) -> str:
     if entry.kind == NEW and entry.replaces:
         return f"new, replaces {', '.join(entry.replaces)}"
     if entry.repeats:
-        return f"new, repeats {entry.repeats}, which is removed: the same is trained again under another name"
+        return f"new, repeats {entry.repeats}, which no source requests now: the same is trained again under another name"
     meanings = {RUNS: _MEANING, PLATFORM: _MEANING_OF_PLATFORM}
     words = meanings.get(entry.place.stage, _MEANING_OF_SHARED)
     return words.get(entry.kind, entry.kind)

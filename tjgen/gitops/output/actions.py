@@ -5,6 +5,7 @@ from __future__ import annotations
 from tjgen.compiler.building.run import Run
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.language.runs.lock import Lock
+from tjgen.language.runs.store import Place
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.typing import NamedTuple
 
@@ -57,6 +58,13 @@ class Release(NamedTuple):
     owner: str = ""
 
 
+class Orphan(NamedTuple):
+    """Report runs that no source requests and nobody has decided about."""
+
+    place: Place
+    runs: tuple[str, ...]
+
+
 class Report(NamedTuple):
     """Report a diagnostic at its place."""
 
@@ -82,4 +90,4 @@ class Record(NamedTuple):
     lock: Lock
 
 
-Action = Occupy | Put | Share | Preview | Fill | Keep | Release | Report | Count | Forget | Record
+Action = Occupy | Put | Share | Preview | Fill | Keep | Release | Orphan | Report | Count | Forget | Record

@@ -6,22 +6,36 @@ archived runs of an experiment that was renamed, and locks without a source.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from hashlib import sha256
 
 from tjgen.compiler.building.run import Built, Run
 from tjgen.gitops.emit.plan import OutputFile
-from tjgen.gitops.output import problems
-from tjgen.gitops.output.actions import Action, Count, Fill, Forget, Keep, Occupy, Preview, Put, Record, Release, Report, Share
+from tjgen.gitops.output import orphans, problems
+from tjgen.gitops.output.actions import (
+    Action,
+    Count,
+    Fill,
+    Forget,
+    Keep,
+    Occupy,
+    Orphan,
+    Preview,
+    Put,
+    Record,
+    Release,
+    Report,
+    Share,
+)
 from tjgen.gitops.output.decide import Renew, decide, decide_absent, report
 from tjgen.gitops.output.disk import Disk
 from tjgen.gitops.output.done import Counts, Done, Progress
 from tjgen.gitops.output.files import Files
-from tjgen.gitops.output.layout import stage_folder
+from tjgen.gitops.output.layout import run_folder, stage_folder
 from tjgen.gitops.output.records import Records
 from tjgen.gitops.output.wishes import Wanted, Wishes
 from tjgen.language.runs.lock import Lock
-from tjgen.language.runs.store import Locks
+from tjgen.language.runs.store import Locks, Place
 from tjgen.trees.diagnostics.model import INFO, Diagnostic
 from tjgen.trees.manifests.manifest import DATA, RUNS, RUNTIMES, SYNC
 
@@ -54,6 +68,11 @@ class Directory:
         self._records = Records(locks)
         self._repeated: list[tuple[Built, Renew]] = []
         """Units with new runs that repeat archived ones: whether they were renamed is known at the end."""
+        self._orphans: list[Orphan] = []
+        self._new: dict[str, str] = {}
+        """Environment and identity of new runs -> key of their experiment."""
+        self._folders: set[str] = set()
+        """Folders of runs that this build writes, keeps or prunes."""
 
     def add(self, built: Built, renew: Renew) -> Done | None:
         """Take the runs of a unit. `renew` compiles a run again under its next name, or returns None.
@@ -80,15 +99,21 @@ class Directory:
                 self.diagnostics.append(problems.made_twice(path, None))
         self.counts = self.counts.plus(done.counts)
 
-    def finish(self, environments: list[str | None], *, whole: bool) -> None:
-        """After the last unit: a build of the whole project also clears what belongs to no experiment."""
+    def finish(self, environments: list[str | None], *, whole: bool, all_environments: Collection[str | None] = ()) -> None:
+        """After the last unit: a build of the whole project also looks at locks and folders that belong to no source.
+
+        `all_environments`: those of the project, of which `environments` are built.
+        """
         for built, renew in self._repeated:
             runs = [self._renamed(run, whole=whole) for run in built.runs]
             self._add(built._replace(runs=runs), self._locks.of(built.unit), renew)
         if whole:
             for path, lock in list(self._locks.others(environments, self._known)):
-                self._perform(decide_absent(path, lock))
+                self._perform(decide_absent(path, lock, wishes=self._wishes))
+            self.diagnostics += orphans.report(self._orphans, self._locks, self._new)
+            self._finish_environments(all_environments)
             for environment in environments:
+                self.diagnostics += [] if self._wishes.force else self._strays(environment)
                 self._release(stage_folder(environment, RUNS))
                 self._tree.claim(stage_folder(environment, RUNTIMES))
                 self._tree.claim(stage_folder(environment, SYNC))
@@ -98,8 +123,31 @@ class Directory:
                 self._tree.keep(path)
         self.diagnostics += self._frozen if len(self._frozen) <= SEVERAL else [problems.would_change(len(self._frozen))]
 
+    def _finish_environments(self, known: Collection[str | None]) -> None:
+        """Report environments that have runs and are not in the project; with `prune_runs`, remove their runs."""
+        for environment, gone in orphans.environments(self._locks, known).items():
+            if not self._wishes.prune_runs:
+                self.diagnostics += orphans.of_environment(environment, gone, known)
+                continue
+            for path, lock in gone:
+                self._perform(decide_absent(path, lock, wishes=self._wishes))
+            self._release(stage_folder(environment, RUNS))
+
+    def _strays(self, environment: str | None) -> Iterator[Diagnostic]:
+        """Report folders of runs that are in no lock: they may be records, or train."""
+        reported = {one.message for one in self.diagnostics}
+        for namespace in self._on_disk.folders(stage_folder(environment, RUNS)):
+            for folder in [one for experiment in self._on_disk.folders(namespace) for one in self._on_disk.folders(experiment)]:
+                if folder not in self._folders and self._on_disk.bodies(folder):
+                    stray = problems.without_lock(f"{self._on_disk.directory}/{folder}")
+                    if stray.message not in reported:
+                        yield stray
+
     def _add(self, built: Built, lock: Lock, renew: Renew) -> Done | None:
-        lock = self._perform(decide(built, lock, self._on_disk, wishes=self._wishes, renew=renew, files=self._files))
+        before, actions = lock, decide(built, lock, self._on_disk, wishes=self._wishes, renew=renew, files=self._files)
+        lock = self._perform(actions)
+        new = [run.identity for name, run in lock.runs.items() if name not in before.runs]
+        self._new.update({f"{built.unit.environment or ''}/{identity}": built.unit.key for identity in new})
         return self._now.done(path for run in lock.runs.values() for path in run.uses)
 
     def _renamed(self, run: Run, *, whole: bool) -> Run:
@@ -127,6 +175,7 @@ class Directory:
                         self._previews.put(file)
                         now.previews.append(file.path)
                 case Fill(folder):
+                    self._folders.add(folder)
                     now.keeps.append(folder)
                 case Keep(folder):
                     self._keep(folder)
@@ -134,6 +183,8 @@ class Directory:
                     self._release(folder)
                 case Release(folder, owner):
                     self._tree.claim(folder, owner=owner)
+                case Orphan():
+                    self._orphans.append(action)
                 case Report(diagnostic):
                     self._report(diagnostic)
                 case Count(what, runs):
@@ -173,13 +224,18 @@ class Directory:
 
     def _record(self, path: str, lock: Lock) -> None:
         self.locks[lock.experiment] = lock
+        place = Place.of(path, lock)
+        self._folders.update([run_folder(place, name) for name in (*lock.runs, *lock.pruned)])
         for run in lock.runs.values():
             self._uses.update(run.uses)
+            for used in run.uses:
+                self._tree.keep(used)
         for file, text in self._locks.changes(path, lock):
             self._tree.record(file, text)
 
     def _keep(self, folder: str) -> None:
         self._now.keeps.append(folder)
+        self._folders.add(folder)
         self._tree.keep(folder)
         if self._previews is not None:
             self._previews.keep(folder)

@@ -12,13 +12,27 @@ from tjgen.compiler.building.run import Built, Run, Unit
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.emit.problems import in_conflict
 from tjgen.gitops.output import problems
-from tjgen.gitops.output.actions import Action, Count, Fill, Forget, Keep, Occupy, Preview, Put, Record, Release, Report, Share
+from tjgen.gitops.output.actions import (
+    Action,
+    Count,
+    Fill,
+    Forget,
+    Keep,
+    Occupy,
+    Orphan,
+    Preview,
+    Put,
+    Record,
+    Release,
+    Report,
+    Share,
+)
 from tjgen.gitops.output.disk import OnDisk, digest
 from tjgen.gitops.output.files import Files, images
 from tjgen.gitops.output.layout import experiment_folder, preview_files, run_folder, stage_folder
 from tjgen.gitops.output.wishes import Wishes
 from tjgen.language.runs import freeze
-from tjgen.language.runs.lock import ARCHIVED, SUPERSEDED, Lock, LockedRun
+from tjgen.language.runs.lock import ARCHIVED, ORPHANED, Lock, LockedRun
 from tjgen.language.runs.lock import path_of as lock_path
 from tjgen.language.runs.store import Place
 from tjgen.trees.diagnostics.model import INFO, Diagnostic
@@ -27,6 +41,9 @@ from tjgen.trees.manifests.manifest import DATA
 from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.source.writer import dump
 from tjgen.trees.typing import NamedTuple
+
+PRUNE_RUNS = "tjgen build --prune-runs"
+"""The reason in the tombstones of runs that a build removes."""
 
 Renew = Callable[[Run], "Run | None"]
 """Compile a run again under its next name; None if the command does not renew it."""
@@ -51,7 +68,7 @@ def decide(built: Built, lock: Lock, on_disk: OnDisk, *, wishes: Wishes, renew: 
     keep = 0 if wishes.prune_runs else wishes.keep
     old = lock.superseded(keep=keep) if keep is not None else []
     actions.append(Count("removed", len(old)))
-    lock = lock.without(old)
+    lock = lock.pruning(old, PRUNE_RUNS if wishes.prune_runs else f"history.keep: {keep}")
     for name in lock.runs:
         if name not in requested:
             actions += [Count("kept"), Keep(run_folder(unit, name))]
@@ -61,12 +78,19 @@ def decide(built: Built, lock: Lock, on_disk: OnDisk, *, wishes: Wishes, renew: 
     return [*actions, Record(built.lock, lock)]
 
 
-def decide_absent(path: str, lock: Lock) -> list[Action]:
-    """The actions for an experiment that has a lock at `path` and no source: its runs go, except those that are a record."""
-    stays = lock.superseding(()).without([name for name, run in lock.runs.items() if run.standing != ARCHIVED])
-    counts: list[Action] = [Count("kept", len(stays.runs)), Count("removed", len(lock.runs) - len(stays.runs))]
-    kept = [Keep(run_folder(Place.of(path, lock), name)) for name in stays.runs]
-    return [*counts, *kept, Record(path, stays)]
+def decide_absent(path: str, lock: Lock, *, wishes: Wishes) -> list[Action]:
+    """The actions for an experiment that has a lock at `path` and no source: its runs are orphaned, and stay until pruned."""
+    lock = lock.orphaning()
+    orphaned = [name for name, run in lock.runs.items() if run.standing == ORPHANED]
+    if wishes.prune_runs:
+        lock, orphaned, removed = lock.pruning(orphaned, PRUNE_RUNS), [], len(orphaned)
+    else:
+        removed = 0
+    place = Place.of(path, lock)
+    kept = [Keep(run_folder(place, name)) for name in lock.runs]
+    counts = [Count("kept", len(lock.runs) - len(orphaned)), Count("orphaned", len(orphaned)), Count("removed", removed)]
+    undecided = tuple([name for name in orphaned if not lock.runs[name].kept])
+    return [*counts, *kept, *([Orphan(place, undecided)] if undecided else []), Record(path, lock)]
 
 
 def _run(run: Run, lock: Lock, on_disk: OnDisk, wishes: Wishes, renew: Renew, text: Files) -> _Decision:
@@ -95,7 +119,7 @@ def _run(run: Run, lock: Lock, on_disk: OnDisk, wishes: Wishes, renew: Renew, te
     # A record is not built again, so a newer form of it is not worth a report.
     if problem is not None and not (is_record and problem.severity == INFO):
         actions.append(report(problem, run))
-    if run.is_record and locked is not None and locked.state == SUPERSEDED:
+    if run.is_record and locked is not None and not locked.is_requested:
         actions.append(report(problems.asked_for_again(run), run))
     if decided.kind in (freeze.FROZEN, freeze.IN_PLACE):
         assert locked is not None, "only a locked run is frozen"
@@ -124,6 +148,8 @@ def _problem(run: Run, lock: Lock, content: str, on_disk: OnDisk, *, force: bool
         problem = freeze.fixed_name_problem(locked, str(run.identity), f"{place}/{run.name}.yaml")
         if problem is not None:
             return problem
+    if run.name in lock.pruned:
+        return problems.name_was_pruned(run, lock.pruned[run.name])
     folder = run_folder(unit, run.name)
     if locked is None and not force and digest(on_disk, folder) not in (None, content):
         return problems.without_lock(f"{on_disk.directory}/{folder}")

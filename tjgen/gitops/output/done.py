@@ -15,9 +15,12 @@ class Counts(NamedTuple):
     kept: int = 0
     """Locked runs that would change, and superseded runs."""
     removed: int = 0
+    orphaned: int = 0
+    """Runs that stay although no source requests them."""
 
     def __str__(self) -> str:
-        return f"runs: {self.new} new, {self.unchanged} unchanged, {self.kept} kept, {self.removed} removed"
+        text = f"runs: {self.new} new, {self.unchanged} unchanged, {self.kept} kept, {self.removed} removed"
+        return f"{text}, {self.orphaned} orphaned" if self.orphaned else text
 
     def plus(self, other: Counts) -> Counts:
         """Both together."""
@@ -45,7 +48,7 @@ class Done(NamedTuple):
     @staticmethod
     def of(plain: Any) -> Done:
         """What `plain` gave, as it is after a build that did nothing: every run that it counted as new is unchanged."""
-        files, previews, keeps, uses, shared, (new, unchanged, kept, _) = plain
+        files, previews, keeps, uses, shared, (new, unchanged, kept, *_) = plain
         return Done(files, previews, keeps, uses, shared, Counts(0, new + unchanged, kept, 0))
 
     def plus(self, other: Done) -> Done:

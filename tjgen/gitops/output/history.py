@@ -9,12 +9,15 @@ from tjgen.gitops.emit.tree import OutputTree
 from tjgen.gitops.output.inventory import Entry, own_files, without_files
 from tjgen.language.runs import archive as marks
 from tjgen.language.runs import freeze
-from tjgen.language.runs.lock import ARCHIVED, SUPERSEDED, Lock, LockedRun, path_of
+from tjgen.language.runs.lock import ARCHIVED, ORPHANED, Lock, LockedRun, path_of
 from tjgen.language.runs.store import Locks, Place
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.source.writer import dump
+
+PRUNE = "tjgen runs prune"
+"""The reason in the tombstones that `prune` leaves."""
 
 
 class History:
@@ -39,13 +42,22 @@ class History:
         return [entry.run.name for entry in changed]
 
     def prune(self, chosen: Sequence[Entry]) -> list[str]:
-        """Remove runs that no experiment asks for; their names. Raises CompileError (TJ086) where one is asked for."""
-        refuse(_asked_for(entry) for entry in chosen if entry.run.state != SUPERSEDED)
+        """Remove runs that no source requests, and leave their tombstones; their names. Raises CompileError (TJ086)."""
+        refuse(_asked_for(entry) for entry in chosen if entry.run.is_requested)
         for entry in chosen:
             self._tree.claim(entry.folder)
         for place in dict.fromkeys(entry.place for entry in chosen):
-            self._record(place, self._locks.of(place).without([entry.run.name for entry in chosen if entry.place == place]))
+            self._record(place, self._locks.of(place).pruning([one.run.name for one in chosen if one.place == place], PRUNE))
         return [entry.run.name for entry in chosen]
+
+    def keep(self, chosen: Sequence[Entry]) -> list[str]:
+        """Accept that orphaned runs stay; the names of those that were not accepted before. Raises CompileError (TJ277)."""
+        refuse(_not_orphaned(entry) for entry in chosen if entry.run.standing != ORPHANED)
+        changed = [entry for entry in chosen if not entry.run.kept]
+        for place in dict.fromkeys(entry.place for entry in changed):
+            accepted = [entry.run._replace(kept=True) for entry in changed if entry.place == place]
+            self._record(place, self._locks.of(place).with_runs(accepted))
+        return [entry.run.name for entry in changed]
 
     def _change(self, chosen: list[Entry], of_run: Callable[[LockedRun], LockedRun], of_tree: Callable[[Tree], Tree]) -> None:
         changed: dict[Entry, LockedRun] = {}
@@ -103,6 +115,14 @@ def archived_by_experiment(entry: Entry) -> Diagnostic:
         "TJ084",
         f'run "{entry.run.name}" is archived by its experiment {entry.place.key}',
         hint="change spec.state there, and build it",
+    )
+
+
+def _not_orphaned(entry: Entry) -> Diagnostic:
+    return Diagnostic(
+        "TJ277",
+        f'run "{entry.run.name}" of {entry.place.key} is {entry.run.standing}, not orphaned: it stays anyway',
+        hint="leave the run out, or build the project first",
     )
 
 

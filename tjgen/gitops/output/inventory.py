@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from fnmatch import fnmatchcase
 
 from tjgen.gitops.emit.ondisk import below, files
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output.layout import run_folder, stage_folder
-from tjgen.language.runs.lock import LockedRun
+from tjgen.language.runs.lock import LockedRun, PrunedRun
 from tjgen.language.runs.store import Locks, Place
 from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.trees.k8s.nearest import nearest
@@ -28,19 +28,32 @@ class Entry(NamedTuple):
         return run_folder(self.place, self.run.name)
 
 
-def entries(locks: Locks, environments: Sequence[str] = ()) -> list[Entry]:
-    """All runs, those of an experiment in order of age. Raises CompileError where a lock cannot be read."""
+def entries(locks: Locks, environments: Sequence[str] = (), *, project: Collection[str | None] | None = None) -> list[Entry]:
+    """All runs, those of an experiment in order of age. Raises CompileError where a lock cannot be read.
+
+    `project`: the environments of the project. Runs of other environments are orphaned, whatever their lock records.
+    """
     found = []
     for place, lock in locks.all(environments):
-        runs = sorted(lock.runs.values(), key=lambda run: (run.number, run.name))
+        is_gone = project is not None and place.environment not in project
+        runs = sorted((lock.orphaning() if is_gone else lock).runs.values(), key=lambda run: (run.number, run.name))
         found += [Entry(place, run) for run in runs]
     return found
 
 
-def matching(known: Sequence[Entry], patterns: Sequence[str]) -> tuple[list[Entry], list[Diagnostic]]:
-    """The runs whose names fit one of `patterns`, and an error (TJ080) for each pattern that fits none."""
+def pruned(locks: Locks, environments: Sequence[str] = ()) -> list[tuple[Place, PrunedRun]]:
+    """All tombstones, those of an experiment in order of age. Raises CompileError where a lock cannot be read."""
+    return [
+        (place, run)
+        for place, lock in locks.all(environments)
+        for run in sorted(lock.pruned.values(), key=lambda run: (run.number, run.name))
+    ]
+
+
+def matching(known: Sequence[Entry], patterns: Sequence[str], others: Sequence[str] = ()) -> tuple[list[Entry], list[Diagnostic]]:
+    """The runs whose names match one of `patterns`; TJ080 for each pattern that matches none of them, and none of `others`."""
     chosen = [entry for entry in known if any(fnmatchcase(entry.run.name, pattern) for pattern in patterns)]
-    names = [entry.run.name for entry in known]
+    names = [*(entry.run.name for entry in known), *others]
     idle = [pattern for pattern in patterns if not any(fnmatchcase(name, pattern) for name in names)]
     return chosen, [_unknown(pattern, names) for pattern in idle]
 

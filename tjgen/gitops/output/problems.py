@@ -6,6 +6,7 @@ import os
 
 from tjgen.compiler.building.run import Run
 from tjgen.gitops.output.records import Record
+from tjgen.language.runs.lock import PrunedRun
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, ObjectRef
 
 
@@ -72,6 +73,16 @@ def name_stays(run: Run) -> Diagnostic:
     return Diagnostic(
         "TJ090",
         f'run "{run.name}" cannot run again under another name: its experiment says naming: fixed',
+        path=("spec", "naming"),
+        hint="raise attempt, which gives a new name",
+    )
+
+
+def name_was_pruned(run: Run, pruned: PrunedRun) -> Diagnostic:
+    """A run needs a name that a removed run had."""
+    return Diagnostic(
+        "TJ272",
+        f'the name "{run.name}" was used by a run that was removed ({pruned.reason}), and is never used again',
         path=("spec", "naming"),
         hint="raise attempt, which gives a new name",
     )

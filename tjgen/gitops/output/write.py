@@ -13,6 +13,7 @@ from tjgen.compiler.building.run import Built, Findings, Run, Watch
 from tjgen.gitops.emit import problems
 from tjgen.gitops.emit.comparison import Comparison
 from tjgen.gitops.emit.tree import Committed, OutputTree
+from tjgen.gitops.output import orphans
 from tjgen.gitops.output.apply import Directory
 from tjgen.gitops.output.done import Counts
 from tjgen.gitops.output.interrupted import still_wanted
@@ -98,7 +99,7 @@ def compare(
     tree = Comparison(directory, records=plan.locks.folder)
     shown = Comparison(previews) if previews is not None else None
     one = Directory(directory, tree, shown, plan.locks, of_project(plan, wishes))
-    diagnostics = build_into(one, plan, [], seen, Memory(plan, directory, previews, [b""]), watch)
+    diagnostics = orphans.as_gate(build_into(one, plan, [], seen, Memory(plan, directory, previews, [b""]), watch))
     if not has_errors(diagnostics):
         diagnostics += platforms(plan, tree, wishes)
     if not has_errors(diagnostics):
@@ -175,5 +176,6 @@ def build_into(
             done = directory.add(built, renew_run)
             if memory is not None:
                 memory.note(built, done)
-    directory.finish(plan.environments, whole=plan.whole and not has_errors(diagnostics))
+    environments: list[str | None] = [*plan.project.spec.environments] or [None]
+    directory.finish(plan.environments, whole=plan.whole and not has_errors(diagnostics), all_environments=environments)
     return diagnostics + directory.diagnostics

@@ -17,10 +17,7 @@ from tjgen.trees.source.document import Document
 
 
 def experiments(project: Project) -> tuple[list[str], list[Diagnostic]]:
-    """The files that `experiments` means, each once, and what is wrong with its entries.
-
-    TJ202 for entries that mean no file is a warning: Git keeps no empty folders.
-    """
+    """The files that `experiments` means, each once, and what is wrong with its entries: TJ202 if one means no file."""
     files: list[str] = []
     diagnostics: list[Diagnostic] = []
     for position, entry in enumerate(project.spec.experiments):
@@ -30,7 +27,7 @@ def experiments(project: Project) -> tuple[list[str], list[Diagnostic]]:
         files += found
         diagnostics += at_entry(problems, project.document, path)
         if not found and not problems:
-            diagnostics.append(_nothing(project, project.document, entry, path)._replace(severity=WARNING))
+            diagnostics.append(_nothing(project, project.document, entry, path))
     return list(dict.fromkeys(files)), diagnostics
 
 
@@ -130,12 +127,13 @@ def at_entry(diagnostics: list[Diagnostic], document: Document, path: FieldPath)
 
 
 def _nothing(project: Project, document: Document, entry: str, path: FieldPath) -> Diagnostic:
-    severity, message = WARNING, f"no file matches {entry}"
+    message = f"no file matches {entry}"
     if os.path.isdir(os.path.join(project.directory, entry)):
         message = f"folder {entry} holds no YAML file"
     elif not is_pattern(entry):
-        severity, message = ERROR, f"there is no file or folder {entry}"
-    return Diagnostic("TJ202", message, path=path, span=document.locate(path), severity=severity)
+        message = f"there is no file or folder {entry}"
+    hint = "correct the entry, or remove it; runs that no source requests then stay, and are reported"
+    return Diagnostic("TJ202", message, path=path, span=document.locate(path), hint=hint)
 
 
 def _is_other(document: Document) -> bool:

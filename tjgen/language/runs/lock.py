@@ -18,7 +18,11 @@ from tjgen.trees.typing import NamedTuple
 DIRECTORY = "tjgen.lock.d"
 API_VERSION = "tjgen.dev/v1alpha1"
 KIND = "LockedRun"
+PRUNED_KIND = "PrunedRun"
 COMMENT = "# Written by tjgen: a run that exists, and what it is made of. Commit it; a run without its file is new.\n"
+PRUNED_COMMENT = (
+    "# Written by tjgen: a run that was removed. Commit it; the name of the run and its checkpoint folder are never used again.\n"
+)
 
 ACTIVE = "active"
 CURRENT = "current"
@@ -26,7 +30,14 @@ CURRENT = "current"
 SUSPENDED = "suspended"
 ARCHIVED = "archived"
 SUPERSEDED = "superseded"
-STATES = (ACTIVE, SUSPENDED, ARCHIVED, SUPERSEDED)
+ORPHANED = "orphaned"
+PRUNED = "pruned"
+RENAMED = "renamed"
+"""What a tombstone calls a run that another experiment has now."""
+STATES = (ACTIVE, SUSPENDED, ARCHIVED, SUPERSEDED, ORPHANED)
+"""What a lock file records. states.py describes what people call these states."""
+NOT_REQUESTED = (SUPERSEDED, ORPHANED)
+"""The states in which no source requests a run."""
 
 
 class LockedRun(NamedTuple):
@@ -38,7 +49,7 @@ class LockedRun(NamedTuple):
     number: int
     """The how-manieth run of the experiment it is; runs of branches that were merged may share one."""
     state: str
-    """What the experiment says of it, or SUPERSEDED when the experiment asks for it no more."""
+    """What the experiment sets, SUPERSEDED if the experiment no longer requests the run, ORPHANED if there is no experiment."""
     runtime: str
     """Name of the runtime in the catalog."""
     runtime_digest: str
@@ -56,30 +67,57 @@ class LockedRun(NamedTuple):
     """Key of the experiment and name of the run that it was promoted from: see output/promote.py."""
     archived: bool = False
     """Whether it was archived by itself, whatever its experiment says (see `archive`)."""
+    kept: bool = False
+    """Whether `tjgen runs keep` accepted that the run stays although no source requests it."""
+
+    @property
+    def is_requested(self) -> bool:
+        """Whether a source requests it."""
+        return self.state not in NOT_REQUESTED
+
+    def orphaned(self) -> LockedRun:
+        """The run without a source; an archived run stays archived."""
+        return _left(self, ORPHANED)
 
     @property
     def standing(self) -> str:
-        """What people call it: archived before superseded, since nothing runs it any more; else its state."""
+        """The name of its state in states.py: archived before superseded or orphaned, since nothing runs it any more."""
         return ARCHIVED if self.archived else CURRENT if self.state == ACTIVE else self.state
 
 
+class PrunedRun(NamedTuple):
+    """A tombstone: what stays of a run that was removed, so that its name is never used again."""
+
+    name: str
+    identity: str
+    number: int
+    was: str
+    """The state that it left: SUPERSEDED, ORPHANED or ARCHIVED; RENAMED if another experiment has the run."""
+    reason: str
+    """The command or setting that removed it."""
+    renewal: int = 0
+    claims: tuple[str, ...] = ()
+    """Claims that it used, by path in the output tree."""
+
+
 class Lock(NamedTuple):
-    """All runs of one experiment that exist, those superseded too."""
+    """All runs of one experiment: those that exist, superseded ones too, and those that were pruned."""
 
     experiment: str
     """Key of the experiment: `environment/namespace/name`, or `namespace/name`."""
     runs: Mapping[str, LockedRun]
+    pruned: Mapping[str, PrunedRun] = {}
 
     def current(self, identity: Identity) -> LockedRun | None:
         """The run with this identity that was renewed last."""
         return self.by_identity().get(str(identity))
 
     def by_identity(self) -> dict[str, LockedRun]:
-        """Identity -> the run with it that was renewed last."""
+        """Identity -> the run with it: a requested one before others, then the one that was renewed last."""
         found: dict[str, LockedRun] = {}
         for run in self.runs.values():
             known = found.get(run.identity)
-            if known is None or run.renewal > known.renewal:
+            if known is None or (run.is_requested, run.renewal) > (known.is_requested, known.renewal):
                 found[run.identity] = run
         return found
 
@@ -87,10 +125,19 @@ class Lock(NamedTuple):
         """The lock with these runs, those that it had under their names replaced."""
         return self._replace(runs={**self.runs, **{run.name: run for run in runs}})
 
-    def superseding(self, asked: Iterable[str]) -> Lock:
-        """The lock in which all runs but those asked for are superseded; archived ones stay archived."""
-        names = set(asked)
-        return self._replace(runs={name: run if name in names else _superseded(run) for name, run in self.runs.items()})
+    def superseding(self, requested: Iterable[str]) -> Lock:
+        """The lock in which all runs but the requested ones are superseded; archived ones stay archived."""
+        names = set(requested)
+        return self._replace(runs={name: run if name in names else _left(run, SUPERSEDED) for name, run in self.runs.items()})
+
+    def orphaning(self) -> Lock:
+        """The lock of an experiment that is gone: its runs are orphaned; archived ones stay archived."""
+        return self._replace(runs={name: run.orphaned() for name, run in self.runs.items()})
+
+    def pruning(self, names: Iterable[str], reason: str) -> Lock:
+        """The lock with tombstones in place of these runs; `reason` is the command or setting that removes them."""
+        gone = {name: self.runs[name] for name in names}
+        return self.without(gone)._replace(pruned={**self.pruned, **{name: tombstone(run, reason) for name, run in gone.items()}})
 
     def without(self, names: Iterable[str]) -> Lock:
         """The lock without these runs."""
@@ -106,7 +153,16 @@ class Lock(NamedTuple):
     @property
     def next_number(self) -> int:
         """The number of the next run."""
-        return max([run.number for run in self.runs.values()], default=0) + 1
+        return max([*(run.number for run in self.runs.values()), *(run.number for run in self.pruned.values())], default=0) + 1
+
+    def renewals(self) -> dict[str, int]:
+        """Identity -> the highest renewal that a run with it had, whether it exists or was pruned."""
+        found: dict[str, int] = {}
+        known = [(run.identity, run.renewal) for run in self.runs.values()]
+        known += [(run.identity, run.renewal) for run in self.pruned.values()]
+        for identity, renewal in known:
+            found[identity] = max(renewal, found.get(identity, 0))
+        return found
 
 
 def known(locked: Mapping[str, LockedRun], content: RunContent) -> tuple[Identity, LockedRun | None]:
@@ -144,8 +200,30 @@ def write(experiment: str, run: LockedRun) -> str:
     text["content"] = run.content
     if run.archived:
         text["archived"] = True
+    if run.kept:
+        text["kept"] = True
     return COMMENT + dump(text)
 
 
-def _superseded(run: LockedRun) -> LockedRun:
-    return run._replace(state=SUPERSEDED, archived=run.archived or run.state == ARCHIVED)
+def write_pruned(experiment: str, run: PrunedRun) -> str:
+    """The text of a tombstone; `experiment` is the key of its experiment."""
+    text: Tree = {"apiVersion": API_VERSION, "kind": PRUNED_KIND, "experiment": experiment, "run": run.name}
+    text["identity"] = run.identity
+    if run.renewal:
+        text["renewal"] = run.renewal
+    text |= {"number": run.number, "was": run.was, "reason": run.reason}
+    if run.claims:
+        text["claims"] = list(run.claims)
+    return PRUNED_COMMENT + dump(text)
+
+
+def tombstone(run: LockedRun, reason: str, was: str = "") -> PrunedRun:
+    """What stays of a run that is removed."""
+    claims = tuple([path for path in run.uses if f"/{path}".rpartition("/data/")[1]])
+    return PrunedRun(run.name, run.identity, run.number, was or run.standing, reason, run.renewal, claims)
+
+
+def _left(run: LockedRun, state: str) -> LockedRun:
+    """A run that no source requests."""
+    archived = run.archived or run.state == ARCHIVED
+    return run._replace(state=state, archived=archived, kept=run.kept and run.state == state)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from tjgen.language.runs.lock import API_VERSION, COMMENT, KIND, STATES, LockedRun
+from tjgen.language.runs.lock import API_VERSION, COMMENT, KIND, PRUNED_KIND, STATES, LockedRun, PrunedRun, write_pruned
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, Span, has_errors
 from tjgen.trees.fields.path import FieldPath, Tree, render
 from tjgen.trees.source.document import Document
@@ -33,7 +33,7 @@ _TEXT = re.compile(
     rf"(?:images:\n(?P<images>(?:- {_REFERENCE}\n)+))?"
     rf"(?:uses:\n(?P<uses>(?:- {_REFERENCE}\n)+))?"
     rf"content: (?P<content>{_DIGEST})\n"
-    r"(?P<archived>archived: true\n)?\Z"
+    r"(?P<archived>archived: true\n)?(?P<kept>kept: true\n)?\Z"
 )
 _CONFLICT = re.compile(r"^(?:<{7,} (?:.*(?P<renamed>:.*))?|={7,}$|>{7,} )", re.MULTILINE)
 """What Git writes where it cannot merge; it names the file where it took that for another one that was renamed."""
@@ -43,11 +43,14 @@ _TEXTS |= {"settings": rf"{_DIGEST}\Z", "state": rf"(?:{'|'.join(STATES)})\Z", "
 _OPTIONAL_TEXTS = ("promotedFrom",)
 _NUMBERS = ("number", "renewal")
 _LISTS = ("images", "uses")
-_FLAGS = ("archived",)
+_FLAGS = ("archived", "kept")
 _FIELDS = (*_TEXTS, *_OPTIONAL_TEXTS, *_NUMBERS, *_LISTS, *_FLAGS)
 
 Wrong = list[tuple[FieldPath, str]]
 """What is wrong with the form of a lock, and where."""
+
+
+_GROUP = API_VERSION.partition("/")[0]
 
 
 class Entry(NamedTuple):
@@ -55,7 +58,7 @@ class Entry(NamedTuple):
 
     experiment: str
     """Key of the experiment."""
-    run: LockedRun
+    run: LockedRun | PrunedRun
     as_written: bool
     """Whether the text is exactly what `lock.write` gives, so that nothing is to be put in order."""
 
@@ -84,6 +87,7 @@ def _as_written(text: str) -> Entry | None:
         renewal=int(found["renewal"] or 0),
         promoted_from=found["promoted_from"] or "",
         archived=found["archived"] is not None,
+        kept=found["kept"] is not None,
     )
     return Entry(found["experiment"], run, True)
 
@@ -94,8 +98,20 @@ def _items(lines: str | None) -> tuple[str, ...]:
 
 def _by_hand(text: str, file: str) -> Entry:
     """The run in any form of YAML."""
-    tree = by_hand(text, file, _shape).value
-    return Entry(tree["experiment"], run_of(tree["run"], tree), False)
+    document = by_hand(text, file, _shape)
+    tree = document.value
+    if tree["kind"] != PRUNED_KIND:
+        return Entry(tree["experiment"], run_of(tree["run"], tree), False)
+    run = PrunedRun(
+        name=tree["run"],
+        identity=tree["identity"],
+        number=tree["number"],
+        was=tree["was"],
+        reason=tree["reason"],
+        renewal=tree.get("renewal", 0),
+        claims=tuple(tree.get("claims", ())),
+    )
+    return Entry(tree["experiment"], run, text == write_pruned(tree["experiment"], run))
 
 
 def by_hand(text: str, file: str, shape: Any) -> Document:
@@ -111,6 +127,9 @@ def by_hand(text: str, file: str, shape: Any) -> Document:
     if len(documents) != 1:
         raise CompileError([malformed(f"{file} holds {len(documents)} documents", None, file)])
     document = documents[0]
+    version = document.value.get("apiVersion") if document.value.__class__ is dict else None
+    if version.__class__ is str and version.partition("/")[0] == _GROUP and version != API_VERSION:
+        raise CompileError([_newer(version, document.locate(("apiVersion",)), file)])
     problems: Wrong = list(shape(document.value))
     if problems:
         raise CompileError([malformed(message, document.locate(path), file) for path, message in problems])
@@ -133,14 +152,32 @@ def run_of(name: str, fields: Mapping[str, Any]) -> LockedRun:
         renewal=fields.get("renewal", 0),
         promoted_from=fields.get("promotedFrom", ""),
         archived=fields.get("archived", False),
+        kept=fields.get("kept", False),
     )
 
 
+_HEAD = ("apiVersion", "kind", "experiment", "run")
+_OF_PRUNED = {"identity": str, "renewal": int, "number": int, "was": str, "reason": str, "claims": list}
+
+
 def _shape(tree: Tree) -> Wrong:
-    wrong = head_shape(tree, KIND, ("experiment", "run"))
-    if not wrong:
-        wrong = fields_shape((), {key: tree[key] for key in tree if key not in ("apiVersion", "kind", "experiment", "run")})
-    return wrong
+    is_pruned = tree.__class__ is dict and tree.get("kind") == PRUNED_KIND
+    wrong = head_shape(tree, PRUNED_KIND if is_pruned else KIND, ("experiment", "run"))
+    if wrong:
+        return wrong
+    fields = {key: tree[key] for key in tree if key not in _HEAD}
+    return _pruned_shape(fields) if is_pruned else fields_shape((), fields)
+
+
+def _pruned_shape(fields: Mapping[str, Any]) -> Wrong:
+    unknown: Wrong = [((key,), f"{key} is not a field of a tombstone") for key in fields if key not in _OF_PRUNED]
+    required = {key: kind for key, kind in _OF_PRUNED.items() if key in fields or key not in ("renewal", "claims")}
+    mistyped: Wrong = [
+        ((key,), f"{key} is missing or has a wrong type")
+        for key, kind in required.items()
+        if fields.get(key).__class__ is not kind
+    ]
+    return [*unknown, *mistyped]
 
 
 def head_shape(tree: Tree, kind: str, texts: tuple[str, ...]) -> Wrong:
@@ -200,6 +237,15 @@ def _in_conflict(text: str, file: str, conflict: re.Match[str]) -> Diagnostic:
         if conflict["renamed"]
         else "take one side of it and of the run's folder in the output with git checkout --ours or --theirs, the side in "
         "which the run is archived if it is in one, then build again",
+    )
+
+
+def _newer(version: str, span: Span | None, file: str) -> Diagnostic:
+    return Diagnostic(
+        "TJ017",
+        f"this release of tjgen cannot read locks of version {version}, so it does not change runs of this project",
+        span=span or Span(file, 1, 1, 1, 1),
+        hint="use the release of tjgen that wrote the lock, or a newer one",
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
-from tjgen.language.runs.lock import DIRECTORY, Lock, LockedRun, path_of, write
+from tjgen.language.runs.lock import DIRECTORY, Lock, LockedRun, PrunedRun, path_of, write, write_pruned
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.files.regular import read_text
 from tjgen.trees.typing import NamedTuple, Protocol
@@ -87,17 +87,21 @@ class Locks:
         """
         found = self._at(path)
         before = found.lock.runs if found is not None else {}
+        tombstones = found.lock.pruned if found is not None else {}
         untidy = found.untidy if found is not None else set()
         together = found is not None and found.together
-        if together and lock.runs == before:
+        if together and (lock.runs, lock.pruned) == (before, tombstones):
             return
         if together:
             yield path + _ENDING, None
         for name, run in lock.runs.items():
             if together or name in untidy or before.get(name) != run:
                 yield f"{path}/{name}{_ENDING}", write(lock.experiment, run)
-        for name in before:
-            if name not in lock.runs:
+        for name, pruned in lock.pruned.items():
+            if together or name in untidy or tombstones.get(name) != pruned:
+                yield f"{path}/{name}{_ENDING}", write_pruned(lock.experiment, pruned)
+        for name in (*before, *tombstones):
+            if name not in lock.runs and name not in lock.pruned:
                 yield f"{path}/{name}{_ENDING}", None
 
     def files(self, path: str) -> list[str]:
@@ -146,6 +150,7 @@ def gathered(texts: Mapping[str, str], file: str, former: str | None) -> _Found 
     if not texts and former is None:
         return None
     runs: dict[str, LockedRun] = {}
+    pruned: dict[str, PrunedRun] = {}
     untidy: set[str] = set()
     experiment = ""
     if former is not None:
@@ -164,10 +169,14 @@ def gathered(texts: Mapping[str, str], file: str, former: str | None) -> _Found 
             if entry.run.name != name or entry.experiment != experiment:
                 said = f"run {entry.run.name} of {entry.experiment}"
                 raise CompileError([malformed(f"the file says that it is {said}, which it cannot be here", None, place)])
-            runs[name] = entry.run
+            if isinstance(entry.run, PrunedRun):
+                pruned[name] = entry.run
+                runs.pop(name, None)
+            else:
+                runs[name] = entry.run
             if not entry.as_written:
                 untidy.add(name)
-    return _Found(Lock(experiment, runs), untidy, former is not None)
+    return _Found(Lock(experiment, runs, pruned), untidy, former is not None)
 
 
 def _names(folder: str) -> list[str]:

@@ -15,7 +15,7 @@ from tjgen.gitops.diff.compare import ref_of
 from tjgen.gitops.diff.side import Ask, place_of, tree_of
 from tjgen.language.catalog.find import Catalog
 from tjgen.language.runs.archive import MARKS
-from tjgen.language.runs.lock import ARCHIVED, CURRENT, SUPERSEDED, SUSPENDED, LockedRun
+from tjgen.language.runs.lock import ARCHIVED, CURRENT, SUSPENDED, LockedRun
 from tjgen.language.runs.store import Place
 from tjgen.tools.report.anatomy import Applied, anatomy, is_suspended
 from tjgen.tools.report.content import FAILED, Shown
@@ -98,7 +98,7 @@ def _in_turn(path: str) -> tuple[int, str]:
 def age(one: Known) -> tuple[object, ...]:
     """What is asked for first, then the newest."""
     locked = one.locked
-    return (locked is not None and locked.state == SUPERSEDED, -locked.number if locked is not None else 0, one.name)
+    return (locked is not None and not locked.is_requested, -locked.number if locked is not None else 0, one.name)
 
 
 def state(known: Known, trees: Mapping[str, Tree]) -> str:

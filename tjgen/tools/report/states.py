@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tjgen.language.runs.lock import ARCHIVED, CURRENT, SUPERSEDED, SUSPENDED
+from tjgen.language.runs.lock import ARCHIVED, CURRENT, ORPHANED, SUPERSEDED, SUSPENDED
 from tjgen.tools.report.content import FAILED
 
-STATES = (CURRENT, SUSPENDED, FAILED, SUPERSEDED, ARCHIVED)
+STATES = (CURRENT, SUSPENDED, FAILED, SUPERSEDED, ORPHANED, ARCHIVED)

@@ -1,0 +1,31 @@
+"""The states of a run -> the page that describes them."""
+
+from __future__ import annotations
+
+from docs.generate.markdown import NOTICE, table
+from tjgen.language.runs.states import STATES
+
+INTRODUCTION = """\
+`tjgen runs` lists every run of the lock with its state; `tjgen runs --json` does the same for programs. How to change a state is
+in [the how-to guide](../how-to/runs.md); what a build may remove is in [What a build may take away](../explanation/removal.md).
+"""
+LOCK = """
+## In the lock
+
+A run that exists has a file `tjgen.lock.d/<environment or default>/<namespace>/<experiment>/<run>.yaml` of kind `LockedRun`.
+`state` in it is `active` (current), `suspended`, `superseded`, `orphaned`, or `archived` (by the experiment). `archived: true`
+marks a run that was archived by itself, and `kept: true` an orphaned run that `tjgen runs keep` accepted.
+
+`tjgen runs prune` replaces the file with a tombstone of kind `PrunedRun`: name, identity, `renewal` and `number` of the run, the
+state that it left (`was`), the command or setting that removed it (`reason`), and the claims that it used. The lock holds no
+dates, because the same input gives the same bytes. The history of the file in Git has them.
+
+`apiVersion` is the version of the format. A release of tjgen that does not know the version changes nothing (TJ017).
+"""
+
+
+def page() -> str:
+    """The page."""
+    rows = [(f"`{one.name}`", one.meaning, one.files, one.cluster, one.ends) for one in STATES]
+    heads = ("State", "Meaning", "Files in the tree", "A sync", "Next state")
+    return "\n".join(["# States of a run\n", NOTICE, INTRODUCTION, table(heads, rows)]) + LOCK

@@ -1,0 +1,74 @@
+"""Runs that no source requests -> one diagnostic: how many, why, and the commands that resolve it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from tjgen.gitops.output.actions import Orphan
+from tjgen.language.runs.lock import ARCHIVED, Lock, path_of
+from tjgen.language.runs.store import Locks
+from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
+
+GATED = ("TJ273",)
+"""Warnings of a build that are errors in every gate (`--check`, `--staged`)."""
+_SHOWN = 3
+
+
+def as_gate(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """The diagnostics with the warnings that no gate accepts as errors."""
+    return [one._replace(severity=ERROR) if one.code in GATED and one.severity == WARNING else one for one in diagnostics]
+
+
+def report(found: Sequence[Orphan], locks: Locks, new: Mapping[str, str]) -> list[Diagnostic]:
+    """TJ273 for all orphaned runs together. `new`: environment and identity of new runs -> key of their experiment."""
+    if not found:
+        return []
+    runs = sum(len(one.runs) for one in found)
+    keys = [one.place.key for one in found]
+    shown = ", ".join(keys[:_SHOWN]) + (" and others" if len(keys) > _SHOWN else "")
+    verb = (
+        "is orphaned: no source requests it, and it stays"
+        if runs == 1
+        else "are orphaned: no source requests them, and they stay"
+    )
+    message = f"{_counted(runs)} {verb} (experiment{'s' if len(keys) > 1 else ''} {shown})"
+    return [Diagnostic("TJ273", message, hint=_hint(found, locks, new))]
+
+
+def environments(locks: Locks, known: Collection[str | None]) -> dict[str | None, list[tuple[str, Lock]]]:
+    """Environments that are not in the project -> their locks with runs that are neither archived nor accepted."""
+    found: dict[str | None, list[tuple[str, Lock]]] = {}
+    for place, lock in locks.all():
+        if place.environment not in known and any(run.standing != ARCHIVED and not run.kept for run in lock.runs.values()):
+            found.setdefault(place.environment, []).append((path_of(*place), lock))
+    return found
+
+
+def of_environment(name: str | None, locks: Sequence[tuple[str, Lock]], known: Collection[str | None]) -> list[Diagnostic]:
+    """TJ274: an environment is gone, and its runs are not."""
+    runs = sum(run.standing != ARCHIVED and not run.kept for _, lock in locks for run in lock.runs.values())
+    option = f" --env {name}" if name is not None else ""
+    new = next((one for one in known if one is not None), None)
+    rename = f", or tjgen runs rename --environment {name} {new}" if name is not None and new is not None else ""
+    who = f'environment "{name}" is not in the project' if name is not None else "the project has environments now"
+    where = f'"{name}"' if name is not None else "the project without them"
+    message = f"{who}, but {_counted(runs)} of {where} still exist{'s' if runs == 1 else ''}"
+    hint = f"restore the environment, or use tjgen runs prune, archive or keep{option} '*'{rename}"
+    return [Diagnostic("TJ274", message, hint=hint)]
+
+
+def _hint(found: Sequence[Orphan], locks: Locks, new: Mapping[str, str]) -> str:
+    renames = []
+    for one in found:
+        lock = locks.of(one.place)
+        twins = {new.get(f"{one.place.environment or ''}/{lock.runs[name].identity}") for name in one.runs}
+        renames += [f"tjgen runs rename {one.place.key} {key}" for key in sorted(filter(None, twins))]
+    if renames:
+        return f"if you renamed the experiment, use {' && '.join(renames[:_SHOWN])}; otherwise prune, archive or keep the runs"
+    runs = " ".join([name for one in found for name in one.runs][:_SHOWN])
+    more = " ..." if sum(len(one.runs) for one in found) > _SHOWN else ""
+    return f"restore the source, or use tjgen runs prune, archive or keep {runs}{more}"
+
+
+def _counted(runs: int) -> str:
+    return "1 run" if runs == 1 else f"{runs} runs"
