@@ -71,7 +71,7 @@ def _index(rules: list[Rule]) -> str:
     ]
     parts = ["# Rules of lint\n", NOTICE, INTRODUCTION, table(header, rows)]
     if REASONS:
-        told = table(("Trap", "What it is", "Why it is no rule"), [(fact, what, why) for fact, (what, why) in REASONS.items()])
+        told = table(("Trap", "Why it is no rule"), REASONS)
         parts += ["## What is no rule\n", UNRULED, told]
     return "\n".join(parts)
 
@@ -85,15 +85,20 @@ def _against(rule: Rule) -> str:
 
 
 def _page(rule: Rule) -> str:
-    facts = f"`{rule.name}`, {rule.severity}, for {_tools(rule)}{', with `--against`' if rule.against else ''}\n"
+    facts = (
+        f"`{rule.name}`, {rule.severity}, for {_tools(rule)}{', with `--against`' if rule.against else ''}, since {rule.since}\n"
+    )
     parts = [f"# {rule.code}: {rule.title.rstrip('.')}\n", NOTICE, facts, f"{rule.why}\n", f"**What to do:** {rule.remedy}\n"]
     if rule.argocd:
         parts.append(f"**Argo CD:** {rule.argocd}\n")
     if rule.flux:
         parts.append(f"**Flux:** {rule.flux}\n")
+    if rule.release:
+        parts.append(f"**Upstream release:** {rule.release} and later.\n")
     parts.append(f"**How it is known:** {rule.evidence}: {EVIDENCE[rule.evidence]}.\n")
     if rule.upstream:
         parts.append(f"**Upstream:** {rule.upstream}\n")
+    parts.append(f"**Source:** <{rule.source}>\n")
     parts += _example(rule, "bad", "Found") + _example(rule, "good", "Not found")
     return "\n".join(parts)
 

@@ -84,7 +84,7 @@ def test_a_suppression_with_a_reason_silences_what_it_covers(text: str, tmp_path
         pytest.param(ONE.replace(TTL, TTL[:-1] + " # tjgen: ignore TJ632\n"), ["TJ632", "TJ677"], id="no reason"),
         pytest.param(ONE.replace(TTL, TTL[:-1] + " # tjgen: ignore TJ632:  \n"), ["TJ632", "TJ677"], id="an empty reason"),
         pytest.param(ONE.replace(TTL, TTL[:-1] + " # tjgen: ignore: no\n"), ["TJ632", "TJ678"], id="no rule"),
-        pytest.param(ONE.replace(TTL, TTL[:-1] + " # tjgen: ignore G32: no\n"), ["TJ632", "TJ678"], id="not the code"),
+        pytest.param(ONE.replace(TTL, TTL[:-1] + " # tjgen: ignore T632: no\n"), ["TJ632", "TJ678"], id="not the code"),
         pytest.param(ONE.replace(TTL, TTL[:-1] + " # tjgen: ignore TJ638: no\n"), ["TJ632", "TJ676"], id="another rule"),
         pytest.param(ONE.replace("kind", "# tjgen: ignore TJ632: no\nkind"), ["TJ676", "TJ632"], id="another line"),
         pytest.param(ONE.replace(TTL, TTL + "  # tjgen: ignore TJ632: no\n"), ["TJ632", "TJ676"], id="below"),
@@ -109,7 +109,7 @@ def test_a_rule_that_was_not_asked_leaves_its_suppression_alone(tmp_path: Path) 
 def test_rules_are_chosen_by_their_codes(tmp_path: Path) -> None:
     assert codes(lint(tmp_path, ONE, "--select", "TJ632")) == ["TJ632"]
     assert lint(tmp_path, ONE, "--ignore", "TJ632") == Answer(0, "", "")
-    answer = lint(tmp_path, ONE, "--select", "TJ623x", "--ignore", "G32")
+    answer = lint(tmp_path, ONE, "--select", "TJ623x", "--ignore", "T632")
     assert answer.err.count("error[TJ678]") == 2
     assert "did you mean TJ632?" in answer.err
 

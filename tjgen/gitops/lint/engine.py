@@ -132,7 +132,7 @@ def _unused(unused: Iterable[Mark], asked: set[str]) -> Iterator[Diagnostic]:
 
 def _unknown(word: str, span: Span | None, where: str) -> Diagnostic:
     known = _known()
-    near = f"TJ6{word[1:]}" if word[:1] in "Gg" and f"TJ6{word[1:]}" in known else nearest(word, known)
+    near = nearest(word, known)
     hint = f"did you mean {near}?" if near else "tjgen lint --list names the rules"
     return _problem(UNKNOWN, f'{where} names "{word}", which is no rule of lint', span, hint)
 

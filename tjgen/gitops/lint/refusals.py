@@ -1,13 +1,10 @@
-"""An object before and after -> what the API server and its webhooks refuse of the change, and the findings of that."""
+"""An object before and after -> what the API server and its webhooks refuse of the change."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from tjgen.gitops.diff.update import Refusal, refusals
 from tjgen.gitops.lint.kinds import RUNTIMES
-from tjgen.gitops.lint.rule import Finding
-from tjgen.gitops.lint.scene import Kind, Pair, Scene
+from tjgen.gitops.lint.scene import Pair, Scene
 from tjgen.gitops.lint.sync import is_record
 
 
@@ -17,10 +14,3 @@ def refused(scene: Scene, pair: Pair) -> list[Refusal]:
         return []
     context = [item.tree for item in scene.of(*RUNTIMES)]
     return refusals(pair.old.tree, pair.new.tree, context)
-
-
-def refused_changes(scene: Scene, kind: Kind, hint: str) -> Iterator[Finding]:
-    """A finding for each field of objects of a kind that is refused."""
-    for pair in scene.pairs(kind):
-        for refusal in refused(scene, pair):
-            yield Finding(pair.new, refusal.path, refusal.words, hint=hint)

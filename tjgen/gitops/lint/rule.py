@@ -7,7 +7,9 @@ from tjgen.trees.fields.path import MISSING, FieldPath, Tree
 from tjgen.trees.typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from tjgen.gitops.lint.scene import Item
+    from collections.abc import Callable, Iterator
+
+    from tjgen.gitops.lint.scene import Item, Scene
 
 __all__ = [
     "ARGOCD",
@@ -23,6 +25,7 @@ __all__ = [
     "TOOLS",
     "WARNING",
     "Change",
+    "Entry",
     "Finding",
     "Rule",
 ]
@@ -50,10 +53,15 @@ class Rule(NamedTuple):
     it does nothing of the kind."""
 
     code: str
-    """TJ6NN for rule GNN."""
+    """TJ6NN."""
     name: str
+    """What it finds; its module is called the same."""
     severity: str
     evidence: str
+    source: str
+    """The URL of the code, the page or the issue that shows the trap."""
+    since: str
+    """The first release of tjgen that has the rule."""
     title: str
     """What the manifests say, in a few words."""
     why: str
@@ -63,17 +71,12 @@ class Rule(NamedTuple):
     flux: str = ""
     upstream: str = ""
     """Where it is written: functions, pages, issues, releases."""
+    release: str = ""
+    """The first release of the upstream project that has the trap, where earlier supported ones do not: "Trainer 2.3"."""
     tools: tuple[str, ...] = TOOLS
     """The tools that it matters for; none where it is the same whoever applies the manifests."""
     against: bool = False
     """Whether it compares with the state before."""
-    since: str = "0.1.0"
-    """The first release of tjgen that has the rule."""
-
-    @property
-    def fact(self) -> str:
-        """The name of the trap: G05 for TJ605."""
-        return f"G{self.code[-2:]}"
 
 
 class Change(NamedTuple):
@@ -105,3 +108,10 @@ class Finding(NamedTuple):
     related: tuple[Place, ...] = ()
     severity: str = ""
     """Where a case is milder than the rule."""
+
+
+class Entry(NamedTuple):
+    """A rule with its check."""
+
+    rule: Rule
+    check: Callable[[Scene], Iterator[Finding]]

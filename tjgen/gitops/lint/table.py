@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
 
 from tjgen.gitops.lint import rules
-from tjgen.gitops.lint.rule import Finding, Rule
-from tjgen.gitops.lint.scene import Scene
-from tjgen.trees.typing import NamedTuple
-
-
-class Entry(NamedTuple):
-    """A rule with its check."""
-
-    rule: Rule
-    check: Callable[[Scene], Iterator[Finding]]
+from tjgen.gitops.lint.rule import Entry, Rule
 
 
 @cache
 def entries() -> tuple[Entry, ...]:
     """Every rule."""
     folder = os.path.dirname(rules.__file__ or "")
-    names = sorted(name.removesuffix(".py") for name in os.listdir(folder) if name.startswith("g") and name.endswith(".py"))
+    names = [name.removesuffix(".py") for name in os.listdir(folder) if name.endswith(".py") and not name.startswith("_")]
     modules = [import_module(f"{rules.__name__}.{name}") for name in names]
-    return tuple([Entry(module.RULE, module.check) for module in modules])
+    found = [one for module in modules for one in getattr(module, "ENTRIES", None) or [Entry(module.RULE, module.check)]]
+    return tuple(sorted(found, key=lambda one: one.rule.code))
 
 
 def codes() -> dict[str, Rule]:

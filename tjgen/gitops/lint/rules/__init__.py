@@ -1,13 +1,17 @@
-"""The rules, one module each: `gNN_<what>.py` holds rule GNN, which reports TJ6NN.
+"""The rules, one module each, which is called as the rule: `unmounted_claim.py` holds rule `unmounted-claim`.
+
+`changed_objects.py` holds the rules on what the API server refuses of a change, one row of a table each.
 
 To add a rule:
 
-1. Write `gNN_<what>.py` with `RULE = Rule(...)` and `check(scene) -> Iterator[Finding]`. What `Rule` holds becomes the rule's
-   page and its entry in the table of codes; `check` speaks in items and field paths, and the engine finds the lines.
+1. Write `<what_it_finds>.py` with `RULE = Rule(...)`, which has the next free code, and `check(scene) -> Iterator[Finding]`.
+   What `Rule` holds becomes the rule's page and its entry in the table of codes; `check` speaks in items and field paths,
+   and the engine finds the lines.
    A rule that compares with the state before says `against=True` and goes over `scene.pairs()`, `scene.removed()` or
    `scene.added()`: it is not asked where nothing is known of before.
    A rule that matters for one tool says `tools=(ARGOCD,)`; with both, ask `scene.tools` and `item.unit(tool)`.
-   `evidence` says how the fact is known; what is only deduced is at most a warning.
+   `evidence` says how the fact is known; what is only deduced is at most a warning. `source` is the URL of the code, page or
+   issue that shows it, `since` the first release of tjgen with the rule.
    Where the remedy is mechanical, a finding carries `changes`: what to set or remove, where. The engine writes them.
 2. Add `tests/gitops/lint/TJ6NN/bad/` and `good/` (more: `bad-<what>/`): manifests, for `against=True` the former ones in
    `before/`, and `arguments` where the command needs more than the folder. Run `.ci/accept`, and read `expected/findings.txt`.

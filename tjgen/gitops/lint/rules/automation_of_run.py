@@ -1,0 +1,62 @@
+"""Image automation that points at a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.gitops.lint import sources
+from tjgen.gitops.lint.kinds import KUSTOMIZATION, RUNS, TRAINJOB
+from tjgen.gitops.lint.pods import images
+from tjgen.gitops.lint.rule import DOCUMENTED, FLUX, WARNING, Finding, Place, Rule
+from tjgen.gitops.lint.scene import Item, Scene
+
+RULE = Rule(
+    code="TJ665",
+    name="automation-of-run",
+    severity=WARNING,
+    evidence=DOCUMENTED,
+    source=f"{sources.FLUX_GUIDES}/image-update/",
+    since="0.1.0",
+    title="The image of a run is to be changed by automation.",
+    why="The image of a run is immutable, so what a bot writes there is refused. And kustomize, with it the `images` of Flux "
+    "and Argo CD Image Updater, knows containers of pods, not `spec.trainer.image`.",
+    remedy="Put the marker on the experiment or the catalog, and build again: a new image is a new run.",
+    argocd="The commit of the bot is SyncFailed; `images` of kustomize have no effect on `spec.trainer.image`.",
+    flux="The commit of the bot blocks the Kustomization; `spec.images` has no effect on `spec.trainer.image`.",
+    upstream="fluxcd documentation, image update markers; kustomize issues 758 and 5889.",
+)
+_MARKER = '"$imagepolicy"'
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """A finding for each marker on the image of a run, and for each Kustomization whose images meet a TrainJob's."""
+    for run in scene.of(*RUNS):
+        for path, _ in images(run) if run.document is not None and _MARKER in run.document.text else ():
+            if _is_marked(run, path):
+                message = "a bot is to change this image, which is immutable"
+                yield Finding(run, path, message, hint="put the marker on what the run is made from")
+    for owner in scene.of(KUSTOMIZATION) if FLUX in scene.tools else ():
+        for path, said in owner.maps("spec", "images"):
+            for run in scene.of(TRAINJOB):
+                image = str(run.get("spec", "trainer", "image", default=""))
+                if run.unit(FLUX) == owner.name and _bare(image) == str(said.get("name")):
+                    place = Place(run, ("spec", "trainer", "image"), "stays as it is")
+                    yield Finding(
+                        owner,
+                        path,
+                        f"it does not reach the image of {run}",
+                        hint="change the image of the run itself",
+                        related=(place,),
+                    )
+
+
+def _is_marked(run: Item, path: tuple[object, ...]) -> bool:
+    span = run.locate(path)
+    if span is None or run.document is None:
+        return False
+    return _MARKER in run.document.text.split("\n")[span.line - 1]
+
+
+def _bare(image: str) -> str:
+    folder, slash, name = image.partition("@")[0].rpartition("/")
+    return folder + slash + name.partition(":")[0]

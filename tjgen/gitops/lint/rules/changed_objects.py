@@ -1,0 +1,170 @@
+"""Objects of some kinds before and after -> what the API server and its webhooks refuse of the change: a row for each rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from tjgen.gitops.lint import sources
+from tjgen.gitops.lint.kinds import CLAIM, CONFIGMAP, JOB, JOBSET, SECRET, TRAINJOB, VOLCANO_JOB
+from tjgen.gitops.lint.refusals import refused
+from tjgen.gitops.lint.rule import ERROR, SEEN, SOURCE, Entry, Finding, Rule
+from tjgen.gitops.lint.scene import Kind, Scene
+from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.typing import NamedTuple
+
+_ARGOCD = "The object is SyncFailed; after five retries nothing happens until the next commit. Later waves are not applied."
+_FLUX = "The dry run fails, so nothing of the whole Kustomization is applied, and it is tried again for ever."
+
+
+class _Row(NamedTuple):
+    """A rule, and whose changes it reports."""
+
+    rule: Rule
+    kinds: tuple[Kind, ...]
+    hint: str
+    apart: FieldPath = ()
+    """What another rule reports."""
+
+
+_ROWS = (
+    _Row(
+        Rule(
+            code="TJ615",
+            name="trainjob-changed",
+            severity=ERROR,
+            evidence=SEEN,
+            source=f"{sources.TRAINER}/apis/trainer/v1alpha1/trainjob_types.go",
+            since="0.1.0",
+            title="A field of a TrainJob that is immutable has changed under the same name.",
+            why="The server refuses the update, as long as the TrainJob is in the cluster, and everything behind it in the sync "
+            "waits.",
+            remedy="Give the changed run another name, and keep or remove the old one. tjgen names runs by what they are.",
+            argocd=_ARGOCD,
+            flux=_FLUX,
+            upstream="Trainer 2.3 `pkg/apis/trainer/v1alpha1/trainjob_types.go` (CEL `self == oldSelf`).",
+            tools=(),
+            against=True,
+        ),
+        (TRAINJOB,),
+        "give the run another name",
+        apart=("spec", "runtimePatches"),
+    ),
+    _Row(
+        Rule(
+            code="TJ618",
+            name="jobset-changed",
+            severity=ERROR,
+            evidence=SEEN,
+            source=f"{sources.JOBSET}/webhooks/jobset_webhook.go",
+            since="0.1.0",
+            title="A field of a JobSet that is immutable has changed under the same name.",
+            why="A webhook refuses changes of `replicatedJobs` and `managedBy`, the schema those of network, success, failure "
+            "and startup policies and of claims. While the JobSet is suspended, labels, annotations, node selectors and "
+            "tolerations of pods may change.",
+            remedy="Give the changed JobSet another name.",
+            argocd=_ARGOCD,
+            flux=_FLUX,
+            upstream="JobSet v0.12 `pkg/webhooks/jobset_webhook.go` (`ValidateUpdate`).",
+            tools=(),
+            against=True,
+        ),
+        (JOBSET,),
+        "give the JobSet another name",
+    ),
+    _Row(
+        Rule(
+            code="TJ619",
+            name="volcano-job-changed",
+            severity=ERROR,
+            evidence=SOURCE,
+            source=f"{sources.VOLCANO}/webhooks/admission/jobs/validate/admit_job.go",
+            since="0.1.0",
+            title="A Volcano Job has changed in more than its four mutable fields.",
+            why="Only `minAvailable`, `priorityClassName`, and the replicas and `minAvailable` of tasks may change. The webhook "
+            "answers with 400, which no force helps against.",
+            remedy="Give the changed Job another name.",
+            argocd=f"{_ARGOCD} `Force=true` does nothing about a 400.",
+            flux=f"{_FLUX} `force` does nothing about a 400.",
+            upstream="Volcano `pkg/webhooks/admission/jobs/validate/admit_job.go` (`validateJobUpdate`).",
+            tools=(),
+            against=True,
+        ),
+        (VOLCANO_JOB,),
+        "give the Job another name",
+    ),
+    _Row(
+        Rule(
+            code="TJ620",
+            name="job-changed",
+            severity=ERROR,
+            evidence=SEEN,
+            source=sources.BATCH_VALIDATION,
+            since="0.1.0",
+            title="A batch Job has changed in its template, completions or selector.",
+            why="The pods of a Job are what they were when it was made. The server refuses the change as long as the Job is "
+            "there, finished or not.",
+            remedy="Let the name follow the content, such as by a hash: a changed Job is then another one.",
+            argocd=_ARGOCD,
+            flux=_FLUX,
+            upstream="Kubernetes `pkg/apis/batch/validation` (`ValidateJobSpecUpdate`).",
+            tools=(),
+            against=True,
+        ),
+        (JOB,),
+        "give the Job another name, such as one with a hash of its content",
+    ),
+    _Row(
+        Rule(
+            code="TJ621",
+            name="claim-changed",
+            severity=ERROR,
+            evidence=SEEN,
+            source=sources.CORE_VALIDATION,
+            since="0.1.0",
+            title="A PersistentVolumeClaim has changed in more than its size upwards.",
+            why="Class, mode, access modes, selector and volume of a claim are fixed, and it does not shrink. Whoever forces the "
+            "change deletes the claim, and its data with it.",
+            remedy="Make a new claim under another name, copy the data, and keep the old one until nothing mounts it.",
+            argocd=f"{_ARGOCD} `Replace=true` fails as well.",
+            flux=f"{_FLUX} With `force` the claim is deleted and made anew: the data is lost.",
+            upstream="Kubernetes `pkg/apis/core/validation` (`ValidatePersistentVolumeClaimUpdate`).",
+            tools=(),
+            against=True,
+        ),
+        (CLAIM,),
+        "make a new claim under another name",
+    ),
+    _Row(
+        Rule(
+            code="TJ622",
+            name="immutable-data-changed",
+            severity=ERROR,
+            evidence=SEEN,
+            source=sources.CORE_VALIDATION,
+            since="0.1.0",
+            title="A ConfigMap or Secret with `immutable: true` has changed under the same name.",
+            why="The server refuses the change of its data, and the mark cannot be taken back.",
+            remedy="Let the name follow the content, such as by a hash, and change those who refer to it.",
+            argocd=_ARGOCD,
+            flux=_FLUX,
+            upstream="Kubernetes `pkg/apis/core/validation` (`ValidateConfigMapUpdate`, `ValidateSecretUpdate`).",
+            tools=(),
+            against=True,
+        ),
+        (CONFIGMAP, SECRET),
+        "give it another name, such as one with a hash of its data",
+    ),
+)
+
+
+def check(row: _Row, scene: Scene) -> Iterator[Finding]:
+    """A finding for each field that is refused, but for those that another rule reports."""
+    for kind in row.kinds:
+        for pair in scene.pairs(kind):
+            for refusal in refused(scene, pair):
+                if not row.apart or refusal.path[: len(row.apart)] != row.apart:
+                    yield Finding(pair.new, refusal.path, refusal.words, hint=row.hint)
+
+
+ENTRIES = tuple([Entry(row.rule, partial(check, row)) for row in _ROWS])

@@ -1,0 +1,51 @@
+"""A ConfigMap or Secret that goes while a run reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.gitops.lint import sources
+from tjgen.gitops.lint.applied import stays
+from tjgen.gitops.lint.kinds import CONFIGMAP, RUNS, SECRET
+from tjgen.gitops.lint.references import Users
+from tjgen.gitops.lint.rule import DOCUMENTED, WARNING, Finding, Place, Rule
+from tjgen.gitops.lint.scene import Scene
+from tjgen.gitops.lint.sync import is_record
+
+RULE = Rule(
+    code="TJ642",
+    name="config-in-use-removed",
+    severity=WARNING,
+    evidence=DOCUMENTED,
+    source=f"{sources.KUBERNETES_DOCS}/configuration/configmap/",
+    since="0.1.0",
+    title="A ConfigMap or Secret was removed, and a run that stays reads it.",
+    why="Pods that run keep what they have mounted; one that is restarted, or made later, waits for the object for ever "
+    "(FailedMount).",
+    remedy="Keep it as long as a run in Git refers to it.",
+    argocd="It is pruned.",
+    flux="It is deleted.",
+    upstream="Kubernetes documentation, ConfigMaps and Secrets as files of a pod.",
+    against=True,
+)
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """A finding for each of them, where it stood."""
+    gone = [item for item in scene.removed(CONFIGMAP, SECRET) if not all(stays(item, tool) for tool in scene.tools)]
+    if not gone:
+        return
+    users = Users(scene, CONFIGMAP, SECRET)
+    for item in gone:
+        readers = [(run, path) for run, path in users.of(item) if run.kind in RUNS]
+        readers = [(run, path) for run, path in readers if not scene.leaves(run, is_record)]
+        if readers:
+            run, path = readers[0]
+            message = f"it was removed, and {run} reads it: a pod that restarts cannot start"
+            yield Finding(
+                item,
+                ("metadata", "name"),
+                message,
+                hint=f"keep it as long as {run} is there",
+                related=(Place(run, path, "reads it"),),
+            )

@@ -1,0 +1,48 @@
+"""A ConfigMap that a run reads has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.gitops.lint import sources
+from tjgen.gitops.lint.kinds import CONFIGMAP, RUNS
+from tjgen.gitops.lint.references import Users
+from tjgen.gitops.lint.rule import DOCUMENTED, WARNING, Finding, Place, Rule
+from tjgen.gitops.lint.scene import Scene
+from tjgen.gitops.lint.sync import is_record
+
+RULE = Rule(
+    code="TJ623",
+    name="config-of-run-changed",
+    severity=WARNING,
+    evidence=DOCUMENTED,
+    source=f"{sources.KUBERNETES_DOCS}/configuration/configmap/",
+    since="0.1.0",
+    title="A ConfigMap has changed, and a run that was there before refers to it by the same name.",
+    why="Mounted files change under the running pods, variables do not, and a pod that restarts begins with the new ones: "
+    "the run is no longer what its manifest says.",
+    remedy="Let the name follow the content, such as by a hash, keep the old one as long as a run refers to it, and mark "
+    "both `immutable: true`.",
+    argocd="Synced; the pods see a mixture.",
+    flux="Applied; the pods see a mixture.",
+    upstream="Kubernetes documentation, ConfigMaps: mounted ConfigMaps are updated automatically.",
+    against=True,
+)
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """A finding for each ConfigMap, at its data."""
+    users: Users | None = None
+    for pair in scene.pairs(CONFIGMAP):
+        fields = [field for field in ("data", "binaryData") if pair.old.map(field) != pair.new.map(field)]
+        if not fields or pair.old.tree.get("immutable") is True:
+            continue
+        users = users or Users(scene, CONFIGMAP)
+        readers = [(item, path) for item, path in users.of(pair.new) if item.kind in RUNS and scene.find_before(item) is not None]
+        readers = [(item, path) for item, path in readers if not scene.leaves(item, is_record)]
+        if readers:
+            run, path = readers[0]
+            message = f"its data has changed while {run} reads it"
+            hint = "give the changed data another name, and keep what there is for the run"
+            related = (Place(run, path, "reads it"),)
+            yield Finding(pair.new, (fields[0],), message, hint=hint, key=True, related=related)

@@ -1,0 +1,38 @@
+"""A claim or a namespace that goes, and its data with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.gitops.lint import sources
+from tjgen.gitops.lint.applied import stays
+from tjgen.gitops.lint.kinds import CLAIM, NAMESPACE
+from tjgen.gitops.lint.rule import ERROR, SEEN, Finding, Rule
+from tjgen.gitops.lint.scene import Scene
+
+RULE = Rule(
+    code="TJ636",
+    name="data-removed",
+    severity=ERROR,
+    evidence=SEEN,
+    source=f"{sources.ARGOCD_SYNC}/sync_context.go",
+    since="0.1.0",
+    title="A PersistentVolumeClaim or a Namespace was removed that nothing protected.",
+    why="The tool deletes it, and where the class reclaims volumes the data goes too. Protection is read from the object "
+    "in the cluster: added in the commit that removes the manifest, it protects nothing.",
+    remedy="Do it in two steps: bring the manifest back with protection, sync, and then remove it. The object stays, and "
+    "nobody owns it.",
+    argocd="It is pruned in the foreground.",
+    flux="It is deleted; removing the Kustomization deletes all that it made.",
+    upstream="argo-cd `gitops-engine/pkg/sync/sync_context.go`; fluxcd/pkg `ssa/manager_delete.go`.",
+    against=True,
+)
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """A finding for each object of before that some tool prunes, where it stood."""
+    for item in scene.removed(CLAIM, NAMESPACE):
+        if any(not stays(item, tool) for tool in scene.tools):
+            what = "everything in it" if item.kind == NAMESPACE else "its data"
+            message = f"it was removed and nothing protected it, so {what} is deleted"
+            yield Finding(item, ("metadata", "name"), message, hint="bring it back with protection, sync, then remove it")

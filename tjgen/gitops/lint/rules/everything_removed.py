@@ -1,0 +1,51 @@
+"""Nothing is left of what an Application or Kustomization applied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.gitops.lint import sources
+from tjgen.gitops.lint.applied import stays
+from tjgen.gitops.lint.kinds import APPLICATION, KUSTOMIZATION
+from tjgen.gitops.lint.rule import ARGOCD, FLUX, SOURCE, WARNING, Finding, Rule
+from tjgen.gitops.lint.scene import Item, Scene
+
+RULE = Rule(
+    code="TJ639",
+    name="everything-removed",
+    severity=WARNING,
+    evidence=SOURCE,
+    source=f"{sources.ARGOCD}/controller/appcontroller.go",
+    since="0.1.0",
+    title="All objects of an Application or Kustomization were removed, and it is still there.",
+    why="What happens to the last objects of a folder is not what happens to the others: one tool keeps them all, the other "
+    "deletes them all.",
+    remedy="Remove the Application or Kustomization itself, after its runs are archived and its data protected, or keep one "
+    "object.",
+    argocd="A sync that would prune every resource is refused (`auto-sync will wipe out all resources`), unless `allowEmpty` "
+    "is true: then all are deleted.",
+    flux="All are deleted.",
+    upstream="argo-cd `controller/appcontroller.go` (`autoSync`); fluxcd/kustomize-controller `prune`.",
+    against=True,
+)
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """A finding for each Application and Kustomization of before and now of which nothing is left."""
+    for tool, kind in ((ARGOCD, APPLICATION), (FLUX, KUSTOMIZATION)):
+        if tool not in scene.tools:
+            continue
+        left = {item.unit(tool) for item in scene.items}
+        for owner in scene.of(kind):
+            gone = [item for item in scene.removed() if item.unit(tool) == owner.name and not stays(item, tool)]
+            if gone and owner.name not in left:
+                yield Finding(
+                    owner, ("metadata", "name"), _outcome(owner, tool, len(gone)), hint="remove it as well, or keep one"
+                )
+
+
+def _outcome(owner: Item, tool: str, count: int) -> str:
+    objects = f"{count} object{'s' if count > 1 else ''}"
+    allowed = owner.get("spec", "syncPolicy", "automated", "allowEmpty") is True
+    kept = tool == ARGOCD and not allowed
+    return f"nothing is left of its {objects}: " + ("the sync is refused" if kept else "all are deleted")

@@ -1,0 +1,43 @@
+"""A gang that counts pods which do not exist before others of the gang are done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.gitops.lint import sources
+from tjgen.gitops.lint.kinds import TRAINJOB
+from tjgen.gitops.lint.rule import SEEN, WARNING, Finding, Rule
+from tjgen.gitops.lint.scene import Scene
+
+RULE = Rule(
+    code="TJ675",
+    name="gang-waits-for-itself",
+    severity=WARNING,
+    evidence=SEEN,
+    source=f"{sources.TRAINER}/runtime/framework/plugins/volcano/volcano.go",
+    since="0.1.0",
+    title="A run has a pod group and steps that come one after the other, such as an initializer.",
+    why="minMember counts the pods of all steps, but those of a later step are made when the earlier one has ended: a gang "
+    "scheduler waits for pods that nobody makes.",
+    remedy="Leave the pod group out, or fetch data in a run, Job or claim of its own.",
+    argocd="Synced and healthy; nothing runs.",
+    flux="Applied and ready; nothing runs.",
+    upstream="Trainer 2.3 `pkg/runtime/framework/plugins/volcano`, `coscheduling` (minMember); JobSet `dependsOn`.",
+)
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """A finding for each runtime among the manifests, else for each run of it."""
+    told: set[int] = set()
+    for run in scene.of(TRAINJOB):
+        expansion = scene.expansion(run)
+        runtime = scene.runtime_of(run)
+        for one in expansion.diagnostics if expansion is not None else ():
+            if one.code != "TJ853" or id(runtime) in told:
+                continue
+            hint = one.hint or "leave the pod group out"
+            if runtime is None:
+                yield Finding(run, ("spec", "runtimeRef"), one.message, hint=hint)
+            else:
+                told.add(id(runtime))
+                yield Finding(runtime, one.path or (), one.message, hint=hint)

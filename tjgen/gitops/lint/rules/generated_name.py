@@ -1,0 +1,35 @@
+"""An object whose name the server makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.gitops.lint import sources
+from tjgen.gitops.lint.rule import ERROR, FLUX, SEEN, Finding, Rule
+from tjgen.gitops.lint.scene import Scene
+from tjgen.gitops.lint.sync import phases
+
+RULE = Rule(
+    code="TJ612",
+    name="generated-name",
+    severity=ERROR,
+    evidence=SEEN,
+    source=f"{sources.ARGOCD_SYNC}/sync_context.go",
+    since="0.1.0",
+    title="An object has `generateName` and no name.",
+    why="What is applied is looked up by its name. A name that the server makes is another one each time.",
+    remedy="Give it a name that says its content, such as one that ends in a hash: tjgen does.",
+    argocd="The object cannot be applied. With `Replace=true` each sync creates one more, and none is ever pruned.",
+    flux="The build fails: kustomize needs a name.",
+    upstream="argo-cd `gitops-engine/pkg/sync/sync_context.go`; kustomize `api/resource`, which has no generateName.",
+)
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """A finding for each object but hooks of Argo CD, whose names it makes itself."""
+    for item in scene.items:
+        prefix = item.map("metadata").get("generateName")
+        if not prefix or item.name or (phases(item) and FLUX not in scene.tools):
+            continue
+        message = f'its name is made by the server from "{prefix}", so no sync finds it again'
+        yield Finding(item, ("metadata", "generateName"), message, hint="write metadata.name", key=True)

@@ -1,0 +1,48 @@
+"""A template that gives what is made of it the label by which Argo CD may track."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.gitops.lint import sources
+from tjgen.gitops.lint.kinds import JOBSET, RUNTIMES, TRAINJOB, VOLCANO_JOB
+from tjgen.gitops.lint.rule import ARGOCD, DEDUCED, WARNING, Change, Finding, Rule
+from tjgen.gitops.lint.scene import Scene
+from tjgen.trees.fields.path import FieldPath, Tree
+
+RULE = Rule(
+    code="TJ644",
+    name="instance-label-in-template",
+    severity=WARNING,
+    evidence=DEDUCED,
+    source=f"{sources.ARGOCD}/gitops-engine/pkg/cache/cluster.go",
+    since="0.1.0",
+    title="A template inside a runtime or a run has the label app.kubernetes.io/instance.",
+    why="Where Argo CD tracks by label, what a controller makes from the template looks like a part of the Application. What "
+    "has no owner reference, such as a claim that is retained, is not in Git and is pruned.",
+    remedy="Leave the label out of templates, or let Argo CD track by annotation.",
+    argocd="With `application.resourceTrackingMethod: label` an object without owner that carries the label is pruned.",
+    upstream="argo-cd `gitops-engine/pkg/cache/cluster.go`, `util/argo/resource_tracking.go`.",
+    tools=(ARGOCD,),
+)
+_KEY = "app.kubernetes.io/instance"
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """A finding for each label below `spec`."""
+    for item in scene.of(*RUNTIMES, JOBSET, TRAINJOB, VOLCANO_JOB):
+        for path in _labelled(item.tree.get("spec"), ("spec",)):
+            message = "what is made from this template looks like a part of the Application"
+            yield Finding(item, path, message, hint="remove the label", key=True, changes=(Change(item, path),))
+
+
+def _labelled(tree: Tree, path: FieldPath) -> Iterator[FieldPath]:
+    if tree.__class__ is dict:
+        for key, value in tree.items():
+            if key == "labels" and value.__class__ is dict and _KEY in value:
+                yield (*path, key, _KEY)
+            elif value.__class__ is dict or value.__class__ is list:
+                yield from _labelled(value, (*path, key))
+    elif tree.__class__ is list:
+        for position, value in enumerate(tree):
+            yield from _labelled(value, (*path, position))

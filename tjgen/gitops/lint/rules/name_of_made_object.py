@@ -1,0 +1,55 @@
+"""An object with the name of one that a controller makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.cluster.trainer.surprises.clashes import Run, clashes
+from tjgen.gitops.lint import sources
+from tjgen.gitops.lint.kinds import TRAINJOB
+from tjgen.gitops.lint.rule import ERROR, SEEN, Finding, Place, Rule
+from tjgen.gitops.lint.scene import Item, Scene
+
+RULE = Rule(
+    code="TJ656",
+    name="name-of-made-object",
+    severity=ERROR,
+    evidence=SEEN,
+    source=f"{sources.JOBSET}/controllers/jobset_controller.go",
+    since="0.1.0",
+    title="An object in Git has the name of one that is made for a run.",
+    why="Nothing is adopted, and no status tells: a JobSet is taken for the run's own, a ConfigMap in the place of the snapshot "
+    "keeps the run from starting, a Service leaves the pods without host names, a PodGroup keeps its own minMember.",
+    remedy="Give one of the two another name.",
+    argocd="Synced and healthy in all cases.",
+    flux="Applied and ready in all cases.",
+    upstream="Trainer 2.3 `pkg/runtime/core` (snapshot), JobSet 0.12 `pkg/controllers/jobset_controller.go`.",
+)
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """A finding for each object that is in the way of a run, and for each run that is in the way of another."""
+    trainjobs = scene.of(TRAINJOB)
+    if not trainjobs:
+        return
+    items = {id(item.tree): item for item in scene.items}
+    by_name = {item.name: item for item in trainjobs}
+    runs = [Run(run.tree, list(_made(scene, run))) for run in trainjobs]
+    for tree, said in clashes(runs, [item.tree for item in scene.items]):
+        item = items[id(tree)]
+        run = next((run for name, run in by_name.items() if f"TrainJob {name}" in said.message and run is not item), None)
+        related = (Place(run, ("metadata", "name"), "the run"),) if run is not None else ()
+        message = said.message.replace(f"{item.kind[1]} {item.name} has", "it has", 1)
+        yield Finding(item, ("metadata", "name"), message, hint=said.hint or "use another name", related=related)
+
+
+def _made(scene: Scene, run: Item) -> Iterator[dict[str, object]]:
+    """What is made for a run; where its runtime is not known, what is made for every run."""
+    expansion = scene.expansion(run)
+    if expansion is not None:
+        yield from (made.tree for made in expansion.objects)
+        return
+    metadata = {"namespace": run.namespace, "name": run.name}
+    yield {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": metadata}
+    if scene.release.keeps_snapshot:
+        yield {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {**metadata, "name": f"{run.name}-runtime-snapshot"}}

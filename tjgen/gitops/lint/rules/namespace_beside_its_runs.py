@@ -1,0 +1,60 @@
+"""A Namespace that may be pruned with everything in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.gitops.lint import sources
+from tjgen.gitops.lint.kinds import CLAIM, NAMESPACE, RUNS
+from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, Change, Finding, Place, Rule
+from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.sync import OPTIONS, PRUNE, RECONCILE, annotation, has_option, mark, with_options
+
+RULE = Rule(
+    code="TJ667",
+    name="namespace-beside-its-runs",
+    severity=WARNING,
+    evidence=SEEN,
+    source=f"{sources.ARGOCD_GUIDE}/sync-options/",
+    since="0.1.0",
+    title="A Namespace is applied together with its runs, and nothing keeps it from being pruned.",
+    why="Deleting a Namespace deletes all that is in it: runs, claims and their data, also what others put there.",
+    remedy="Protect it, or keep it in an Application or Kustomization of its own.",
+    argocd="Needs `Prune=confirm` (or `Prune=false`) and `Delete=false`; or leave it to `CreateNamespace=true`.",
+    flux="Needs `prune: disabled`.",
+    upstream="argo-cd documentation, sync options; fluxcd documentation, prune.",
+)
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """A finding for each Namespace with a run or a claim in it, by the tools that apply both."""
+    members: dict[str, list[Item]] = {}
+    for one in scene.of(*RUNS, CLAIM):
+        members.setdefault(one.namespace, []).append(one)
+    for item in scene.of(NAMESPACE):
+        needed: list[Change] = []
+        related: list[Place] = []
+        for tool in (ARGOCD, FLUX):
+            inside = next((one for one in members.get(item.name, ()) if one.unit(tool) == item.unit(tool)), None)
+            missing = _missing(item, tool) if tool in scene.tools and inside is not None else None
+            if missing is not None and inside is not None:
+                needed.append(missing)
+                related = [Place(inside, ("metadata", "name"), "goes with it")]
+        if needed:
+            said = ", ".join(f'{change.path[-1]}: "{change.value}"' for change in needed)
+            message = "when it is pruned, everything in it is deleted"
+            yield Finding(
+                item, ("metadata", "name"), message, hint=f"annotate it: {said}", changes=tuple(needed), related=tuple(related)
+            )
+
+
+def _missing(item: Item, tool: str) -> Change | None:
+    if tool == FLUX:
+        kept = mark(item, PRUNE) == "disabled" or mark(item, RECONCILE) == "disabled"
+        return None if kept else Change(item, annotation(PRUNE), "disabled")
+    add: tuple[str, ...] = ()
+    if not has_option(item, "Prune=false") and not has_option(item, "Prune=confirm"):
+        add += ("Prune=confirm",)
+    if not has_option(item, "Delete=false") and not has_option(item, "Delete=confirm"):
+        add += ("Delete=false",)
+    return Change(item, annotation(OPTIONS), with_options(item, add=add)) if add else None

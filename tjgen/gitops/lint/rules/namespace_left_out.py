@@ -1,0 +1,50 @@
+"""An object that does not say its namespace, beside others that do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.gitops.lint import sources
+from tjgen.gitops.lint.kinds import CLAIM, CONFIGMAP, CRONJOB, JOB, KUSTOMIZATION, POD, PODGROUP, RUNS, RUNTIME, SECRET, SERVICE
+from tjgen.gitops.lint.order import applied_with, kustomization_of
+from tjgen.gitops.lint.rule import FLUX, SEEN, WARNING, Change, Finding, Place, Rule
+from tjgen.gitops.lint.scene import Item, Scene
+
+RULE = Rule(
+    code="TJ666",
+    name="namespace-left-out",
+    severity=WARNING,
+    evidence=SEEN,
+    source=f"{sources.ARGOCD_GUIDE}/sync-options/",
+    since="0.1.0",
+    title="An object does not say its namespace, and others that are applied with it do.",
+    why="It goes to a default that the manifest does not show, and so it may not be where what refers to it is.",
+    remedy="Write the namespace into every object.",
+    argocd="It goes to the namespace of the Application's destination.",
+    flux="Without `spec.targetNamespace` it is refused (namespace not specified).",
+    upstream="argo-cd documentation, Application `spec.destination`; fluxcd documentation, `targetNamespace`.",
+)
+_NAMESPACED = (*RUNS, RUNTIME, JOB, CRONJOB, CLAIM, CONFIGMAP, SECRET, SERVICE, POD, PODGROUP)
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """A finding for each of them; where all those beside it say one namespace, it is known what was meant."""
+    said: dict[tuple[str, ...], dict[str, Item]] = {}
+    for item in scene.of(*_NAMESPACED):
+        namespace = item.get("metadata", "namespace")
+        if namespace:
+            said.setdefault(applied_with(scene, item), {}).setdefault(str(namespace), item)
+    for item in scene.of(*_NAMESPACED):
+        if item.get("metadata", "namespace"):
+            continue
+        others = said.get(applied_with(scene, item), {})
+        owner = kustomization_of(scene, item) if FLUX in scene.tools else None
+        refused = owner is not None and owner.kind == KUSTOMIZATION and not owner.get("spec", "targetNamespace")
+        if not others and not refused:
+            continue
+        namespace = next(iter(others)) if len(others) == 1 else None
+        related = tuple([Place(one, ("metadata", "namespace"), "says one") for one in list(others.values())[:1]])
+        changes = (Change(item, ("metadata", "namespace"), namespace),) if namespace is not None else ()
+        hint = f"write namespace: {namespace}" if namespace is not None else "write its namespace"
+        message = f"it says no namespace, and {owner} gives none" if refused else "it says no namespace, others beside it do"
+        yield Finding(item, ("metadata",), message, hint=hint, key=True, changes=changes, related=related)

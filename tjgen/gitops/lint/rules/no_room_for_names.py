@@ -1,0 +1,42 @@
+"""A name that leaves no room for those that are made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.gitops.lint import sources
+from tjgen.gitops.lint.kinds import JOBSET, TRAINJOB
+from tjgen.gitops.lint.names import longest_jobset_name
+from tjgen.gitops.lint.rule import ERROR, SEEN, Finding, Rule
+from tjgen.gitops.lint.scene import Scene
+
+RULE = Rule(
+    code="TJ653",
+    name="no-room-for-names",
+    severity=ERROR,
+    evidence=SEEN,
+    source=f"{sources.JOBSET}/webhooks/jobset_webhook.go",
+    since="0.1.0",
+    title="The name of a run is too long for the pods, claims or labels that are made of it.",
+    why="A TrainJob may have 63 characters. The JobSet of that name is refused where its pods' names would have more: 48 for a "
+    "job `node` of up to ten pods, 33 with a dataset-initializer. Only an event says so.",
+    remedy="Shorten the name.",
+    argocd="Synced and healthy; nothing runs.",
+    flux="Applied and ready; nothing runs.",
+    upstream="JobSet 0.12 `pkg/webhooks/jobset_webhook.go` (`ValidateCreate`).",
+)
+_SURPRISES = ("TJ852", "TJ860", "TJ861")
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """A finding for each TrainJob whose runtime is known, and for each JobSet."""
+    for run in scene.of(TRAINJOB):
+        expansion = scene.expansion(run)
+        for one in expansion.diagnostics if expansion is not None else ():
+            if one.code in _SURPRISES:
+                yield Finding(run, ("metadata", "name"), one.message, hint=one.hint or "shorten the name")
+    for item in scene.of(JOBSET):
+        most = longest_jobset_name(item.get("spec"))
+        if len(item.name) > most:
+            message = f"the name has {len(item.name)} characters, but with these jobs the JobSet is refused above {most}"
+            yield Finding(item, ("metadata", "name"), message, hint=f"use at most {most} characters")

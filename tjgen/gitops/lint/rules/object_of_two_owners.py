@@ -1,0 +1,60 @@
+"""One object that two Applications or Kustomizations apply to one cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.gitops.lint import sources
+from tjgen.gitops.lint.kinds import APPLICATION, KUSTOMIZATION
+from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, ERROR, FLUX, Finding, Place, Rule
+from tjgen.gitops.lint.scene import Item, Scene
+
+RULE = Rule(
+    code="TJ655",
+    name="object-of-two-owners",
+    severity=ERROR,
+    evidence=DOCUMENTED,
+    source=f"{sources.ARGOCD_GUIDE}/sync-options/",
+    since="0.1.0",
+    title="Two Applications or Kustomizations apply the same object to the same cluster.",
+    why="Each takes it for its own: they write over each other, and the first from which it is removed deletes it.",
+    remedy="Keep it in one of them, or let each have its own name.",
+    argocd="SharedResourceWarning; with `FailOnSharedResource=true` the sync fails, without it pruning goes to and fro.",
+    flux="Each writes its owner labels at every interval, and whichever loses the object prunes it.",
+    upstream="argo-cd documentation, sync options; fluxcd/kustomize-controller documentation, prune.",
+)
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """A finding for each object of which the owners are among the manifests and have one destination."""
+    for tool, kind in ((ARGOCD, APPLICATION), (FLUX, KUSTOMIZATION)):
+        if tool not in scene.tools:
+            continue
+        owners = {owner.name: owner for owner in scene.of(kind)}
+        first: dict[object, Item] = {}
+        for item in scene.items:
+            owner = owners.get(item.unit(tool))
+            if owner is None or not item.name:
+                continue
+            key = (item.kind, _namespace(item, owner), item.name, _cluster(owner))
+            other = first.setdefault(key, item)
+            if other.unit(tool) != item.unit(tool):
+                message = f"{owners[other.unit(tool)]} and {owner} both apply it"
+                place = Place(other, ("metadata", "name"), f"applied by {owners[other.unit(tool)]}")
+                yield Finding(item, ("metadata", "name"), message, hint="keep it in one of them", related=(place,))
+
+
+def _cluster(owner: Item) -> str:
+    if owner.kind == KUSTOMIZATION:
+        return str(owner.map("spec", "kubeConfig"))
+    return str(owner.get("spec", "destination", "server") or owner.get("spec", "destination", "name"))
+
+
+def _namespace(item: Item, owner: Item) -> str:
+    """Where it goes: a Kustomization may send it elsewhere, an Application sends what says nothing."""
+    if not item.namespace:
+        return ""
+    if owner.kind == KUSTOMIZATION and owner.get("spec", "targetNamespace"):
+        return str(owner.get("spec", "targetNamespace"))
+    said = item.get("metadata", "namespace")
+    return str(said or owner.get("spec", "destination", "namespace") or "default")

@@ -1,0 +1,38 @@
+"""A run that is to change its queue while it may run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.gitops.lint import sources
+from tjgen.gitops.lint.applied import QUEUE
+from tjgen.gitops.lint.kinds import JOB, RUNS
+from tjgen.gitops.lint.rule import DOCUMENTED, ERROR, Finding, Rule
+from tjgen.gitops.lint.scene import Scene
+
+RULE = Rule(
+    code="TJ650",
+    name="queue-of-run-changed",
+    severity=ERROR,
+    evidence=DOCUMENTED,
+    source=f"{sources.KUEUE}/controller/jobframework/validation.go",
+    since="0.1.0",
+    title="The queue of a run has changed, and the run is not suspended.",
+    why="Kueue's webhook refuses another queue for a run that is not suspended.",
+    remedy="Give the run another name, or suspend it first.",
+    argocd="The object is SyncFailed, and later waves are not applied.",
+    flux="The dry run fails, so nothing of the Kustomization is applied.",
+    upstream="Kueue `pkg/controller/jobframework/validation.go`.",
+    against=True,
+)
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """A finding for each of them, at the label."""
+    for pair in scene.pairs(*RUNS, JOB):
+        old, new = pair.old.labels.get(QUEUE), pair.new.labels.get(QUEUE)
+        suspended = pair.old.get("spec", "suspend") is True and pair.new.get("spec", "suspend") is True
+        if old is not None and old != new and not suspended:
+            path = ("metadata", "labels", QUEUE) if new is not None else ("metadata", "labels")
+            message = f"its queue was {old} and is {new or 'none'}, which Kueue refuses while it is not suspended"
+            yield Finding(pair.new, path, message, hint="give the run another name")

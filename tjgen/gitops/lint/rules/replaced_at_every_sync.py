@@ -1,0 +1,45 @@
+"""A run or a claim that every sync deletes and makes anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.gitops.lint import sources
+from tjgen.gitops.lint.kinds import CLAIM, RUNS
+from tjgen.gitops.lint.order import options_of
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, MISSING, SEEN, Change, Finding, Rule
+from tjgen.gitops.lint.scene import Scene
+from tjgen.gitops.lint.sync import OPTIONS, annotation, has_option, with_options
+
+RULE = Rule(
+    code="TJ625",
+    name="replaced-at-every-sync",
+    severity=ERROR,
+    evidence=SEEN,
+    source=f"{sources.ARGOCD_ISSUES}/22952",
+    since="0.1.0",
+    title="A run or a claim has the sync options Force=true and Replace=true.",
+    why="Together they delete and create the object at every full sync, whether it has changed or not.",
+    remedy="Remove both: a changed run gets another name. `ApplyOutOfSyncOnly=true` of the Application confines it to what "
+    "has changed.",
+    argocd="Each sync kills the training and starts it once more; of a claim, the data goes.",
+    upstream="argo-cd `gitops-engine/pkg/sync/sync_context.go`; issue 22952.",
+    tools=(ARGOCD,),
+)
+
+_BOTH = ("Force=true", "Replace=true")
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """A finding for each object, at its options."""
+    for item in scene.of(*RUNS, CLAIM):
+        if not has_option(item, "Force=true"):
+            continue
+        of_application = options_of(scene, item)
+        if (
+            has_option(item, "Replace=true") or "Replace=true" in of_application
+        ) and "ApplyOutOfSyncOnly=true" not in of_application:
+            rest = with_options(item, remove=_BOTH)
+            message = "Force=true and Replace=true delete it and make it anew at every full sync"
+            change = Change(item, annotation(OPTIONS), rest or MISSING)
+            yield Finding(item, annotation(OPTIONS), message, hint="remove both", changes=(change,))

@@ -1,0 +1,39 @@
+"""A run that is removed while it may be training."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.gitops.lint import sources
+from tjgen.gitops.lint.applied import stays
+from tjgen.gitops.lint.kinds import RUNS
+from tjgen.gitops.lint.rule import ERROR, SEEN, Finding, Rule
+from tjgen.gitops.lint.scene import Scene
+from tjgen.gitops.lint.sync import is_record
+
+RULE = Rule(
+    code="TJ635",
+    name="run-removed",
+    severity=ERROR,
+    evidence=SEEN,
+    source=f"{sources.FLUX_SSA}/manager_delete.go",
+    since="0.1.0",
+    title="The manifest of a run was removed.",
+    why="The tool deletes what is no longer in Git: TrainJob, JobSet, Jobs and pods, within seconds, whether the training "
+    "has ended or not.",
+    remedy="Archive the run first (`tjgen runs archive`, or the marks `hook: Skip` and `ssa: Ignore`), and remove it when "
+    "that is synced; where it is known to have ended, use `--ignore TJ635`.",
+    argocd="With automated pruning it is deleted in the foreground, without it at the next sync that prunes.",
+    flux="It is deleted in the background.",
+    upstream="argo-cd `gitops-engine/pkg/sync/sync_context.go`; fluxcd/pkg `ssa/manager_delete.go`.",
+    against=True,
+)
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """A finding for each run of before that some tool prunes, where it stood."""
+    for run in scene.removed(*RUNS):
+        tools = [tool for tool in sorted(scene.tools) if not stays(run, tool) and not is_record(run, tool)]
+        if tools:
+            message = "it was removed, so it is deleted with its pods, whether it has ended or not"
+            yield Finding(run, ("metadata", "name"), message, hint="archive it first, or use --ignore TJ635 if it has ended")

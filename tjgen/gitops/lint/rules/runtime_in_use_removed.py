@@ -1,0 +1,43 @@
+"""A runtime that goes while runs refer to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.gitops.lint import sources
+from tjgen.gitops.lint.applied import stays
+from tjgen.gitops.lint.kinds import RUNTIMES, TRAINJOB
+from tjgen.gitops.lint.rule import ERROR, SEEN, Finding, Place, Rule
+from tjgen.gitops.lint.scene import Item, Kind, Scene
+
+RULE = Rule(
+    code="TJ641",
+    name="runtime-in-use-removed",
+    severity=ERROR,
+    evidence=SEEN,
+    source=f"{sources.TRAINER}/webhooks/trainjob_webhook.go",
+    since="0.1.0",
+    title="A runtime was removed, and TrainJobs refer to it.",
+    why="Trainer's webhook wants the runtime at every update of a TrainJob, finalizers and metadata included. Without it a run "
+    "can neither be changed, nor resumed, nor deleted in the foreground.",
+    remedy="Keep the runtime until no run refers to it; remove the runs by an earlier commit.",
+    argocd="Up to Trainer 2.2 the sync hangs on the finalizer of the runtime. With 2.3 it is deleted, and a run that is pruned "
+    "later stays Terminating for ever.",
+    flux="With Trainer 2.3 the dry run of the unchanged TrainJob fails, so nothing of its Kustomization is applied.",
+    upstream="Trainer 2.3 `pkg/webhooks/trainjob_webhook.go`; 2.2 finalizer `trainer.kubeflow.org/resource-in-use`.",
+    against=True,
+)
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """A finding for each removed runtime with a run that stays, where the runtime stood."""
+    users: dict[tuple[Kind, str, str], list[Item]] = {}
+    for run in scene.of(TRAINJOB):
+        users.setdefault(scene.runtime_ref(run), []).append(run)
+    for runtime in scene.removed(*RUNTIMES):
+        runs = users.get(runtime.identity, [])
+        if runs and not all(stays(runtime, tool) for tool in scene.tools):
+            more = f" and {len(runs) - 1} more" if len(runs) > 1 else ""
+            message = f"it was removed, and {runs[0]}{more} can no longer be updated, resumed or deleted in the foreground"
+            related = (Place(runs[0], ("spec", "runtimeRef"), "refers to it"),)
+            yield Finding(runtime, ("metadata", "name"), message, hint="bring it back until no run refers to it", related=related)

@@ -1,0 +1,47 @@
+"""A runtime has changed that runs refer to, with a Trainer that keeps no snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.gitops.lint import sources
+from tjgen.gitops.lint.kinds import RUNTIMES, TRAINJOB
+from tjgen.gitops.lint.rule import SOURCE, WARNING, Finding, Place, Rule
+from tjgen.gitops.lint.scene import Scene
+from tjgen.gitops.lint.sync import is_record
+
+RULE = Rule(
+    code="TJ624",
+    name="runtime-of-run-changed",
+    severity=WARNING,
+    evidence=SOURCE,
+    source=f"{sources.TRAINER}/runtime/core/trainingruntime.go",
+    since="0.1.0",
+    release="Trainer 2.3",
+    title="With Trainer up to 2.2, a runtime has changed that TrainJobs of before refer to.",
+    why="Before 2.3 no snapshot of the runtime is kept, so a TrainJob that is suspended, or whose JobSet is not yet "
+    "built, gets the changed one.",
+    remedy="Give the changed runtime another name, and let new runs refer to that.",
+    argocd="Synced; which runs it reaches depends on the moment.",
+    flux="Applied; which runs it reaches depends on the moment.",
+    upstream="Trainer 2.3 `<trainjob>-runtime-snapshot`, which 2.2 does not have.",
+    against=True,
+)
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """A finding for each runtime whose `spec` differs."""
+    if scene.release.keeps_snapshot:
+        return
+    changed = {
+        id(pair.new): pair.new for pair in scene.pairs(*RUNTIMES) if pair.old.tree.get("spec") != pair.new.tree.get("spec")
+    }
+    for run in scene.of(TRAINJOB) if changed else ():
+        runtime = scene.runtime_of(run)
+        if runtime is None or id(runtime) not in changed or scene.find_before(run) is None:
+            continue
+        if not scene.leaves(run, is_record):
+            del changed[id(runtime)]
+            message = f"it has changed while {run} refers to it, and Trainer {scene.release.name} keeps no snapshot"
+            related = (Place(run, ("spec", "runtimeRef"), "refers to it"),)
+            yield Finding(runtime, ("spec",), message, hint="give the changed runtime another name", key=True, related=related)

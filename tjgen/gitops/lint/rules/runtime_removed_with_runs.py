@@ -1,0 +1,50 @@
+"""A runtime and its runs that go together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.gitops.lint import sources
+from tjgen.gitops.lint.applied import stays
+from tjgen.gitops.lint.kinds import RUNTIMES, TRAINJOB
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, SEEN, Finding, Place, Rule
+from tjgen.gitops.lint.scene import Scene
+from tjgen.gitops.lint.sync import wave
+
+RULE = Rule(
+    code="TJ674",
+    name="runtime-removed-with-runs",
+    severity=ERROR,
+    evidence=SEEN,
+    source=f"{sources.TRAINER}/webhooks/trainjob_webhook.go",
+    since="0.1.0",
+    release="Trainer 2.3",
+    title="A runtime and its runs are removed by one commit, and are not in different waves.",
+    why="Argo CD deletes in the foreground, which ends with an update of the TrainJob. Trainer 2.3 refuses every update once the "
+    "runtime is gone, so the runs stay Terminating, and their names blocked.",
+    remedy="Remove the runs by an earlier commit, or give the runtime an earlier wave, by a commit before this one: pruning goes "
+    "in the reverse order. Cure: `kubectl delete trainjob` once more, in the background.",
+    argocd="The sync is Succeeded, the TrainJobs stay Terminating for ever.",
+    upstream="Trainer 2.3 `pkg/webhooks/trainjob_webhook.go`; argo-cd `gitops-engine/pkg/sync/sync_context.go`.",
+    tools=(ARGOCD,),
+    against=True,
+)
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """A finding for each runtime, where it stood, by the waves that were synced."""
+    removed = [run for run in scene.removed(TRAINJOB) if not stays(run, ARGOCD)]
+    for runtime in scene.removed(*RUNTIMES):
+        runs = [run for run in removed if scene.runtime_ref(run) == runtime.identity]
+        stuck = [run for run in runs if run.unit(ARGOCD) == runtime.unit(ARGOCD) and wave(runtime) >= wave(run)]
+        if stuck and not stays(runtime, ARGOCD):
+            more = f" and {len(stuck) - 1} more" if len(stuck) > 1 else ""
+            message = f"it is deleted while {stuck[0]}{more} still needs it to be deleted, and stays Terminating"
+            related = (Place(stuck[0], ("metadata", "name"), "refers to it"),)
+            yield Finding(
+                runtime,
+                ("metadata", "name"),
+                message,
+                hint="remove the runs first, and the runtime by a later commit",
+                related=related,
+            )

@@ -1,0 +1,63 @@
+"""A secret in Git that everybody can read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tjgen.cluster.validate.disclosure import find
+from tjgen.gitops.lint import sources
+from tjgen.gitops.lint.kinds import SECRET
+from tjgen.gitops.lint.pods import containers
+from tjgen.gitops.lint.rule import DOCUMENTED, ERROR, WARNING, Finding, Rule
+from tjgen.gitops.lint.scene import Scene
+
+RULE = Rule(
+    code="TJ662",
+    name="secret-in-git",
+    severity=ERROR,
+    evidence=DOCUMENTED,
+    source=f"{sources.KUBERNETES_DOCS}/security/secrets-good-practices/",
+    since="0.1.0",
+    title="A manifest holds a secret as plain text.",
+    why="Whoever reads the repository, or any copy of it at any time, has it. Base64 hides nothing.",
+    remedy="Refer to a Secret by its name, and let an ExternalSecret, a SealedSecret or SOPS bring it; change the secret that "
+    "was committed.",
+    argocd="It is applied as it is, and shown in the differences of the repository.",
+    flux="It is applied as it is; Flux can decrypt SOPS.",
+    upstream="Kubernetes documentation, good practices for Secrets.",
+)
+_NAMES = re.compile(r"(\A|_)(PASSWORD|PASSWD|SECRET|TOKEN|API_?KEY|SECRET_ACCESS_KEY|PRIVATE_KEY|CREDENTIALS)\Z")
+_HARMLESS = ("", "true", "false", "none", "null", "0", "1")
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """A finding for each Secret with data, for each key and token elsewhere, and for each variable that sounds like one."""
+    for item in scene.of(SECRET):
+        if item.tree.get("sops") is None:
+            for field in ("data", "stringData"):
+                if any(_is_plain(value) for value in item.map(field).values()):
+                    message = "its data can be read by whoever reads the repository"
+                    yield Finding(item, (field,), message, hint="encrypt it, or let an operator bring it", key=True)
+    for item in scene.items:
+        disclosed = dict(find(item.tree))
+        for path, container in containers(item):
+            env = container.get("env")
+            for position, variable in enumerate(env if env.__class__ is list else ()):
+                value = variable.get("value") if variable.__class__ is dict else None
+                if value.__class__ is not str:
+                    continue
+                name = str(variable.get("name"))
+                place = (*path, "env", position, "value")
+                hint = "take it from a Secret with valueFrom.secretKeyRef"
+                token = disclosed.pop(place, None)
+                if token is not None:
+                    yield Finding(item, place, f"{name} holds {token.kind}", hint=hint)
+                elif _NAMES.search(name.upper()) and value.lower() not in _HARMLESS and not value.startswith(("$", "/")):
+                    yield Finding(item, place, f"{name} sounds like a secret", hint=hint, severity=WARNING)
+        for place, token in disclosed.items():
+            yield Finding(item, place, f"it holds {token.kind}", hint="take it from a Secret, mounted as a volume or a variable")
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, str) and bool(value) and not value.startswith("ENC[")

@@ -1,0 +1,54 @@
+"""A Job that is gone before anyone has seen it finish."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.gitops.lint import sources
+from tjgen.gitops.lint.kinds import JOB
+from tjgen.gitops.lint.order import applications, kustomization_of
+from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, Change, Finding, Rule
+from tjgen.gitops.lint.scene import Scene
+from tjgen.gitops.lint.sync import phases
+
+RULE = Rule(
+    code="TJ634",
+    name="short-ttl-on-awaited-job",
+    severity=WARNING,
+    evidence=SEEN,
+    source=f"{sources.ARGOCD_ISSUES}/6880",
+    since="0.1.0",
+    title="A Job that is waited for has a TTL of less than a minute.",
+    why="A Job that has deleted itself before the tool looks at it is not done but missing.",
+    remedy="Raise the TTL, or leave it out.",
+    argocd="The sync fails with `is missing, it might have been deleted`; older releases hang. A hook is kept by a finalizer "
+    "until its end was seen.",
+    flux="With `wait: true` the health check fails, or finds nothing.",
+    upstream="argo-cd issues 6880 and 21055.",
+)
+
+_FIELD = ("spec", "ttlSecondsAfterFinished")
+_SHORT = 60
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """A finding for each Job with a short TTL that is in a wave that others follow, or in a Kustomization that waits."""
+    short = [job for job in scene.of(JOB) if job.get(*_FIELD).__class__ is int and job.get(*_FIELD) < _SHORT]
+    awaited = set(_awaited(scene)) if short else set()
+    for job in short:
+        if id(job) in awaited:
+            message = f"it may be gone {job.get(*_FIELD)} s after it has finished, before anyone has seen it finish"
+            changes = (Change(job, _FIELD),)
+            yield Finding(job, _FIELD, message, hint="raise the TTL, or remove it", changes=changes)
+
+
+def _awaited(scene: Scene) -> Iterator[int]:
+    if ARGOCD in scene.tools:
+        for members in applications(scene).values():
+            last = max(when for when, _ in members)
+            yield from (id(item) for when, item in members if when < last and not phases(item))
+    if FLUX in scene.tools:
+        for job in scene.of(JOB):
+            own = kustomization_of(scene, job)
+            if own is not None and own.get("spec", "wait") is True:
+                yield id(job)

@@ -1,0 +1,42 @@
+"""A run that is suspended in Git, and is to be resumed by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.gitops.lint import sources
+from tjgen.gitops.lint.applied import QUEUE
+from tjgen.gitops.lint.kinds import RUNS
+from tjgen.gitops.lint.rule import SEEN, WARNING, Finding, Rule
+from tjgen.gitops.lint.rules.suspend_beside_kueue import writes_back
+from tjgen.gitops.lint.scene import Scene
+
+RULE = Rule(
+    code="TJ649",
+    name="suspend-as-gate",
+    severity=WARNING,
+    evidence=SEEN,
+    source=f"{sources.ARGOCD_GUIDE}/diffing/",
+    since="0.1.0",
+    title="A run is suspended in Git.",
+    why="Whoever resumes it in the cluster is overruled: the tool writes `true` back, and the pods of the run are deleted.",
+    remedy="Resume it by a commit. To resume it by hand, let the tool ignore the field.",
+    argocd="Needs `ignoreDifferences` for `/spec/suspend`, and `RespectIgnoreDifferences=true`, without which a sync writes it.",
+    flux="Needs `spec.ignore` of the Kustomization (1.9 and later), or the mark `ssa: IfNotPresent`.",
+    upstream="argo-cd documentation, diffing and sync options; fluxcd/kustomize-controller 1.9 `spec.ignore`.",
+)
+_FIELD = ("spec", "suspend")
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """A finding for each run that is suspended and not queued, and written by hand: an experiment is resumed by its `state`."""
+    for run in scene.of(*RUNS):
+        if (
+            run.document is not None
+            and run.get(*_FIELD) is True
+            and QUEUE not in run.labels
+            and scene.tools
+            and writes_back(scene, run)
+        ):
+            message = "whoever resumes it in the cluster is overruled by the next sync, and its pods are deleted"
+            yield Finding(run, _FIELD, message, hint="resume it by a commit, or let the tool ignore the field", key=True)

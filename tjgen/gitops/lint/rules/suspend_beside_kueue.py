@@ -1,0 +1,49 @@
+"""A queued run whose manifest says whether it is suspended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.gitops.lint import sources
+from tjgen.gitops.lint.applied import QUEUE, ignores_suspend
+from tjgen.gitops.lint.kinds import JOB, RUNS
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, Change, Finding, Rule
+from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.sync import SSA, is_record, mark
+
+RULE = Rule(
+    code="TJ648",
+    name="suspend-beside-kueue",
+    severity=ERROR,
+    evidence=SEEN,
+    source=f"{sources.KUEUE}/controller/jobframework/reconciler.go",
+    since="0.1.0",
+    title="The manifest of a queued run says spec.suspend.",
+    why="Kueue suspends the run until there is room, and resumes it then. A value in Git is written back over that: `false` "
+    "starts it past the queue, `true` stops it while it trains, and its pods are deleted.",
+    remedy="Leave the field out.",
+    argocd="With selfHeal it is written back within seconds, without at the next sync.",
+    flux="It is written back at every interval, unless the object is marked `ssa: IfNotPresent`.",
+    upstream="Kueue `pkg/controller/jobframework`.",
+)
+_FIELD = ("spec", "suspend")
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """A finding for each queued object that says so."""
+    for run in scene.of(*RUNS, JOB):
+        value = run.get(*_FIELD)
+        if value is None or QUEUE not in run.labels or not writes_back(scene, run):
+            continue
+        outcome = "stops it while it trains" if value is True else "starts it past the queue"
+        message = f"Kueue decides when it is suspended, and every sync {outcome}"
+        yield Finding(run, _FIELD, message, hint="remove the field", key=True, changes=(Change(run, _FIELD),))
+
+
+def writes_back(scene: Scene, run: Item) -> bool:
+    """Whether some tool writes the field again after it was changed in the cluster."""
+    if not scene.tools:
+        return True
+    by_argocd = ARGOCD in scene.tools and not is_record(run, ARGOCD) and not ignores_suspend(scene, run)
+    by_flux = FLUX in scene.tools and not is_record(run, FLUX) and mark(run, SSA) != "ifnotpresent"
+    return by_argocd or by_flux

@@ -1,0 +1,58 @@
+"""`${NAME}` in a text that Flux substitutes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tjgen.gitops.lint import sources
+from tjgen.gitops.lint.order import kustomization_of
+from tjgen.gitops.lint.pods import strings
+from tjgen.gitops.lint.rule import ERROR, FLUX, SOURCE, WARNING, Change, Finding, Rule
+from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.sync import mark
+
+RULE = Rule(
+    code="TJ661",
+    name="text-substituted",
+    severity=ERROR,
+    evidence=SOURCE,
+    source=f"{sources.FLUX_KUSTOMIZE}/kustomize_varsub.go",
+    since="0.1.0",
+    title="A text has ${NAME}, and the Kustomization substitutes variables.",
+    why="Flux does not know a script from a manifest: what is meant for the shell of a pod is replaced when the folder is built.",
+    remedy="Write `$${NAME}`, or `$NAME`, which is left alone, or mark the object `substitute: disabled`.",
+    flux="From 1.9 on a name that nobody gives fails the build; before that it became empty.",
+    upstream="fluxcd/pkg `kustomize` (variable substitution); kustomize-controller 1.9 StrictPostBuildSubstitutions.",
+    tools=(FLUX,),
+)
+_VARIABLE = re.compile(r"(?<!\$)\$\{([A-Za-z_][A-Za-z0-9_]*)")
+_MARK = "kustomize.toolkit.fluxcd.io/substitute"
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """A finding for each text with a variable that the Kustomization does not give."""
+    for item in scene.items:
+        owner = kustomization_of(scene, item)
+        if owner is None or not owner.map("spec", "postBuild") or mark(item, _MARK) == "disabled":
+            continue
+        given = owner.map("spec", "postBuild", "substitute")
+        from_others = bool(owner.get("spec", "postBuild", "substituteFrom"))
+        for path, text in strings(item.tree):
+            names = [name for name in _VARIABLE.findall(text) if name not in given]
+            if names:
+                message = f"{owner} replaces ${{{names[0]}}} before the object is applied"
+                severity = WARNING if from_others else ""
+                yield Finding(
+                    item,
+                    path,
+                    message,
+                    hint=f"write $${{{names[0]}}}",
+                    changes=_escaped(item, path, text, given),
+                    severity=severity,
+                )
+
+
+def _escaped(item: Item, path: tuple[object, ...], text: str, given: dict[str, object]) -> tuple[Change, ...]:
+    value = _VARIABLE.sub(lambda found: found[0] if found[1] in given else f"${found[0]}", text)
+    return (Change(item, path, value),)  # type: ignore[arg-type]  # a field path

@@ -1,0 +1,54 @@
+"""An object that is too large for how it is applied, or for the server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from tjgen.cluster.trainer.runtimes import text_size
+from tjgen.gitops.lint import sources
+from tjgen.gitops.lint.applied import is_client_side, server_side
+from tjgen.gitops.lint.kinds import CONFIGMAP, SECRET
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, SEEN, Finding, Rule
+from tjgen.gitops.lint.scene import Item, Scene
+
+RULE = Rule(
+    code="TJ657",
+    name="too-large",
+    severity=ERROR,
+    evidence=SEEN,
+    source=sources.CORE_VALIDATION,
+    since="0.1.0",
+    title="An object is too large to be applied.",
+    why="Client-side apply keeps the whole manifest in an annotation, and all annotations of an object together have at most "
+    "262144 bytes. Data of a ConfigMap or Secret may have 1 MiB, and what etcd takes ends at about 1.5 MiB.",
+    remedy="Apply on the server's side; above 1 MiB, split the object or keep the data elsewhere.",
+    argocd="With client-side apply: `metadata.annotations: Too long`.",
+    flux="Refused above 1 MiB (ConfigMap, Secret) and about 1.5 MiB (the rest) only, since it applies on the server's side.",
+    upstream="Kubernetes `pkg/apis/core/validation` (`TotalAnnotationSizeLimitB`, `MaxSecretSize`); etcd `--max-request-bytes`.",
+)
+_ANNOTATIONS = 1 << 18
+_DATA = 1 << 20
+_REQUEST = 3 << 19
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """A finding for each object; what is far from the limits is measured roughly."""
+    for item in scene.items:
+        if text_size(item.tree) < _ANNOTATIONS // 2:
+            continue
+        size = len(json.dumps(item.tree, separators=(",", ":")).encode())
+        path = ("metadata", "name")
+        if item.kind in (CONFIGMAP, SECRET) and (data := _data(item)) > _DATA:
+            message = f"its data has {data} bytes, and the server takes {_DATA}"
+            yield Finding(item, path, message, hint="split it, or keep the data elsewhere")
+        elif size > _REQUEST:
+            message = f"it has {size} bytes, and the server takes about {_REQUEST}"
+            yield Finding(item, path, message, hint="split it, or keep the data elsewhere")
+        elif size > _ANNOTATIONS and ARGOCD in scene.tools and is_client_side(scene, item):
+            message = f"it has {size} bytes, and client-side apply keeps it in an annotation of at most {_ANNOTATIONS}"
+            yield Finding(item, path, message, hint="apply it with ServerSideApply=true", changes=server_side(item))
+
+
+def _data(item: Item) -> int:
+    return sum(text_size(item.tree.get(field)) for field in ("data", "binaryData", "stringData") if item.tree.get(field))

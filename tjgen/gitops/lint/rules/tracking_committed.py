@@ -1,0 +1,44 @@
+"""Marks in Git that the tools write themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.gitops.lint import sources
+from tjgen.gitops.lint.rule import ERROR, SOURCE, Change, Finding, Rule
+from tjgen.gitops.lint.scene import Scene
+
+RULE = Rule(
+    code="TJ643",
+    name="tracking-committed",
+    severity=ERROR,
+    evidence=SOURCE,
+    source=f"{sources.ARGOCD}/util/argo/resource_tracking.go",
+    since="0.1.0",
+    title="A manifest carries marks by which a tool knows what it owns.",
+    why="A copied mark says that the object belongs to another Application or Kustomization, which may prune it; a committed "
+    "last-applied annotation is a second, old manifest from which the next changes are computed.",
+    remedy="Remove them: tools write them when they apply.",
+    argocd="An object with another object's tracking-id is not taken for its own; the last-applied annotation spoils three-way "
+    "comparison.",
+    flux="Owner labels of another Kustomization make it the owner: the two prune each other's objects.",
+    upstream="argo-cd `util/argo/resource_tracking.go`; fluxcd/pkg `ssa/manager.go` (owner labels).",
+)
+_ANNOTATIONS = (
+    "argocd.argoproj.io/tracking-id",
+    "argocd.argoproj.io/installation-id",
+    "kubectl.kubernetes.io/last-applied-configuration",
+    "kustomize.toolkit.fluxcd.io/checksum",
+)
+_LABELS = ("argocd.argoproj.io/instance", "kustomize.toolkit.fluxcd.io/name", "kustomize.toolkit.fluxcd.io/namespace")
+
+
+def check(scene: Scene) -> Iterator[Finding]:
+    """A finding for each mark."""
+    for item in scene.items:
+        for field, keys, found in (("annotations", _ANNOTATIONS, item.annotations), ("labels", _LABELS, item.labels)):
+            for key in keys:
+                if key in found:
+                    path = ("metadata", field, key)
+                    message = f"{key} is written by whoever applies it"
+                    yield Finding(item, path, message, hint="remove it", key=True, changes=(Change(item, path),))
