@@ -19,7 +19,10 @@ from tjgen.trees.files.sandbox import around
 from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tjgen.language.resolve.project import Project
+    from tjgen.trees.files.sandbox import Sandbox
 
 _PROJECT = "tjgen.yaml"
 
@@ -57,6 +60,9 @@ def run(arguments: Arguments) -> int:
     folder = arguments["schemas"] or (project.schemas if project is not None else None)
     sandbox = sandbox_for(arguments["paths"])
     found = good(texts(arguments["paths"], sandbox), reporter)
+    folders = [path for path in arguments["paths"] if os.path.isdir(path)]
+    if folders:
+        found = _manifests(found, folders, sandbox, reporter)
     standing = None
     if arguments["against"] is not None:
         from tjgen.cli.against import compare_with
@@ -91,6 +97,24 @@ def run(arguments: Arguments) -> int:
     except CompileError as error:
         reporter.add(error.diagnostics)
     return reporter.close()
+
+
+def _manifests(
+    found: Iterator[tuple[str, bytes]], folders: list[str], sandbox: Sandbox, reporter: Reporter
+) -> Iterator[tuple[str, bytes]]:
+    """The files without those of the folders that kustomize or Helm renders. The reporter gets what was left out."""
+    from tjgen.cli.rendered import is_template, rendered, template_note
+
+    skipped = rendered(folders, sandbox)
+    reporter.add(skipped.notes)
+    for file, content in found:
+        is_below = any(file.startswith(os.path.join(folder, "")) for folder in folders)
+        if is_below and skipped.has(file):
+            continue
+        if is_below and is_template(content, file):
+            reporter.add([template_note(file)])
+        else:
+            yield file, content
 
 
 def _of_trainjobs(accepted: list[Placed], catalog: list[str], versions: dict[str, str]) -> list[Diagnostic]:

@@ -354,6 +354,7 @@ TABLE = {
     "TJ544": ("unapplicable-manifest", "error"),
     "TJ545": ("conversion-rejected", "error"),
     "TJ546": ("object-only-created", "warning"),
+    "TJ547": ("rendered-elsewhere", "info"),
     "TJ601": ("run-deleted-on-success", "error"),
     "TJ602": ("run-as-hook", "error"),
     "TJ603": ("nothing-waits-for-run", "warning"),
