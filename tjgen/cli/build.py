@@ -28,7 +28,8 @@ COMMAND = Command(
     "the runtime, claims, ConfigMaps and alerts that belong to it; and a Platform, where one is named, into what it makes. "
     "Without -o they are written to stdout as one stream, with -o FILE.yaml to a file, with -o DIR to a tree with one "
     "object a file, together with the lock of the runs. With errors nothing is written. Without PATH the whole project "
-    "is built. A project of several environments is written to the folder that it names, as with -o.",
+    "is built, and written to the folder that it names, if it names one, as with -o; "
+    "--env, --set, --summary and --expanded print.",
     "tjgen build experiment.yaml --env prod -o deploy",
     "[PATH]...",
     (
@@ -71,26 +72,34 @@ def run(arguments: Arguments) -> int:
             )
         )
         compares = next((f"--{name}" for name in ("check", "staged") if arguments[name]), None)
-        directory = arguments["output"] or (plan.output if compares or _is_of_several(plan, arguments) else None)
+        directory = arguments["output"] or (plan.output if compares or _is_for_folder(plan, arguments) else None)
         if directory is None and compares:
             said = "give -o DIR, or say spec.output.directory in tjgen.yaml"
             sys.stderr.write(f"Error: {compares} compares with an output: {said}\n")
             return 2
+        into_tree = directory is not None and not _is_file(directory)
+        idle = next((one for one in ("renew", "prune_runs", "prune_data") if arguments[one] and not into_tree), None)
+        if idle is not None:
+            sys.stderr.write(f"Error: --{idle.replace('_', '-')} needs -o DIR\n")
+            return 2
         if directory is not None and arguments["staged"]:
             return _staged(plan, directory, arguments, reporter)
-        if directory is not None and not _is_file(directory):
+        if directory is not None and into_tree:
+            if arguments["output"] is None and not compares:
+                reporter.say(f"writing to {directory}, the folder of the project; name a PATH or --env to print")
             _into_directory(plan, directory, arguments, reporter)
         else:
+            if directory is None and _is_for_folder(plan, arguments) and plan.project.document is not None:
+                reporter.say("printing: the project has no spec.output.directory, and -o is not given")
             _as_stream(plan, directory, arguments, reporter)
     except CompileError as error:
         reporter.add(error.diagnostics)
     return reporter.close()
 
 
-def _is_of_several(plan: Plan, arguments: Arguments) -> bool:
-    """Whether a whole project of several environments is built, which no stream can hold: its tree is what is meant."""
-    others = any(arguments[option] for option in ("set", "trainer", "expanded", "summary", "env"))
-    return plan.whole and len(plan.environments) > 1 and not others
+def _is_for_folder(plan: Plan, arguments: Arguments) -> bool:
+    """Whether the folder that the project names is written: for the whole project, without an option that shows a part."""
+    return plan.whole and not any(arguments[option] for option in ("set", "trainer", "expanded", "summary", "env"))
 
 
 def _wrong_use(arguments: Arguments) -> str | None:
@@ -100,10 +109,6 @@ def _wrong_use(arguments: Arguments) -> str | None:
         return "--set cannot be used with -o DIR: nobody could build the tree again; write an overlay"
     if arguments["trainer"] and into_tree:
         return "--trainer cannot be used with -o DIR: nobody could build the tree again; say spec.trainer in tjgen.yaml"
-    if not into_tree and not arguments["check"]:
-        for option in ("renew", "prune_runs", "prune_data"):
-            if arguments[option]:
-                return f"--{option.replace('_', '-')} needs -o DIR"
     if arguments["expanded"] not in (None, "-") and not into_tree:
         return "--expanded DIR needs -o DIR; alone it shows what controllers will create"
     for option in ("check", "staged"):
