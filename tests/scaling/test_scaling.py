@@ -17,10 +17,6 @@ from tests.scaling.measure import MOST_GROWTH, counts_of, growth, lines_of
 from tjgen.trees.fields import positions
 from tjgen.trees.fields.path import FieldPath, Selector, Tree
 
-EACH_BY_ITSELF = "each mount of one volume is a patch of its own, which Trainer merges one by one into the list of all"
-QUADRATIC = {"mounts": EACH_BY_ITSELF, "nested mounts": EACH_BY_ITSELF}
-"""Case -> why its work is quadratic all the same."""
-
 CASES = (*experiments.CASES, *projects.CASES, *manifests.CASES, *texts.CASES)
 
 
@@ -33,12 +29,7 @@ def no_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
-def marked(case: Case) -> object:
-    why = QUADRATIC.get(case.name)
-    return pytest.param(case, id=case.name, marks=pytest.mark.xfail(reason=why) if why else ())
-
-
-@pytest.mark.parametrize("case", [marked(case) for case in CASES])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_work_grows_with_the_input(case: Case, tmp_path: Path) -> None:
     counts = counts_of(case, tmp_path)
     assert growth(counts) <= MOST_GROWTH, counts

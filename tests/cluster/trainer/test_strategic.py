@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tjgen.cluster.trainer.strategic import MergeError, merge
+from tjgen.cluster.trainer.strategic import MergeError, Merger, _Merge
 from tjgen.cluster.trainer.typed import NEWEST
 from tjgen.trees.fields.path import FieldPath, Tree, render
 
@@ -19,7 +21,7 @@ def merged(tree: Tree, patch: Tree, types: tuple[str, str] = POD) -> tuple[Any, 
     def note(path: FieldPath, below: FieldPath, value: Tree) -> None:
         noted.append(f"{render(path)} <- {render(below)}")
 
-    return merge(NEWEST, tree, patch, types, note, ()), noted
+    return Merger(NEWEST).merge(tree, patch, types, note, ()), noted
 
 
 def volumes(*names: str) -> list[Any]:
@@ -87,3 +89,24 @@ def test_the_trees_that_went_in_are_not_written_into() -> None:
     merged(before, patch)
     assert before == {"volumes": volumes("a"), "nodeSelector": {"a": "1"}}
     assert patch == {"volumes": volumes("b"), "nodeSelector": {"b": "2"}}
+
+
+NAMES = st.sampled_from(["a", "b", "c", "d", ""])
+PATCHES = st.lists(st.lists(NAMES, min_size=1, max_size=2), max_size=6)
+
+
+@given(before=st.lists(NAMES, max_size=4), patches=PATCHES)
+def test_a_series_of_patches_leaves_what_each_of_them_leaves_alone(before: list[str], patches: list[list[str]]) -> None:
+    def series() -> tuple[Any, list[tuple[FieldPath, FieldPath, Tree]]]:
+        tree: Any = {"volumes": volumes(*before)}
+        noted: list[tuple[FieldPath, FieldPath, Tree]] = []
+        merger = Merger(NEWEST)
+        for number, names in enumerate(patches):
+            patch = {"volumes": [{"name": name, "emptyDir": {"medium": str(number)}} for name in names]}
+            tree = merger.merge(tree, patch, POD, lambda *value: noted.append(value), ())
+        return tree, noted
+
+    alone = series()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(_Merge, "_with_one", lambda *_: None)
+        assert series() == alone

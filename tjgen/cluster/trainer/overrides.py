@@ -98,9 +98,10 @@ def _propagated(there: dict[str, str], kind: str, job: Job, owners: Owners) -> d
 def _merged_whole(spec: dict[str, Any], job: Job, owners: Owners) -> dict[str, Any]:
     before = spec.get("replicatedJobs", [])
     order = {item["name"]: position for position, item in enumerate(before)}
+    merging = _Merging(job, owners)
     for path, template in patches(job):
         if "spec" in template:
-            spec = _merged(spec, template["spec"], (_WHOLE, "JobSetSpecPatch"), job, owners, ("spec",), (*path, "spec"))
+            spec = merging.merged(spec, template["spec"], (_WHOLE, "JobSetSpecPatch"), ("spec",), (*path, "spec"))
     jobs = spec.get("replicatedJobs")
     if jobs is not before and jobs:
         # A job that the runtime does not have counts as the first: it goes to the front.
@@ -114,12 +115,13 @@ def _merged_jobs(spec: dict[str, Any], job: Job, owners: Owners) -> dict[str, An
     place, override_type = _PARTS[merged_type]
     jobs = list(spec.get("replicatedJobs", []))
     steps = steps_of(jobs)
+    merging = _Merging(job, owners)
     for because, name, override in _targeted(job):
         for position, step in enumerate(steps):
             if jobs[position]["name"] == name:
                 part = get(jobs[position], place)
                 path = (*_JOBS, step, *place)
-                merged = _merged(part, override, (merged_type, override_type), job, owners, path, because)
+                merged = merging.merged(part, override, (merged_type, override_type), path, because)
                 jobs[position] = _with(jobs[position], place, merged)
     return {**spec, "replicatedJobs": jobs} if jobs else spec
 
@@ -143,44 +145,48 @@ def _targeted(job: Job) -> Iterator[tuple[FieldPath, str, dict[str, Any]]]:
             yield ("spec", job.release.overrides, position), name, override
 
 
-def _merged(
-    tree: Any, patch: dict[str, Any], names: tuple[str, str], job: Job, owners: Owners, path: FieldPath, because: FieldPath
-) -> Any:
-    try:
-        return strategic.merge(job.release.types, tree, patch, names, _Note(owners, job, because), path)
-    except strategic.MergeError as error:
-        where = because[:-1] if job.release.merged_type == _WHOLE else because
-        raise RefusedError(str(error), where, "give every element of the list its key") from None
-
-
 def _with(tree: dict[str, Any], path: FieldPath, value: Any) -> dict[str, Any]:
     step = str(path[0])
     return {**tree, step: _with(tree[step], path[1:], value) if path[1:] else value}
 
 
 _SEVERAL = 4
-"""Up to so many values of a patch a look at all owners for each is cheaper than an index."""
+"""For up to so many values, a look at all owners for each is cheaper than an index."""
 
 
-class _Note:
-    """Records the origin of each value that a patch brings."""
+class _Merging:
+    """Merges the patches of a TrainJob, and records the origin of each value that they bring."""
 
-    __slots__ = ("because", "owners", "subpaths", "times", "written")
+    __slots__ = ("_job", "_merger", "_owners", "_subpaths", "_values")
 
-    def __init__(self, owners: Owners, job: Job, because: FieldPath) -> None:
-        self.owners = owners
-        self.because = because
-        self.written = get(job.tree, because)
-        self.times = 0
-        self.subpaths: Subpaths | None = None
+    def __init__(self, job: Job, owners: Owners) -> None:
+        self._job = job
+        self._owners = owners
+        self._merger = strategic.Merger(job.release.types)
+        self._values = 0
+        self._subpaths: Subpaths | None = None
 
-    def __call__(self, path: FieldPath, below: FieldPath, value: Tree) -> None:
-        self.times += 1
-        if self.subpaths is None and self.times > _SEVERAL:
-            self.subpaths = Subpaths(self.owners)
-        for known in subpaths.below(self.owners, path) if self.subpaths is None else self.subpaths.take_below(path):
-            self.owners.pop(known, None)
-        if self.subpaths is not None:
-            self.subpaths.add(path)
-        mirrors = get(self.written, below) == value
-        self.owners[path] = (Origin(MANAGER, TRAINJOB, (*self.because, *below), mirrors),)
+    def merged(self, tree: Any, patch: dict[str, Any], names: tuple[str, str], path: FieldPath, because: FieldPath) -> Any:
+        """`tree`, which is at `path`, with a patch merged in; raises RefusedError for one that cannot be merged."""
+        written = get(self._job.tree, because)
+
+        def note(at: FieldPath, below: FieldPath, value: Tree) -> None:
+            mirrors = get(written, below) == value
+            self._record(at, Origin(MANAGER, TRAINJOB, (*because, *below), mirrors))
+
+        try:
+            return self._merger.merge(tree, patch, names, note, path)
+        except strategic.MergeError as error:
+            where = because[:-1] if self._job.release.merged_type == _WHOLE else because
+            raise RefusedError(str(error), where, "give every element of the list its key") from None
+
+    def _record(self, path: FieldPath, origin: Origin) -> None:
+        self._values += 1
+        if self._subpaths is None and self._values > _SEVERAL:
+            self._subpaths = Subpaths(self._owners)
+        found = subpaths.below(self._owners, path) if self._subpaths is None else self._subpaths.take_below(path)
+        for known in found:
+            self._owners.pop(known, None)
+        if self._subpaths is not None:
+            self._subpaths.add(path)
+        self._owners[path] = (origin,)

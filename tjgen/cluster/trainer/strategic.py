@@ -24,22 +24,53 @@ class MergeError(Exception):
     """A patch that strategic merge refuses, with upstream's words."""
 
 
-def merge(
-    types: Types, tree: dict[str, Tree], patch: dict[str, Tree], names: tuple[str, str], note: Note, path: FieldPath
-) -> dict[str, Tree]:
-    """`tree` with `patch` merged in, given the Go types of both; raises MergeError for an element without its key."""
-    shapes = (types.struct(names[0]), types.struct(names[1]))
-    return _Merge(types, note).map(tree, patch, shapes, path, ())
+class Merger:
+    """Merges patches one after the other. It keeps the places of the elements of a list between two patches of the list."""
+
+    __slots__ = ("_places", "_types")
+
+    def __init__(self, types: Types) -> None:
+        self._types = types
+        self._places: dict[FieldPath, _Places] = {}
+
+    def merge(
+        self, tree: dict[str, Tree], patch: dict[str, Tree], names: tuple[str, str], note: Note, path: FieldPath
+    ) -> dict[str, Tree]:
+        """`tree` with `patch` merged in, given the Go types of both; raises MergeError for an element without its key."""
+        shapes = (self._types.struct(names[0]), self._types.struct(names[1]))
+        return _Merge(self._types, note, self._places).map(tree, patch, shapes, path, ())
+
+
+class _Places:
+    """Where the elements of a list are, whose keys are all different. New elements come to the front of the list."""
+
+    __slots__ = ("_front", "_serials", "items")
+
+    def __init__(self, items: list[Tree], serials: dict[str, int]) -> None:
+        self.items = items
+        self._serials = serials
+        self._front = 0
+
+    def of(self, key: str) -> int:
+        """The position of the element with a key, or -1."""
+        serial = self._serials.get(key)
+        return -1 if serial is None else serial - self._front
+
+    def put_first(self, key: str) -> None:
+        """Count one more element at the front."""
+        self._front -= 1
+        self._serials[key] = self._front
 
 
 class _Merge:
-    """One merge: the types that it is made by, and whom it tells about values."""
+    """One merge: the types that it is made by, what records its values, and the places that earlier merges left."""
 
-    __slots__ = ("_note", "_types")
+    __slots__ = ("_note", "_places", "_types")
 
-    def __init__(self, types: Types, note: Note) -> None:
+    def __init__(self, types: Types, note: Note, places: dict[FieldPath, _Places]) -> None:
         self._types = types
         self._note = note
+        self._places = places
 
     def map(
         self, tree: dict[str, Tree], patch: dict[str, Tree], shapes: Shapes, path: FieldPath, below: FieldPath
@@ -67,7 +98,8 @@ class _Merge:
                         note((*here, name), (*there, name), item)
             elif current.__class__ is list and field.merge_key:
                 element_shapes = self._below(field, patch_shape, key)
-                merged[key] = self._keyed(current, value, field.merge_key, element_shapes, here, there)
+                one = self._with_one(current, value, field.merge_key, element_shapes, here, there)
+                merged[key] = one or self._keyed(current, value, field.merge_key, element_shapes, here, there)
             elif current.__class__ is list and field.merge_key == "":
                 merged[key] = _scalars(current, value)
                 note(here, there, merged[key])
@@ -83,6 +115,39 @@ class _Merge:
 
     def _below(self, field: Field, patch_shape: Struct, key: str) -> Shapes:
         return self._types.struct(field.struct), self._types.struct(patch_shape.fields[key].struct)
+
+    def _with_one(
+        self, items: list[Tree], patch: list[Tree], key: str, shapes: Shapes, path: FieldPath, below: FieldPath
+    ) -> list[Tree] | None:
+        """What `_keyed` returns for a patch of one element, without a look at each element; None where it is more than that."""
+        name: Any = patch[0].get(key) if len(patch) == 1 else None
+        places = self._places_of(items, key, path) if name and name.__class__ is str else None
+        if places is None:
+            return None
+        at = places.of(name)
+        there = (*below, ((key, name),))
+        if at >= 0:
+            merged = list(items)
+            merged[at] = self.map(items[at], patch[0], shapes, (*path, ((key, name),)), there)
+        else:
+            merged = [shapes[0].read(patch[0]), *items]
+            self._note((*path, ((key, name),)), there, merged[0])
+            places.put_first(name)
+        places.items = merged
+        return merged
+
+    def _places_of(self, items: list[Tree], key: str, path: FieldPath) -> _Places | None:
+        """The places of the elements; None if a key is missing, not a text, or there twice."""
+        known = self._places.get(path)
+        if known is None or known.items is not items:
+            serials: dict[str, int] = {}
+            for position, item in enumerate(items):
+                name = item.get(key)
+                if not name or name.__class__ is not str or name in serials:
+                    return None
+                serials[name] = position
+            known = self._places[path] = _Places(items, serials)
+        return known
 
     def _keyed(
         self, items: list[Tree], patch: list[Tree], key: str, shapes: Shapes, path: FieldPath, below: FieldPath
