@@ -14,14 +14,15 @@ from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.gitops.output.wishes import Wishes as OutputWishes
 from tjgen.gitops.output.write import write
-from tjgen.tools.scaffold import repository
+from tjgen.tools.scaffold import pages, repository
+from tjgen.tools.scaffold.first import FRAMEWORKS
 from tjgen.tools.scaffold.wishes import DEFAULT_ENVIRONMENTS, FORGES, OUTPUT, TOOLS, Wishes, named, wrong
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 
 COMMAND = Command(
     "init",
     "Create a repository of experiments.",
-    "Make a repository in DIR (here, where it is left out): a project file, a first experiment with its program, an overlay for "
+    "Make a repository in DIR (here, where it is left out): a project file, two experiments with their programs, an overlay for "
     "each environment, hooks for pre-commit, a pipeline, and what makes Argo CD or Flux sync it; and build it. No file that is "
     "there is written over. With --from the experiments and the catalog are made of manifests that were written by hand: of each "
     "TrainJob an experiment that gives the same TrainJob and JobSet, or it is said what is different; of jobs of other kinds as "
@@ -33,6 +34,14 @@ COMMAND = Command(
         Option(("--catalog",), "catalog", "More runtimes for --from; may be repeated.", MANY, "PATH"),
         Option(("--name",), "name", "Name of the project; that of the folder where it is left out.", VALUE, "NAME"),
         Option(("--env",), "env", "Environment, the real one last; dev and prod where none is named.", MANY, "NAME"),
+        Option(
+            ("--framework",),
+            "framework",
+            "What the first experiments are written with; torch where it is left out.",
+            VALUE,
+            "NAME",
+            FRAMEWORKS,
+        ),
         Option(("--gitops",), "gitops", "What applies the output; none where it is left out.", VALUE, "TOOL", TOOLS),
         Option(("--repository",), "repository", "URL of the repository, for the tool that applies the output.", VALUE, "URL"),
         Option(("--ci",), "ci", "Whose pipeline to write; none where it is left out.", VALUE, "FORGE", FORGES),
@@ -65,7 +74,7 @@ def run(arguments: Arguments) -> int:
     except CompileError as error:
         reporter.add(error.diagnostics)
     if not reporter.failed:
-        reporter.say(f"{directory} is a repository of experiments; next: git add, and pre-commit install")
+        reporter.say(pages.next_steps(wishes, directory))
     return reporter.close()
 
 
@@ -86,6 +95,7 @@ def _wishes(arguments: Arguments, directory: str) -> Wishes | str:
         arguments["ci"] or "none",
         hooks,
         folder=_place(directory),
+        framework=arguments["framework"] or FRAMEWORKS[0],
         imports=arguments["source"] is not None,
     )
 

@@ -6,12 +6,15 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
+from tests.checkout import ROOT
 from tests.program import Answer, tjgen
 from tjgen import __version__
+from tjgen.tools.scaffold.first import FRAMEWORKS
 
 REPOSITORY = "https://git.example.com/vision.git"
 
@@ -46,7 +49,10 @@ def test_what_is_written_is_built(tmp_path: Path) -> None:
         "README.md",
         "catalog/README.md",
         "experiments/hello.yaml",
-        "experiments/hello/train.py",
+        "experiments/hello/hello.py",
+        "experiments/train.yaml",
+        "experiments/train/checkpoints.py",
+        "experiments/train/train.py",
         "overlays/dev.yaml",
         "overlays/prod.yaml",
         "tjgen.yaml",
@@ -55,6 +61,53 @@ def test_what_is_written_is_built(tmp_path: Path) -> None:
     assert (answer.code, answer.err) == (0, "runs: 0 new, 2 unchanged, 0 kept, 0 removed\n")
     answer = tjgen(tmp_path / "vision", "check", "--strict", "--no-cache", "deploy")
     assert (answer.code, answer.err) == (0, "")
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_a_framework_has_two_experiments_that_build_strictly(tmp_path: Path, framework: str) -> None:
+    made(tmp_path, "--framework", framework)
+    answer = tjgen(tmp_path / "vision", "build", "--check", "--strict")
+    assert answer.code == 0, answer.err
+    built = yaml.safe_load_all(tjgen(tmp_path / "vision", "build", "--env", "dev").out)
+    runs = [one for one in built if one["kind"] in ("TrainJob", "TFJob")]
+    assert [one["metadata"]["name"].rpartition("-")[0] for one in runs] == ["hello", "train"]
+    assert not [line for line in str(runs).split(",") if "activeDeadlineSeconds" in line]
+
+
+@pytest.mark.parametrize(
+    "program", sorted((ROOT / "templates" / "init").rglob("*.py")), ids=lambda path: "/".join(path.parts[-2:])
+)
+def test_a_program_is_python(program: Path) -> None:
+    compile(program.read_text(encoding="utf-8"), str(program), "exec")
+
+
+def test_every_framework_has_its_folder() -> None:
+    assert sorted(path.name for path in (ROOT / "templates" / "init").iterdir() if path.is_dir()) == sorted(FRAMEWORKS)
+
+
+def test_checkpoints_of_the_programs_count_when_they_are_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TJGEN_CHECKPOINT_PATH", str(tmp_path))
+    names: dict[str, Any] = {}
+    exec((ROOT / "templates" / "init" / "checkpoints.py").read_text(encoding="utf-8"), names)  # as the program does
+    assert names["latest"]() is None
+    for step in (90, 100):
+        names["save"](step, lambda folder: (folder / "state").write_text("saved"))
+    (tmp_path / "step-200").mkdir()
+    assert names["latest"]() == (100, tmp_path / "step-100")
+
+
+def test_runs_come_to_the_last_environment_by_promotion_alone(tmp_path: Path) -> None:
+    made(tmp_path, "--env", "dev", "--env", "prod")
+    assert not (tmp_path / "vision" / "deploy" / "prod").exists()
+    (tmp_path / "one").mkdir()
+    made(tmp_path / "one", "--env", "prod")
+    assert (tmp_path / "one" / "vision" / "deploy").exists()
+
+
+def test_the_next_steps_are_printed(tmp_path: Path) -> None:
+    answer = made(tmp_path)
+    assert answer.err.splitlines()[:2] == ["vision is a repository of experiments. Next:", "  cd vision"]
+    assert "tjgen promote NAME --env prod" in answer.err
 
 
 def test_the_same_words_give_the_same_files(tmp_path: Path) -> None:

@@ -37,6 +37,19 @@ def files(wishes: Wishes) -> Iterator[tuple[str, str]]:
     yield ".gitignore", _IGNORED.format(output=OUTPUT)
 
 
+def next_steps(wishes: Wishes, directory: str) -> str:
+    """The commands to run next, for the summary of `tjgen init`."""
+    steps = [
+        *([f"cd {directory}"] if directory != "." else []),
+        *(["git init"] if not wishes.folder else []),
+        "git add --all && pre-commit install",
+        "tjgen build --summary",
+    ]
+    if wishes.environments and wishes.promotes(wishes.environments[-1]) and not wishes.imports:
+        steps.append(f"tjgen pin, and tjgen promote NAME --env {wishes.environments[-1]} for a run that works")
+    return "\n".join([f"{directory} is a repository of experiments. Next:", *(f"  {step}" for step in steps)])
+
+
 def _readme(wishes: Wishes) -> str:
     folders = [f"{OUTPUT}/{environment}" for environment in wishes.environments] or [OUTPUT]
     commands = ", ".join(f"`kubectl apply -f {folder}/gitops`" for folder in folders)
@@ -45,15 +58,15 @@ def _readme(wishes: Wishes) -> str:
     lines = [
         f"# {wishes.name}",
         "",
-        "Training runs, as experiments. `tjgen` compiles them to what the cluster is given.",
+        "Training runs. `tjgen` compiles the experiments into Kubernetes manifests.",
         "",
         "| | |",
         "| --- | --- |",
-        "| `experiments` | What is trained. One file each. |",
+        "| `experiments` | What to train, a file for each experiment. |",
         *(["| `overlays` | What is different in an environment. |"] if wishes.environments else []),
-        "| `catalog` | Runtimes beside those that tjgen brings. |",
-        "| `tjgen.yaml` | Where things are, and what they are built for. |",
-        f"| `{OUTPUT}`, `tjgen.lock.d` | What is built, and which runs exist: made by tjgen, and committed. |",
+        "| `catalog` | Runtimes, in addition to the bundled ones. |",
+        "| `tjgen.yaml` | Where files are, and the environments. |",
+        f"| `{OUTPUT}`, `tjgen.lock.d` | What tjgen writes: manifests, and which runs exist. Commit both. |",
         "",
         "After a change:",
         "",
@@ -62,7 +75,7 @@ def _readme(wishes: Wishes) -> str:
         f"git add experiments {OUTPUT} tjgen.lock.d",
         "```",
         "",
-        "`tjgen diff` says what becomes of every run. `pre-commit install` refuses commits whose output is not built.",
+        "`tjgen diff` shows what a change does to each run. With `pre-commit install`, Git refuses commits whose output is old.",
         "",
         sync,
         *([f"The namespaces ({namespaces}) are expected to be there."] if namespaces else []),

@@ -24,9 +24,12 @@ def _lines(wishes: Wishes) -> Iterator[str]:
         yield "  overlays: [overlays]"
     yield "  catalogs: [catalog]"
     if wishes.environments:
+        if wishes.promotes(wishes.environments[-1]):
+            yield f"  # Runs come to {wishes.environments[-1]} by `tjgen promote` alone; a merge starts runs everywhere else."
         yield "  environments:"
         for name in wishes.environments:
-            yield f"    {name}: {{namespace: {wishes.namespace(name)}, labels: {{stage: {name}}}}}"
+            promoted = ", runs: promoted" if wishes.promotes(name) else ""
+            yield f"    {name}: {{namespace: {wishes.namespace(name)}, labels: {{stage: {name}}}{promoted}}}"
     if wishes.release:
         yield "  # The release of Kubeflow Trainer that the manifests were written for."
         yield f'  trainer: "{wishes.release}"'

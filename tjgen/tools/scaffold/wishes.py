@@ -33,6 +33,8 @@ class Wishes(NamedTuple):
     """Release of Trainer, where it is not the newest."""
     folder: str = ""
     """Where it lies in a repository that is there already; "" at its top."""
+    framework: str = "torch"
+    """What the first experiments are written with: a folder of `templates/init`."""
     imports: bool = False
     """Whether experiments come from manifests that are there, rather than a first one being made."""
 
@@ -45,6 +47,10 @@ class Wishes(NamedTuple):
     def top(self) -> str:
         """The way to the top of the repository, where hooks and pipelines are looked for."""
         return "../" * (self.folder.count("/") + 1) if self.folder else ""
+
+    def promotes(self, environment: str) -> bool:
+        """Whether runs come to an environment by `tjgen promote` alone: to the last of several."""
+        return len(self.environments) > 1 and environment == self.environments[-1]
 
     def namespace(self, environment: str) -> str:
         """The namespace of an environment: the last one, where the work is done, has that of the project."""
