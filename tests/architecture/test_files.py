@@ -60,6 +60,7 @@ ALLOWED = {
     "cluster.schema.store": SHIPPED,
     "language.spec.generate.__main__": "a tool of this repository",
     "language.spec.generate.classes": "a tool of this repository",
+    "tools.scaffold.first": SHIPPED,
     "testing.snapshot": "the snapshots of the user's own tests",
 }
 REGULAR = {
