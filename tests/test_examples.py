@@ -105,13 +105,13 @@ def project(tmp_path: Path) -> Path:
         "kind: Experiment\n"
         "metadata: {name: trial, namespace: team, labels: {debug: nccl, capacity: spot}}\n"
         "spec:\n"
-        "  runtime: tjgen-torch-dataset\n"
+        "  runtime: tjgen-torch\n"
         "  image: pytorch/pytorch:2.13.0-cuda13.0-cudnn9-runtime\n"
         "  script: train.py\n"
         "  nodes: 4\n"
         "  gpu: h100:8\n"
-        "  initializer: {dataset: {storageUri: s3://bucket/data}}\n"
-        "  schedule: {queue: urgent}\n"
+        "  sharedMemory: 16Gi\n"
+        "  schedule: {queue: training}\n"
     )
     return tmp_path
 
@@ -128,7 +128,7 @@ def test_dev_is_small(project: Path) -> None:
     assert "numNodes: 1" in job
     assert "activeDeadlineSeconds: 3600" in job
     assert "NVIDIA-L4" in job
-    assert "podGroupPolicy" not in yaml.safe_dump(made["TrainingRuntime"])
+    assert "podGroupPolicy" not in answer.out
 
 
 def test_prod_waits_in_the_queue_that_the_experiment_names(project: Path) -> None:
@@ -136,10 +136,9 @@ def test_prod_waits_in_the_queue_that_the_experiment_names(project: Path) -> Non
     assert answer.code == 0
     made = objects(answer.out)
     job, runtime = yaml.safe_dump(made["TrainJob"]), yaml.safe_dump(made["TrainingRuntime"])
-    assert "scheduling.volcano.sh/queue-name: urgent" in job
+    assert "scheduling.volcano.sh/queue-name: training" in job
     assert "priorityClassName: training" in runtime
     assert "volcano: {}" in runtime
     assert "name: NCCL_DEBUG\n" in job
     assert "cloud.google.com/gke-spot: 'true'" in job
     assert "image: registry.example.com/docker/pytorch/pytorch:2.13.0-cuda13.0-cudnn9-runtime" in job
-    assert "image: registry.example.com/ghcr/kubeflow/trainer/dataset-initializer:v2.3.0" in runtime

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from tjgen.language.platform.devices import DeviceClass
 from tjgen.language.platform.images import pinned, rewrite
-from tjgen.language.spec.objects import Fluid, Limits, Monitoring, ProgramNetwork, StorageProfile
+from tjgen.language.spec.objects import Fluid, Limits, Monitoring, ProgramNetwork, Queue, StorageProfile
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.files.sandbox import Sandbox
 from tjgen.trees.session import Session
@@ -34,6 +34,8 @@ class Cluster(NamedTuple):
     """Namespace -> what everything in it may take."""
     queues: Mapping[str, Mapping[str, str | int | float]] = {}
     """Queue -> what its runs may take."""
+    queue_specs: Mapping[str, Queue] = {}
+    """Queue -> what the Platform says of it."""
     profiles: Mapping[str, StorageProfile] = {}
     """Use of storage, as the Platform describes it (see platform/profiles.py)."""
     monitoring: Monitoring | None = None

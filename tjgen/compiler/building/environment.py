@@ -116,6 +116,7 @@ def _cluster(platform: PlatformSpec) -> Cluster:
         platform.pod_security,
         platform.quotas,
         capability,
+        platform.queues,
         platform.profiles,
         platform.monitoring,
         {name: one.create.provisioner for name, one in platform.storage_classes.items() if one.create is not None},
