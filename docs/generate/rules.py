@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from docs.generate.markdown import NOTICE, table
+from tjgen.cluster.synctools.table import BY_NAME, TOOLS
 from tjgen.gitops.lint.reasons import REASONS
-from tjgen.gitops.lint.rule import ARGOCD, EVIDENCE, Rule
+from tjgen.gitops.lint.rule import EVIDENCE, Rule
 from tjgen.gitops.lint.table import entries
 from tjgen.trees.diagnostics.codes import ACTIVE
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = ROOT / "tests" / "gitops" / "lint"
-NAMES = {ARGOCD: "Argo CD", "flux": "Flux"}
 INTRODUCTION = """\
 What [`tjgen lint`](../how-to/lint.md) looks for: traps that manifests of training jobs fall into when Argo CD or Flux syncs them.
 A rule is an error where the trap was seen or read in the source, and does harm; what is only deduced is a warning. Rules marked
@@ -77,7 +77,7 @@ def _index(rules: list[Rule]) -> str:
 
 
 def _tools(rule: Rule) -> str:
-    return ", ".join(NAMES[tool] for tool in rule.tools) or "all"
+    return ", ".join(BY_NAME[tool].title for tool in rule.tools) or "all"
 
 
 def _against(rule: Rule) -> str:
@@ -89,10 +89,7 @@ def _page(rule: Rule) -> str:
         f"`{rule.name}`, {rule.severity}, for {_tools(rule)}{', with `--against`' if rule.against else ''}, since {rule.since}\n"
     )
     parts = [f"# {rule.code}: {rule.title.rstrip('.')}\n", NOTICE, facts, f"{rule.why}\n", f"**What to do:** {rule.remedy}\n"]
-    if rule.argocd:
-        parts.append(f"**Argo CD:** {rule.argocd}\n")
-    if rule.flux:
-        parts.append(f"**Flux:** {rule.flux}\n")
+    parts += [f"**{tool.title}:** {rule.effects[tool.name]}\n" for tool in TOOLS if tool.name in rule.effects]
     if rule.release:
         parts.append(f"**Upstream release:** {rule.release} and later.\n")
     parts.append(f"**How it is known:** {rule.evidence}: {EVIDENCE[rule.evidence]}.\n")

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from tjgen.cli.command import COMMON, FOLDER, MANY, TRAINER, TRUSTED, VALUE, Arguments, Command, Option, enter
 from tjgen.cli.inputs import absent
 from tjgen.cli.reporting import Reporter
+from tjgen.cluster.synctools.table import ARGOCD, FLUX
 from tjgen.trees.diagnostics.model import CompileError
 from tjgen.trees.typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from tjgen.gitops.lint.suppress import Mark
     from tjgen.language.resolve.project import Project
 
-TOOLS = ("argocd", "flux", "both")
+TOOLS = (ARGOCD, FLUX, "both")
 COMMAND = Command(
     "lint",
     "Find GitOps pitfalls in manifests.",

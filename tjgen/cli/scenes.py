@@ -10,11 +10,11 @@ from tjgen.cli.command import Arguments
 from tjgen.cli.inputs import good, sandbox_for, texts
 from tjgen.cli.releases import release_for
 from tjgen.cli.reporting import Reporter
+from tjgen.cluster.synctools.table import ARGOCD, FLUX, TOOLS, tools_of
 from tjgen.gitops.diff.side import place_of
 from tjgen.gitops.emit import header
-from tjgen.gitops.lint.kinds import APPLICATION, APPLICATION_SET, KUSTOMIZATION
 from tjgen.gitops.lint.reading import read_items
-from tjgen.gitops.lint.rule import ARGOCD, FLUX, TOOLS
+from tjgen.gitops.lint.rule import TOOLS as NAMES_OF_TOOLS
 from tjgen.gitops.lint.scene import Item, Scene
 from tjgen.gitops.lint.units import assigned
 from tjgen.language.catalog.find import Catalog
@@ -91,7 +91,9 @@ def written(files: Mapping[str, bytes], arguments: Arguments, project: Project |
         before = assigned([Item(one.tree, _placed(one.locate), file=_now(one.file, arguments), units={}) for one in old])
     items = assigned(items)
     tools = asked(arguments) or _of_project(project) or _spoken_to(items)
-    scene = Scene(items, tools=tools or TOOLS, is_guess=not tools, before=before, others=others, release=release, look_up=look_up)
+    scene = Scene(
+        items, tools=tools or NAMES_OF_TOOLS, is_guess=not tools, before=before, others=others, release=release, look_up=look_up
+    )
     return Looked([scene], {file: content.decode(errors="replace") for file, content in files.items()})
 
 
@@ -114,7 +116,7 @@ def _units(file: str, content: bytes, paths: Sequence[str]) -> dict[str, str]:
 def asked(arguments: Arguments) -> tuple[str, ...]:
     """The tools of the command line."""
     said = arguments["gitops"]
-    return () if said is None else TOOLS if said == "both" else (said,)
+    return () if said is None else NAMES_OF_TOOLS if said == "both" else (said,)
 
 
 def _of_project(project: Project | None) -> tuple[str, ...]:
@@ -124,13 +126,10 @@ def _of_project(project: Project | None) -> tuple[str, ...]:
 
 def _spoken_to(items: Sequence[Item]) -> tuple[str, ...]:
     """The one tool that the manifests speak to; none where they speak to both, or to nobody."""
-    found = set()
+    found: set[str] = set()
     for item in items:
-        keys = (*item.annotations, *item.labels)
-        if item.kind in (APPLICATION, APPLICATION_SET) or any(key.startswith("argocd.argoproj.io/") for key in keys):
-            found.add(ARGOCD)
-        if item.kind == KUSTOMIZATION or any(key.startswith("kustomize.toolkit.fluxcd.io/") for key in keys):
-            found.add(FLUX)
+        found |= tools_of({*item.annotations, *item.labels})
+        found.update(tool.name for tool in TOOLS if item.kind in tool.syncing)
     return tuple(found) if len(found) == 1 else ()
 
 

@@ -14,59 +14,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tjgen.cluster.synctools.protocol import OUTLIVING, PREPARING
+from tjgen.cluster.synctools.table import BY_NAME
 from tjgen.language.spec.objects import GitOps
 from tjgen.trees.fields.managed import Origin, Owners
 from tjgen.trees.fields.path import get
-from tjgen.trees.manifests.manifest import DATA, RUNS, RUNTIMES, Manifest
+from tjgen.trees.manifests.manifest import DATA, Manifest
 
 _ASKED = Origin("gitops", "project", ("spec", "gitops"))
-_WAVE = "argocd.argoproj.io/sync-wave"
-_OPTIONS = "argocd.argoproj.io/sync-options"
-_COMPARE = "argocd.argoproj.io/compare-options"
-PREPARING = "preparing"
-"""What has to end before a run can begin: Jobs, and what they read."""
-BESIDE = "beside"
-"""What else stands beside the runs and outlives them, such as what looks after checkpoints."""
 _PREPARES = ("Job", "ConfigMap")
-
-ANNOTATIONS: Mapping[str, Mapping[str, Mapping[str, str]]] = {
-    "argocd": {
-        # Server-side apply: webhooks fill in list elements that a client-side apply would send back without them,
-        # and a client-side apply keeps the whole manifest in an annotation of limited size.
-        RUNTIMES: {_WAVE: "-10", _OPTIONS: "ServerSideApply=true"},
-        # Prune is about removal from Git, Delete about that of the Application; without IgnoreExtraneous a claim that
-        # was removed from Git keeps the Application out of sync.
-        DATA: {_OPTIONS: "ServerSideApply=true,Prune=false,Delete=false", _COMPARE: "IgnoreExtraneous"},
-        PREPARING: {_WAVE: "-5", _OPTIONS: "ServerSideApply=true"},
-        BESIDE: {_OPTIONS: "ServerSideApply=true"},
-        RUNS: {_OPTIONS: "ServerSideApply=true"},
-    },
-    # Over those of argocd.
-    "argocd experiments": {
-        # An Application for each experiment: nothing orders what several of them prune, so a runtime is never pruned.
-        RUNTIMES: {_WAVE: "-10", _OPTIONS: "ServerSideApply=true,Prune=false", _COMPARE: "IgnoreExtraneous"},
-    },
-    "flux": {
-        DATA: {"kustomize.toolkit.fluxcd.io/prune": "disabled"},
-    },
-}
-"""Tool, and where it matters what it has Applications for -> stage, or part of that of data -> annotations of every object."""
 
 
 def annotated(manifests: list[Manifest], gitops: GitOps) -> list[Manifest]:
-    """The manifests for a tool (argocd, flux or none). What the user has annotated otherwise stays so."""
-    applications = gitops.application_set.of if gitops.application_set is not None else ""
-    parts = {**ANNOTATIONS.get(gitops.tool, {}), **ANNOTATIONS.get(f"{gitops.tool} {applications}", {})}
+    """The manifests for a tool (a name of `synctools.table`). What the user has annotated otherwise stays so."""
+    tool = BY_NAME[gitops.tool]
+    by_experiment = gitops.application_set is not None and gitops.application_set.of == "experiments"
+    parts = {**tool.stages, **(tool.stages_by_experiment if by_experiment else {})}
     ahead = [one for one in manifests if one.stage == DATA and one.kind == "Job"]
     mounted = {name for job in ahead for name in _claims(job)}
     found = []
     for manifest in manifests:
         part = manifest.stage
         if part == DATA and manifest.kind != "PersistentVolumeClaim":
-            part = PREPARING if ahead and manifest.kind in _PREPARES else BESIDE
+            part = PREPARING if ahead and manifest.kind in _PREPARES else OUTLIVING
         wanted = parts.get(part)
         if wanted is not None and part == DATA and manifest.name in mounted and PREPARING in parts:
-            wanted = {_WAVE: parts[PREPARING][_WAVE], **wanted}
+            wanted = {tool.wave: parts[PREPARING][tool.wave], **wanted}
         found.append(_annotated(manifest, wanted) if wanted is not None else manifest)
     return found
 

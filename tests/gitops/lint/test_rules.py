@@ -87,9 +87,9 @@ def test_a_rule_is_whole(entry: Entry) -> None:
     assert rule.evidence in EVIDENCE
     assert set(rule.tools) <= set(TOOLS)
     assert rule.evidence != DEDUCED or rule.severity in (WARNING, INFO)
-    for text in (rule.title, rule.why, rule.remedy, *filter(None, (rule.argocd, rule.flux, rule.upstream))):
+    for text in (rule.title, rule.why, rule.remedy, *filter(None, (*rule.effects.values(), rule.upstream))):
         assert text.endswith(".")
-    assert all(getattr(rule, tool) for tool in rule.tools)
+    assert set(rule.tools) <= set(rule.effects) <= set(TOOLS)
 
 
 def test_what_is_no_rule_says_why() -> None:

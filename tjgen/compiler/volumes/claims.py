@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tjgen.cluster.synctools.table import KEPT
 from tjgen.language.platform.profiles import PATTERNS, profile
 from tjgen.language.setting import Setting
 from tjgen.language.spec.forms import text
@@ -13,18 +14,6 @@ from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.workload.contribution import Contribution
-
-KEPT = {
-    # Argo CD: neither when it goes from Git, nor with the Application; and it is not out of sync by that.
-    "argocd.argoproj.io/sync-options": "ServerSideApply=true,Prune=false,Delete=false",
-    "argocd.argoproj.io/compare-options": "IgnoreExtraneous",
-    # Flux: the kustomize controller leaves it alone when it goes from Git.
-    "kustomize.toolkit.fluxcd.io/prune": "disabled",
-}
-"""What the sync tools read on an object that they shall not remove; each ignores the other's.
-
-A project that names its tool has these on every claim; `keep` is for those that do not.
-"""
 
 PROFILE = "tjgen.dev/storage-profile"
 PATTERN = "tjgen.dev/read-pattern"

@@ -6,21 +6,12 @@ namespace takes all runs and data in it with it. Argo CD orders by waves; Flux a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
+from tjgen.cluster.synctools.table import BY_NAME
 from tjgen.trees.fields.managed import Origin, Owners
 from tjgen.trees.fields.path import get
 from tjgen.trees.manifests.manifest import Manifest
 
 _ASKED = Origin("gitops", "project", ("spec", "gitops"))
-_WAVE = "argocd.argoproj.io/sync-wave"
-_KEPT: Mapping[str, Mapping[str, str]] = {
-    "argocd": {
-        "argocd.argoproj.io/sync-options": "ServerSideApply=true,Prune=false,Delete=false",
-        "argocd.argoproj.io/compare-options": "IgnoreExtraneous",
-    },
-    "flux": {"kustomize.toolkit.fluxcd.io/prune": "disabled"},
-}
 _WAVES = {"Namespace": -30, "ClusterQueue": -15, "LocalQueue": -14, "ClusterTrainingRuntime": -10}
 _WAVE_OF_OTHERS = -20
 _WAVE_OF_CHILDREN = -18
@@ -28,15 +19,15 @@ _WAVE_OF_CHILDREN = -18
 
 
 def annotated(manifest: Manifest, tool: str) -> Manifest:
-    """The object for a tool (argocd, flux or none). What the Platform annotates otherwise stays so."""
-    wanted = dict(_KEPT.get(tool, {}))
+    """The object for a tool (a name of `synctools.table`). What the Platform annotates otherwise stays so."""
+    wanted, wave_key = dict(BY_NAME[tool].kept), BY_NAME[tool].wave
     if not wanted:
         return manifest
-    if tool == "argocd":
+    if wave_key:
         wave = _WAVES.get(manifest.kind, _WAVE_OF_OTHERS)
         if manifest.kind == "Queue" and get(manifest.tree, ("spec", "parent"), None):
             wave = _WAVE_OF_CHILDREN
-        wanted = {_WAVE: str(wave), **wanted}
+        wanted = {wave_key: str(wave), **wanted}
     metadata = manifest.tree["metadata"]
     said = metadata.get("annotations") or {}
     missing = {key: value for key, value in wanted.items() if key not in said}

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 
 from tjgen.cluster.kinds.protocol import IN_PLACE, SILENT
+from tjgen.cluster.synctools.table import LEFT_ALONE
 from tjgen.gitops.diff.effect import REFUSED, UNCHANGED, WORST, effect
 from tjgen.gitops.diff.fields import Changed, changed
 from tjgen.gitops.diff.side import Place, Said, Side, place_of, tree_of
 from tjgen.gitops.diff.update import Refusal, refusals
-from tjgen.language.runs.archive import MARKS
 from tjgen.language.runs.lock import NOT_REQUESTED, ORPHANED, SUPERSEDED
 from tjgen.trees.diagnostics.model import ObjectRef
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get, mapping_at
@@ -203,7 +203,7 @@ def _asked(change: Changed, ref: ObjectRef, old: Side, new: Side) -> tuple[Said 
 
 def _is_record(tree: Tree) -> bool:
     annotations = mapping_at(tree, ("metadata", "annotations"))
-    return all(annotations.get(key) == value for key, value in MARKS.items())
+    return all(annotations.get(key) == value for key, value in LEFT_ALONE.items())
 
 
 def _replaced(place: Place, old: Side, new: Side) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tjgen.cluster.kinds.table import kinds
+from tjgen.cluster.synctools.table import TOOLS
 
 TRAINJOB = ("trainer.kubeflow.org", "TrainJob")
 RUNTIME = ("trainer.kubeflow.org", "TrainingRuntime")
@@ -30,5 +31,7 @@ RUNS = tuple((kind.group, kind.name) for kind in kinds() if kind.run is not None
 """Kinds that train: deleting an object ends a run."""
 OPERATOR_JOBS = tuple(sorted((kind.group, kind.name) for kind in kinds() if kind.run is not None and kind.run.replicas))
 """Jobs of the Training Operator and of the MPI Operator."""
+SYNCED_BY = tuple([(tool.name, tool.syncing[0]) for tool in TOOLS])
+"""Each tool, and the kind of the objects of which each says what is synced."""
 CLUSTERED = frozenset({CLUSTER_RUNTIME, VOLCANO_QUEUE, NAMESPACE, PRIORITY_CLASS, STORAGE_CLASS})
 """Kinds without a namespace."""

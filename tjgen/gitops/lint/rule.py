@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from tjgen.cluster.synctools import table
+from tjgen.cluster.synctools.table import ARGOCD, FLUX
 from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree
 from tjgen.trees.typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from tjgen.gitops.lint.scene import Item, Scene
 
@@ -30,9 +32,7 @@ __all__ = [
     "Rule",
 ]
 
-ARGOCD = "argocd"
-FLUX = "flux"
-TOOLS = (ARGOCD, FLUX)
+TOOLS = tuple([tool.name for tool in table.TOOLS])
 """What may sync the manifests."""
 
 DOCUMENTED = "documented"
@@ -49,8 +49,7 @@ EVIDENCE = {
 
 
 class Rule(NamedTuple):
-    """What is known about a trap. Texts are sentences; `argocd` and `flux` say what the tool does, and are empty where
-    it does nothing of the kind."""
+    """What is known about a trap. Texts are sentences."""
 
     code: str
     """TJ6NN."""
@@ -67,8 +66,8 @@ class Rule(NamedTuple):
     why: str
     """What comes of it."""
     remedy: str
-    argocd: str = ""
-    flux: str = ""
+    effects: Mapping[str, str]
+    """Name of a tool -> what it does, a sentence; for at least the tools that the rule matters for."""
     upstream: str = ""
     """Where it is written: functions, pages, issues, releases."""
     release: str = ""

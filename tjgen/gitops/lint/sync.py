@@ -8,23 +8,23 @@ from __future__ import annotations
 
 import re
 
+from tjgen.cluster.synctools import argocd, flux
+from tjgen.cluster.synctools.table import ARGOCD
 from tjgen.gitops.lint.scene import Item
 from tjgen.trees.fields.path import FieldPath
 
-_ARGOCD = "argocd.argoproj.io/"
-WAVE = f"{_ARGOCD}sync-wave"
-HOOK = f"{_ARGOCD}hook"
-DELETE_POLICY = f"{_ARGOCD}hook-delete-policy"
-OPTIONS = f"{_ARGOCD}sync-options"
-COMPARE = f"{_ARGOCD}compare-options"
+WAVE = argocd.WAVE
+HOOK = argocd.HOOK
+OPTIONS = argocd.OPTIONS
+COMPARE = argocd.COMPARE
+DELETE_POLICY = f"{argocd.DOMAIN}/hook-delete-policy"
 HELM_HOOK = "helm.sh/hook"
 HELM_WAVE = "helm.sh/hook-weight"
 HELM_DELETE_POLICY = "helm.sh/hook-delete-policy"
-_FLUX = "kustomize.toolkit.fluxcd.io/"
-FORCE = f"{_FLUX}force"
-SSA = f"{_FLUX}ssa"
-PRUNE = f"{_FLUX}prune"
-RECONCILE = f"{_FLUX}reconcile"
+SSA = flux.SSA
+PRUNE = flux.PRUNE
+FORCE = f"{flux.DOMAIN}/force"
+RECONCILE = f"{flux.DOMAIN}/reconcile"
 
 PHASES = ("PreSync", "Sync", "PostSync", "SyncFail", "PreDelete", "PostDelete")
 SKIP = "Skip"
@@ -113,6 +113,6 @@ def mark_path(item: Item, key: str) -> FieldPath:
 
 def is_record(item: Item, tool: str) -> bool:
     """Whether a tool leaves the object alone: a run that is kept as a record, or something that is not reconciled."""
-    if tool == "argocd":
+    if tool == ARGOCD:
         return SKIP in words(item, HOOK) and not phases(item)
     return mark(item, SSA) == "ignore" or mark(item, RECONCILE) == "disabled"

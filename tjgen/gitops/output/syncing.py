@@ -5,6 +5,8 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterator, Sequence
 
+from tjgen.cluster.synctools.protocol import SyncTool
+from tjgen.cluster.synctools.table import ARGOCD, BY_NAME, FLUX
 from tjgen.cluster.validate import report
 from tjgen.cluster.validate.judge import judge
 from tjgen.compiler.building.plan import Plan
@@ -23,17 +25,16 @@ _KEPT_BODY = "Flux syncs this folder. Git keeps no empty one, and without it the
 
 
 class _Tool(NamedTuple):
-    """What a tool needs: `namespace` is where its objects are unless the project says so."""
+    """What makes the objects for a tool. Every field is required, so that a tool without one does not type-check."""
 
-    namespace: str
     objects: Callable[[Site], list[Made]]
     shared: Callable[[Site], list[Made]]
-    kept_folders: Callable[[Site], list[str]] = lambda _: []
+    kept_folders: Callable[[Site], list[str]]
 
 
 _TOOLS = {
-    "argocd": _Tool(argocd.NAMESPACE, argocd.objects, argocd.shared),
-    "flux": _Tool(flux.NAMESPACE, flux.objects, flux.shared, flux.kept_folders),
+    ARGOCD: _Tool(argocd.objects, argocd.shared, lambda _: []),
+    FLUX: _Tool(flux.objects, flux.shared, flux.kept_folders),
 }
 
 
@@ -56,7 +57,7 @@ def put(plan: Plan, tree: Present) -> list[Diagnostic]:
     if path is None:
         return [_nowhere(plan)]
     present = tree.present()
-    sites = _sites(plan, path, tool, present)
+    sites = _sites(plan, path, present)
     diagnostics += [*problems.of_project(project, path), *problems.of_sites(project, sites, present)]
     if has_errors(diagnostics):
         return diagnostics
@@ -77,12 +78,16 @@ def made(plan: Plan) -> list[Manifest]:
     path = _path(plan)
     if tool is None or path is None:
         return []
-    return [one.manifest for _, one in _made(plan, tool, path, _sites(plan, path, tool, ()))]
+    return [one.manifest for _, one in _made(plan, tool, path, _sites(plan, path, ()))]
+
+
+def _described(plan: Plan) -> SyncTool:
+    return BY_NAME[plan.project.spec.gitops.tool]
 
 
 def _made(plan: Plan, tool: _Tool, path: str, sites: Sequence[Site]) -> Iterator[tuple[str, Made]]:
     """Every object with the folder that it goes to."""
-    whole = site_of(plan.project, None, path, tool.namespace)
+    whole = site_of(plan.project, None, path, _described(plan).namespace)
     if not plan.project.spec.environments:
         whole = whole._replace(platform=sites[0].platform)
     for one in tool.shared(whole):
@@ -92,18 +97,18 @@ def _made(plan: Plan, tool: _Tool, path: str, sites: Sequence[Site]) -> Iterator
             yield stage_folder(site.environment, SYNC), one
 
 
-def _sites(plan: Plan, path: str, tool: _Tool, present: Sequence[str]) -> list[Site]:
+def _sites(plan: Plan, path: str, present: Sequence[str]) -> list[Site]:
     """The environments; of those that share a cluster and its platform the first applies the platform's objects."""
-    project = plan.project
+    project, described = plan.project, _described(plan)
     sites: list[Site] = []
     applied: set[tuple[str, str | None]] = set()
     for environment in plan.environments:
-        site = site_of(project, environment, path, tool.namespace, _stages(environment, present))
+        site = site_of(project, environment, path, described.namespace, _stages(environment, present))
         platform = project.platform(environment)
         if platform is not None and platform.is_made:
             name = platform.platform.metadata.name
-            # Flux without the name of a cluster may be one of each environment's own.
-            is_own = site.cluster is None and project.spec.gitops.tool == "flux"
+            # Without the name of a cluster, each environment may have one of its own.
+            is_own = site.cluster is None and described.in_each_cluster
             if is_own or (name, site.cluster) not in applied:
                 site = site._replace(platform=posixpath.normpath(f"{path}/{PLATFORM}/{name}"))
             applied.add((name, site.cluster))

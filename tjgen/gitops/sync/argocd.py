@@ -7,6 +7,7 @@ there, and runtimes are never pruned.
 
 from __future__ import annotations
 
+from tjgen.cluster.synctools.argocd import TOOL, WAVE
 from tjgen.gitops.sync import applicationset
 from tjgen.gitops.sync.health import customizations
 from tjgen.gitops.sync.made import GITOPS, Made, Said, made, name_of, namespace_of, path_of, repository_of, revision_of
@@ -14,13 +15,11 @@ from tjgen.gitops.sync.site import Site
 from tjgen.trees.manifests.manifest import PLATFORM, RUNS, STAGES, SYNC, Manifest
 from tjgen.trees.typing import Any
 
-NAMESPACE = "argocd"
 _API = "argoproj.io/v1alpha1"
-_WAVE = "argocd.argoproj.io/sync-wave"
 _NOT_APPLIED = (
     "# Checks of health for the ConfigMap argocd-cm. A sync leaves this file out; add them by hand:\n"
     "#   kubectl patch configmap argocd-cm -n {namespace} --type merge --patch-file {file}\n"
-    "# +argocd:skip-file-rendering\n"
+    f"{TOOL.unapplied_file}"
 )
 _HEALTH = "health/argocd-cm.yaml"
 
@@ -76,7 +75,7 @@ def _platform(site: Site) -> Made:
     one = _application(site, {"recurse": True}, suffix=f"-{PLATFORM}", path=site.platform)
     tree = one.manifest.tree
     policy = {**tree["spec"]["syncPolicy"], "automated": {"prune": False, "selfHeal": True}}
-    metadata = {**tree["metadata"], "annotations": {_WAVE: "-10"}}
+    metadata = {**tree["metadata"], "annotations": {WAVE: "-10"}}
     changed = {**tree, "metadata": metadata, "spec": {**tree["spec"], "syncPolicy": policy}}
     return one._replace(manifest=Manifest(changed, one.manifest.owners, SYNC))
 

@@ -9,17 +9,15 @@ run of an environment is pruned like any other. Flux wants the folder to exist, 
 
 from __future__ import annotations
 
+from tjgen.cluster.synctools.flux import DOMAIN
 from tjgen.gitops.sync.health import checks
 from tjgen.gitops.sync.made import GITOPS, Made, Said, made, name_of, namespace_of, path_of, repository_of, revision_of
 from tjgen.gitops.sync.site import Site
 from tjgen.trees.manifests.manifest import PLATFORM, RUNS, STAGES, SYNC
 from tjgen.trees.typing import Any
 
-NAMESPACE = "flux-system"
-LONGEST_NAME = 63
-"""Flux puts the names of Kustomizations into labels of all that they apply (fluxcd/pkg ssa `SetOwnerLabels`)."""
 _SOURCE = "source.toolkit.fluxcd.io/v1"
-_KUSTOMIZE = "kustomize.toolkit.fluxcd.io/v1"
+_KUSTOMIZE = f"{DOMAIN}/v1"
 
 
 def objects(site: Site) -> list[Made]:

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 
-from tjgen.gitops.sync.flux import LONGEST_NAME
+from tjgen.cluster.synctools.table import ARGOCD, BY_NAME
 from tjgen.gitops.sync.made import GITOPS
 from tjgen.gitops.sync.site import UNNAMED, Site, name_of
 from tjgen.language.resolve.project import Project
@@ -32,7 +32,7 @@ def options(project: Project) -> Iterator[Diagnostic]:
         elif gitops.repository is None:
             message = f"gitops.{field} is asked for, but {gitops.tool} is told of no repository"
             yield _error(project, "TJ681", message, field, "say gitops.repository, its URL")
-        elif field == "applicationSet" and gitops.tool != "argocd":
+        elif field == "applicationSet" and gitops.tool != ARGOCD:
             message = f"gitops.applicationSet is of Argo CD, and the tool is {gitops.tool}"
             yield _error(project, "TJ681", message, field, "remove applicationSet")
 
@@ -52,7 +52,7 @@ def of_project(project: Project, path: str) -> Iterator[Diagnostic]:
         message = f"the URL of the repository holds a password: {_SECRET.sub('...@', url)}"
         hint = "leave the credentials out, and give them to the tool in a Secret"
         yield _error(project, "TJ688", message, "repository", hint)
-    elif gitops.tool == "argocd" and not _URL.fullmatch(url):
+    elif gitops.tool == ARGOCD and not _URL.fullmatch(url):
         hint = "write it like https://HOST/PATH.git, ssh://git@HOST/PATH.git or git@HOST:PATH.git"
         yield _error(project, "TJ685", f"{url} is no URL of a Git repository", "repository", hint)
     found = _folder_in_checkout(project)
@@ -67,14 +67,16 @@ def of_project(project: Project, path: str) -> Iterator[Diagnostic]:
 
 def of_sites(project: Project, sites: Sequence[Site], present: Sequence[str]) -> Iterator[Diagnostic]:
     """Names that the tool cannot use or that are taken, and objects that two environments write to one cluster."""
-    gitops = project.spec.gitops
+    gitops, tool = project.spec.gitops, BY_NAME[project.spec.gitops.tool]
     for site in sites:
         longest = max((f"{site.name}-{stage}" for stage in STAGES), key=len)
-        if gitops.tool == "flux" and len(longest) > LONGEST_NAME:
-            message = f"{longest} is longer than {LONGEST_NAME} characters, and Flux labels all that it applies with it"
+        if tool.longest_name and len(longest) > tool.longest_name:
+            message = (
+                f"{longest} is longer than {tool.longest_name} characters, and {tool.title} labels all that it applies with it"
+            )
             hint = "give the project or the environment a shorter name"
             yield _error(project, "TJ687", message, None, hint)
-    shares = gitops.tool == "argocd" and (gitops.bootstrap or gitops.health != "none" or gitops.application_set is not None)
+    shares = gitops.tool == ARGOCD and (gitops.bootstrap or gitops.health != "none" or gitops.application_set is not None)
     if shares and SYNC in project.spec.environments:
         yield Diagnostic(
             "TJ683",
@@ -101,8 +103,8 @@ def _written_twice(project: Project, present: Sequence[str]) -> Iterator[Diagnos
 
 def _one_cluster(project: Project, one: str, other: str) -> bool:
     clusters = {project.spec.environments[name].cluster for name in (one, other)}
-    # Where no cluster is named, Argo CD syncs to its own; each environment may have a Flux of its own.
-    return len(clusters) == 1 and (None not in clusters or project.spec.gitops.tool == "argocd")
+    # Where no cluster is named, the tool syncs to its own; each environment may have one of its own.
+    return len(clusters) == 1 and (None not in clusters or not BY_NAME[project.spec.gitops.tool].in_each_cluster)
 
 
 def _shared(project: Project, earlier: str, later: str, same: list[str]) -> Diagnostic:

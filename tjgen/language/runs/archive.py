@@ -8,17 +8,10 @@ one that is not there, since its cluster was built anew, is not trained again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
+from tjgen.cluster.synctools.table import LEFT_ALONE
 from tjgen.trees.fields.managed import Origin, Owners
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.manifests.manifest import RUNS, Manifest
-
-MARKS: Mapping[str, str] = {
-    "argocd.argoproj.io/hook": "Skip",
-    "kustomize.toolkit.fluxcd.io/ssa": "Ignore",
-}
-"""Annotations of every object in the folder of an archived run."""
 
 BY_EXPERIMENT = Origin("experiment", "experiment", ("spec", "state"))
 
@@ -34,19 +27,19 @@ def archived(manifests: list[Manifest], origin: Origin) -> list[Manifest]:
 
 
 def _archived(manifest: Manifest, origin: Origin) -> Manifest:
-    owners: Owners = {("metadata", "annotations", key): (origin,) for key in MARKS}
+    owners: Owners = {("metadata", "annotations", key): (origin,) for key in LEFT_ALONE}
     return Manifest(marked(manifest.tree), {**manifest.owners, **owners}, manifest.stage, expanded=manifest.expanded)
 
 
 def marked(tree: Tree) -> Tree:
     """A manifest with the marks of a record."""
-    return _annotated(tree, {**(get(tree, ("metadata", "annotations"), None) or {}), **MARKS})
+    return _annotated(tree, {**(get(tree, ("metadata", "annotations"), None) or {}), **LEFT_ALONE})
 
 
 def unmarked(tree: Tree) -> Tree:
     """A manifest without them."""
     annotations = get(tree, ("metadata", "annotations"), None) or {}
-    return _annotated(tree, {key: value for key, value in annotations.items() if MARKS.get(key) != value})
+    return _annotated(tree, {key: value for key, value in annotations.items() if LEFT_ALONE.get(key) != value})
 
 
 def _annotated(tree: Tree, annotations: Tree) -> Tree:

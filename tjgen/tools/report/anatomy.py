@@ -11,6 +11,7 @@ from functools import cache
 
 from tjgen.cluster.kinds.pods import pods_of, starts_pods
 from tjgen.cluster.kinds.protocol import Pods
+from tjgen.cluster.synctools.argocd import WAVE
 from tjgen.cluster.trainer.inputs import is_kind
 from tjgen.cluster.trainer.requests import pod_requests
 from tjgen.cluster.trainer.resources import gpu_names
@@ -22,7 +23,6 @@ from tjgen.trees.manifests.manifest import STAGES, Manifest
 from tjgen.trees.typing import NamedTuple
 from tjgen.trees.workload.workload import ANCESTOR, INITIALIZERS, NODE
 
-WAVE = "argocd.argoproj.io/sync-wave"
 _POD_GROUPS = {"scheduling.volcano.sh": "Volcano", "scheduling.x-k8s.io": "coscheduling"}
 _KUEUE = "kueue.x-k8s.io/queue-name"
 _PARTS_OF_DEVICES = ("mem", "core")

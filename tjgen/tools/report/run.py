@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from tjgen.cluster.synctools.table import LEFT_ALONE
 from tjgen.cluster.trainer.framework import expand
 from tjgen.cluster.trainer.inputs import runtime_of
 from tjgen.cluster.trainer.release import Release
@@ -14,7 +15,6 @@ from tjgen.compiler.totals.tally import of_run
 from tjgen.gitops.diff.compare import ref_of
 from tjgen.gitops.diff.side import Ask, place_of, tree_of
 from tjgen.language.catalog.find import Catalog
-from tjgen.language.runs.archive import MARKS
 from tjgen.language.runs.lock import ARCHIVED, CURRENT, SUSPENDED, LockedRun
 from tjgen.language.runs.store import Place
 from tjgen.tools.report.anatomy import Applied, anatomy, is_suspended
@@ -109,7 +109,7 @@ def state(known: Known, trees: Mapping[str, Tree]) -> str:
         return FAILED
     own = [tree for path, tree in trees.items() if (place := place_of(path)) is not None and place.stage == RUNS]
     marks = [get(tree, ("metadata", "annotations"), None) or {} for tree in own]
-    if own and all(found.get(key) == value for found in marks for key, value in MARKS.items()):
+    if own and all(found.get(key) == value for found in marks for key, value in LEFT_ALONE.items()):
         return ARCHIVED
     return SUSPENDED if any(map(is_suspended, own)) else CURRENT
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.synctools.table import BY_NAME
 from tjgen.tools.scaffold.wishes import OUTPUT, Wishes
 
 _CATALOG = """\
@@ -22,12 +23,6 @@ _IGNORED = """\
 __pycache__/
 .schemas/
 """
-
-_SYNC = {
-    "argocd": "Argo CD applies what is committed below `{output}`. Once, in its own cluster: {commands}.",
-    "flux": "Flux applies what is committed below `{output}`. Once, in the cluster of each: {commands}.",
-    "none": "Nothing applies `{output}` yet: `gitops` in `tjgen.yaml` names a tool that does.",
-}
 
 
 def files(wishes: Wishes) -> Iterator[tuple[str, str]]:
@@ -53,7 +48,7 @@ def next_steps(wishes: Wishes, directory: str) -> str:
 def _readme(wishes: Wishes) -> str:
     folders = [f"{OUTPUT}/{environment}" for environment in wishes.environments] or [OUTPUT]
     commands = ", ".join(f"`kubectl apply -f {folder}/gitops`" for folder in folders)
-    sync = _SYNC[wishes.tool].format(output=OUTPUT, commands=commands)
+    sync = BY_NAME[wishes.tool].installation.format(output=OUTPUT, commands=commands)
     namespaces = ", ".join(f"`{wishes.namespace(environment)}`" for environment in wishes.environments)
     lines = [
         f"# {wishes.name}",

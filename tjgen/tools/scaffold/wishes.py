@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from tjgen.cluster.synctools.table import NAMES
 from tjgen.trees.typing import NamedTuple
 
-TOOLS = ("argocd", "flux", "none")
+TOOLS = NAMES
 FORGES = ("github", "gitlab", "none")
 OUTPUT = "deploy"
 """The folder of what is built."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from tjgen.cluster.synctools.table import WITHOUT_EFFECT
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.programs.containers import image_of_program, script, shell
 from tjgen.compiler.programs.objects import metadata
@@ -44,11 +45,6 @@ _TAKES: Tree = {"cpu": "2", "memory": "2Gi"}
 _LONGEST_NAME = 63
 _SHORT = 8
 _NOBODY = 65534
-_ONCE = {
-    "kustomize.toolkit.fluxcd.io/ssa": "IfNotPresent",
-    "argocd.argoproj.io/ignore-healthcheck": "true",
-}
-
 Found = Iterator[Tree | Diagnostic]
 
 
@@ -110,7 +106,7 @@ def _job(name: str, volume: Volume, workload: Workload, experiment: Experiment, 
         "template": {"metadata": {"labels": labels}, "spec": pod},
     }
     if waits:
-        described = {**described, "annotations": _ONCE}
+        described = {**described, "annotations": WITHOUT_EFFECT}
     return {"apiVersion": "batch/v1", "kind": "Job", "metadata": described, "spec": spec}
 
 

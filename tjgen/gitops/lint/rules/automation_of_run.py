@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import KUSTOMIZATION, RUNS, TRAINJOB
 from tjgen.gitops.lint.pods import images
-from tjgen.gitops.lint.rule import DOCUMENTED, FLUX, WARNING, Finding, Place, Rule
+from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, FLUX, WARNING, Finding, Place, Rule
 from tjgen.gitops.lint.scene import Item, Scene
 
 RULE = Rule(
@@ -21,8 +21,10 @@ RULE = Rule(
     why="The image of a run is immutable, so what a bot writes there is refused. And kustomize, with it the `images` of Flux "
     "and Argo CD Image Updater, knows containers of pods, not `spec.trainer.image`.",
     remedy="Put the marker on the experiment or the catalog, and build again: a new image is a new run.",
-    argocd="The commit of the bot is SyncFailed; `images` of kustomize have no effect on `spec.trainer.image`.",
-    flux="The commit of the bot blocks the Kustomization; `spec.images` has no effect on `spec.trainer.image`.",
+    effects={
+        ARGOCD: "The commit of the bot is SyncFailed; `images` of kustomize have no effect on `spec.trainer.image`.",
+        FLUX: "The commit of the bot blocks the Kustomization; `spec.images` has no effect on `spec.trainer.image`.",
+    },
     upstream="fluxcd documentation, image update markers; kustomize issues 758 and 5889.",
 )
 _MARKER = '"$imagepolicy"'

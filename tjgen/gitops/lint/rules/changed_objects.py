@@ -8,7 +8,7 @@ from functools import partial
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import CLAIM, CONFIGMAP, JOB, JOBSET, SECRET, TRAINJOB, VOLCANO_JOB
 from tjgen.gitops.lint.refusals import refused
-from tjgen.gitops.lint.rule import ERROR, SEEN, SOURCE, Entry, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, SOURCE, Entry, Finding, Rule
 from tjgen.gitops.lint.scene import Kind, Scene
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.typing import NamedTuple
@@ -40,8 +40,7 @@ _ROWS = (
             why="The server refuses the update, as long as the TrainJob is in the cluster, and everything behind it in the sync "
             "waits.",
             remedy="Give the changed run another name, and keep or remove the old one. tjgen names runs by what they are.",
-            argocd=_ARGOCD,
-            flux=_FLUX,
+            effects={ARGOCD: _ARGOCD, FLUX: _FLUX},
             upstream="Trainer 2.3 `pkg/apis/trainer/v1alpha1/trainjob_types.go` (CEL `self == oldSelf`).",
             tools=(),
             against=True,
@@ -63,8 +62,7 @@ _ROWS = (
             "and startup policies and of claims. While the JobSet is suspended, labels, annotations, node selectors and "
             "tolerations of pods may change.",
             remedy="Give the changed JobSet another name.",
-            argocd=_ARGOCD,
-            flux=_FLUX,
+            effects={ARGOCD: _ARGOCD, FLUX: _FLUX},
             upstream="JobSet v0.12 `pkg/webhooks/jobset_webhook.go` (`ValidateUpdate`).",
             tools=(),
             against=True,
@@ -84,8 +82,10 @@ _ROWS = (
             why="Only `minAvailable`, `priorityClassName`, and the replicas and `minAvailable` of tasks may change. The webhook "
             "answers with 400, which no force helps against.",
             remedy="Give the changed Job another name.",
-            argocd=f"{_ARGOCD} `Force=true` does nothing about a 400.",
-            flux=f"{_FLUX} `force` does nothing about a 400.",
+            effects={
+                ARGOCD: f"{_ARGOCD} `Force=true` does nothing about a 400.",
+                FLUX: f"{_FLUX} `force` does nothing about a 400.",
+            },
             upstream="Volcano `pkg/webhooks/admission/jobs/validate/admit_job.go` (`validateJobUpdate`).",
             tools=(),
             against=True,
@@ -105,8 +105,7 @@ _ROWS = (
             why="The pods of a Job are what they were when it was made. The server refuses the change as long as the Job is "
             "there, finished or not.",
             remedy="Let the name follow the content, such as by a hash: a changed Job is then another one.",
-            argocd=_ARGOCD,
-            flux=_FLUX,
+            effects={ARGOCD: _ARGOCD, FLUX: _FLUX},
             upstream="Kubernetes `pkg/apis/batch/validation` (`ValidateJobSpecUpdate`).",
             tools=(),
             against=True,
@@ -126,8 +125,10 @@ _ROWS = (
             why="Class, mode, access modes, selector and volume of a claim are fixed, and it does not shrink. Whoever forces the "
             "change deletes the claim, and its data with it.",
             remedy="Make a new claim under another name, copy the data, and keep the old one until nothing mounts it.",
-            argocd=f"{_ARGOCD} `Replace=true` fails as well.",
-            flux=f"{_FLUX} With `force` the claim is deleted and made anew: the data is lost.",
+            effects={
+                ARGOCD: f"{_ARGOCD} `Replace=true` fails as well.",
+                FLUX: f"{_FLUX} With `force` the claim is deleted and made anew: the data is lost.",
+            },
             upstream="Kubernetes `pkg/apis/core/validation` (`ValidatePersistentVolumeClaimUpdate`).",
             tools=(),
             against=True,
@@ -146,8 +147,7 @@ _ROWS = (
             title="A ConfigMap or Secret with `immutable: true` has changed under the same name.",
             why="The server refuses the change of its data, and the mark cannot be taken back.",
             remedy="Let the name follow the content, such as by a hash, and change those who refer to it.",
-            argocd=_ARGOCD,
-            flux=_FLUX,
+            effects={ARGOCD: _ARGOCD, FLUX: _FLUX},
             upstream="Kubernetes `pkg/apis/core/validation` (`ValidateConfigMapUpdate`, `ValidateSecretUpdate`).",
             tools=(),
             against=True,

@@ -23,8 +23,10 @@ RULE = Rule(
     why="A claim of a class with WaitForFirstConsumer stays Pending until a pod mounts it. The sync waits for the claim to be "
     "Bound before it goes on to the pod: for ever.",
     remedy="Put the claim into the wave of what mounts it.",
-    argocd="The sync stays in progress without limit: a Pending claim is Progressing.",
-    flux="With `wait: true` the Kustomization of the claims times out, and those that depend on it never start.",
+    effects={
+        ARGOCD: "The sync stays in progress without limit: a Pending claim is Progressing.",
+        FLUX: "With `wait: true` the Kustomization of the claims times out, and those that depend on it never start.",
+    },
     upstream="argo-cd `gitops-engine/pkg/health/health_pvc.go`, issues 12840 and 29201; fluxcd/cli-utils kstatus.",
 )
 

@@ -22,7 +22,9 @@ RULE = Rule(
     why="To compare, every object is applied as a dry run. One that the server refuses, such as a run with a changed image, "
     "turns the comparison of the whole Application into an error: nothing is synced, not even the other objects.",
     remedy="Leave it out where runs are applied: without it that object fails alone, with the waves behind it.",
-    argocd="ComparisonError of the Application.",
+    effects={
+        ARGOCD: "ComparisonError of the Application.",
+    },
     upstream="argo-cd `controller/state.go`, `util/argo/diff`.",
     tools=(ARGOCD,),
 )

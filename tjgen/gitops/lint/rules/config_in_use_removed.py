@@ -8,7 +8,7 @@ from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.applied import stays
 from tjgen.gitops.lint.kinds import CONFIGMAP, RUNS, SECRET
 from tjgen.gitops.lint.references import Users
-from tjgen.gitops.lint.rule import DOCUMENTED, WARNING, Finding, Place, Rule
+from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, FLUX, WARNING, Finding, Place, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.gitops.lint.sync import is_record
 
@@ -23,8 +23,10 @@ RULE = Rule(
     why="Pods that run keep what they have mounted; one that is restarted, or made later, waits for the object for ever "
     "(FailedMount).",
     remedy="Keep it as long as a run in Git refers to it.",
-    argocd="It is pruned.",
-    flux="It is deleted.",
+    effects={
+        ARGOCD: "It is pruned.",
+        FLUX: "It is deleted.",
+    },
     upstream="Kubernetes documentation, ConfigMaps and Secrets as files of a pod.",
     against=True,
 )

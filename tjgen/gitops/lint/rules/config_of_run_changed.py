@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import CONFIGMAP, RUNS
 from tjgen.gitops.lint.references import Users
-from tjgen.gitops.lint.rule import DOCUMENTED, WARNING, Finding, Place, Rule
+from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, FLUX, WARNING, Finding, Place, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.gitops.lint.sync import is_record
 
@@ -23,8 +23,10 @@ RULE = Rule(
     "the run is no longer what its manifest says.",
     remedy="Let the name follow the content, such as by a hash, keep the old one as long as a run refers to it, and mark "
     "both `immutable: true`.",
-    argocd="Synced; the pods see a mixture.",
-    flux="Applied; the pods see a mixture.",
+    effects={
+        ARGOCD: "Synced; the pods see a mixture.",
+        FLUX: "Applied; the pods see a mixture.",
+    },
     upstream="Kubernetes documentation, ConfigMaps: mounted ConfigMaps are updated automatically.",
     against=True,
 )

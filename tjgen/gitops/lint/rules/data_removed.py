@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.applied import stays
 from tjgen.gitops.lint.kinds import CLAIM, NAMESPACE
-from tjgen.gitops.lint.rule import ERROR, SEEN, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 
 RULE = Rule(
@@ -22,8 +22,10 @@ RULE = Rule(
     "in the cluster: added in the commit that removes the manifest, it protects nothing.",
     remedy="Do it in two steps: bring the manifest back with protection, sync, and then remove it. The object stays, and "
     "nobody owns it.",
-    argocd="It is pruned in the foreground.",
-    flux="It is deleted; removing the Kustomization deletes all that it made.",
+    effects={
+        ARGOCD: "It is pruned in the foreground.",
+        FLUX: "It is deleted; removing the Kustomization deletes all that it made.",
+    },
     upstream="argo-cd `gitops-engine/pkg/sync/sync_context.go`; fluxcd/pkg `ssa/manager_delete.go`.",
     against=True,
 )

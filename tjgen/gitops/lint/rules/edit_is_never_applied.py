@@ -21,7 +21,9 @@ RULE = Rule(
     title="An object with `ssa: IfNotPresent` has changed.",
     why="The mark says that what is there stays as it is, so the edit is never applied, and nothing says so.",
     remedy="Give the changed object another name, or take the mark away if the change is to reach what is there.",
-    flux="The object is skipped, and the Kustomization is ready.",
+    effects={
+        FLUX: "The object is skipped, and the Kustomization is ready.",
+    },
     upstream="fluxcd/pkg `ssa/manager_apply.go` (`IfNotPresent`).",
     tools=(FLUX,),
     against=True,

@@ -23,7 +23,9 @@ RULE = Rule(
     "hash of its content is never edited under its name; any other one should be left alone once it is there.",
     remedy="Name runs by their content, as tjgen does, or mark them `ssa: IfNotPresent` from the first commit on, and "
     "`prune: disabled` with it where its record is to stay.",
-    flux="Every edit of an immutable field makes the dry run of the stage fail.",
+    effects={
+        FLUX: "Every edit of an immutable field makes the dry run of the stage fail.",
+    },
     upstream="fluxcd/pkg `ssa/manager_apply.go`, `ssa/utils/meta.go`.",
     tools=(FLUX,),
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.applied import stays
-from tjgen.gitops.lint.kinds import APPLICATION, KUSTOMIZATION
+from tjgen.gitops.lint.kinds import SYNCED_BY
 from tjgen.gitops.lint.rule import ARGOCD, FLUX, SOURCE, WARNING, Finding, Rule
 from tjgen.gitops.lint.scene import Item, Scene
 
@@ -22,9 +22,11 @@ RULE = Rule(
     "deletes them all.",
     remedy="Remove the Application or Kustomization itself, after its runs are archived and its data protected, or keep one "
     "object.",
-    argocd="A sync that would prune every resource is refused (`auto-sync will wipe out all resources`), unless `allowEmpty` "
-    "is true: then all are deleted.",
-    flux="All are deleted.",
+    effects={
+        ARGOCD: "A sync that would prune every resource is refused (`auto-sync will wipe out all resources`), unless "
+        "`allowEmpty` is true: then all are deleted.",
+        FLUX: "All are deleted.",
+    },
     upstream="argo-cd `controller/appcontroller.go` (`autoSync`); fluxcd/kustomize-controller `prune`.",
     against=True,
 )
@@ -32,7 +34,7 @@ RULE = Rule(
 
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each Application and Kustomization of before and now of which nothing is left."""
-    for tool, kind in ((ARGOCD, APPLICATION), (FLUX, KUSTOMIZATION)):
+    for tool, kind in SYNCED_BY:
         if tool not in scene.tools:
             continue
         left = {item.unit(tool) for item in scene.items}

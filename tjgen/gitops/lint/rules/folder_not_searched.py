@@ -21,7 +21,9 @@ RULE = Rule(
     why="Without `directory.recurse` and without a kustomization.yaml, Argo CD reads the files of the folder itself alone: "
     "the rest is silently not there. Flux searches all.",
     remedy="Set `spec.source.directory.recurse: true`, or list the folders in a kustomization.yaml.",
-    argocd="Nothing of the folders below is applied, and nothing is said.",
+    effects={
+        ARGOCD: "Nothing of the folders below is applied, and nothing is said.",
+    },
     upstream="argo-cd documentation, directory applications.",
     tools=(ARGOCD,),
 )

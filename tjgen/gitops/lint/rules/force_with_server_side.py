@@ -20,7 +20,9 @@ RULE = Rule(
     title="An object has the sync options Force=true and ServerSideApply=true.",
     why="The two exclude each other: the apply ends with an error before anything is sent.",
     remedy="Remove one of them; runs need no force.",
-    argocd="The object is SyncFailed: `--force cannot be used with --server-side`.",
+    effects={
+        ARGOCD: "The object is SyncFailed: `--force cannot be used with --server-side`.",
+    },
     upstream="kubectl `pkg/cmd/apply/apply.go` (`Validate`).",
     tools=(ARGOCD,),
 )

@@ -23,7 +23,9 @@ RULE = Rule(
     "on immutable fields. A typo kills the training, and what is then refused once more stays deleted; of a claim, "
     "the data goes.",
     remedy="Remove the force. For a run, `ssa: IfNotPresent` leaves what is there alone.",
-    flux="A 409 or 422 in the dry run deletes the object in the background, waits until it is gone, and applies again.",
+    effects={
+        FLUX: "A 409 or 422 in the dry run deletes the object in the background, waits until it is gone, and applies again.",
+    },
     upstream="fluxcd/pkg `ssa/manager_apply.go`, `ssa/errors/immutable.go`.",
     tools=(FLUX,),
 )

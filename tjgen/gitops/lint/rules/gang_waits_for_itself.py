@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import TRAINJOB
-from tjgen.gitops.lint.rule import SEEN, WARNING, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 
 RULE = Rule(
@@ -20,8 +20,10 @@ RULE = Rule(
     why="minMember counts the pods of all steps, but those of a later step are made when the earlier one has ended: a gang "
     "scheduler waits for pods that nobody makes.",
     remedy="Leave the pod group out, or fetch data in a run, Job or claim of its own.",
-    argocd="Synced and healthy; nothing runs.",
-    flux="Applied and ready; nothing runs.",
+    effects={
+        ARGOCD: "Synced and healthy; nothing runs.",
+        FLUX: "Applied and ready; nothing runs.",
+    },
     upstream="Trainer 2.3 `pkg/runtime/framework/plugins/volcano`, `coscheduling` (minMember); JobSet `dependsOn`.",
 )
 

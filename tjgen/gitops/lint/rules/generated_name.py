@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
-from tjgen.gitops.lint.rule import ERROR, FLUX, SEEN, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.gitops.lint.sync import phases
 
@@ -19,8 +19,10 @@ RULE = Rule(
     title="An object has `generateName` and no name.",
     why="What is applied is looked up by its name. A name that the server makes is another one each time.",
     remedy="Give it a name that says its content, such as one that ends in a hash: tjgen does.",
-    argocd="The object cannot be applied. With `Replace=true` each sync creates one more, and none is ever pruned.",
-    flux="The build fails: kustomize needs a name.",
+    effects={
+        ARGOCD: "The object cannot be applied. With `Replace=true` each sync creates one more, and none is ever pruned.",
+        FLUX: "The build fails: kustomize needs a name.",
+    },
     upstream="argo-cd `gitops-engine/pkg/sync/sync_context.go`; kustomize `api/resource`, which has no generateName.",
 )
 

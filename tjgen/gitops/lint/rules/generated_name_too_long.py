@@ -24,7 +24,9 @@ RULE = Rule(
     "to 27 characters more. JobSet refuses a name that leaves no room for those of its pods, and of a TrainJob only an "
     "event tells.",
     remedy="Shorten the prefix; better, give the run a name and no hook.",
-    argocd="The hook is created and counts as successful; no pod ever runs.",
+    effects={
+        ARGOCD: "The hook is created and counts as successful; no pod ever runs.",
+    },
     upstream="argo-cd `gitops-engine/pkg/sync/sync_context.go`; JobSet v0.12 `pkg/webhooks/jobset_webhook.go`.",
     tools=(ARGOCD,),
 )

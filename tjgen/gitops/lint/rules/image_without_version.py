@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import CRONJOB, JOB, RUNS, RUNTIMES
 from tjgen.gitops.lint.pods import images
-from tjgen.gitops.lint.rule import DOCUMENTED, WARNING, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, FLUX, WARNING, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 
 RULE = Rule(
@@ -21,8 +21,10 @@ RULE = Rule(
     why="A pod that restarts, or another node, may get another image: the run is not what its manifest says, and cannot be "
     "done again.",
     remedy="Name the image by its digest: `tjgen pin` asks the registry and writes digests to the lock.",
-    argocd="Synced, whatever the tag points to.",
-    flux="Applied, whatever the tag points to.",
+    effects={
+        ARGOCD: "Synced, whatever the tag points to.",
+        FLUX: "Applied, whatever the tag points to.",
+    },
     upstream="Kubernetes documentation, images.",
 )
 

@@ -21,7 +21,9 @@ RULE = Rule(
     why="Where Argo CD tracks by label, what a controller makes from the template looks like a part of the Application. What "
     "has no owner reference, such as a claim that is retained, is not in Git and is pruned.",
     remedy="Leave the label out of templates, or let Argo CD track by annotation.",
-    argocd="With `application.resourceTrackingMethod: label` an object without owner that carries the label is pruned.",
+    effects={
+        ARGOCD: "With `application.resourceTrackingMethod: label` an object without owner that carries the label is pruned.",
+    },
     upstream="argo-cd `gitops-engine/pkg/cache/cluster.go`, `util/argo/resource_tracking.go`.",
     tools=(ARGOCD,),
 )

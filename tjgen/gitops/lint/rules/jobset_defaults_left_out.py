@@ -22,7 +22,9 @@ RULE = Rule(
     why="A webhook fills them in when the JobSet is created, and only then. The next client-side apply sends the whole list "
     "without them, which is a change of an immutable field: the sync fails with nothing changed.",
     remedy="Write the defaults (`completionMode`, `restartPolicy`, `groupName`, `replicas`), or apply on the server's side.",
-    argocd="The first sync succeeds. The second is SyncFailed, while the Application says Synced.",
+    effects={
+        ARGOCD: "The first sync succeeds. The second is SyncFailed, while the Application says Synced.",
+    },
     upstream="JobSet 0.12 `pkg/webhooks/jobset_webhook.go` (`Default`, `ValidateUpdate`).",
     tools=(ARGOCD,),
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.cluster.trainer.release import RELEASES
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import TRAINJOB
-from tjgen.gitops.lint.rule import INFO, SOURCE, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, FLUX, INFO, SOURCE, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.gitops.lint.sync import is_record
 
@@ -23,8 +23,10 @@ RULE = Rule(
     why="Trainer 2.0 has `podSpecOverrides`, 2.1 `podTemplateOverrides` with `spec.labels` and `spec.annotations`, 2.2 and later "
     "`runtimePatches`. A finished run that is applied once more after an upgrade is refused, or loses what it said.",
     remedy="Archive the runs of before an upgrade first; `tjgen convert` rewrites those that are to run again.",
-    argocd="The object is SyncFailed or OutOfSync for ever.",
-    flux="The dry run fails (field not declared in schema), so nothing of the Kustomization is applied.",
+    effects={
+        ARGOCD: "The object is SyncFailed or OutOfSync for ever.",
+        FLUX: "The dry run fails (field not declared in schema), so nothing of the Kustomization is applied.",
+    },
     upstream="Trainer 2.0 to 2.3 `pkg/apis/trainer/v1alpha1/trainjob_types.go`.",
 )
 

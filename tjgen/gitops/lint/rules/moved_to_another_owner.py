@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.applied import stays
-from tjgen.gitops.lint.kinds import APPLICATION, APPLICATION_SET, KUSTOMIZATION
+from tjgen.gitops.lint.kinds import APPLICATION_SET, SYNCED_BY
 from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, FLUX, WARNING, Finding, Place, Rule
 from tjgen.gitops.lint.scene import Scene
 
@@ -23,9 +23,11 @@ RULE = Rule(
     why="The one that applied it before finds it gone and deletes it, before or after the other one has applied it: a run is "
     "killed, and of a claim the data goes.",
     remedy="Keep the folder, or protect the object from pruning first, sync, and move it then.",
-    argocd="The new owner reports a shared resource; the old one prunes what it no longer finds. An ApplicationSet over folders "
-    "deletes the Application of a folder that was renamed, with everything in it.",
-    flux="The old Kustomization prunes it, unless the new one has written its owner labels before.",
+    effects={
+        ARGOCD: "The new owner reports a shared resource; the old one prunes what it no longer finds. An "
+        "ApplicationSet over folders deletes the Application of a folder that was renamed, with everything in it.",
+        FLUX: "The old Kustomization prunes it, unless the new one has written its owner labels before.",
+    },
     upstream="argo-cd `controller/state.go` (SharedResourceWarning); fluxcd/kustomize-controller `prune`.",
     against=True,
 )
@@ -38,7 +40,7 @@ def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each object that has another owner than before, where both are known."""
     if ARGOCD in scene.tools:
         yield from _in_sets(scene)
-    for tool, kind in ((ARGOCD, APPLICATION), (FLUX, KUSTOMIZATION)):
+    for tool, kind in SYNCED_BY:
         if tool not in scene.tools:
             continue
         before = {item.name: item for item in scene.before or () if item.kind == kind}

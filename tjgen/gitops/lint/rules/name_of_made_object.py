@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.cluster.trainer.surprises.clashes import Run, clashes
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import TRAINJOB
-from tjgen.gitops.lint.rule import ERROR, SEEN, Finding, Place, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, Finding, Place, Rule
 from tjgen.gitops.lint.scene import Item, Scene
 
 RULE = Rule(
@@ -21,8 +21,10 @@ RULE = Rule(
     why="Nothing is adopted, and no status tells: a JobSet is taken for the run's own, a ConfigMap in the place of the snapshot "
     "keeps the run from starting, a Service leaves the pods without host names, a PodGroup keeps its own minMember.",
     remedy="Give one of the two another name.",
-    argocd="Synced and healthy in all cases.",
-    flux="Applied and ready in all cases.",
+    effects={
+        ARGOCD: "Synced and healthy in all cases.",
+        FLUX: "Applied and ready in all cases.",
+    },
     upstream="Trainer 2.3 `pkg/runtime/core` (snapshot), JobSet 0.12 `pkg/controllers/jobset_controller.go`.",
 )
 

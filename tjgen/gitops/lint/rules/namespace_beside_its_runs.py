@@ -20,8 +20,10 @@ RULE = Rule(
     title="A Namespace is applied together with its runs, and nothing keeps it from being pruned.",
     why="Deleting a Namespace deletes all that is in it: runs, claims and their data, also what others put there.",
     remedy="Protect it, or keep it in an Application or Kustomization of its own.",
-    argocd="Needs `Prune=confirm` (or `Prune=false`) and `Delete=false`; or leave it to `CreateNamespace=true`.",
-    flux="Needs `prune: disabled`.",
+    effects={
+        ARGOCD: "Needs `Prune=confirm` (or `Prune=false`) and `Delete=false`; or leave it to `CreateNamespace=true`.",
+        FLUX: "Needs `prune: disabled`.",
+    },
     upstream="argo-cd documentation, sync options; fluxcd documentation, prune.",
 )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import CLAIM, CONFIGMAP, CRONJOB, JOB, KUSTOMIZATION, POD, PODGROUP, RUNS, RUNTIME, SECRET, SERVICE
 from tjgen.gitops.lint.order import applied_with, kustomization_of
-from tjgen.gitops.lint.rule import FLUX, SEEN, WARNING, Change, Finding, Place, Rule
+from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, Change, Finding, Place, Rule
 from tjgen.gitops.lint.scene import Item, Scene
 
 RULE = Rule(
@@ -20,8 +20,10 @@ RULE = Rule(
     title="An object does not say its namespace, and others that are applied with it do.",
     why="It goes to a default that the manifest does not show, and so it may not be where what refers to it is.",
     remedy="Write the namespace into every object.",
-    argocd="It goes to the namespace of the Application's destination.",
-    flux="Without `spec.targetNamespace` it is refused (namespace not specified).",
+    effects={
+        ARGOCD: "It goes to the namespace of the Application's destination.",
+        FLUX: "Without `spec.targetNamespace` it is refused (namespace not specified).",
+    },
     upstream="argo-cd documentation, Application `spec.destination`; fluxcd documentation, `targetNamespace`.",
 )
 _NAMESPACED = (*RUNS, RUNTIME, JOB, CRONJOB, CLAIM, CONFIGMAP, SECRET, SERVICE, POD, PODGROUP)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from tjgen.gitops.lint import sources
-from tjgen.gitops.lint.rule import ARGOCD, SEEN, WARNING, Change, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, Change, Finding, Rule
 from tjgen.gitops.lint.scene import Item, Scene
 from tjgen.trees.fields.path import FieldPath, Tree
 
@@ -22,9 +22,11 @@ RULE = Rule(
     "A `status`, `metadata.creationTimestamp: null` and nulls in built-in kinds do no harm. Quantities such as 1000m do no harm "
     "outside TrainJobs (TJ668). Unknown fields are reported by `tjgen check`.",
     remedy="Remove it.",
-    argocd="A null: refused with `ServerSideApply=true`, a ComparisonError with `ServerSideDiff=true`, nothing without them. "
-    "Empty labels: OutOfSync for ever, though every sync succeeds.",
-    flux="A null: the dry run fails, so nothing of the whole Kustomization is applied. Empty labels: nothing.",
+    effects={
+        ARGOCD: "A null: refused with `ServerSideApply=true`, a ComparisonError with `ServerSideDiff=true`, nothing "
+        "without them. Empty labels: OutOfSync for ever, though every sync succeeds.",
+        FLUX: "A null: the dry run fails, so nothing of the whole Kustomization is applied. Empty labels: nothing.",
+    },
     upstream="kubernetes-sigs/structured-merge-diff; Kubernetes: nulls are dropped or defaulted in client-side applies alone.",
 )
 _EMPTY = (("metadata", "labels"), ("metadata", "annotations"))

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 
 from tjgen.gitops.lint import sources
-from tjgen.gitops.lint.rule import DOCUMENTED, ERROR, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, ERROR, FLUX, Finding, Rule
 from tjgen.gitops.lint.scene import Item, Scene
 from tjgen.trees.diagnostics.model import Span
 from tjgen.trees.fields.path import FieldPath
@@ -23,8 +23,11 @@ RULE = Rule(
     why="The tools take every YAML file of a folder for manifests, and fail on one that has no apiVersion and kind.",
     remedy="Move the file out of the folder, exclude it (`directory.exclude`, `.sourceignore`), or list the manifests in a "
     "kustomization.yaml.",
-    argocd="ComparisonError: nothing of the Application is synced. The comment `+argocd:skip-file-rendering` excludes a file.",
-    flux="The build fails (`failed to decode Kubernetes YAML`), so nothing of the Kustomization is applied.",
+    effects={
+        ARGOCD: "ComparisonError: nothing of the Application is synced. The comment `+argocd:skip-file-rendering` "
+        "excludes a file.",
+        FLUX: "The build fails (`failed to decode Kubernetes YAML`), so nothing of the Kustomization is applied.",
+    },
     upstream="argo-cd `reposerver/repository/repository.go`; fluxcd/pkg `kustomize` (generator).",
 )
 _TOOLS = ("kustomization.yaml", "kustomization.yml", "Chart.yaml", "values.yaml")

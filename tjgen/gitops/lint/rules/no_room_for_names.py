@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import JOBSET, TRAINJOB
 from tjgen.gitops.lint.names import longest_jobset_name
-from tjgen.gitops.lint.rule import ERROR, SEEN, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 
 RULE = Rule(
@@ -21,8 +21,10 @@ RULE = Rule(
     why="A TrainJob may have 63 characters. The JobSet of that name is refused where its pods' names would have more: 48 for a "
     "job `node` of up to ten pods, 33 with a dataset-initializer. Only an event says so.",
     remedy="Shorten the name.",
-    argocd="Synced and healthy; nothing runs.",
-    flux="Applied and ready; nothing runs.",
+    effects={
+        ARGOCD: "Synced and healthy; nothing runs.",
+        FLUX: "Applied and ready; nothing runs.",
+    },
     upstream="JobSet 0.12 `pkg/webhooks/jobset_webhook.go` (`ValidateCreate`).",
 )
 _SURPRISES = ("TJ852", "TJ860", "TJ861")

@@ -19,8 +19,10 @@ RULE = Rule(
     title="An object is encrypted with SOPS, and whoever applies it does not decrypt.",
     why="Pods get ciphertext, or nothing is applied at all.",
     remedy="Set `spec.decryption` of the Kustomization; with Argo CD use a plugin that decrypts, or SealedSecrets.",
-    argocd="It is applied as it is, encrypted, unless a plugin builds the folder.",
-    flux="Without `spec.decryption` it is refused.",
+    effects={
+        ARGOCD: "It is applied as it is, encrypted, unless a plugin builds the folder.",
+        FLUX: "Without `spec.decryption` it is refused.",
+    },
     upstream="fluxcd documentation, SOPS; argo-cd documentation, secret management.",
 )
 

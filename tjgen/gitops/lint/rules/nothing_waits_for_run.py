@@ -22,9 +22,11 @@ RULE = Rule(
     "what stands behind it runs at the same time.",
     remedy="Give the tool a check of health for the kind (`spec.gitops.health` in tjgen.yaml writes them), or start what comes "
     "after in the run itself. Mind the price: a sync then lasts as long as the training.",
-    argocd="A PostSync hook and every later wave run at once after the run is created.",
-    flux="A Kustomization that depends on the one with the run is reconciled at once, since unknown kinds are ready when they "
-    "are applied.",
+    effects={
+        ARGOCD: "A PostSync hook and every later wave run at once after the run is created.",
+        FLUX: "A Kustomization that depends on the one with the run is reconciled at once, since unknown kinds are "
+        "ready when they are applied.",
+    },
     upstream="argo-cd `gitops-engine/pkg/health/health.go`; fluxcd/cli-utils kstatus.",
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
-from tjgen.gitops.lint.kinds import APPLICATION, KUSTOMIZATION
+from tjgen.gitops.lint.kinds import KUSTOMIZATION, SYNCED_BY
 from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, ERROR, FLUX, Finding, Place, Rule
 from tjgen.gitops.lint.scene import Item, Scene
 
@@ -19,15 +19,17 @@ RULE = Rule(
     title="Two Applications or Kustomizations apply the same object to the same cluster.",
     why="Each takes it for its own: they write over each other, and the first from which it is removed deletes it.",
     remedy="Keep it in one of them, or let each have its own name.",
-    argocd="SharedResourceWarning; with `FailOnSharedResource=true` the sync fails, without it pruning goes to and fro.",
-    flux="Each writes its owner labels at every interval, and whichever loses the object prunes it.",
+    effects={
+        ARGOCD: "SharedResourceWarning; with `FailOnSharedResource=true` the sync fails, without it pruning goes to and fro.",
+        FLUX: "Each writes its owner labels at every interval, and whichever loses the object prunes it.",
+    },
     upstream="argo-cd documentation, sync options; fluxcd/kustomize-controller documentation, prune.",
 )
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each object of which the owners are among the manifests and have one destination."""
-    for tool, kind in ((ARGOCD, APPLICATION), (FLUX, KUSTOMIZATION)):
+    for tool, kind in SYNCED_BY:
         if tool not in scene.tools:
             continue
         owners = {owner.name: owner for owner in scene.of(kind)}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.order import applied_with
-from tjgen.gitops.lint.rule import ERROR, SEEN, Finding, Place, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, Finding, Place, Rule
 from tjgen.gitops.lint.scene import Item, Scene
 
 RULE = Rule(
@@ -19,8 +19,10 @@ RULE = Rule(
     title="Two manifests of one folder are of the same object.",
     why="Only one of them can be applied, and which one is not what anybody chose.",
     remedy="Remove one, or give it another name.",
-    argocd="A warning (RepeatedResource), and the last one wins.",
-    flux="The build fails: the resource is already registered.",
+    effects={
+        ARGOCD: "A warning (RepeatedResource), and the last one wins.",
+        FLUX: "The build fails: the resource is already registered.",
+    },
     upstream="argo-cd `controller/state.go`; kustomize `api/resmap` (may not add resource with an already registered id).",
 )
 

@@ -22,7 +22,9 @@ RULE = Rule(
     "value, so it takes Kueue's entry away again, which Trainer refuses while the run is not suspended.",
     remedy="Apply it on the server's side, where each manager has its entry, or ignore Kueue's entry: "
     '`.spec.runtimePatches[] | select(.manager == "kueue.x-k8s.io/manager")`.',
-    argocd="The Application is OutOfSync for ever, and every later sync of the object is refused.",
+    effects={
+        ARGOCD: "The Application is OutOfSync for ever, and every later sync of the object is refused.",
+    },
     upstream="Kueue 0.17 `pkg/controller/jobs/trainjob`; Trainer 2.3 `pkg/webhooks/trainjob_webhook.go`.",
     tools=(ARGOCD,),
 )

@@ -8,7 +8,7 @@ from tjgen.gitops.diff.fields import changed
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import TRAINJOB
 from tjgen.gitops.lint.refusals import refused
-from tjgen.gitops.lint.rule import ERROR, SEEN, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, Finding, Rule
 from tjgen.gitops.lint.scene import Pair, Scene
 from tjgen.gitops.lint.sync import is_record
 
@@ -23,10 +23,12 @@ RULE = Rule(
     why="Patches may change only while the TrainJob is suspended, before or after the update, and no Job of it is active. "
     "The webhook answers Forbidden, which no force helps against.",
     remedy="Give the changed run another name.",
-    argocd="The object is SyncFailed; after five retries nothing happens until the next commit. Later waves are not applied. "
-    "`Force=true` does nothing about a 403.",
-    flux="The dry run fails, so nothing of the whole Kustomization is applied, and it is tried again for ever. `force` "
-    "does nothing about a 403.",
+    effects={
+        ARGOCD: "The object is SyncFailed; after five retries nothing happens until the next commit. Later waves are "
+        "not applied. `Force=true` does nothing about a 403.",
+        FLUX: "The dry run fails, so nothing of the whole Kustomization is applied, and it is tried again for ever. `force` "
+        "does nothing about a 403.",
+    },
     upstream="Trainer 2.3 `pkg/webhooks/trainjob_webhook.go`.",
     tools=(),
     against=True,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.applied import QUEUE
 from tjgen.gitops.lint.kinds import JOBSET
-from tjgen.gitops.lint.rule import DEDUCED, WARNING, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, DEDUCED, FLUX, WARNING, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.gitops.lint.sync import SSA, is_record, mark
 from tjgen.trees.fields.path import FieldPath, get
@@ -23,8 +23,10 @@ RULE = Rule(
     why="Kueue writes node selectors and tolerations of the chosen flavor into the templates when it starts the JobSet. "
     "Tolerations are one value: a sync takes those of Kueue away, or is refused since the JobSet runs.",
     remedy="Leave placement to the flavors, mark the JobSet `ssa: IfNotPresent`, or let the tool ignore `/spec/replicatedJobs`.",
-    argocd="OutOfSync, and a sync that is refused while the JobSet is not suspended.",
-    flux="The dry run is refused as long as the JobSet runs.",
+    effects={
+        ARGOCD: "OutOfSync, and a sync that is refused while the JobSet is not suspended.",
+        FLUX: "The dry run is refused as long as the JobSet runs.",
+    },
     upstream="Kueue `pkg/podset`; JobSet 0.12 `ValidateUpdate`.",
 )
 _POD: FieldPath = ("template", "spec", "template", "spec")

@@ -23,7 +23,9 @@ RULE = Rule(
     "sync, beside the runs that read what it writes.",
     remedy="Make it an ordinary Job with a hash of its content in its name and no TTL: it then runs once. Where running it "
     "again does no harm, say so with the annotation `tjgen.dev/idempotent: 'true'`.",
-    argocd="Each full sync runs it once more; a self-heal does not.",
+    effects={
+        ARGOCD: "Each full sync runs it once more; a self-heal does not.",
+    },
     upstream="argo-cd `gitops-engine/pkg/sync/hook/delete_policy.go` (`DeletePolicies`).",
     tools=(ARGOCD,),
 )

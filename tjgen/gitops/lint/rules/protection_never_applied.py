@@ -20,7 +20,9 @@ RULE = Rule(
     why="What counts is the mark on the object in the cluster. The object is there, so the edit that brings the mark is "
     "never applied, and the object is pruned like any other.",
     remedy="Annotate the object in the cluster (kubectl annotate), or leave `IfNotPresent` out for one reconciliation.",
-    flux="The object is skipped; removed from Git later, it is deleted.",
+    effects={
+        FLUX: "The object is skipped; removed from Git later, it is deleted.",
+    },
     upstream="fluxcd/pkg `ssa/manager_apply.go`, `ssa/manager_delete.go`.",
     tools=(FLUX,),
     against=True,

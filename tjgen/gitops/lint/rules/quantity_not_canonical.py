@@ -8,7 +8,7 @@ from tjgen.cluster.trainer.release import RUNTIME_PATCHES
 from tjgen.cluster.validate.wording import quote, shown
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import TRAINJOB
-from tjgen.gitops.lint.rule import ERROR, SOURCE, Change, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SOURCE, Change, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.gitops.lint.sync import is_record
 from tjgen.trees.manifests.canonical_quantities import noncanonical
@@ -28,8 +28,10 @@ RULE = Rule(
     "`spec.trainer` as text, so the next sync of the unchanged manifest is rejected with `field is immutable`.",
     remedy="Write the quantity in canonical form. `tjgen lint --fix` does it. A run that the cluster has already rewritten "
     "accepts the corrected manifest.",
-    argocd="Each later sync of the object is SyncFailed, also with ServerSideApply.",
-    flux="The dry run fails, so nothing of the Kustomization is applied.",
+    effects={
+        ARGOCD: "Each later sync of the object is SyncFailed, also with ServerSideApply.",
+        FLUX: "The dry run fails, so nothing of the Kustomization is applied.",
+    },
     upstream="controller-runtime 0.24 `pkg/webhook/admission/defaulter_custom.go:Handle`; Trainer 2.3 "
     "`pkg/webhooks/trainjob_webhook.go`; Kueue 0.19 `pkg/controller/jobs/trainjob`.",
 )

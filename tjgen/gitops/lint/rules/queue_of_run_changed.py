@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.applied import QUEUE
 from tjgen.gitops.lint.kinds import JOB, RUNS
-from tjgen.gitops.lint.rule import DOCUMENTED, ERROR, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, ERROR, FLUX, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 
 RULE = Rule(
@@ -20,8 +20,10 @@ RULE = Rule(
     title="The queue of a run has changed, and the run is not suspended.",
     why="Kueue's webhook refuses another queue for a run that is not suspended.",
     remedy="Give the run another name, or suspend it first.",
-    argocd="The object is SyncFailed, and later waves are not applied.",
-    flux="The dry run fails, so nothing of the Kustomization is applied.",
+    effects={
+        ARGOCD: "The object is SyncFailed, and later waves are not applied.",
+        FLUX: "The dry run fails, so nothing of the Kustomization is applied.",
+    },
     upstream="Kueue `pkg/controller/jobframework/validation.go`.",
     against=True,
 )

@@ -22,7 +22,9 @@ RULE = Rule(
     why="Together they delete and create the object at every full sync, whether it has changed or not.",
     remedy="Remove both: a changed run gets another name. `ApplyOutOfSyncOnly=true` of the Application confines it to what "
     "has changed.",
-    argocd="Each sync kills the training and starts it once more; of a claim, the data goes.",
+    effects={
+        ARGOCD: "Each sync kills the training and starts it once more; of a claim, the data goes.",
+    },
     upstream="argo-cd `gitops-engine/pkg/sync/sync_context.go`; issue 22952.",
     tools=(ARGOCD,),
 )

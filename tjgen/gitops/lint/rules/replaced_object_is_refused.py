@@ -22,7 +22,9 @@ RULE = Rule(
     why="The object in the cluster has fields that the server and its webhooks filled in: the volume, the selector, "
     "defaults in lists. What takes its place lacks them, and is refused, even where nothing has changed.",
     remedy="Remove the option; `ServerSideApply=true` applies what is too large for an annotation.",
-    argocd="The first sync succeeds, every later one fails.",
+    effects={
+        ARGOCD: "The first sync succeeds, every later one fails.",
+    },
     upstream="argo-cd `gitops-engine/pkg/sync/sync_context.go`; Kubernetes `pkg/apis/batch/validation`, "
     "`pkg/apis/core/validation`.",
     tools=(ARGOCD,),

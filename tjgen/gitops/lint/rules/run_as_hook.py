@@ -22,8 +22,10 @@ RULE = Rule(
     why="By default a hook is deleted before it is created again, so every full sync kills the training and starts it once "
     "more. A hook is not compared with Git, so a change of it is never seen, and it is not pruned when it is removed.",
     remedy="Make it an ordinary object with a name of its own for each run; use waves for the order.",
-    argocd="With BeforeHookCreation, the default, each full sync deletes and creates it. With HookFailed only, a second sync "
-    "fails or finds it done.",
+    effects={
+        ARGOCD: "With BeforeHookCreation, the default, each full sync deletes and creates it. With HookFailed only, a "
+        "second sync fails or finds it done.",
+    },
     upstream="argo-cd `gitops-engine/pkg/sync/hook` (`DeletePolicies`), `sync_context.go`; issue 5882.",
     tools=(ARGOCD,),
 )

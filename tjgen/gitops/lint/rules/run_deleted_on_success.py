@@ -22,7 +22,9 @@ RULE = Rule(
     "counts as successful as soon as it is created, and is deleted seconds later. The training never runs.",
     remedy="Make it an ordinary object: drop the annotations of the hook, and give it a wave if it has to come later than "
     "something else.",
-    argocd="The hook is created, taken for done, and deleted with its pods. The sync is Succeeded.",
+    effects={
+        ARGOCD: "The hook is created, taken for done, and deleted with its pods. The sync is Succeeded.",
+    },
     upstream="argo-cd `gitops-engine/pkg/sync/sync_context.go`, `gitops-engine/pkg/health/health.go` (no check: nil).",
     tools=(ARGOCD,),
 )

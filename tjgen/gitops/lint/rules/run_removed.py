@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.applied import stays
 from tjgen.gitops.lint.kinds import RUNS
-from tjgen.gitops.lint.rule import ERROR, SEEN, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.gitops.lint.sync import is_record
 
@@ -23,8 +23,10 @@ RULE = Rule(
     "has ended or not.",
     remedy="Archive the run first (`tjgen runs archive`, or the marks `hook: Skip` and `ssa: Ignore`), and remove it when "
     "that is synced; where it is known to have ended, use `--ignore TJ635`.",
-    argocd="With automated pruning it is deleted in the foreground, without it at the next sync that prunes.",
-    flux="It is deleted in the background.",
+    effects={
+        ARGOCD: "With automated pruning it is deleted in the foreground, without it at the next sync that prunes.",
+        FLUX: "It is deleted in the background.",
+    },
     upstream="argo-cd `gitops-engine/pkg/sync/sync_context.go`; fluxcd/pkg `ssa/manager_delete.go`.",
     against=True,
 )

@@ -23,7 +23,9 @@ RULE = Rule(
     "runtime is not in the cluster, so the runtime never gets there. Nothing else of the Kustomization is applied either.",
     remedy="Put runtimes into a Kustomization of their own, and let that of the runs depend on it; or start kustomize-controller "
     "with `--custom-apply-stage-kinds=trainer.kubeflow.org/TrainingRuntime`.",
-    flux="The first reconciliation fails, and so does every one after it.",
+    effects={
+        FLUX: "The first reconciliation fails, and so does every one after it.",
+    },
     upstream="fluxcd/pkg `ssa/manager_apply.go` (`ApplyAllStaged`); Trainer 2.3 `pkg/runtime/core/trainingruntime.go`.",
     tools=(FLUX,),
 )

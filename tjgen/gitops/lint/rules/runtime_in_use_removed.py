@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.applied import stays
 from tjgen.gitops.lint.kinds import RUNTIMES, TRAINJOB
-from tjgen.gitops.lint.rule import ERROR, SEEN, Finding, Place, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, Finding, Place, Rule
 from tjgen.gitops.lint.scene import Item, Kind, Scene
 
 RULE = Rule(
@@ -21,9 +21,11 @@ RULE = Rule(
     why="Trainer's webhook wants the runtime at every update of a TrainJob, finalizers and metadata included. Without it a run "
     "can neither be changed, nor resumed, nor deleted in the foreground.",
     remedy="Keep the runtime until no run refers to it; remove the runs by an earlier commit.",
-    argocd="Up to Trainer 2.2 the sync hangs on the finalizer of the runtime. With 2.3 it is deleted, and a run that is pruned "
-    "later stays Terminating for ever.",
-    flux="With Trainer 2.3 the dry run of the unchanged TrainJob fails, so nothing of its Kustomization is applied.",
+    effects={
+        ARGOCD: "Up to Trainer 2.2 the sync hangs on the finalizer of the runtime. With 2.3 it is deleted, and a run "
+        "that is pruned later stays Terminating for ever.",
+        FLUX: "With Trainer 2.3 the dry run of the unchanged TrainJob fails, so nothing of its Kustomization is applied.",
+    },
     upstream="Trainer 2.3 `pkg/webhooks/trainjob_webhook.go`; 2.2 finalizer `trainer.kubeflow.org/resource-in-use`.",
     against=True,
 )

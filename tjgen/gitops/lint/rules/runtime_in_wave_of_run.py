@@ -22,8 +22,11 @@ RULE = Rule(
     "is refused by Trainer's webhook. Worse is the way back: the webhook asks for the runtime at every update of a TrainJob, so "
     "where one commit removes both from one wave, the TrainJob stays `Terminating` for ever.",
     remedy="Give the runtime an earlier wave, such as `-10`: Argo CD then applies it first, and prunes it last.",
-    argocd="The first sync works or fails by the names of the two; the retry cures it. The removal of both leaves TrainJobs that "
-    "are never gone, though the sync says Succeeded. A runtime in a later wave is never applied: its runs fail the sync before.",
+    effects={
+        ARGOCD: "The first sync works or fails by the names of the two; the retry cures it. The removal of both "
+        "leaves TrainJobs that are never gone, though the sync says Succeeded. A runtime in a later wave is never "
+        "applied: its runs fail the sync before.",
+    },
     upstream="argo-cd `gitops-engine/pkg/sync/sync_tasks.go` (order by kind and name); Trainer 2.3 "
     "`pkg/runtime/core/trainingruntime.go`.",
     tools=(ARGOCD,),

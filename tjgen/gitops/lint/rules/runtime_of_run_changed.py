@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import RUNTIMES, TRAINJOB
-from tjgen.gitops.lint.rule import SOURCE, WARNING, Finding, Place, Rule
+from tjgen.gitops.lint.rule import ARGOCD, FLUX, SOURCE, WARNING, Finding, Place, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.gitops.lint.sync import is_record
 
@@ -22,8 +22,10 @@ RULE = Rule(
     why="Before 2.3 no snapshot of the runtime is kept, so a TrainJob that is suspended, or whose JobSet is not yet "
     "built, gets the changed one.",
     remedy="Give the changed runtime another name, and let new runs refer to that.",
-    argocd="Synced; which runs it reaches depends on the moment.",
-    flux="Applied; which runs it reaches depends on the moment.",
+    effects={
+        ARGOCD: "Synced; which runs it reaches depends on the moment.",
+        FLUX: "Applied; which runs it reaches depends on the moment.",
+    },
     upstream="Trainer 2.3 `<trainjob>-runtime-snapshot`, which 2.2 does not have.",
     against=True,
 )

@@ -24,7 +24,9 @@ RULE = Rule(
     "runtime is gone, so the runs stay Terminating, and their names blocked.",
     remedy="Remove the runs by an earlier commit, or give the runtime an earlier wave, by a commit before this one: pruning goes "
     "in the reverse order. Cure: `kubectl delete trainjob` once more, in the background.",
-    argocd="The sync is Succeeded, the TrainJobs stay Terminating for ever.",
+    effects={
+        ARGOCD: "The sync is Succeeded, the TrainJobs stay Terminating for ever.",
+    },
     upstream="Trainer 2.3 `pkg/webhooks/trainjob_webhook.go`; argo-cd `gitops-engine/pkg/sync/sync_context.go`.",
     tools=(ARGOCD,),
     against=True,

@@ -9,7 +9,7 @@ from tjgen.cluster.validate.disclosure import find
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import SECRET
 from tjgen.gitops.lint.pods import containers
-from tjgen.gitops.lint.rule import DOCUMENTED, ERROR, WARNING, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, ERROR, FLUX, WARNING, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 
 RULE = Rule(
@@ -23,8 +23,10 @@ RULE = Rule(
     why="Whoever reads the repository, or any copy of it at any time, has it. Base64 hides nothing.",
     remedy="Refer to a Secret by its name, and let an ExternalSecret, a SealedSecret or SOPS bring it; change the secret that "
     "was committed.",
-    argocd="It is applied as it is, and shown in the differences of the repository.",
-    flux="It is applied as it is; Flux can decrypt SOPS.",
+    effects={
+        ARGOCD: "It is applied as it is, and shown in the differences of the repository.",
+        FLUX: "It is applied as it is; Flux can decrypt SOPS.",
+    },
     upstream="Kubernetes documentation, good practices for Secrets.",
 )
 _NAMES = re.compile(r"(\A|_)(PASSWORD|PASSWD|SECRET|TOKEN|API_?KEY|SECRET_ACCESS_KEY|PRIVATE_KEY|CREDENTIALS)\Z")

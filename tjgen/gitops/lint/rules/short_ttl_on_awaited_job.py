@@ -21,9 +21,11 @@ RULE = Rule(
     title="A Job that is waited for has a TTL of less than a minute.",
     why="A Job that has deleted itself before the tool looks at it is not done but missing.",
     remedy="Raise the TTL, or leave it out.",
-    argocd="The sync fails with `is missing, it might have been deleted`; older releases hang. A hook is kept by a finalizer "
-    "until its end was seen.",
-    flux="With `wait: true` the health check fails, or finds nothing.",
+    effects={
+        ARGOCD: "The sync fails with `is missing, it might have been deleted`; older releases hang. A hook is kept by "
+        "a finalizer until its end was seen.",
+        FLUX: "With `wait: true` the health check fails, or finds nothing.",
+    },
     upstream="argo-cd issues 6880 and 21055.",
 )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.applied import QUEUE
 from tjgen.gitops.lint.kinds import RUNS
-from tjgen.gitops.lint.rule import SEEN, WARNING, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, Finding, Rule
 from tjgen.gitops.lint.rules.suspend_beside_kueue import writes_back
 from tjgen.gitops.lint.scene import Scene
 
@@ -21,8 +21,11 @@ RULE = Rule(
     title="A run is suspended in Git.",
     why="Whoever resumes it in the cluster is overruled: the tool writes `true` back, and the pods of the run are deleted.",
     remedy="Resume it by a commit. To resume it by hand, let the tool ignore the field.",
-    argocd="Needs `ignoreDifferences` for `/spec/suspend`, and `RespectIgnoreDifferences=true`, without which a sync writes it.",
-    flux="Needs `spec.ignore` of the Kustomization (1.9 and later), or the mark `ssa: IfNotPresent`.",
+    effects={
+        ARGOCD: "Needs `ignoreDifferences` for `/spec/suspend`, and `RespectIgnoreDifferences=true`, without which a "
+        "sync writes it.",
+        FLUX: "Needs `spec.ignore` of the Kustomization (1.9 and later), or the mark `ssa: IfNotPresent`.",
+    },
     upstream="argo-cd documentation, diffing and sync options; fluxcd/kustomize-controller 1.9 `spec.ignore`.",
 )
 _FIELD = ("spec", "suspend")

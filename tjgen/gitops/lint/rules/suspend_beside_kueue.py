@@ -22,8 +22,10 @@ RULE = Rule(
     why="Kueue suspends the run until there is room, and resumes it then. A value in Git is written back over that: `false` "
     "starts it past the queue, `true` stops it while it trains, and its pods are deleted.",
     remedy="Leave the field out.",
-    argocd="With selfHeal it is written back within seconds, without at the next sync.",
-    flux="It is written back at every interval, unless the object is marked `ssa: IfNotPresent`.",
+    effects={
+        ARGOCD: "With selfHeal it is written back within seconds, without at the next sync.",
+        FLUX: "It is written back at every interval, unless the object is marked `ssa: IfNotPresent`.",
+    },
     upstream="Kueue `pkg/controller/jobframework`.",
 )
 _FIELD = ("spec", "suspend")

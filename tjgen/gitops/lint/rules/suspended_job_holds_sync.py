@@ -21,8 +21,10 @@ RULE = Rule(
     title="A suspended Job, or one that a queue admits, is not in the last wave.",
     why="A suspended Job is not done. Kueue suspends every Job with a queue until there is room.",
     remedy="Put it into the last wave or an Application of its own; what has to come first must not be queued.",
-    argocd="Suspended is not Healthy, so the sync waits for it without limit, and nothing later is applied.",
-    flux="A suspended Job counts as ready, so a Kustomization that depends on it starts too early.",
+    effects={
+        ARGOCD: "Suspended is not Healthy, so the sync waits for it without limit, and nothing later is applied.",
+        FLUX: "A suspended Job counts as ready, so a Kustomization that depends on it starts too early.",
+    },
     upstream="argo-cd `gitops-engine/pkg/health/health_job.go`, issues 10600 and 19126; fluxcd/cli-utils kstatus.",
 )
 

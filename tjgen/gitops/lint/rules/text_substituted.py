@@ -22,7 +22,9 @@ RULE = Rule(
     title="A text has ${NAME}, and the Kustomization substitutes variables.",
     why="Flux does not know a script from a manifest: what is meant for the shell of a pod is replaced when the folder is built.",
     remedy="Write `$${NAME}`, or `$NAME`, which is left alone, or mark the object `substitute: disabled`.",
-    flux="From 1.9 on a name that nobody gives fails the build; before that it became empty.",
+    effects={
+        FLUX: "From 1.9 on a name that nobody gives fails the build; before that it became empty.",
+    },
     upstream="fluxcd/pkg `kustomize` (variable substitution); kustomize-controller 1.9 StrictPostBuildSubstitutions.",
     tools=(FLUX,),
 )

@@ -9,7 +9,7 @@ from tjgen.cluster.trainer.runtimes import text_size
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.applied import is_client_side, server_side
 from tjgen.gitops.lint.kinds import CONFIGMAP, SECRET
-from tjgen.gitops.lint.rule import ARGOCD, ERROR, SEEN, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, Finding, Rule
 from tjgen.gitops.lint.scene import Item, Scene
 
 RULE = Rule(
@@ -23,8 +23,10 @@ RULE = Rule(
     why="Client-side apply keeps the whole manifest in an annotation, and all annotations of an object together have at most "
     "262144 bytes. Data of a ConfigMap or Secret may have 1 MiB, and what etcd takes ends at about 1.5 MiB.",
     remedy="Apply on the server's side; above 1 MiB, split the object or keep the data elsewhere.",
-    argocd="With client-side apply: `metadata.annotations: Too long`.",
-    flux="Refused above 1 MiB (ConfigMap, Secret) and about 1.5 MiB (the rest) only, since it applies on the server's side.",
+    effects={
+        ARGOCD: "With client-side apply: `metadata.annotations: Too long`.",
+        FLUX: "Refused above 1 MiB (ConfigMap, Secret) and about 1.5 MiB (the rest) only, since it applies on the server's side.",
+    },
     upstream="Kubernetes `pkg/apis/core/validation` (`TotalAnnotationSizeLimitB`, `MaxSecretSize`); etcd `--max-request-bytes`.",
 )
 _ANNOTATIONS = 1 << 18

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.synctools.table import BY_NAME
 from tjgen.gitops.lint import sources
-from tjgen.gitops.lint.kinds import APPLICATION, KUSTOMIZATION
+from tjgen.gitops.lint.kinds import SYNCED_BY
 from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, FLUX, WARNING, Finding, Rule
 from tjgen.gitops.lint.scene import Item, Scene
 
@@ -19,27 +20,28 @@ RULE = Rule(
     title="One Application or Kustomization applies very many objects.",
     why="Every sync looks at all of them, one that fails holds up the rest, and lists of results grow until they do not fit.",
     remedy="Give folders Applications or Kustomizations of their own, such as one for each experiment.",
-    argocd="Above about 1000 objects the results of a sync fill its status; manifests of a folder above 10 MB are refused "
-    "(`reposerver.max.combined.directory.manifests.size`).",
-    flux="The inventory is one status: keep it below 5000 objects.",
+    effects={
+        ARGOCD: "Above about 1000 objects the results of a sync fill its status; manifests of a folder above 10 MB are refused "
+        "(`reposerver.max.combined.directory.manifests.size`).",
+        FLUX: "The inventory is one status: keep it below 5000 objects.",
+    },
     upstream="argo-cd `reposerver/repository`, operator manual; fluxcd/kustomize-controller `status.inventory`.",
 )
-_MOST = {ARGOCD: 1000, FLUX: 5000}
 _BYTES = 10_000_000
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each unit, at its Application or Kustomization, or at the first object that is too many."""
-    for tool, kind in ((ARGOCD, APPLICATION), (FLUX, KUSTOMIZATION)):
+    for tool, kind in SYNCED_BY:
         members: dict[str, list[Item]] = {}
         for item in scene.items if tool in scene.tools else ():
             members.setdefault(item.unit(tool), []).append(item)
         owners = {owner.name: owner for owner in scene.of(kind)}
         for unit, items in members.items():
             size = sum({item.file: len(item.document.text) for item in items if item.document is not None}.values())
-            many = len(items) > _MOST[tool]
+            many = len(items) > BY_NAME[tool].most_objects
             if many or (tool == ARGOCD and size > _BYTES):
-                at = owners.get(unit, items[_MOST[tool]] if many else items[-1])
+                at = owners.get(unit, items[BY_NAME[tool].most_objects] if many else items[-1])
                 message = (
                     f"{len(items)} objects are applied together" if many else f"manifests of {size} bytes are applied together"
                 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
-from tjgen.gitops.lint.rule import ERROR, SOURCE, Change, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SOURCE, Change, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 
 RULE = Rule(
@@ -19,9 +19,11 @@ RULE = Rule(
     why="A copied mark says that the object belongs to another Application or Kustomization, which may prune it; a committed "
     "last-applied annotation is a second, old manifest from which the next changes are computed.",
     remedy="Remove them: tools write them when they apply.",
-    argocd="An object with another object's tracking-id is not taken for its own; the last-applied annotation spoils three-way "
-    "comparison.",
-    flux="Owner labels of another Kustomization make it the owner: the two prune each other's objects.",
+    effects={
+        ARGOCD: "An object with another object's tracking-id is not taken for its own; the last-applied annotation "
+        "spoils three-way comparison.",
+        FLUX: "Owner labels of another Kustomization make it the owner: the two prune each other's objects.",
+    },
     upstream="argo-cd `util/argo/resource_tracking.go`; fluxcd/pkg `ssa/manager.go` (owner labels).",
 )
 _ANNOTATIONS = (

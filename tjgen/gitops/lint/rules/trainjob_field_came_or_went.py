@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import TRAINJOB
-from tjgen.gitops.lint.rule import ERROR, SEEN, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.gitops.lint.sync import is_record
 from tjgen.trees.fields.path import get
@@ -23,8 +23,10 @@ RULE = Rule(
     "are then accepted without any effect: the JobSet that is there is never built anew. `activeDeadlineSeconds` does "
     "take effect: it counts from the start, so a run that is past it fails at once.",
     remedy="Give the changed run another name.",
-    argocd="Synced, though what runs is something else.",
-    flux="Ready, though what runs is something else.",
+    effects={
+        ARGOCD: "Synced, though what runs is something else.",
+        FLUX: "Ready, though what runs is something else.",
+    },
     upstream="Trainer 2.3 `pkg/apis/trainer/v1alpha1/trainjob_types.go`; Kubernetes: a CEL rule with `oldSelf` on an optional "
     "field runs only where both are there.",
     tools=(),

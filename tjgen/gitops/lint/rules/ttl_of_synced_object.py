@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import JOB, JOBSET, OPERATOR_JOBS, VOLCANO_JOB
-from tjgen.gitops.lint.rule import ARGOCD, ERROR, SEEN, WARNING, Change, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, WARNING, Change, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.gitops.lint.sync import is_record, phases
 from tjgen.trees.fields.path import FieldPath
@@ -22,8 +22,10 @@ RULE = Rule(
     why="The controller deletes the finished object, the tool finds it missing and applies it again: it trains for ever.",
     remedy="Leave the TTL out. For a TrainJob it may stand in the JobSet template of its runtime: the TrainJob stays, and a "
     "finished one is not run again. Archive what is done.",
-    argocd="With selfHeal it is made again within seconds, without at the next sync.",
-    flux="It is made again at the next interval. `ssa: IfNotPresent` does not help: it is not present.",
+    effects={
+        ARGOCD: "With selfHeal it is made again within seconds, without at the next sync.",
+        FLUX: "It is made again at the next interval. `ssa: IfNotPresent` does not help: it is not present.",
+    },
     upstream="Kubernetes `pkg/controller/ttlafterfinished`; JobSet `pkg/controllers/ttl_after_finished.go`; Volcano "
     "`pkg/controllers/garbagecollector`; argo-cd issues 8586 and 13851.",
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import CLUSTER_RUNTIME, RUNTIMES, TRAINJOB
-from tjgen.gitops.lint.rule import ERROR, SEEN, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.trees.k8s.nearest import nearest
 
@@ -20,8 +20,10 @@ RULE = Rule(
     title="A TrainJob names a runtime that is neither among the manifests nor in the catalog.",
     why="Trainer's webhook refuses a TrainJob whose runtime is not in the cluster.",
     remedy="Correct the name, add the runtime, or name the catalog with `--catalog`.",
-    argocd="The object is SyncFailed, and later waves are not applied.",
-    flux="The dry run fails, so nothing of the Kustomization is applied.",
+    effects={
+        ARGOCD: "The object is SyncFailed, and later waves are not applied.",
+        FLUX: "The dry run fails, so nothing of the Kustomization is applied.",
+    },
     upstream="Trainer 2.3 `pkg/runtime/core/trainingruntime.go`, `clustertrainingruntime.go`.",
 )
 

@@ -37,8 +37,10 @@ RULE = Rule(
     why="The words are compared letter by letter by Argo CD, and without regard to case by Flux. What is not known is "
     "passed over, so nothing protects, nothing waits, and with an unknown hook the object is not applied at all.",
     remedy="Write the word as the tool knows it.",
-    argocd="An unknown option or delete policy is ignored. An object with an unknown hook is neither applied nor compared.",
-    flux="An unknown value of a mark is ignored.",
+    effects={
+        ARGOCD: "An unknown option or delete policy is ignored. An object with an unknown hook is neither applied nor compared.",
+        FLUX: "An unknown value of a mark is ignored.",
+    },
     upstream="argo-cd `gitops-engine/pkg/sync/common/types.go`, `hook/hook.go` (`IsHook`, `Types`); fluxcd/pkg "
     "`ssa/utils/meta.go`.",
 )

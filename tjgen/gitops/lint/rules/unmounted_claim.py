@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import CLAIM, JOB, RUNS
 from tjgen.gitops.lint.references import Users
-from tjgen.gitops.lint.rule import SEEN, WARNING, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, Finding, Rule
 from tjgen.gitops.lint.rules.claim_before_its_consumer import binding_mode
 from tjgen.gitops.lint.scene import Scene
 
@@ -21,8 +21,10 @@ RULE = Rule(
     title="Nothing among the manifests mounts a PersistentVolumeClaim.",
     why="A claim of a class with WaitForFirstConsumer that no pod mounts stays Pending, and whoever waits for it waits for ever.",
     remedy="Remove the claim, or mount it; a claim that is only kept for its data needs no tool that looks at its health.",
-    argocd="The Application is Progressing for ever; the sync itself succeeds where the claim is in the last wave.",
-    flux="A Kustomization with `wait: true` times out.",
+    effects={
+        ARGOCD: "The Application is Progressing for ever; the sync itself succeeds where the claim is in the last wave.",
+        FLUX: "A Kustomization with `wait: true` times out.",
+    },
     upstream="argo-cd `gitops-engine/pkg/health/health_pvc.go`; fluxcd/cli-utils kstatus.",
 )
 

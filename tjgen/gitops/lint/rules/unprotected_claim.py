@@ -23,8 +23,10 @@ RULE = Rule(
     "data goes too. Protection is read from the object in the cluster, so it has to come before the commit that removes it.",
     remedy="Annotate the claim from the first commit on. `Prune=false` is about removal from Git, `Delete=false` about that of "
     "the Application: a claim needs both.",
-    argocd="Removed from Git, it is pruned; removed with the Application, it is deleted in the cascade.",
-    flux="Removed from the Kustomization, it is deleted, unless it is marked `prune: disabled`.",
+    effects={
+        ARGOCD: "Removed from Git, it is pruned; removed with the Application, it is deleted in the cascade.",
+        FLUX: "Removed from the Kustomization, it is deleted, unless it is marked `prune: disabled`.",
+    },
     upstream="argo-cd `gitops-engine/pkg/sync/common/types.go` (`Prune=false`, `Delete=false`); fluxcd/pkg `ssa/utils/meta.go`.",
 )
 _HINT = "name the tool in tjgen.yaml (spec.gitops.tool): tjgen build then annotates claims for it"

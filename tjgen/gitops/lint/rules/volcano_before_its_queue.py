@@ -23,10 +23,12 @@ RULE = Rule(
     why="Volcano's webhook refuses a Job whose Queue is missing or not open; Trainer's refuses a TrainJob with a Volcano gang "
     "whose PriorityClass is missing.",
     remedy="Apply queues and priority classes earlier: in an earlier wave, or a Kustomization of their own.",
-    argocd="In one wave, Argo CD applies kinds called Job before a Queue, and TrainJobs and priority classes by name, so the run "
-    "is refused.",
-    flux="With its Queue in the same Kustomization the dry run of the Job fails for ever. Priority classes have a stage of "
-    "their own, so those are fine.",
+    effects={
+        ARGOCD: "In one wave, Argo CD applies kinds called Job before a Queue, and TrainJobs and priority classes by "
+        "name, so the run is refused.",
+        FLUX: "With its Queue in the same Kustomization the dry run of the Job fails for ever. Priority classes have a stage of "
+        "their own, so those are fine.",
+    },
     upstream="Volcano `pkg/webhooks/admission/jobs/validate/admit_job.go`; Trainer "
     "`pkg/runtime/framework/plugins/volcano/volcano.go`; argo-cd `sync_tasks.go`.",
 )

@@ -21,7 +21,9 @@ RULE = Rule(
     why="Volcano's webhook fills them in when the Job is created. The next client-side apply sends the whole list of tasks "
     "without them, which the webhook refuses, though nothing has changed.",
     remedy="Write `name` and `maxRetry` of every task, or apply on the server's side.",
-    argocd="The first sync succeeds. The second is SyncFailed, while the Application says Synced.",
+    effects={
+        ARGOCD: "The first sync succeeds. The second is SyncFailed, while the Application says Synced.",
+    },
     upstream="volcano `pkg/webhooks/admission/jobs/mutate/mutate_job.go`, `validate/admit_job.go`.",
     tools=(ARGOCD,),
 )

@@ -21,7 +21,9 @@ RULE = Rule(
     title="A sync wave is no quoted integer.",
     why="Argo CD takes a wave that it cannot read as an integer for 0, and says nothing.",
     remedy="Write the wave as a quoted integer.",
-    argocd="The object is applied in wave 0.",
+    effects={
+        ARGOCD: "The object is applied in wave 0.",
+    },
     upstream="argo-cd `gitops-engine/pkg/sync/syncwaves/waves.go` (`Wave`).",
     tools=(ARGOCD,),
 )

@@ -1,0 +1,60 @@
+"""Every GitOps tool of the table against its module, the language, and the packages that read the table."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import get_args
+
+import pytest
+
+import tjgen.cluster.synctools
+from tests.checkout import ROOT
+from tjgen.cluster.synctools.protocol import SyncTool
+from tjgen.cluster.synctools.table import BY_NAME, KEPT, LEFT_ALONE, NAMES, TOOLS, WITHOUT_EFFECT, tools_of
+from tjgen.gitops.lint import kinds
+from tjgen.gitops.lint.rule import TOOLS as TOOLS_OF_RULES
+from tjgen.gitops.output import syncing
+from tjgen.language.spec.models.project import Tool
+from tjgen.trees.manifests.manifest import DATA
+
+MODULES = {module.name for module in iter_modules(tjgen.cluster.synctools.__path__)} - {"protocol", "table"}
+
+
+def test_the_table_has_the_tool_of_every_module_under_its_name() -> None:
+    assert set(NAMES) == MODULES
+    assert all(import_module(f"tjgen.cluster.synctools.{name}").TOOL is tool for name, tool in BY_NAME.items())
+
+
+def test_the_language_has_the_same_tools_and_what_syncs_is_everywhere() -> None:
+    assert get_args(Tool) == NAMES
+    names = tuple(tool.name for tool in TOOLS)
+    assert names == TOOLS_OF_RULES == tuple(syncing._TOOLS)
+    assert [name for name, _ in kinds.SYNCED_BY] == list(names)
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_a_tool_reads_its_own_annotations(tool: SyncTool) -> None:
+    own = {*tool.kept, *tool.left_alone, *tool.without_effect}
+    assert own and tools_of(own) == {tool.name}
+    assert set(tool.kept.items()) <= set(tool.stages[DATA].items())
+    assert set(tool.stages_by_experiment) <= set(tool.stages)
+
+
+def test_annotations_for_all_tools_have_those_of_each() -> None:
+    for tool in TOOLS:
+        assert tool.kept.items() <= KEPT.items()
+        assert tool.left_alone.items() <= LEFT_ALONE.items()
+        assert tool.without_effect.items() <= WITHOUT_EFFECT.items()
+
+
+def test_a_tool_without_one_of_the_facts_does_not_type_check(tmp_path: Path) -> None:
+    text = (ROOT / "tjgen" / "cluster" / "synctools" / "none.py").read_text(encoding="utf-8")
+    file = tmp_path / "incomplete.py"
+    file.write_text(text.replace("    kept={},\n", ""), encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--no-error-summary", "--cache-dir", str(tmp_path / "cache"), str(file)]
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout
+    assert 'Missing positional argument "kept" in call to "SyncTool"' in found or 'Missing named argument "kept"' in found

@@ -1,0 +1,48 @@
+"""Argo CD (argo-cd 3.5)."""
+
+from __future__ import annotations
+
+from tjgen.cluster.synctools.protocol import OUTLIVING, PREPARING, SyncTool
+from tjgen.trees.manifests.manifest import DATA, RUNS, RUNTIMES
+
+DOMAIN = "argocd.argoproj.io"
+WAVE = f"{DOMAIN}/sync-wave"
+OPTIONS = f"{DOMAIN}/sync-options"
+COMPARE = f"{DOMAIN}/compare-options"
+HOOK = f"{DOMAIN}/hook"
+
+# Server-side apply: webhooks fill in list elements that a client-side apply would send back without them,
+# and a client-side apply keeps the whole manifest in an annotation of limited size.
+_SERVER_SIDE = "ServerSideApply=true"
+# Prune is about removal from Git, Delete about that of the Application; without IgnoreExtraneous a claim that
+# was removed from Git keeps the Application out of sync.
+_KEPT = {OPTIONS: f"{_SERVER_SIDE},Prune=false,Delete=false", COMPARE: "IgnoreExtraneous"}
+
+TOOL = SyncTool(
+    name="argocd",
+    title="Argo CD",
+    namespace="argocd",
+    in_each_cluster=False,
+    longest_name=0,
+    domain=DOMAIN,
+    syncing=(("argoproj.io", "Application"), ("argoproj.io", "ApplicationSet")),
+    wave=WAVE,
+    kept=_KEPT,
+    # An object whose only hook is `Skip` (gitops-engine `pkg/sync/hook`).
+    left_alone={HOOK: "Skip"},
+    without_effect={f"{DOMAIN}/ignore-healthcheck": "true"},
+    stages={
+        RUNTIMES: {WAVE: "-10", OPTIONS: _SERVER_SIDE},
+        DATA: _KEPT,
+        PREPARING: {WAVE: "-5", OPTIONS: _SERVER_SIDE},
+        OUTLIVING: {OPTIONS: _SERVER_SIDE},
+        RUNS: {OPTIONS: _SERVER_SIDE},
+    },
+    # An Application for each experiment: nothing orders what several of them prune, so a runtime is never pruned.
+    stages_by_experiment={RUNTIMES: {WAVE: "-10", OPTIONS: f"{_SERVER_SIDE},Prune=false", COMPARE: "IgnoreExtraneous"}},
+    most_objects=1000,
+    tracking=(f"{DOMAIN}/tracking-id",),
+    # util/manifeststream
+    unapplied_file="# +argocd:skip-file-rendering\n",
+    installation="Argo CD applies what is committed below `{output}`. Once, in its own cluster: {commands}.",
+)

@@ -1,0 +1,34 @@
+"""Flux (kustomize-controller 1.9; annotations: fluxcd/pkg `ssa/utils/meta.go`)."""
+
+from __future__ import annotations
+
+from tjgen.cluster.synctools.protocol import SyncTool
+from tjgen.trees.manifests.manifest import DATA
+
+DOMAIN = "kustomize.toolkit.fluxcd.io"
+SSA = f"{DOMAIN}/ssa"
+PRUNE = f"{DOMAIN}/prune"
+
+_KEPT = {PRUNE: "disabled"}
+
+TOOL = SyncTool(
+    name="flux",
+    title="Flux",
+    namespace="flux-system",
+    in_each_cluster=True,
+    # It puts the names of Kustomizations into labels of all that they apply (fluxcd/pkg ssa `SetOwnerLabels`).
+    longest_name=63,
+    domain=DOMAIN,
+    syncing=((DOMAIN, "Kustomization"),),
+    # Kustomizations depend on each other; within one, Flux orders by kind.
+    wave="",
+    kept=_KEPT,
+    left_alone={SSA: "Ignore"},
+    without_effect={SSA: "IfNotPresent"},
+    stages={DATA: _KEPT},
+    stages_by_experiment={},
+    most_objects=5000,
+    tracking=(),
+    unapplied_file="",
+    installation="Flux applies what is committed below `{output}`. Once, in the cluster of each: {commands}.",
+)

@@ -1,0 +1,25 @@
+"""No tool: people apply the manifests."""
+
+from __future__ import annotations
+
+from tjgen.cluster.synctools.protocol import SyncTool
+
+TOOL = SyncTool(
+    name="none",
+    title="no tool",
+    namespace="",
+    in_each_cluster=False,
+    longest_name=0,
+    domain="",
+    syncing=(),
+    wave="",
+    kept={},
+    left_alone={},
+    without_effect={},
+    stages={},
+    stages_by_experiment={},
+    most_objects=0,
+    tracking=(),
+    unapplied_file="",
+    installation="Nothing applies `{output}` yet: `gitops` in `tjgen.yaml` names a tool that does.",
+)

@@ -1,0 +1,55 @@
+"""The facts about a GitOps tool. Each module of this package holds one value of `SyncTool`.
+
+Every field is required, so that a tool without one of the facts does not type-check. What a tool does not have is empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tjgen.trees.typing import NamedTuple
+
+Annotations = Mapping[str, str]
+
+PREPARING = "preparing"
+"""Part of the stage of data: what has to end before a run can begin (Jobs, and what they read)."""
+OUTLIVING = "outliving"
+"""Part of the stage of data: what else outlives the runs, such as what looks after checkpoints."""
+
+
+class SyncTool(NamedTuple):
+    """One tool, as `spec.gitops.tool` of a project names it."""
+
+    name: str
+    title: str
+    """As people write it."""
+    namespace: str
+    """The namespace of the objects that make the tool sync, unless the project names another one."""
+    in_each_cluster: bool
+    """Whether an installation syncs only the cluster that it is in."""
+    longest_name: int
+    """How long the name of an object may be that makes it sync; 0: as long as any name."""
+    domain: str
+    """The domain of its annotations and labels."""
+    syncing: tuple[tuple[str, str], ...]
+    """Group and kind of the objects that say what the tool syncs."""
+    wave: str
+    """The annotation with the order within a sync."""
+    kept: Annotations
+    """On an object that the tool never prunes. What counts is the annotation in the cluster."""
+    left_alone: Annotations
+    """On an object that the tool neither applies nor prunes, whether it is in the cluster or not."""
+    without_effect: Annotations
+    """On a Job whose end, failure or removal has no effect on the sync."""
+    stages: Mapping[str, Annotations]
+    """Stage, or part of that of data -> annotations of every object of a run."""
+    stages_by_experiment: Mapping[str, Annotations]
+    """The same, over `stages`, where each experiment is synced by itself."""
+    most_objects: int
+    """From where on one sync has too many objects; 0: no limit is known."""
+    tracking: tuple[str, ...]
+    """Annotations that the tool writes itself."""
+    unapplied_file: str
+    """A comment that keeps the tool from applying a file."""
+    installation: str
+    """What a person does once in the cluster, as a README says it. Fields: `output`, `commands`."""
