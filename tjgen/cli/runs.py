@@ -25,21 +25,24 @@ COMMAND = Command(
     "archived, or pruned. archive: make records of finished runs, which Argo CD and Flux leave alone, so that nothing trains "
     "them again; unarchive reverts it. rerun: train current runs once more, under new names. prune: remove superseded runs, "
     "all beyond the project's history.keep, or the superseded and orphaned runs that match a NAME. keep: accept that orphaned "
-    "runs stay. A NAME may be a pattern.",
+    "runs stay. rename: give the runs of the experiment OLD, [[ENVIRONMENT/]NAMESPACE/]NAME, to NEW; no file changes, so no "
+    "sync restarts a run. A NAME may be a pattern.",
     "tjgen runs archive 'resnet50-*' -o deploy",
-    "[list|archive|unarchive|rerun|prune|keep] [NAME]...",
+    "[list|archive|unarchive|rerun|prune|keep|rename] [NAME]...",
     (
         Option(("-o", "--output"), "output", "Output tree; the project's where it is left out.", VALUE, "DIR"),
         Option(("--env",), "env", "Environment of the project; may be repeated.", MANY, "NAME"),
         Option(("--keep",), "keep", "With prune: how many superseded runs of each experiment stay.", VALUE, "N"),
         Option(("--archived",), "archived", "With prune: also remove archived runs that no source requests."),
+        Option(("--environment",), "environment", "With rename: OLD and NEW are environments."),
+        Option(("--namespace",), "namespace", "With rename: OLD and NEW are namespaces."),
         Option(("--json",), "json", "With list: the same as --format json."),
         Option(("--force",), "force", "Overwrite or remove files that were edited by hand.", FLAG),
         TRUSTED,
         *COMMON,
     ),
 )
-_VERBS = ("list", "archive", "unarchive", "rerun", "prune", "keep")
+_VERBS = ("list", "archive", "unarchive", "rerun", "prune", "keep", "rename")
 
 
 def run(arguments: Arguments) -> int:
@@ -71,6 +74,10 @@ def _wrong_use(verb: str, patterns: Sequence[str], arguments: Arguments) -> str 
         return f"write tjgen runs {', '.join(_VERBS[:-1])} or {_VERBS[-1]}"
     if verb in ("archive", "unarchive", "rerun", "keep") and not patterns:
         return f"tjgen runs {verb} needs the NAME of a run"
+    if verb == "rename" and (len(patterns) != 2 or patterns[0].count("/") != patterns[1].count("/")):
+        return "tjgen runs rename needs OLD and NEW in the same form: [[ENVIRONMENT/]NAMESPACE/]NAME"
+    if verb != "rename" and (arguments["environment"] or arguments["namespace"]):
+        return "--environment and --namespace go with rename"
     if verb != "prune" and (arguments["keep"] is not None or arguments["archived"]):
         return "--keep and --archived go with prune"
     keep = arguments["keep"]
@@ -108,6 +115,8 @@ def _do(
             reporter.add([*interrupted.warning(directory), *disagreements(directory, known)])
         gone = [one for one in gone if not patterns or any(fnmatchcase(one[1].name, pattern) for pattern in patterns)]
         _list(chosen, gone, directory, as_json=arguments["json"] or arguments["format"] == "json")
+    elif verb == "rename":
+        _rename(patterns[0], patterns[1], arguments, locks, directory, reporter)
     elif verb == "rerun":
         _rerun(patterns, arguments, locks, directory, reporter)
     else:
@@ -127,6 +136,24 @@ def _rerun(patterns: list[str], arguments: Arguments, locks: Locks, directory: s
         reporter.add(written.diagnostics)
         if not reporter.failed:
             reporter.say(f"{written.counts}")
+
+
+def _rename(old: str, new: str, arguments: Arguments, locks: Locks, directory: str, reporter: Reporter) -> None:
+    from tjgen.gitops.emit.tree import OutputTree
+    from tjgen.gitops.output.rename import FIELDS, experiments, identities, rename
+
+    field = next((name for name in FIELDS if arguments[name]), None)
+    with OutputTree(directory, records=locks.folder, history=interrupted.still_wanted) as tree:
+        reporter.add(tree.notes)
+        known = identities(os.path.dirname(locks.folder) or ".", old, new) if field == "environment" else {}
+        done = rename(locks, experiments(locks, old, new, field), known)
+        for path, text in done.records:
+            tree.record(path, text)
+        tree.commit()
+    reporter.say(f"runs: {done.runs} renamed")
+    if done.duplicates:
+        names = " ".join(done.duplicates)
+        reporter.say(f"superseded: {names}; the runs of the old name have the same content. Use tjgen runs prune {names}")
 
 
 def _change(verb: str, patterns: list[str], arguments: Arguments, project: Project, directory: str, reporter: Reporter) -> None:

@@ -61,6 +61,8 @@ class Setting(NamedTuple):
     """The task that it is; empty where the experiment has none."""
     family: str
     """Name of the experiment."""
+    storage: str
+    """Name that its claims and checkpoint folders begin with: that of the experiment, or the one that it had before a rename."""
     namespace: str
     directory: str
     """Folder that file names in the experiment are relative to."""

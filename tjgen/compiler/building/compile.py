@@ -177,7 +177,9 @@ class _Compilation:
             is_record = locked is not None and locked.archived
             # The name of a pruned run is never used again.
             renewal = locked.renewal if locked is not None else source.renewals.get(str(origin.identity), -1) + 1
-            run = _compiled(plan, self._session, unit, origin, renewal, is_record=is_record)
+            # A run that another experiment had before a rename keeps its name.
+            name = locked.name if locked is not None and locked.folder else None
+            run = _compiled(plan, self._session, unit, origin, renewal, is_record=is_record, name=name)
             diagnostics += [*problems, *run.compiled.diagnostics]
             runs.append(run._replace(reads_files=reads_files, promoted_from=promoted_from))
         if runs and runs[0].variant.task and not has_errors(diagnostics):
@@ -252,10 +254,19 @@ def _origin(plan: Plan, source: _Source, variant: Variant) -> tuple[_Origin | No
     return _Origin(variant, documents, runtime, identity, content), locked, found, bool(files)
 
 
-def _compiled(plan: Plan, session: Session, unit: Unit, origin: _Origin, renewal: int, *, is_record: bool = False) -> Run:
+def _compiled(
+    plan: Plan,
+    session: Session,
+    unit: Unit,
+    origin: _Origin,
+    renewal: int,
+    *,
+    is_record: bool = False,
+    name: str | None = None,
+) -> Run:
     experiment, here = origin.variant.experiment, plan.settings[unit.environment]
     fixed = experiment.spec.naming == "fixed"
-    name = origin.identity.renewed(renewal).run_name(unit.name, origin.variant.label, fixed=fixed)
+    name = name or origin.identity.renewed(renewal).run_name(unit.name, origin.variant.label, fixed=fixed)
     images: dict[str, None] = {}
     digest_of = plan.digest_of
     if plan.request.digests.is_listed:
@@ -296,4 +307,5 @@ def _setting(
     plan: Plan, session: Session, unit: Unit, name: str, variant: Variant, runtime: CatalogRuntime, digest_of: DigestOf | None
 ) -> Setting:
     here = plan.settings[unit.environment]
-    return here.setting(unit, name, variant.task, runtime.launcher, digest_of, session)
+    storage = plan.locks.of(unit).storage
+    return here.setting(unit, name, variant.task, runtime.launcher, digest_of, session, storage=storage)

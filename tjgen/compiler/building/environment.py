@@ -64,13 +64,22 @@ class Environment:
             yield Diagnostic("TJ410", one.message, span=span, hint=one.hint)
 
     def setting(
-        self, unit: Unit, run: str, task: str, launcher: list[str], digest_of: DigestOf | None, session: Session
+        self,
+        unit: Unit,
+        run: str,
+        task: str,
+        launcher: list[str],
+        digest_of: DigestOf | None,
+        session: Session,
+        *,
+        storage: str = "",
     ) -> Setting:
-        """What passes know of a run of this environment."""
+        """What passes know of a run of this environment; `storage`: the name that its claims have, if not the experiment's."""
         return Setting(
             run=run,
             task=task,
             family=unit.name,
+            storage=storage or unit.name,
             namespace=unit.namespace,
             directory=os.path.dirname(unit.document.file),
             sandbox=self.project.sandbox,

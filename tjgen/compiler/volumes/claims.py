@@ -28,7 +28,7 @@ def claim_name(name: str, create: NewClaim, setting: Setting) -> str:
     """The claim's name by its scope: claims never take a hash, so that data survives a new run."""
     if create.scope == "project":
         return name
-    return f"{setting.run if create.scope == 'run' else setting.family}-{name}"
+    return f"{setting.run if create.scope == 'run' else setting.storage}-{name}"
 
 
 def storage_class(create: NewClaim, setting: Setting) -> str | None:

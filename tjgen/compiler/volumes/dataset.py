@@ -36,7 +36,7 @@ def dataset_name(name: str, dataset: Dataset, setting: Setting) -> str:
     create = dataset.create
     if create is None:
         return str(dataset.name)
-    return name if create.scope == "project" else f"{setting.family}-{name}"
+    return name if create.scope == "project" else f"{setting.storage}-{name}"
 
 
 def _of(volume: Volume) -> Dataset:

@@ -58,7 +58,7 @@ def writing_as(name: str, experiment: Experiment, setting: Setting) -> Setting:
     """As whom a run writes to a volume: where a family goes on from one folder of checkpoints, it has the experiment's name."""
     asked = experiment.spec.checkpoints
     if asked is not None and asked.scope == "family" and asked.volume == name:
-        return setting._replace(run=setting.family)
+        return setting._replace(run=setting.storage)
     return setting
 
 

@@ -31,7 +31,7 @@ from tjgen.gitops.output.decide import Renew, decide, decide_absent, report
 from tjgen.gitops.output.disk import Disk
 from tjgen.gitops.output.done import Counts, Done, Progress
 from tjgen.gitops.output.files import Files
-from tjgen.gitops.output.layout import run_folder, stage_folder
+from tjgen.gitops.output.layout import folder_of, stage_folder
 from tjgen.gitops.output.records import Records
 from tjgen.gitops.output.wishes import Wanted, Wishes
 from tjgen.language.runs.lock import Lock
@@ -225,7 +225,8 @@ class Directory:
     def _record(self, path: str, lock: Lock) -> None:
         self.locks[lock.experiment] = lock
         place = Place.of(path, lock)
-        self._folders.update([run_folder(place, name) for name in (*lock.runs, *lock.pruned)])
+        self._folders.update([folder_of(place, run) for run in lock.runs.values()])
+        self._folders.update([folder_of(place, run) for run in lock.pruned.values()])
         for run in lock.runs.values():
             self._uses.update(run.uses)
             for used in run.uses:

@@ -29,7 +29,7 @@ from tjgen.gitops.output.actions import (
 )
 from tjgen.gitops.output.disk import OnDisk, digest
 from tjgen.gitops.output.files import Files, images
-from tjgen.gitops.output.layout import experiment_folder, preview_files, run_folder, stage_folder
+from tjgen.gitops.output.layout import experiment_folder, folder_of, preview_files, run_folder, stage_folder
 from tjgen.gitops.output.wishes import Wishes
 from tjgen.language.runs import freeze
 from tjgen.language.runs.lock import ARCHIVED, ORPHANED, Lock, LockedRun
@@ -63,15 +63,15 @@ def decide(built: Built, lock: Lock, on_disk: OnDisk, *, wishes: Wishes, renew: 
     actions = [action for decision in decisions for action in decision.actions]
     requested = {decision.locked.name for decision in decisions}
     if not wishes.force:
-        actions += _strays(unit, {*lock.runs, *requested}, on_disk)
+        actions += _strays(unit, {*lock.runs, *lock.pruned, *requested}, on_disk)
     lock = lock.with_runs([one.locked for one in decisions]).superseding([*requested, *built.beside])
     keep = 0 if wishes.prune_runs else wishes.keep
     old = lock.superseded(keep=keep) if keep is not None else []
     actions.append(Count("removed", len(old)))
     lock = lock.pruning(old, PRUNE_RUNS if wishes.prune_runs else f"history.keep: {keep}")
-    for name in lock.runs:
+    for name, one in lock.runs.items():
         if name not in requested:
-            actions += [Count("kept"), Keep(run_folder(unit, name))]
+            actions += [Count("kept"), Keep(folder_of(unit, one))]
     actions.append(Release(experiment_folder(unit)))
     if wishes.prune_data:
         actions.append(Release(f"{stage_folder(unit.environment, DATA)}/{unit.namespace}", unit.key))
@@ -87,7 +87,7 @@ def decide_absent(path: str, lock: Lock, *, wishes: Wishes) -> list[Action]:
     else:
         removed = 0
     place = Place.of(path, lock)
-    kept = [Keep(run_folder(place, name)) for name in lock.runs]
+    kept = [Keep(folder_of(place, run)) for run in lock.runs.values()]
     counts = [Count("kept", len(lock.runs) - len(orphaned)), Count("orphaned", len(orphaned)), Count("removed", removed)]
     undecided = tuple([name for name in orphaned if not lock.runs[name].kept])
     return [*counts, *kept, *([Orphan(place, undecided)] if undecided else []), Record(path, lock)]
@@ -101,6 +101,7 @@ def _run(run: Run, lock: Lock, on_disk: OnDisk, wishes: Wishes, renew: Renew, te
     content = freeze.content_digest(own)
     settings = freeze.settings_digest(run.unit.document.value, wishes.tool)
     locked = lock.runs.get(run.name)
+    moved = locked is not None and locked.folder
     is_record = run.is_record or run.state == ARCHIVED
     may_change = locked is not None and (wishes.again or (content != locked.content and not is_record))
     renewed = renew(run) if may_change else None
@@ -108,16 +109,19 @@ def _run(run: Run, lock: Lock, on_disk: OnDisk, wishes: Wishes, renew: Renew, te
     if renewed is not None and renewed.name != run.name:
         decision = _run(renewed, lock, on_disk, wishes, lambda _: None, text)
         return decision._replace(actions=[occupy, *decision.actions])
+    place = folder_of(run.unit, locked) if locked is not None else folder
     decided = freeze.decide(
-        locked, content=content, settings=settings, standing=lambda: digest(on_disk, folder), force=wishes.force
+        locked, content=content, settings=settings, standing=lambda: digest(on_disk, place), force=wishes.force
     )
+    if moved and decided.kind == freeze.UNCHANGED:
+        decided = freeze.Decision(freeze.FROZEN)
     problem = problems.name_stays(run) if renewed is not None else None
     problem = problem or _problem(run, lock, content, on_disk, force=wishes.force) or decided.diagnostic
     if problem is not None and problem.code == "TJ075" and (spoilt := on_disk.conflict(folder)) is not None:
         problem = in_conflict(spoilt)
     actions: list[Action] = [occupy]
     # A record is not built again, so a newer form of it is not worth a report.
-    if problem is not None and not (is_record and problem.severity == INFO):
+    if problem is not None and not ((is_record or moved) and problem.severity == INFO):
         actions.append(report(problem, run))
     if run.is_record and locked is not None and not locked.is_requested:
         actions.append(report(problems.asked_for_again(run), run))
@@ -128,9 +132,9 @@ def _run(run: Run, lock: Lock, on_disk: OnDisk, wishes: Wishes, renew: Renew, te
         now = locked._replace(state=run.state, promoted_from=run.promoted_from)
         actions += [Count("kept"), Forget(), *shared]
         if decided.kind == freeze.FROZEN:
-            return _Decision([*actions, Keep(folder)], now)
-        own = _carried(on_disk.bodies(folder), own)
-        put = [Put(OutputFile(f"{folder}/{name}", body, run.unit.source, run.unit.key)) for name, body in own.items()]
+            return _Decision([*actions, Keep(place)], now)
+        own = _carried(on_disk.bodies(place), own)
+        put = [Put(OutputFile(f"{place}/{name}", body, run.unit.source, run.unit.key)) for name, body in own.items()]
         return _Decision([*actions, *put], now._replace(content=freeze.content_digest(own), settings=settings))
     actions += [Count("unchanged" if decided.kind == freeze.UNCHANGED else "new"), Fill(folder)]
     actions += [Share(file, run) for file in files]

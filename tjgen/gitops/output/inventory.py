@@ -7,8 +7,8 @@ from fnmatch import fnmatchcase
 
 from tjgen.gitops.emit.ondisk import below, files
 from tjgen.gitops.emit.plan import OutputFile
-from tjgen.gitops.output.layout import run_folder, stage_folder
-from tjgen.language.runs.lock import LockedRun, PrunedRun
+from tjgen.gitops.output.layout import folder_of, stage_folder
+from tjgen.language.runs.lock import RENAMED, LockedRun, PrunedRun
 from tjgen.language.runs.store import Locks, Place
 from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.trees.k8s.nearest import nearest
@@ -25,7 +25,7 @@ class Entry(NamedTuple):
     @property
     def folder(self) -> str:
         """The folder of its files in the output tree."""
-        return run_folder(self.place, self.run.name)
+        return folder_of(self.place, self.run)
 
 
 def entries(locks: Locks, environments: Sequence[str] = (), *, project: Collection[str | None] | None = None) -> list[Entry]:
@@ -42,11 +42,12 @@ def entries(locks: Locks, environments: Sequence[str] = (), *, project: Collecti
 
 
 def pruned(locks: Locks, environments: Sequence[str] = ()) -> list[tuple[Place, PrunedRun]]:
-    """All tombstones, those of an experiment in order of age. Raises CompileError where a lock cannot be read."""
+    """All runs that were removed, those of an experiment in order of age. Raises CompileError where a lock cannot be read."""
     return [
         (place, run)
         for place, lock in locks.all(environments)
         for run in sorted(lock.pruned.values(), key=lambda run: (run.number, run.name))
+        if run.was != RENAMED
     ]
 
 

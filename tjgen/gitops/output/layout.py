@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from tjgen.compiler.building.run import Run
+from tjgen.language.runs.lock import LockedRun, PrunedRun
 from tjgen.language.runs.store import Locked
 from tjgen.trees.manifests.manifest import DATA, RUNS, RUNTIMES, Manifest
 from tjgen.trees.source.writer import dump
@@ -29,6 +30,11 @@ def experiment_folder(unit: Locked) -> str:
 def run_folder(unit: Locked, run: str) -> str:
     """The folder of one run."""
     return f"{experiment_folder(unit)}/{run}"
+
+
+def folder_of(unit: Locked, run: LockedRun | PrunedRun) -> str:
+    """The folder of a run that a lock has: it stays where it is if its experiment is renamed, so that no sync sees a change."""
+    return run.folder or run_folder(unit, run.name)
 
 
 def path_of(manifest: Manifest, run: Run) -> str:

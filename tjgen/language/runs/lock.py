@@ -67,6 +67,8 @@ class LockedRun(NamedTuple):
     """Key of the experiment and name of the run that it was promoted from: see output/promote.py."""
     archived: bool = False
     """Whether it was archived by itself, whatever its experiment says (see `archive`)."""
+    folder: str = ""
+    """Folder of its files in the output tree if another experiment had the run before a rename; see output/rename.py."""
     kept: bool = False
     """Whether `tjgen runs keep` accepted that the run stays although no source requests it."""
 
@@ -98,6 +100,8 @@ class PrunedRun(NamedTuple):
     renewal: int = 0
     claims: tuple[str, ...] = ()
     """Claims that it used, by path in the output tree."""
+    folder: str = ""
+    """As for LockedRun."""
 
 
 class Lock(NamedTuple):
@@ -155,6 +159,14 @@ class Lock(NamedTuple):
         """The number of the next run."""
         return max([*(run.number for run in self.runs.values()), *(run.number for run in self.pruned.values())], default=0) + 1
 
+    @property
+    def storage(self) -> str:
+        """The name of the experiment that its claims begin with: the one before a rename, or "" if it was never renamed."""
+        folders = {run.folder for run in self.runs.values()} | {run.folder for run in self.pruned.values()}
+        names = {folder.rpartition("/")[0].rpartition("/")[2] for folder in folders if folder}
+        # Of several, as after a rename to an experiment with claims of its own, none is right for all runs.
+        return names.pop() if len(names) == 1 else ""
+
     def renewals(self) -> dict[str, int]:
         """Identity -> the highest renewal that a run with it had, whether it exists or was pruned."""
         found: dict[str, int] = {}
@@ -198,6 +210,8 @@ def write(experiment: str, run: LockedRun) -> str:
     if run.uses:
         text["uses"] = list(run.uses)
     text["content"] = run.content
+    if run.folder:
+        text["folder"] = run.folder
     if run.archived:
         text["archived"] = True
     if run.kept:
@@ -214,13 +228,15 @@ def write_pruned(experiment: str, run: PrunedRun) -> str:
     text |= {"number": run.number, "was": run.was, "reason": run.reason}
     if run.claims:
         text["claims"] = list(run.claims)
+    if run.folder:
+        text["folder"] = run.folder
     return PRUNED_COMMENT + dump(text)
 
 
 def tombstone(run: LockedRun, reason: str, was: str = "") -> PrunedRun:
     """What stays of a run that is removed."""
     claims = tuple([path for path in run.uses if f"/{path}".rpartition("/data/")[1]])
-    return PrunedRun(run.name, run.identity, run.number, was or run.standing, reason, run.renewal, claims)
+    return PrunedRun(run.name, run.identity, run.number, was or run.standing, reason, run.renewal, claims, run.folder)
 
 
 def _left(run: LockedRun, state: str) -> LockedRun:

@@ -33,6 +33,7 @@ _TEXT = re.compile(
     rf"(?:images:\n(?P<images>(?:- {_REFERENCE}\n)+))?"
     rf"(?:uses:\n(?P<uses>(?:- {_REFERENCE}\n)+))?"
     rf"content: (?P<content>{_DIGEST})\n"
+    rf"(?:folder: (?P<folder>{_WORD}(?:/{_WORD})+)\n)?"
     r"(?P<archived>archived: true\n)?(?P<kept>kept: true\n)?\Z"
 )
 _CONFLICT = re.compile(r"^(?:<{7,} (?:.*(?P<renamed>:.*))?|={7,}$|>{7,} )", re.MULTILINE)
@@ -40,7 +41,7 @@ _CONFLICT = re.compile(r"^(?:<{7,} (?:.*(?P<renamed>:.*))?|={7,}$|>{7,} )", re.M
 
 _TEXTS = {"identity": r"v[0-9]+:[0-9a-f]{64}\Z", "runtimeDigest": rf"{_DIGEST}\Z", "content": rf"{_DIGEST}\Z"}
 _TEXTS |= {"settings": rf"{_DIGEST}\Z", "state": rf"(?:{'|'.join(STATES)})\Z", "runtime": r".+"}
-_OPTIONAL_TEXTS = ("promotedFrom",)
+_OPTIONAL_TEXTS = ("promotedFrom", "folder")
 _NUMBERS = ("number", "renewal")
 _LISTS = ("images", "uses")
 _FLAGS = ("archived", "kept")
@@ -87,6 +88,7 @@ def _as_written(text: str) -> Entry | None:
         renewal=int(found["renewal"] or 0),
         promoted_from=found["promoted_from"] or "",
         archived=found["archived"] is not None,
+        folder=found["folder"] or "",
         kept=found["kept"] is not None,
     )
     return Entry(found["experiment"], run, True)
@@ -110,6 +112,7 @@ def _by_hand(text: str, file: str) -> Entry:
         reason=tree["reason"],
         renewal=tree.get("renewal", 0),
         claims=tuple(tree.get("claims", ())),
+        folder=tree.get("folder", ""),
     )
     return Entry(tree["experiment"], run, text == write_pruned(tree["experiment"], run))
 
@@ -152,12 +155,13 @@ def run_of(name: str, fields: Mapping[str, Any]) -> LockedRun:
         renewal=fields.get("renewal", 0),
         promoted_from=fields.get("promotedFrom", ""),
         archived=fields.get("archived", False),
+        folder=fields.get("folder", ""),
         kept=fields.get("kept", False),
     )
 
 
 _HEAD = ("apiVersion", "kind", "experiment", "run")
-_OF_PRUNED = {"identity": str, "renewal": int, "number": int, "was": str, "reason": str, "claims": list}
+_OF_PRUNED = {"identity": str, "renewal": int, "number": int, "was": str, "reason": str, "claims": list, "folder": str}
 
 
 def _shape(tree: Tree) -> Wrong:
@@ -171,7 +175,7 @@ def _shape(tree: Tree) -> Wrong:
 
 def _pruned_shape(fields: Mapping[str, Any]) -> Wrong:
     unknown: Wrong = [((key,), f"{key} is not a field of a tombstone") for key in fields if key not in _OF_PRUNED]
-    required = {key: kind for key, kind in _OF_PRUNED.items() if key in fields or key not in ("renewal", "claims")}
+    required = {key: kind for key, kind in _OF_PRUNED.items() if key in fields or key not in ("renewal", "claims", "folder")}
     mistyped: Wrong = [
         ((key,), f"{key} is missing or has a wrong type")
         for key, kind in required.items()

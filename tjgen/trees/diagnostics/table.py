@@ -163,6 +163,8 @@ TABLE = {
     "TJ273": ("orphaned-runs", "warning"),
     "TJ274": ("orphaned-environment", "error"),
     "TJ277": ("run-not-orphaned", "error"),
+    "TJ278": ("nothing-to-rename", "error"),
+    "TJ279": ("rename-in-the-way", "error"),
     "TJ290": ("unknown-release", "error"),
     "TJ301": ("unknown-device-class", "error"),
     "TJ302": ("unknown-role", "error"),

@@ -53,7 +53,7 @@ def location(experiment: Experiment, setting: Setting) -> Location | None:
         return Location(volume, place, _inside(place, path), "", own, _joined(below, path))
     if create is not None and create.scope == "run":
         return Location(volume, place, _inside(place, path), _joined(below, path), "", "")
-    family = _joined(path, setting.family)
+    family = _joined(path, setting.storage)
     if asked.scope == "family":
         return Location(volume, place, _inside(place, family), _joined(below, family), "", "")
     return Location(volume, place, _inside(place, _joined(family, setting.run)), _joined(below, family), setting.run, "")
@@ -62,7 +62,7 @@ def location(experiment: Experiment, setting: Setting) -> Location | None:
 def owner(where: Location, setting: Setting) -> str:
     """The run that has the claim to itself, else the experiment: it names what looks after the claim, and marks its folder."""
     create = new_claim(where.volume)
-    return setting.run if create is not None and create.scope == "run" else setting.family
+    return setting.run if create is not None and create.scope == "run" else setting.storage
 
 
 def mark(asked: Checkpoints, where: Location, setting: Setting) -> str:
@@ -89,7 +89,7 @@ def resumed_folder(asked: Checkpoints, where: Location) -> str | None:
 
 def is_of_family(run: str, setting: Setting) -> bool:
     """Whether a run may be one of the experiment, by its name."""
-    return run == setting.family or run.startswith(f"{setting.family}-")
+    return any(run == name or run.startswith(f"{name}-") for name in (setting.family, setting.storage))
 
 
 def _inside(place: Place, path: str) -> str:

@@ -1,0 +1,139 @@
+"""`tjgen runs rename`: runs, claims and lock get a new name; files and running objects do not change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.gitops.output.test_orphans import build, folder, states, tree
+from tests.gitops.output.test_runs import edit, snapshot
+from tests.program import tjgen
+
+__all__ = ["folder"]
+LETTERS = "experiments/letters.yaml"
+
+
+def of(folder: Path, state: str) -> list[str]:
+    return sorted(name for name, found in states(folder).items() if found == state)
+
+
+def rename(folder: Path, *words: str) -> None:
+    answer = tjgen(folder, "runs", "rename", *words)
+    assert answer.code == 0, answer.err
+
+
+def unchanged_runs(folder: Path, before: dict[str, bytes]) -> None:
+    now = tree(folder)
+    assert {path: now.get(path) for path in before if "/runs/" in path} == {p: b for p, b in before.items() if "/runs/" in p}
+    assert {path for path in before if path not in now} == set(), "no file goes"
+
+
+def test_the_build_suggests_the_command_which_resolves_it(folder: Path) -> None:
+    before, current = tree(folder), of(folder, "current")
+    edit(folder, "name: letters", "name: glyphs", LETTERS)
+    checked = build(folder, "--check")
+    assert checked.code == 1
+    assert "tjgen runs rename dev/vision/letters dev/vision/glyphs" in checked.err
+    rename(folder, "letters", "glyphs")
+    assert of(folder, "current") == current
+    answer = build(folder)
+    assert answer.code == 0, answer.err
+    assert "TJ273" not in answer.err
+    unchanged_runs(folder, before)
+    assert of(folder, "current") == current
+    assert build(folder, "--check", "--strict").code == 0
+
+
+def test_the_next_run_has_the_new_name_and_the_old_claim(folder: Path) -> None:
+    edit(folder, "name: letters", "name: glyphs", LETTERS)
+    rename(folder, "letters", "glyphs")
+    build(folder)
+    edit(folder, "letters:1", "letters:2", LETTERS)
+    answer = build(folder)
+    assert answer.code == 0, answer.err
+    assert [name.split("/")[1].split("-")[0] for name in of(folder, "current")] == ["digits", "glyphs", "digits", "glyphs"]
+    assert [name.split("/")[1].split("-")[0] for name in of(folder, "superseded")] == ["letters", "letters"]
+    claims = {path.name for path in (folder / "out").rglob("persistentvolumeclaim-*")}
+    assert claims == {"persistentvolumeclaim-digits-results.yaml", "persistentvolumeclaim-letters-results.yaml"}
+    (job,) = (folder / "out/dev/runs/vision/glyphs").rglob("trainjob-*.yaml")
+    assert "claimName: letters-results" in job.read_text(encoding="utf-8")
+    assert tjgen(folder, "runs", "prune", "letters-*").code == 0
+    before = tree(folder)
+    assert build(folder).code == 0
+    assert tree(folder) == before, "the name of the claim does not depend on runs that exist"
+
+
+def test_after_a_build_under_the_new_name_the_old_runs_are_current_again(folder: Path) -> None:
+    current = of(folder, "current")
+    edit(folder, "name: letters", "name: glyphs", LETTERS)
+    assert "tjgen runs rename" in build(folder).err
+    rename(folder, "letters", "glyphs")
+    assert of(folder, "current") == current
+    assert [name.split("/")[1].split("-")[0] for name in of(folder, "superseded")] == ["glyphs", "glyphs"]
+    before = snapshot(folder)
+    assert build(folder).code == 0
+    assert {p: b for p, b in snapshot(folder).items() if "/runs/" in p} == {p: b for p, b in before.items() if "/runs/" in p}
+    assert of(folder, "current") == current
+
+
+def test_an_old_name_that_returns_gets_new_runs(folder: Path) -> None:
+    text = (folder / LETTERS).read_text(encoding="utf-8")
+    names = set(states(folder))
+    edit(folder, "name: letters", "name: glyphs", LETTERS)
+    rename(folder, "letters", "glyphs")
+    build(folder)
+    # Its claim has the name of the renamed experiment's, so it needs another one.
+    (folder / "experiments/again.yaml").write_text(text.replace("results:", "fresh:"), encoding="utf-8")
+    edit(folder, "train.py", "again.py", "experiments/again.yaml")
+    answer = build(folder)
+    assert answer.code == 0, answer.err
+    assert len(set(of(folder, "current")) - names) == 2
+
+
+def test_an_environment_is_renamed(folder: Path) -> None:
+    before, current = tree(folder), of(folder, "current")
+    edit(folder, "prod: {}", "production: {}", "tjgen.yaml")
+    assert "tjgen runs rename --environment prod" in build(folder).err
+    rename(folder, "--environment", "prod", "production")
+    answer = build(folder)
+    assert answer.code == 0, answer.err
+    unchanged_runs(folder, before)
+    assert of(folder, "current") == sorted(name.replace("prod/", "production/") for name in current)
+    assert build(folder, "--check", "--strict").code == 0
+
+
+def test_a_namespace_is_renamed(folder: Path) -> None:
+    before, current = tree(folder), of(folder, "current")
+    for name in ("digits", "letters"):
+        edit(folder, "namespace: vision", "namespace: sight", f"experiments/{name}.yaml")
+    rename(folder, "--namespace", "vision", "sight")
+    answer = build(folder)
+    assert answer.code == 0, answer.err
+    unchanged_runs(folder, before)
+    assert of(folder, "current") == current
+    assert build(folder, "--check", "--strict").code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["lettres", "glyphs"], 1, "error[TJ278]"),
+        (["letters", "digits"], 0, ""),
+        (["letters"], 2, "needs OLD and NEW"),
+        (["vision/letters", "glyphs"], 2, "in the same form"),
+    ],
+)
+def test_wrong_use_is_refused(folder: Path, words: list[str], code: int, message: str) -> None:
+    answer = tjgen(folder, "runs", "rename", *words)
+    assert (answer.code, message in answer.err) == (code, True)
+
+
+def test_a_run_of_the_same_name_is_not_overwritten(folder: Path) -> None:
+    for name in ("digits", "letters"):
+        edit(folder, "namespace: vision", "namespace: sight", f"experiments/{name}.yaml")
+    build(folder)
+    before = snapshot(folder)
+    answer = tjgen(folder, "runs", "rename", "--namespace", "vision", "sight")
+    assert (answer.code, "error[TJ279]" in answer.err) == (1, True)
+    assert snapshot(folder) == before

@@ -1,0 +1,113 @@
+"""An experiment, namespace or environment that was renamed -> its runs in the lock of the new name.
+
+Files stay where they are, byte for byte, and the lock records their folder. So a sync sees no change, and no Application or
+Kustomization gets another owner. Later runs have the new name, and go on with the claims and checkpoint folders of the old one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from tjgen.compiler.building.compile import build
+from tjgen.compiler.building.plan import make_plan
+from tjgen.compiler.building.request import Request
+from tjgen.compiler.building.run import Built
+from tjgen.gitops.output.history import refuse
+from tjgen.gitops.output.layout import folder_of
+from tjgen.language.runs.lock import ACTIVE, ORPHANED, RENAMED, SUPERSEDED, Lock, LockedRun, path_of, tombstone
+from tjgen.language.runs.store import Locks, Place
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic
+from tjgen.trees.session import Session
+from tjgen.trees.typing import NamedTuple
+
+
+class Rename(NamedTuple):
+    """One experiment that has another place now."""
+
+    old: Place
+    new: Place
+
+
+class Renamed(NamedTuple):
+    """The outcome: how many runs have another experiment, the locks to write, and runs that are superseded by it."""
+
+    runs: int
+    records: list[tuple[str, str | None]]
+    duplicates: list[str]
+    """Runs that a build made under the new name although the old run has the same content."""
+
+
+FIELDS = ("environment", "namespace")
+
+
+def experiments(locks: Locks, old: str, new: str, field: str | None) -> list[Rename]:
+    """The experiments that `old` means, each with the place that `new` gives it.
+
+    With `field` the two are an environment or a namespace, without it experiments: `[[environment/]namespace/]name`, both in
+    the same form. Parts that are left out match everything, and stay as they are.
+    """
+    fields = (field,) if field is not None else Place._fields[-1 - old.count("/") :]
+    before, after = (dict(zip(fields, key.split("/"), strict=False)) for key in (old, new))
+    found = []
+    for place, lock in locks.all():
+        if lock.runs and all(getattr(place, name) == part for name, part in before.items()):
+            found.append(Rename(place, place._replace(**after)))
+    return found
+
+
+def identities(project: str, old: str, new: str) -> dict[str, str]:
+    """Identity that each run of environment `new` had in environment `old` -> its identity now. Raises CompileError."""
+    plan = make_plan(Request((), environments=[new], project=project))
+    found: dict[str, str] = {}
+    for built in build(plan, Session()):
+        refuse(one for one in built.diagnostics if one.severity == ERROR)
+        for run in built.runs if isinstance(built, Built) else ():
+            before = run.content._replace(environment=old)
+            now = str(run.content.identity())
+            found |= {str(before.identity()): now, str(before.first_identity()): now}
+    return found
+
+
+def rename(locks: Locks, renames: Sequence[Rename], identities: Mapping[str, str]) -> Renamed:
+    """Give the runs of each experiment to its new place; `identities`: identity before an environment was renamed -> after it.
+
+    Raises CompileError (TJ278, TJ279) if there is nothing to rename, or a run of the same name is in the way.
+    """
+    refuse(_problems(locks, renames))
+    records: list[tuple[str, str | None]] = []
+    duplicates: list[str] = []
+    count = 0
+    for old, new in renames:
+        before, target = locks.of(old), locks.of(new)
+        moved = {name: _moved(old, run, identities) for name, run in before.runs.items()}
+        for name, run in moved.items():
+            twins = [one for one in target.runs.values() if one.identity == run.identity and one.is_requested]
+            duplicates += [one.name for one in twins]
+            target = target.with_runs([one._replace(state=SUPERSEDED) for one in twins])
+            state = ACTIVE if twins else SUPERSEDED if run.state == ORPHANED else run.state
+            moved[name] = run._replace(state=state, kept=False)
+        reason = f"tjgen runs rename {old.key} {new.key}"
+        tombstones = {name: tombstone(run, reason, RENAMED)._replace(claims=()) for name, run in before.runs.items()}
+        left = before._replace(runs={}, pruned={**before.pruned, **tombstones})
+        records += locks.changes(path_of(*old), left)
+        records += locks.changes(path_of(*new), Lock(new.key, {**target.runs, **moved}, target.pruned))
+        count += len(moved)
+    return Renamed(count, records, duplicates)
+
+
+def _moved(old: Place, run: LockedRun, identities: Mapping[str, str]) -> LockedRun:
+    return run._replace(folder=folder_of(old, run), identity=identities.get(run.identity, run.identity))
+
+
+def _problems(locks: Locks, renames: Sequence[Rename]) -> Iterator[Diagnostic]:
+    if not renames:
+        yield Diagnostic("TJ278", "no run has that name to change", hint="use tjgen runs to see experiments and environments")
+    for old, new in renames:
+        before, target = locks.of(old), locks.of(new)
+        if not before.runs:
+            hint = "use tjgen runs to see the experiments, as [ENVIRONMENT/]NAMESPACE/NAME"
+            yield Diagnostic("TJ278", f"experiment {old.key} has no runs", hint=hint)
+        for name in sorted({*before.runs} & {*target.runs, *target.pruned}):
+            message = f'run "{name}" cannot be given to {new.key}, which has a run of that name'
+            hint = "undo the build that made it with git restore and git clean, then rename, then build"
+            yield Diagnostic("TJ279", message, hint=hint)
