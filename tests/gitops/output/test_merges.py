@@ -104,8 +104,29 @@ def test_branches_that_change_the_same_experiment(folder: Path) -> None:
     edit(folder, "nodes: 1", "nodes: 2")
     commit(folder)
     merged(folder)
+    assert count(folder) == {"current": 6, "superseded": 3}
+    gate = tjgen(folder, "build", "--check")
+    assert (gate.code, gate.err.count("error[TJ276]")) == (1, 3)
+    assert "run tjgen build -o out, which supersedes what the source does not request" in gate.err
+    assert build(folder).err.count("warning[TJ276] ") == 3
     agrees(folder)
     assert count(folder) == {"current": 3, "superseded": 9}
+
+
+def test_a_merge_of_which_one_branch_wins_supersedes_the_run_of_the_other(folder: Path) -> None:
+    """Both branches made a run; the merged source is that of one of them."""
+    edit(folder, "train:1", "train:2")
+    commit(folder)
+    git(folder, "switch", "--quiet", "other")
+    edit(folder, "train:1", "train:3")
+    commit(folder)
+    merged(folder, ok=False)
+    git(folder, "checkout", "--theirs", "experiments")
+    assert build(folder).err.count("warning[TJ276] ") == 3
+    agrees(folder)
+    assert count(folder) == {"current": 3, "superseded": 6}
+    jobs = [path.read_text(encoding="utf-8") for path in (folder / "out").rglob("trainjob-*.yaml")]
+    assert len(jobs) == 9, "no run goes"
 
 
 def test_branches_that_add_points_to_a_sweep(folder: Path) -> None:

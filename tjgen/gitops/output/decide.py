@@ -32,6 +32,7 @@ from tjgen.gitops.output.files import Files, images
 from tjgen.gitops.output.layout import experiment_folder, folder_of, preview_files, run_folder, stage_folder
 from tjgen.gitops.output.wishes import Wishes
 from tjgen.language.runs import freeze
+from tjgen.language.runs.identity import point_of
 from tjgen.language.runs.lock import ARCHIVED, ORPHANED, Lock, LockedRun
 from tjgen.language.runs.lock import path_of as lock_path
 from tjgen.language.runs.store import Place
@@ -64,7 +65,9 @@ def decide(built: Built, lock: Lock, on_disk: OnDisk, *, wishes: Wishes, renew: 
     requested = {decision.locked.name for decision in decisions}
     if not wishes.force:
         actions += _strays(unit, {*lock.runs, *lock.pruned, *requested}, on_disk)
+    before = lock
     lock = lock.with_runs([one.locked for one in decisions]).superseding([*requested, *built.beside])
+    actions += _merged(unit, before, lock, on_disk.directory)
     keep = 0 if wishes.prune_runs else wishes.keep
     old = lock.superseded(keep=keep) if keep is not None else []
     actions.append(Count("removed", len(old)))
@@ -176,6 +179,22 @@ def _locked(run: Run, number: int, content: str, settings: str, files: list[Outp
         archived=run.is_record,
         promoted_from=run.promoted_from,
     )
+
+
+def _merged(unit: Unit, before: Lock, after: Lock, directory: str) -> Iterator[Report]:
+    """Report points of which a lock has several requested runs, as after a merge of two branches that each made one.
+
+    The source decides which of them stays requested. Both branches have the same source after the merge.
+    """
+    points: dict[str, list[str]] = {}
+    for name, run in before.runs.items():
+        point = point_of(name)
+        if run.is_requested and point is not None:
+            points.setdefault(point, []).append(name)
+    for names in points.values():
+        superseded = [name for name in sorted(names) if not after.runs[name].is_requested]
+        if len(names) > 1 and superseded:
+            yield Report(problems.merged(unit, sorted(names), superseded, directory))
 
 
 def _strays(unit: Unit, known: set[str], on_disk: OnDisk) -> Iterator[Report]:

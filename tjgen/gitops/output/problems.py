@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from tjgen.compiler.building.run import Run
+from tjgen.compiler.building.run import Run, Unit
 from tjgen.gitops.output.records import Record
 from tjgen.language.runs.lock import PrunedRun
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, ObjectRef
@@ -75,6 +75,17 @@ def name_stays(run: Run) -> Diagnostic:
         f'run "{run.name}" cannot run again under another name: its experiment says naming: fixed',
         path=("spec", "naming"),
         hint="raise attempt, which gives a new name",
+    )
+
+
+def merged(unit: Unit, names: list[str], superseded: list[str], directory: str) -> Diagnostic:
+    """Branches that were merged each made a run of one point."""
+    return Diagnostic(
+        "TJ276",
+        f"{unit.key} has {len(names)} current runs of one point, as after a merge: {', '.join(names)}; "
+        f"the source does not request {', '.join(superseded)}",
+        span=unit.document.locate(("metadata", "name")),
+        hint=f"run tjgen build -o {directory}, which supersedes what the source does not request, and commit the result",
     )
 
 

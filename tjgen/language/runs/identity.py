@@ -115,6 +115,12 @@ def _digest(text: str) -> str:
     return sha256_hex(f"{FORM}\n{text}")
 
 
+def point_of(run: str) -> str | None:
+    """What the names of all runs of one point begin with; None for a name without a generated suffix (`naming: fixed`)."""
+    point, _, last = run.rpartition("-")
+    return point if len(last) == _SUFFIX and not set(last) - set(_ALPHABET) else None
+
+
 def suffix(digest: str) -> str:
     """Eight characters of the digest that may end any Kubernetes name."""
     number = int(digest, 16)
