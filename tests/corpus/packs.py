@@ -59,16 +59,19 @@ def corpora() -> Path:
     folder = ROOT / ".corpus" / digest
     if not folder.is_dir():
         folder.parent.mkdir(exist_ok=True)
-        # Renamed when it is complete: two sessions that start at once do not see half of it.
+        # Renamed when it is complete: of two sessions that start at once, none sees a part of it.
         with tempfile.TemporaryDirectory(dir=folder.parent) as made:
             for name in NAMES:
                 for file, text in unpacked(name):
                     path = Path(made, "corpus", name, file)
                     path.parent.mkdir(parents=True, exist_ok=True)
                     path.write_bytes(text.encode())
-            shutil.rmtree(folder, ignore_errors=True)
-            Path(made, "corpus").rename(folder)
+            try:
+                Path(made, "corpus").rename(folder)
+            except OSError:
+                if not folder.is_dir():  # not filled by another session meanwhile
+                    raise
         for other in folder.parent.iterdir():
-            if other != folder and other.is_dir():
+            if other.is_dir() and len(other.name) == len(folder.name) and other != folder:
                 shutil.rmtree(other, ignore_errors=True)
     return folder
