@@ -11,7 +11,8 @@ from collections.abc import Callable
 
 from tjgen.cluster.validate.builtin.claims import stored_spec
 from tjgen.cluster.validate.builtin.jobs import with_selector
-from tjgen.cluster.validate.update.fill import Struct, filled, pointed
+from tjgen.cluster.validate.update import service as service_storage
+from tjgen.cluster.validate.update.fill import Struct, filled
 from tjgen.trees.typing import Any
 
 _WITH_PODS = ("CronJob", "DaemonSet", "Deployment", "Job", "Pod", "PodTemplate", "ReplicaSet", "StatefulSet")
@@ -78,23 +79,11 @@ def secret(tree: Struct) -> Struct:
     return {key: value for key, value in tree.items() if key != "stringData"} | {"data": {**tree.get("data", {}), **written}}
 
 
-def _new_service(service: Struct) -> Struct:
-    """`registry/core/service/storage`, on a cluster with one IPv4 family, but for the addresses."""
-    spec = service.get("spec", {})
-    if spec.get("clusterIP") and not spec.get("clusterIPs"):
-        spec = {**spec, "clusterIPs": [spec["clusterIP"]]}
-    if spec.get("type") == "ExternalName":
-        return {**service, "spec": spec}
-    if spec.get("type") == "LoadBalancer" and spec.get("externalTrafficPolicy") == "Local":
-        spec = {**spec, "healthCheckNodePort": spec.get("healthCheckNodePort") or 32000}
-    spec = pointed(spec, ipFamilyPolicy="SingleStack")
-    return {**service, "spec": spec if spec.get("ipFamilies") else {**spec, "ipFamilies": ["IPv4"]}}
-
-
 def _service(service: Struct, before: Struct) -> Struct:
     from tjgen.cluster.validate.update.rules.services import without_dependent
 
-    return {**service, "spec": without_dependent(service.get("spec", {}), before.get("spec") or {})}
+    held = before.get("spec") or {}
+    return {**service, "spec": without_dependent(service_storage.updated(service.get("spec", {}), held), held)}
 
 
 def _updated_secret(tree: Struct, before: Struct) -> Struct:
@@ -129,7 +118,7 @@ _CREATED: dict[str, Callable[[Struct], Struct]] = {
     "PersistentVolumeClaim": _claim,
     "Pod": _pod,
     "Secret": secret,
-    "Service": _new_service,
+    "Service": service_storage.created,
     "ServiceAccount": _account,
 }
 _UPDATED: dict[str, Callable[[Struct, Struct], Struct]] = {

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.place import Place
+from tjgen.cluster.validate.update.service import needs_health_check
 from tjgen.trees.typing import Any
 
 _FIXED = "may not change once set"
@@ -19,6 +20,11 @@ _WITH_NODE_PORTS = ("LoadBalancer", "NodePort")
 def service(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Fault]:
     """`ValidateServiceUpdate`."""
     spec, before, at = new.get("spec", {}), old.get("spec", {}), Place("spec", ("spec",))
+    if _releases_family(spec, before):
+        yield at.child("ipFamilyPolicy").invalid(
+            spec.get("ipFamilyPolicy"), "must be 'SingleStack' to release the secondary IP family"
+        )
+        return
     if "ExternalName" not in (spec.get("type"), before.get("type")):
         yield from _addresses(spec, before, at)
         if _is_headless(spec) == _is_headless(before) is False:
@@ -26,7 +32,7 @@ def service(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Fault]:
     is_balanced = spec.get("type") == before.get("type") == "LoadBalancer"
     if is_balanced and spec.get("loadBalancerClass") != before.get("loadBalancerClass"):
         yield at.child("loadBalancerClass").invalid(spec.get("loadBalancerClass"), _FIXED)
-    is_asked = _needs_health_check(spec) and _needs_health_check(before)
+    is_asked = needs_health_check(spec) and needs_health_check(before)
     if is_asked and not _same(spec, before, "healthCheckNodePort"):
         yield at.child("healthCheckNodePort").forbidden("field is immutable")
 
@@ -35,8 +41,10 @@ def _is_headless(spec: dict[str, Any]) -> bool:
     return bool(spec.get("clusterIPs") == ["None"])
 
 
-def _needs_health_check(spec: dict[str, Any]) -> bool:
-    return bool(spec.get("type") == "LoadBalancer" and spec.get("externalTrafficPolicy") == "Local")
+def _releases_family(spec: dict[str, Any], before: dict[str, Any]) -> bool:
+    """`reducedIPFamilies`, which the storage of Services checks before anything is validated."""
+    given, held = spec.get("ipFamilies") or [], before.get("ipFamilies") or []
+    return 0 < len(given) < len(held) and spec.get("ipFamilyPolicy") != "SingleStack" and spec.get("type") != "ExternalName"
 
 
 def _addresses(spec: dict[str, Any], before: dict[str, Any], at: Place) -> Iterator[Fault]:
@@ -72,9 +80,6 @@ def _families(spec: dict[str, Any], before: dict[str, Any], at: Place) -> Iterat
         yield here.invalid(given, "primary ipFamily can not be unset")
     if held and given and given[0] != held[0]:
         yield here.invalid(spec.get("clusterIPs") or [], _FIXED)
-    if len(held) > len(given) == 1 and spec.get("ipFamilyPolicy") != "SingleStack":
-        words = "must be set to 'SingleStack' when releasing the secondary ipFamily"
-        yield at.child("ipFamilyPolicy").invalid(spec.get("ipFamilyPolicy"), words)
 
 
 def without_dependent(spec: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
@@ -85,7 +90,7 @@ def without_dependent(spec: dict[str, Any], before: dict[str, Any]) -> dict[str,
         if _same(spec, before, "clusterIP") and _same(spec, before, "clusterIPs"):
             dropped |= {"clusterIP", "clusterIPs"}
         dropped |= {name for name in ("ipFamilies", "ipFamilyPolicy") if _same(spec, before, name)}
-    if _needs_health_check(before) and not _needs_health_check(spec) and _same(spec, before, "healthCheckNodePort"):
+    if needs_health_check(before) and not needs_health_check(spec) and _same(spec, before, "healthCheckNodePort"):
         dropped.add("healthCheckNodePort")
     if was == "LoadBalancer" != kind:
         dropped |= {name for name in ("allocateLoadBalancerNodePorts", "loadBalancerClass") if _same(spec, before, name)}
