@@ -108,6 +108,7 @@ def setting_of(given: dict[str, Any], folder: str) -> Setting:
         run="llm-1",
         task="",
         family="llm",
+        storage="llm",
         namespace="team",
         directory=folder,
         sandbox=Sandbox([folder]),
