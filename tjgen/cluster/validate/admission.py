@@ -34,7 +34,8 @@ def review(
     the cluster has nothing else.
     """
     group = str(get(tree, ("apiVersion",), "")).partition("/")[0]
-    if old is not None and group not in (_JOBSET, _TRAINER):
+    has_other = group.endswith(_VOLCANO) or get(tree, ("apiVersion",), None) == _TRAINING_OPERATOR
+    if old is not None and has_other:
         undecodable = _undecodable(tree, release) or _undecodable(old, release)
         if undecodable is not None:
             return Answer((undecodable,))

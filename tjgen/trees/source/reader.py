@@ -45,6 +45,27 @@ def read(text: str | bytes, file: str, dialect: str, budgets: Budgets = DEFAULT)
     except CompileError as limit:
         return builder.documents, [*builder.findings.in_order(), *limit.diagnostics]
     except libyaml.YAMLError as error:
+        if dialect == KUBERNETES and is_json(content):
+            objects = _read_objects(content, source, budgets)
+            if objects is not None:
+                return objects
         found = explain(error, source) if hasattr(error, "problem_mark") else first_unprintable(source)
         return builder.documents, [*builder.findings.in_order(), found]
+    return builder.documents, builder.findings.in_order()
+
+
+def _read_objects(content: str, source: Text, budgets: Budgets) -> tuple[list[Document], list[Diagnostic]] | None:
+    """The documents of a text of several JSON objects; None where it is not one."""
+    from tjgen.trees.source import concatenated  # few files are such texts
+
+    parts = concatenated.objects(content)
+    builder = Builder(source, _DIALECTS[KUBERNETES], budgets)
+    try:
+        if not parts:
+            return None
+        builder.run(concatenated.Parser(content, parts))
+    except CompileError as limit:
+        return builder.documents, [*builder.findings.in_order(), *limit.diagnostics]
+    except libyaml.YAMLError:
+        return None
     return builder.documents, builder.findings.in_order()

@@ -94,7 +94,7 @@ def judge(
         return unreadable_old()
     before = _held(old, schema, kind)
     try:
-        after = applied(old, tree, before, kind) if not server_side else _applied_there(old, tree, before, schema)
+        after = _applied(old, tree, before, kind) if not server_side else _applied_there(old, tree, before, schema)
     except PatchError as error:
         fault = Fault(BAD_REQUEST, "", str(error), (), said=f"kubectl cannot apply this: {error}")
         return Verdict((Stage(PATCH, (fault,), (fault,)),))
@@ -108,6 +108,16 @@ def judge(
     given = {key: value for key, value in new["metadata"].items() if held.is_printed(value)}
     new = {**new, "metadata": metadata.settled(given, before["metadata"])}
     return verdict([], [*_faults(new, before, schema, kind, bound=bound)], [])
+
+
+def _applied(old: dict[str, Tree], tree: dict[str, Tree], before: dict[str, Tree], kind: str) -> dict[str, Tree]:
+    """What `kubectl apply` sends. The merge leaves the status out: it is read, and then that of the stored object counts."""
+    merged = applied(_without_status(old), _without_status(tree), before, kind)
+    return {**merged, "status": tree["status"]} if "status" in tree else merged
+
+
+def _without_status(tree: dict[str, Tree]) -> dict[str, Tree]:
+    return {key: value for key, value in tree.items() if key != "status"}
 
 
 def _applied_there(old: dict[str, Tree], tree: dict[str, Tree], before: dict[str, Tree], schema: Schema) -> dict[str, Tree]:

@@ -1,0 +1,60 @@
+"""A text of several JSON objects, one after the other -> their events, as those of one stream.
+
+kubectl reads such a text (k8s.io/apimachinery, pkg/util/yaml/decoder.go:YAMLOrJSONDecoder); to YAML it is an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from tjgen.trees.source import libyaml
+from tjgen.trees.source.findings import Range
+from tjgen.trees.typing import Any, NamedTuple
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]|[^\s{}\[\]"]+')
+
+
+class _Mark(NamedTuple):
+    index: int
+    column: int
+
+
+def objects(content: str) -> list[Range]:
+    """Where each object stands; nothing where the text is not a sequence of at least two objects."""
+    found: list[Range] = []
+    depth = start = 0
+    for token in _TOKEN.finditer(content):
+        sign = token[0]
+        if depth == 0:
+            if sign != "{":
+                return []
+            start = token.start()
+        depth += (sign in "{[") - (sign in "}]")
+        if depth == 0:
+            found.append((start, token.end()))
+    return found if depth == 0 and len(found) > 1 else []
+
+
+class Parser:
+    """The events of all parts of a text, each with its place in the text."""
+
+    def __init__(self, content: str, parts: Sequence[Range]) -> None:
+        self._events = _events(content, parts)
+
+    def get_event(self) -> Any:
+        """The next event. Raises YAMLError where a part is not YAML."""
+        return next(self._events)
+
+
+def _events(content: str, parts: Sequence[Range]) -> Iterator[Any]:
+    for number, (start, end) in enumerate(parts):
+        parser = libyaml.parse(content[start:end])
+        begin = parser.get_event()
+        if number == 0:
+            yield begin
+        while (event := parser.get_event()).__class__ is not libyaml.StreamEndEvent:
+            event.start_mark = _Mark(start + event.start_mark.index, event.start_mark.column)
+            event.end_mark = _Mark(start + event.end_mark.index, event.end_mark.column)
+            yield event
+    yield event
