@@ -18,7 +18,7 @@ from tjgen.language.platform.tools import DEFAULTS
 
 PAGE = ROOT / "docs/explanation/in-cluster-programs.md"
 SCRIPTS = sorted(path.name for path in (ROOT / "scripts").iterdir() if path.is_file())
-ROWS = ["Asked for by", "What it does", "Image", "User", "Volumes", "API", "Network", "Never", "Deadline", "On failure", "Test"]
+ROWS = ["Enabled by", "What it does", "Image", "User", "Volumes", "API", "Network", "Never", "Deadline", "On failure", "Test"]
 SECONDS = {"min": 60, "h": 3600, "d": 86400}
 SPEC: dict[str, Any] = {
     "runtime": "tjgen-torch",

@@ -1,0 +1,122 @@
+"""The pages are in plain English, as far as a program can check it: CONTRIBUTING.md has the rules, wording.toml the word list."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.checkout import ROOT, tracked
+
+RULES: dict[str, Any] = tomllib.loads((Path(__file__).parent / "wording.toml").read_text(encoding="utf-8"))
+LEFT_OUT = {
+    "docs/reference/": "generated: the text comes from code, and is edited there",
+    "CHANGELOG.md": "a record: one line for each change",
+    "CONTRIBUTING.md#English": "the table of this section quotes what not to write",
+}
+"""Pages and sections that are not checked, with the reason."""
+
+IGNORED = re.compile(r"^( *)```.*?^ *```$|<!--.*?-->", re.M | re.S)
+CODE = re.compile(r"`[^`]*`")
+LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+ITEM = re.compile(r"^ *(?:[-*]|\d+\.) +")
+END = re.compile(r"(?<=[.!?])[*)\]]*\s+(?=[A-Z`*(\[@]|tjgen\b)")
+
+
+class Text(NamedTuple):
+    """A heading, paragraph, list item or table cell, without code."""
+
+    line: int
+    text: str
+    is_prose: bool
+    """Whether it consists of sentences: a paragraph or a list item."""
+
+
+def texts(page: str) -> Iterator[Text]:
+    """Return the texts of a page. Fenced blocks, comments and the targets of links are left out; code is one word, `@`."""
+    page = IGNORED.sub(lambda found: "\n" * found[0].count("\n"), page)
+    lines: list[str] = []
+    begin = 0
+    for number, line in enumerate([*page.split("\n"), ""], 1):
+        is_cell, is_heading = line.startswith("|"), line.startswith("#")
+        if lines and (not line.strip() or is_cell or is_heading or ITEM.match(line)):
+            yield Text(begin, plain(" ".join(lines)), is_prose=True)
+            lines = []
+        if is_cell:
+            for cell in line.strip("|").split(" | "):
+                yield Text(number, plain(cell), is_prose=False)
+        elif is_heading:
+            yield Text(number, plain(line.lstrip("#")), is_prose=False)
+        elif line.strip():
+            begin = begin if lines else number
+            lines.append(ITEM.sub("", line).strip())
+
+
+def plain(text: str) -> str:
+    return LINK.sub(r"[\1]", CODE.sub("@", text)).replace("**", "").strip()
+
+
+def violations(page: str) -> Iterator[tuple[int, str, str]]:
+    """Return the line, the text and the failed rule of each violation."""
+    for line, text, is_prose in texts(page):
+        for rule in RULES["word"]:
+            for found in re.finditer(rule["find"], text, re.I):
+                yield line, text, f'"{found[0]}": write {rule["use"]}'
+        for sentence in END.split(text):
+            words = sum(bool(re.search(r"[\w@]", word)) for word in sentence.split())
+            if words > RULES["most-words"]:
+                yield line, sentence, f"a sentence of {words} words: at most {RULES['most-words']}"
+            for rule in RULES["start"] if is_prose else ():
+                if start := re.match(rule["find"], sentence):
+                    yield line, sentence, f'starts with "{start[0]}": {rule["use"]}'
+
+
+def without(page: str, section: str) -> str:
+    """Return a page in which the lines of a section are empty."""
+    return re.sub(rf"^## {section}$.*?(?=^## )", lambda found: "\n" * found[0].count("\n"), page, flags=re.M | re.S)
+
+
+def checked() -> Iterator[tuple[str, str]]:
+    for name in tracked():
+        if name.endswith(".md") and not name.startswith(tuple(LEFT_OUT)) and not name.startswith("tests/"):
+            text = (ROOT / name).read_text(encoding="utf-8")
+            for section in (key.partition("#")[2] for key in LEFT_OUT if key.startswith(f"{name}#")):
+                text = without(text, section)
+            yield name, text
+
+
+def test_pages_are_in_plain_english() -> None:
+    """One test for all pages: the message lists every violation. Exceptions need a reason in wording.toml."""
+    exceptions = RULES.get("exception", [])
+    wrong, used = [], []
+    for name, page in checked():
+        for line, text, problem in violations(page):
+            excused = [one for one in exceptions if one["page"] == name and one["text"] in text]
+            used += excused
+            if not excused:
+                wrong.append(f"{name}:{line}: {problem}\n    {text[:160]}")
+    assert wrong == [], "\n".join(["", *wrong])
+    assert [one for one in exceptions if one not in used] == [], "exceptions in wording.toml that are not needed"
+    assert all(one["reason"] for one in exceptions)
+
+
+def test_the_example_of_each_rule_violates_it() -> None:
+    for rule in (*RULES["word"], *RULES["start"]):
+        assert [problem for _, _, problem in violations(rule["example"]) if rule["use"] in problem], rule["find"]
+
+
+def test_a_planted_sentence_is_found_at_its_line() -> None:
+    head = "# Title\n\n```sh\nnobody says this\n```\n\nA [link](nobody.md) and `nobody`.\nTwo lines.\n\n"
+    page = head + "- An item\n- Somebody is told.\n"
+    assert [(line, problem.split(":")[0]) for line, _, problem in violations(page)] == [
+        (11, '"told"'),
+        (11, '"Somebody"'),
+        (11, 'starts with "Somebody"'),
+    ]
+    assert list(violations(f"One {'word ' * 28}ends. Next.")) == []
+    assert [problem for _, _, problem in violations(f"One {'word ' * 29}ends.")] == ["a sentence of 31 words: at most 30"]
+    assert [problem for _, _, problem in violations("| `beside` | kept beside |")] == [
+        '"beside": write ' + RULES["word"][6]["use"]
+    ]
