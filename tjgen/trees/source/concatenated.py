@@ -10,14 +10,19 @@ from collections.abc import Iterator, Sequence
 
 from tjgen.trees.source import libyaml
 from tjgen.trees.source.findings import Range
-from tjgen.trees.typing import Any, NamedTuple
+from tjgen.trees.typing import Any
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]|[^\s{}\[\]"]+')
 
 
-class _Mark(NamedTuple):
-    index: int
-    column: int
+class _Mark:
+    """A place in the text, as events have it."""
+
+    __slots__ = ("column", "index")
+
+    def __init__(self, index: int, column: int) -> None:
+        self.index = index
+        self.column = column
 
 
 def objects(content: str) -> list[Range]:
