@@ -103,6 +103,18 @@ def test_an_environment_is_renamed(folder: Path) -> None:
     assert build(folder, "--check", "--strict").code == 0
 
 
+def test_a_build_of_the_old_environment_alone_keeps_the_files_of_the_new_one(folder: Path) -> None:
+    edit(folder, "prod: {}", "production: {}", "tjgen.yaml")
+    rename(folder, "--environment", "prod", "production")
+    build(folder)
+    before = tree(folder)
+    edit(folder, "production: {}", "production: {}, prod: {}", "tjgen.yaml")
+    edit(folder, "train:1", "train:2")
+    answer = build(folder, "--env", "prod")
+    assert answer.code == 0, answer.err
+    unchanged_runs(folder, before)
+
+
 def test_a_namespace_is_renamed(folder: Path) -> None:
     before, current = tree(folder), of(folder, "current")
     for name in ("digits", "letters"):

@@ -34,7 +34,7 @@ from tjgen.gitops.output.files import Files
 from tjgen.gitops.output.layout import folder_of, stage_folder
 from tjgen.gitops.output.records import Records
 from tjgen.gitops.output.wishes import Wanted, Wishes
-from tjgen.language.runs.lock import Lock
+from tjgen.language.runs.lock import RENAMED, Lock
 from tjgen.language.runs.store import Locks, Place
 from tjgen.trees.diagnostics.model import INFO, Diagnostic
 from tjgen.trees.manifests.manifest import DATA, RUNS, RUNTIMES, SYNC
@@ -71,6 +71,8 @@ class Directory:
         self._orphans: list[Orphan] = []
         self._new: dict[str, str] = {}
         """Environment and identity of new runs -> key of their experiment."""
+        self._has_renamed = False
+        """Whether an experiment of this build had another name before, so that its folder may hold runs of another lock."""
         self._folders: set[str] = set()
         """Folders of runs that this build writes, keeps or prunes."""
 
@@ -112,6 +114,7 @@ class Directory:
                 self._perform(decide_absent(path, lock, wishes=self._wishes))
             self.diagnostics += orphans.report(self._orphans, self._locks, self._new)
             self._finish_environments(all_environments)
+            self._keep_renamed()
             for environment in environments:
                 self.diagnostics += [] if self._wishes.force else self._strays(environment)
                 self._release(stage_folder(environment, RUNS))
@@ -121,6 +124,8 @@ class Directory:
                     self._tree.claim(stage_folder(environment, DATA))
             for path in sorted(self._uses):
                 self._tree.keep(path)
+        elif self._has_renamed:
+            self._keep_renamed()
         self.diagnostics += self._frozen if len(self._frozen) <= SEVERAL else [problems.would_change(len(self._frozen))]
 
     def _finish_environments(self, known: Collection[str | None]) -> None:
@@ -132,6 +137,15 @@ class Directory:
             for path, lock in gone:
                 self._perform(decide_absent(path, lock, wishes=self._wishes))
             self._release(stage_folder(environment, RUNS))
+
+    def _keep_renamed(self) -> None:
+        """Keep the files of runs that were renamed: they may be in a folder of this build, and in a lock outside of it."""
+        for _, before in self._locks.all():
+            for run in self.locks.get(before.experiment, before).runs.values():
+                if run.folder:
+                    self._keep(run.folder)
+                    for used in run.uses:
+                        self._tree.keep(used)
 
     def _strays(self, environment: str | None) -> Iterator[Diagnostic]:
         """Report folders of runs that are in no lock: they may be records, or train."""
@@ -227,6 +241,7 @@ class Directory:
         place = Place.of(path, lock)
         self._folders.update([folder_of(place, run) for run in lock.runs.values()])
         self._folders.update([folder_of(place, run) for run in lock.pruned.values()])
+        self._has_renamed = self._has_renamed or any(run.was == RENAMED for run in lock.pruned.values())
         for run in lock.runs.values():
             self._uses.update(run.uses)
             for used in run.uses:

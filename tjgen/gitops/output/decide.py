@@ -70,7 +70,7 @@ def decide(built: Built, lock: Lock, on_disk: OnDisk, *, wishes: Wishes, renew: 
     actions += _merged(unit, before, lock, on_disk.directory)
     keep = 0 if wishes.prune_runs else wishes.keep
     old = lock.superseded(keep=keep) if keep is not None else []
-    actions.append(Count("removed", len(old)))
+    actions += [Count("removed", len(old)), *[Release(folder_of(unit, lock.runs[name])) for name in old]]
     lock = lock.pruning(old, PRUNE_RUNS if wishes.prune_runs else f"history.keep: {keep}")
     for name, one in lock.runs.items():
         if name not in requested:
@@ -85,15 +85,15 @@ def decide_absent(path: str, lock: Lock, *, wishes: Wishes) -> list[Action]:
     """The actions for an experiment that has a lock at `path` and no source: its runs are orphaned, and stay until pruned."""
     lock = lock.orphaning()
     orphaned = [name for name, run in lock.runs.items() if run.standing == ORPHANED]
+    place, released = Place.of(path, lock), []
     if wishes.prune_runs:
-        lock, orphaned, removed = lock.pruning(orphaned, PRUNE_RUNS), [], len(orphaned)
-    else:
-        removed = 0
-    place = Place.of(path, lock)
+        released = [Release(folder_of(place, lock.runs[name])) for name in orphaned]
+        lock, orphaned = lock.pruning(orphaned, PRUNE_RUNS), []
+    removed = len(released)
     kept = [Keep(folder_of(place, run)) for run in lock.runs.values()]
     counts = [Count("kept", len(lock.runs) - len(orphaned)), Count("orphaned", len(orphaned)), Count("removed", removed)]
     undecided = tuple([name for name in orphaned if not lock.runs[name].kept])
-    return [*counts, *kept, *([Orphan(place, undecided)] if undecided else []), Record(path, lock)]
+    return [*counts, *kept, *released, *([Orphan(place, undecided)] if undecided else []), Record(path, lock)]
 
 
 def _run(run: Run, lock: Lock, on_disk: OnDisk, wishes: Wishes, renew: Renew, text: Files) -> _Decision:

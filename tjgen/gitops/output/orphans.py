@@ -36,17 +36,17 @@ def report(found: Sequence[Orphan], locks: Locks, new: Mapping[str, str]) -> lis
 
 
 def environments(locks: Locks, known: Collection[str | None]) -> dict[str | None, list[tuple[str, Lock]]]:
-    """Environments that are not in the project -> their locks with runs that are neither archived nor accepted."""
+    """Environments that are not in the project, and have runs that are neither archived nor accepted -> all their locks."""
     found: dict[str | None, list[tuple[str, Lock]]] = {}
     for place, lock in locks.all():
-        if place.environment not in known and any(run.standing != ARCHIVED and not run.kept for run in lock.runs.values()):
+        if place.environment not in known:
             found.setdefault(place.environment, []).append((path_of(*place), lock))
-    return found
+    return {name: gone for name, gone in found.items() if any(_undecided(lock) for _, lock in gone)}
 
 
 def of_environment(name: str | None, locks: Sequence[tuple[str, Lock]], known: Collection[str | None]) -> list[Diagnostic]:
     """TJ274: an environment is gone, and its runs are not."""
-    runs = sum(run.standing != ARCHIVED and not run.kept for _, lock in locks for run in lock.runs.values())
+    runs = sum(_undecided(lock) for _, lock in locks)
     option = f" --env {name}" if name is not None else ""
     new = next((one for one in known if one is not None), None)
     rename = f", or tjgen runs rename --environment {name} {new}" if name is not None and new is not None else ""
@@ -68,6 +68,11 @@ def _hint(found: Sequence[Orphan], locks: Locks, new: Mapping[str, str]) -> str:
     runs = " ".join([name for one in found for name in one.runs][:_SHOWN])
     more = " ..." if sum(len(one.runs) for one in found) > _SHOWN else ""
     return f"restore the source, or use tjgen runs prune, archive or keep {runs}{more}"
+
+
+def _undecided(lock: Lock) -> int:
+    """How many runs are neither archived nor accepted."""
+    return sum(run.standing != ARCHIVED and not run.kept for run in lock.runs.values())
 
 
 def _counted(runs: int) -> str:
