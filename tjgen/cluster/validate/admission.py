@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from tjgen.cluster.schema import store, walk
 from tjgen.cluster.trainer.framework import live
@@ -10,11 +10,9 @@ from tjgen.cluster.trainer.inputs import runtime_of
 from tjgen.cluster.trainer.release import NEWEST, Release
 from tjgen.cluster.trainer.typed import DecodeError
 from tjgen.cluster.validate.fault import Fault
-from tjgen.cluster.validate.report import subject_of
 from tjgen.cluster.validate.webhooks import jobset, trainer
 from tjgen.cluster.validate.webhooks.answer import Answer, refused
 from tjgen.cluster.validate.wording import field
-from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree, get, text_at
 from tjgen.trees.k8s.quantity import QuantityError
 
@@ -75,18 +73,6 @@ def _undecodable(tree: Tree, release: Release) -> Fault | None:
         if finding.type == walk.TYPE:
             return refused(f"{field(finding.path)}: {finding.message}", finding.path, hint="give the field a value of its type")
     return None
-
-
-def diagnostics(tree: Tree, answer: Answer) -> Iterator[Diagnostic]:
-    """The answer for people: TJ530 for each refusal, TJ531 for each warning."""
-    subject = subject_of(tree)
-    for fault in answer.errors:
-        words = fault.said or fault.detail
-        where = f"{field(fault.path)}: " if fault.path else ""
-        hint = fault.hint or "change the field; the webhook would refuse the object"
-        yield Diagnostic("TJ530", where + words, subject, fault.path, hint=hint)
-    for words in answer.warnings:
-        yield Diagnostic("TJ531", words, subject, ())
 
 
 def assumed(tree: Tree) -> list[Tree]:

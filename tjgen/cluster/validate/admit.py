@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from tjgen.cluster.trainer.release import of_versions
-from tjgen.cluster.validate import admission
 from tjgen.cluster.validate.fault import BAD_REQUEST, Fault
-from tjgen.cluster.validate.judge import identity, judge
+from tjgen.cluster.validate.judge import judge
 from tjgen.cluster.validate.templates import Made, templates
 from tjgen.cluster.validate.ways import CLIENT_SIDE, SERVER_SIDE, WAYS
 from tjgen.trees.diagnostics.model import Diagnostic, Span
@@ -17,7 +15,6 @@ from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.typing import NamedTuple
 
 PARSE = "parse"
-WEBHOOK = "webhook"
 _DUPLICATE_KEY = "TJ003"
 Locate = Callable[[FieldPath], "Span | None"]
 
@@ -90,16 +87,18 @@ def admit(
     old = _as_sent(old) if old.__class__ is dict else None
     context = [_as_sent(one) for one in context]
     verdict = judge(
-        document, old=old, versions=versions, duplicates=duplicates, server_side=apply == SERVER_SIDE, webhooks=webhooks
+        document,
+        old=old,
+        versions=versions,
+        duplicates=duplicates,
+        server_side=apply == SERVER_SIDE,
+        webhooks=webhooks,
+        context=context if webhooks else None,
+        is_whole=bool(context),
     )
     if not verdict.allowed:
         return Verdict(False, verdict.stage, _errors(verdict.errors, locate), verdict.checked)
     document = named(document)
-    if webhooks:
-        before = old if old is not None and identity(document) == identity(old) else None
-        answer = admission.review(document, old=before, context=context, release=of_versions(versions), is_whole=bool(context))
-        if answer.errors:
-            return Verdict(False, WEBHOOK, _errors(answer.errors, locate))
     return Verdict(True, "", (), True, tuple(_made(templates(document, versions=versions), locate)))
 
 

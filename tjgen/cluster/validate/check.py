@@ -10,8 +10,8 @@ from tjgen.cluster.trainer.refusals import RUNTIME
 from tjgen.cluster.trainer.release import of_versions
 from tjgen.cluster.validate import admission, disclosure, marks, unmakeable
 from tjgen.cluster.validate.judge import judge
-from tjgen.cluster.validate.report import diagnostics, subject_of
-from tjgen.cluster.validate.verdict import DECODE
+from tjgen.cluster.validate.report import by_webhook, diagnostics, subject_of
+from tjgen.cluster.validate.verdict import DECODE, WEBHOOK
 from tjgen.trees.budgets import DEFAULT, Budgets
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic, has_errors
 from tjgen.trees.fields.path import FieldPath, Tree
@@ -67,16 +67,12 @@ def _judged(
 ) -> Iterator[Diagnostic]:
     """The server, then the webhooks on what it accepts, then what comes of the templates of what they accept."""
     yield from marks.diagnostics(manifest)
-    verdict = judge(marks.without_marks(manifest), versions=versions, server_side=server_side, webhooks=True)
-    yield from diagnostics(manifest, verdict, strict=strict)
-    if not verdict.allowed:
-        return
-    if prefix_of(manifest):
+    verdict = judge(marks.without_marks(manifest), versions=versions, server_side=server_side, webhooks=True, context=context)
+    if prefix_of(manifest) and (verdict.allowed or verdict.stage == WEBHOOK):
         yield _generated(manifest)
         manifest = named(manifest)
-    answer = admission.review(manifest, context=context, release=of_versions(versions))
-    yield from admission.diagnostics(manifest, answer)
-    if not answer.errors:
+    yield from diagnostics(manifest, verdict, strict=strict)
+    if verdict.allowed:
         yield from unmakeable.diagnostics(manifest, versions=versions)
 
 
@@ -105,10 +101,10 @@ def _unlooked(manifest: Tree, versions: Mapping[str, str] | None) -> Iterator[Di
     """
     if not is_kind(manifest, RUNTIME):
         return
-    for found in admission.diagnostics(manifest, admission.review(manifest, release=of_versions(versions))):
-        if found.code == "TJ530":
-            message = f"the server takes this change without a look, but not the object anew: {found.message}"
-            yield found._replace(code="TJ888", severity=WARNING, message=message)
+    for fault in admission.review(manifest, release=of_versions(versions)).errors:
+        found = by_webhook(fault, subject_of(manifest))
+        message = f"the server takes this change without a look, but not the object anew: {found.message}"
+        yield found._replace(code="TJ888", severity=WARNING, message=message)
 
 
 def manifests(tree: Tree) -> Iterator[tuple[Tree, FieldPath]]:

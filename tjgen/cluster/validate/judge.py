@@ -1,4 +1,7 @@
-"""A manifest -> the verdict of an API server on it: on creating the object, or on applying it over one that exists."""
+"""A manifest -> the verdict of an API server and its webhooks: on creating the object, or on applying it over one that exists.
+
+`judge` is the only way to a verdict: build, check, lint, report, bundle, diff, convert and import all call it.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,12 @@ from tjgen.cluster.schema import store
 from tjgen.cluster.schema.defaults import with_defaults
 from tjgen.cluster.trainer.release import of_versions
 from tjgen.cluster.trainer.typed import DecodeError
+from tjgen.cluster.validate import admission
 from tjgen.cluster.validate.creation import created
-from tjgen.cluster.validate.verdict import UNCHECKED, VALIDATION, Verdict
+from tjgen.cluster.validate.verdict import UNCHECKED, VALIDATION, WEBHOOK, Stage, Verdict
 from tjgen.cluster.validate.webhooks.mutating import gains_pod_spec, mutated
 from tjgen.trees.fields.path import Tree
+from tjgen.trees.manifests.generated_names import named
 
 
 def judge(
@@ -23,16 +28,43 @@ def judge(
     server_side: bool = False,
     bound: bool = False,
     webhooks: bool = False,
+    context: Sequence[Tree] | None = None,
+    is_whole: bool = False,
 ) -> Verdict:
     """The verdict on creating `tree` with strict field validation, or on applying it over the object made of `old`.
 
     An `old` object of another name is not touched: then `tree` is created. With `server_side` the server does the apply.
     `bound` says that claims have their volumes, which neither manifest can tell. With `webhooks`, the mutating webhooks of
-    Trainer and JobSet change the object before it is validated; `admission.review` is the verdict of the validating ones.
+    Trainer and JobSet change the object before it is validated.
+
+    With `context`, the other objects of the cluster, the validating webhooks review what the server accepts. They read a
+    TrainJob's runtime from it; a runtime that is not in it may exist, unless `is_whole` says that `context` is the whole cluster.
 
     `versions` chooses the releases that the cluster runs (`{"trainer": "v2.1.0"}`). `duplicates` are the keys that the
     text of the manifest gives twice, which no tree can hold: 'line 4: key "name" already set in map'.
     """
+    found = _by_server(
+        tree, old=old, versions=versions, duplicates=duplicates, server_side=server_side, bound=bound, webhooks=webhooks
+    )
+    if context is None or not found.allowed:
+        return found
+    before = old if old is not None and identity(tree) == identity(old) else None
+    answer = admission.review(named(tree), old=before, context=context, release=of_versions(versions), is_whole=is_whole)
+    stages = (Stage(WEBHOOK, answer.errors, answer.errors),) if answer.errors else ()
+    return found._replace(stages=stages, warnings=answer.warnings)
+
+
+def _by_server(
+    tree: Tree,
+    *,
+    old: Tree,
+    versions: Mapping[str, str] | None,
+    duplicates: Sequence[str],
+    server_side: bool,
+    bound: bool,
+    webhooks: bool,
+) -> Verdict:
+    """The verdict of the server, with its mutating webhooks."""
     if tree.__class__ is not dict:
         return UNCHECKED
     api_version, kind = tree.get("apiVersion"), tree.get("kind")

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from tjgen.cluster.trainer.inputs import Expanded
 from tjgen.cluster.trainer.objects import Made
-from tjgen.cluster.trainer.release import of_versions
 from tjgen.cluster.trainer.surprises.subject import reference
-from tjgen.cluster.validate import admission, report, unmakeable
+from tjgen.cluster.validate import report, unmakeable
 from tjgen.cluster.validate.judge import judge
 from tjgen.cluster.validate.likeness import likeness
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic
@@ -33,11 +32,10 @@ def refused(one: Expanded, seen: set[str], versions: Mapping[str, str] | None) -
 
 
 def _judged(tree: dict[str, Tree], seen: set[str], versions: Mapping[str, str] | None) -> list[Diagnostic]:
-    verdict = judge(tree, versions=versions, webhooks=True)
-    if verdict.stages or not verdict.checked:
-        return list(report.diagnostics(tree, verdict))
-    answer = admission.review(tree, release=of_versions(versions))
-    found = list(admission.diagnostics(tree, answer))
+    verdict = judge(tree, versions=versions, webhooks=True, context=())
+    found = list(report.diagnostics(tree, verdict))
+    if not verdict.allowed:
+        return found
     like = "" if found else likeness({**tree, "metadata": {}})
     if found or like in seen:
         return found

@@ -17,7 +17,7 @@ from tjgen.cluster.validate.fault import (
     TYPE_INVALID,
     Fault,
 )
-from tjgen.cluster.validate.verdict import APPLY, DECODE, PATCH, REQUEST, STRICT, Verdict
+from tjgen.cluster.validate.verdict import APPLY, DECODE, PATCH, REQUEST, STRICT, WEBHOOK, Verdict
 from tjgen.cluster.validate.wording import field, shown
 from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic, ObjectRef
 from tjgen.trees.fields.path import FieldPath, Tree, get
@@ -69,6 +69,9 @@ def diagnostics(tree: Tree, verdict: Verdict, *, strict: bool = False) -> Iterat
     elif verdict.gaps:
         yield _partly(verdict.gaps, subject)
     for stage in verdict.stages:
+        if stage.name == WEBHOOK:
+            yield from (by_webhook(fault, subject) for fault in stage.findings)
+            continue
         for fault in stage.findings:
             code = _OF_STAGES.get(stage.name) or _CODES.get(fault.type, _CODES[INVALID])
             said = fault.said or fault.detail
@@ -76,6 +79,16 @@ def diagnostics(tree: Tree, verdict: Verdict, *, strict: bool = False) -> Iterat
             message = where + (said if len(said) <= _LONGEST else said[: _LONGEST - 3] + "...")
             hint = _of_another_release(subject, fault.path) if stage.name == STRICT else None
             yield Diagnostic(code, message, subject, fault.path, hint=hint or _hint(stage.name, fault))
+
+    for words in verdict.warnings:
+        yield Diagnostic("TJ531", words, subject, ())
+
+
+def by_webhook(fault: Fault, subject: ObjectRef | None) -> Diagnostic:
+    """TJ530 for what a validating webhook refuses."""
+    where = f"{field(fault.path)}: " if fault.path else ""
+    hint = fault.hint or "change the field; the webhook would refuse the object"
+    return Diagnostic("TJ530", where + (fault.said or fault.detail), subject, fault.path, hint=hint)
 
 
 def subject_of(tree: Tree) -> ObjectRef | None:

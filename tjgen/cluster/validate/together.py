@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from tjgen.cluster.trainer.inputs import Expanded, expanded
 from tjgen.cluster.trainer.placed import Placed, at_source, surprising
 from tjgen.cluster.trainer.release import of_versions
-from tjgen.cluster.validate import admission
+from tjgen.cluster.validate import admission, report
 from tjgen.cluster.validate.made import refused
+from tjgen.cluster.validate.verdict import WEBHOOK, Stage, Verdict
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.source.document import Document
@@ -52,5 +53,6 @@ def _by_webhook(one: Expanded, places: Mapping[int, Placed], versions: Mapping[s
     answer = admission.review(
         one.trainjob, context=[runtime.tree, *admission.assumed(runtime.tree)], release=of_versions(versions)
     )
-    for found in admission.diagnostics(one.trainjob, answer):
+    verdict = Verdict((Stage(WEBHOOK, answer.errors, answer.errors),) if answer.errors else (), warnings=answer.warnings)
+    for found in report.diagnostics(one.trainjob, verdict):
         yield trainjob.at(found)

@@ -20,6 +20,10 @@ OLD = "old"
 """The object that is said to be there could not be."""
 
 
+WEBHOOK = "webhook"
+"""A validating webhook refuses the object."""
+
+
 class Stage(NamedTuple):
     """A stage of the server's work that a manifest fails.
 
@@ -42,6 +46,8 @@ class Verdict(NamedTuple):
     checked: bool = True
     gaps: tuple[str, ...] = ()
     """What the server checks of the kind and nobody here does."""
+    warnings: tuple[str, ...] = ()
+    """What the validating webhooks warn of."""
 
     @property
     def allowed(self) -> bool:

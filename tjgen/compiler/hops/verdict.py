@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tjgen.cluster.kinds.pods import starts_pods
-from tjgen.cluster.trainer.release import of_versions
-from tjgen.cluster.validate import admission, disclosure, report, unmakeable
+from tjgen.cluster.validate import disclosure, report, unmakeable
 from tjgen.cluster.validate.judge import judge as judge_object
 from tjgen.cluster.validate.likeness import likeness
+from tjgen.cluster.validate.verdict import WEBHOOK
 from tjgen.compiler.hops.draft import Draft, Job, located
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree
@@ -44,14 +44,7 @@ def _versions(job: Job) -> Mapping[str, str]:
 
 def _wrong(manifest: Manifest, context: list[Tree], versions: Mapping[str, str]) -> list[Diagnostic]:
     """What the API server and its webhooks say, and where they accept the object, what keeps its pods from being made."""
-    found = _judged(manifest.tree, context, versions)
+    verdict = judge_object(manifest.tree, versions=versions, webhooks=True, context=context)
+    # `tjgen check` reports what no one checks here of a kind.
+    found = list(report.diagnostics(manifest.tree, verdict._replace(gaps=()) if verdict.stage in ("", WEBHOOK) else verdict))
     return found if found or not starts_pods(manifest) else list(unmakeable.diagnostics(manifest.tree))
-
-
-def _judged(tree: Tree, context: list[Tree], versions: Mapping[str, str]) -> list[Diagnostic]:
-    """What the API server says, and where it accepts the object, its webhooks."""
-    verdict = judge_object(tree, versions=versions, webhooks=True)
-    if verdict.stages or not verdict.checked:
-        return list(report.diagnostics(tree, verdict))
-    answer = admission.review(tree, context=context, release=of_versions(versions))
-    return list(admission.diagnostics(tree, answer))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tjgen.cluster.trainer.typed import DecodeError
-from tjgen.cluster.validate import admission
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.judge import judge
+from tjgen.cluster.validate.verdict import WEBHOOK
 from tjgen.cluster.validate.wording import field
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.typing import NamedTuple
@@ -25,23 +25,21 @@ def refusals(old: Tree, new: Tree, context: Sequence[Tree] = (), *, server_side:
 
     Claims are taken to be bound: those of runs that are there are in use.
     """
-    verdict = judge(new, old=old, bound=True, server_side=server_side, webhooks=True)
-    if not verdict.checked:
-        return []
-    if verdict.stages:
-        return [_worded(fault, fault.detail) for fault in verdict.stages[0].findings]
-    if ".volcano.sh/" in str(get(old, ("apiVersion",), "")) and not judge(old).allowed:
-        return []  # no cluster has such an object, so nobody can say what becomes of it
     try:
-        answer = admission.review(new, old=old, context=context)
+        verdict = judge(new, old=old, bound=True, server_side=server_side, webhooks=True, context=context)
     except DecodeError as error:
         return [Refusal(error.path, error.text)]
-    return [_worded(fault, fault.said or fault.detail) for fault in answer.errors]
+    findings = verdict.stages[0].findings if verdict.stages else ()
+    if verdict.stage != WEBHOOK:
+        return [_worded(fault, fault.detail) for fault in findings]
+    if ".volcano.sh/" in str(get(old, ("apiVersion",), "")) and not judge(old).allowed:
+        return []  # no cluster has such an object, so nobody can say what becomes of it
+    return [_worded(fault, fault.said or fault.detail) for fault in findings]
 
 
 def is_taken_under_another_name(new: Tree, context: Sequence[Tree] = (), *, server_side: bool = False) -> bool:
     """Whether the server would take the object if it were new."""
-    return judge(new, server_side=server_side, webhooks=True).allowed and not admission.review(new, context=context).errors
+    return judge(new, server_side=server_side, webhooks=True, context=context).allowed
 
 
 def _worded(fault: Fault, words: str) -> Refusal:

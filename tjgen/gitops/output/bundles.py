@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.schema.store import OWN
-from tjgen.cluster.validate import admission, report
+from tjgen.cluster.validate import report
 from tjgen.cluster.validate.judge import judge
 from tjgen.compiler.building.plan import Plan
 from tjgen.gitops.bundle import bundle, lock
@@ -137,10 +137,7 @@ def _made(plan: Plan, platform: PlatformDocument) -> Made:
 
 def _judged(tree: Tree, beside: Sequence[Tree], versions: dict[str, str]) -> Iterator[Diagnostic]:
     """What the API server says, and where it accepts the object, its webhooks."""
-    verdict = judge(tree, versions=versions, webhooks=True)
-    yield from report.diagnostics(tree, verdict)
-    if verdict.checked and not verdict.stages:
-        yield from admission.diagnostics(tree, admission.review(tree, context=beside))
+    yield from report.diagnostics(tree, judge(tree, versions=versions, webhooks=True, context=beside))
 
 
 def _locked(plan: Plan, platform: str) -> tuple[dict[tuple[str, str, str], Tree], list[Diagnostic]]:

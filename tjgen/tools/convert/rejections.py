@@ -31,10 +31,7 @@ def rejected(converted: Sequence[tuple[Document, Tree]], target: Release, catalo
 
 
 def _rejections(tree: Tree, context: Sequence[Tree], target: Release, catalog: Catalog) -> Iterator[Diagnostic]:
-    verdict = judge(tree, versions=target.versions, webhooks=True)
-    found = list(report.diagnostics(tree, verdict))
-    if verdict.allowed:
-        runtime = runtime_of(tree, context, catalog) if is_kind(tree, "TrainJob") else None
-        beside = [*context, *([runtime, *admission.assumed(runtime)] if runtime is not None else [])]
-        found += admission.diagnostics(tree, admission.review(tree, context=beside, release=target))
-    yield from (one for one in found if one.severity == ERROR)
+    runtime = runtime_of(tree, context, catalog) if is_kind(tree, "TrainJob") else None
+    beside = [*context, *([runtime, *admission.assumed(runtime)] if runtime is not None else [])]
+    verdict = judge(tree, versions=target.versions, webhooks=True, context=beside)
+    yield from (one for one in report.diagnostics(tree, verdict) if one.severity == ERROR)

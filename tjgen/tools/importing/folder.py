@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tjgen.cluster.trainer.framework import expand
 from tjgen.cluster.trainer.inputs import is_kind
 from tjgen.cluster.trainer.release import NEWEST, Release
-from tjgen.cluster.validate import admission, report
+from tjgen.cluster.validate import report
 from tjgen.cluster.validate.check import manifests
 from tjgen.cluster.validate.judge import judge
 from tjgen.language.catalog.find import Catalog
@@ -142,8 +142,8 @@ def _of_another_kind(job: Subject, experiments: dict[str, str], release: Release
         different = [imported.different(job, *one) for one in mpijob_v1.differences(job.tree)]
         job = job._replace(tree=mpijob_v1.successor(job.tree))
     if wrong is None:
-        answer_of_webhook = admission.diagnostics(job.tree, admission.review(job.tree, release=release))
-        wrong = next((one for one in answer_of_webhook if one.severity == ERROR), None)
+        verdict = judge(job.tree, versions=release.versions, webhooks=True, context=())
+        wrong = next((one for one in report.diagnostics(job.tree, verdict) if one.severity == ERROR), None)
     if wrong is not None:
         return [imported.not_importable(job, wrong.message)]
     reader = importer(job.tree)
