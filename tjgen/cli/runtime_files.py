@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tjgen.cluster.validate.report import subject_of
+from tjgen.trees.diagnostics.model import ObjectRef
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.source.document import Document
 from tjgen.trees.typing import TYPE_CHECKING
@@ -22,7 +24,7 @@ class Runtimes:
         self._places = places
         self._versions = versions
         self._catalog: Catalog | None = None
-        self._documents: dict[int, Document | None] = {}
+        self._documents: dict[ObjectRef | None, Document | None] = {}
 
     def look_up(self, kind: str, namespace: str, name: str) -> Tree | None:
         """The runtime, or None."""
@@ -33,9 +35,9 @@ class Runtimes:
         runtime, _ = self._catalog.find(name, kind=kind, namespace=namespace)
         if runtime is None:
             return None
-        self._documents[id(runtime.tree)] = runtime.document
+        self._documents[subject_of(runtime.tree)] = runtime.document
         return runtime.tree
 
     def document_of(self, tree: Tree) -> Document | None:
         """The document of a runtime that was looked up."""
-        return self._documents.get(id(tree))
+        return self._documents.get(subject_of(tree))

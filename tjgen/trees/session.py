@@ -22,7 +22,7 @@ class Session:
 
     def __init__(self) -> None:
         self._all: dict[tuple[str, Hashable], object] = {}
-        self._latest: dict[str, tuple[object, object]] = {}
+        self._latest: dict[str, list[tuple[object, object]]] = {}
 
     def once(self, name: str, key: Hashable, compute: Callable[[], T]) -> T:
         """The result of `compute` for `key`: computed at the first call, kept for all others."""
@@ -31,12 +31,16 @@ class Session:
             found = self._all[(name, key)] = compute()
         return cast("Any", found)  # type: ignore[no-any-return]  # what `compute` returned under this name
 
-    def latest(self, name: str, key: object, compute: Callable[[], T]) -> T:
-        """The same, but only the result of the last key is kept: for large results that follow each other."""
-        known = self._latest.get(name)
-        if known is None or known[0] != key:
-            known = self._latest[name] = (key, compute())
-        return cast("Any", known[1])  # type: ignore[no-any-return]  # what `compute` returned under this name
+    def latest(self, name: str, key: object, compute: Callable[[], T], *, most: int = 1) -> T:
+        """The same for any key, but only the last `most` results are kept: for large results, and for keys without a hash."""
+        known = self._latest.setdefault(name, [])
+        for one, result in known:
+            if one == key:
+                return cast("Any", result)  # type: ignore[no-any-return]  # what `compute` returned under this name
+        computed = compute()
+        known.insert(0, (key, computed))
+        del known[most:]
+        return computed
 
     def has(self, name: str, key: Hashable) -> bool:
         """Whether `key` was added to the set of this name."""

@@ -22,6 +22,7 @@ from tjgen.cluster.trainer.surprises.table import surprises
 from tjgen.cluster.trainer.typed import DecodeError
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.session import Session
 from tjgen.trees.typing import NamedTuple
 
 __all__ = ["PLACEHOLDER_UID", "PLUGINS", "Expansion", "Made", "expand", "live"]
@@ -42,14 +43,22 @@ class Expansion(NamedTuple):
     diagnostics: list[Diagnostic]
 
 
-def expand(trainjob: Tree, runtime: Tree | None, *, uid: str = PLACEHOLDER_UID, release: Release = NEWEST) -> Expansion:
+def expand(
+    trainjob: Tree,
+    runtime: Tree | None,
+    *,
+    uid: str = PLACEHOLDER_UID,
+    release: Release = NEWEST,
+    session: Session | None = None,
+) -> Expansion:
     """Everything that the controller creates, or why it creates nothing.
 
-    Both trees may be as written or as the API server stores them; `runtime` is None where there is
-    none of that name.
+    Both trees may be as written or as the API server stores them; `runtime` is None where there is none of that name.
+    `session` keeps decoded objects for the webhooks, and for the next TrainJob of the runtime.
     """
+    session = session or Session()
     try:
-        job = Job(trainjob, uid, release)
+        job = Job(trainjob, uid, release, session)
     except DecodeError as error:
         return Expansion([], [refusals.undecodable_trainjob(trainjob, error)])
     stop = refusals.managed_elsewhere(job) or refusals.unsupported_runtime(job)
@@ -58,7 +67,7 @@ def expand(trainjob: Tree, runtime: Tree | None, *, uid: str = PLACEHOLDER_UID, 
     if runtime is None:
         return Expansion([], [refusals.runtime_not_found(job)])
     try:
-        template = runtimes.read(runtime, release)
+        template = runtimes.read(runtime, release, session)
     except DecodeError as error:
         return Expansion([], [refusals.runtime_not_found(job), refusals.undecodable_runtime(runtime, error)])
     try:
@@ -73,7 +82,7 @@ def undecodable(tree: Tree, release: Release) -> Diagnostic | None:
     """TJ800 for a TrainJob, TJ806 for a runtime with a value of another type than the release has for the field; else None."""
     is_job = get(tree, ("kind",)) == "TrainJob"
     try:
-        _ = Job(tree, PLACEHOLDER_UID, release) if is_job else runtimes.read(tree, release)
+        _ = Job(tree, PLACEHOLDER_UID, release, Session()) if is_job else runtimes.read(tree, release, Session())
     except DecodeError as error:
         return (refusals.undecodable_trainjob if is_job else refusals.undecodable_runtime)(tree, error)
     return None

@@ -10,6 +10,7 @@ from tjgen.cluster.trainer.release import NEWEST, Release
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.manifests.generated_names import named
 from tjgen.trees.manifests.objects import Objects, indexed
+from tjgen.trees.session import Session
 from tjgen.trees.typing import Any, NamedTuple
 
 Catalog = Callable[[str, str, str], "Tree | None"]
@@ -35,17 +36,20 @@ def expand_documents(
     return [(one.trainjob, one.expansion) for one in expanded(opened(trees), catalog, release=release)]
 
 
-def expanded(objects: Sequence[Tree], catalog: Catalog | None = None, *, release: Release = NEWEST) -> list[Expanded]:
+def expanded(
+    objects: Sequence[Tree], catalog: Catalog | None = None, *, release: Release = NEWEST, session: Session | None = None
+) -> list[Expanded]:
     """Each TrainJob among `objects`, in their order, with its runtime and its expansion, as `expand_documents` finds them."""
     uids: dict[tuple[str, str], str] = {}
     runtimes = Objects([tree for tree in objects if is_kind(tree, RUNTIME) or is_kind(tree, CLUSTER_RUNTIME)])
+    session = session or Session()
     result = []
     for tree in objects:
         if is_kind(tree, "TrainJob"):
             key = (_namespace(tree), str(get(tree, ("metadata", "name"))))
             uid = uids.setdefault(key, f"{PLACEHOLDER_UID[:-12]}{len(uids) + 1:012d}")
             runtime = runtime_of(tree, runtimes, catalog)
-            result.append(Expanded(tree, runtime, expand(tree, runtime, uid=uid, release=release)))
+            result.append(Expanded(tree, runtime, expand(tree, runtime, uid=uid, release=release, session=session)))
     return result
 
 

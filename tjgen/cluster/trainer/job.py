@@ -6,6 +6,7 @@ from tjgen.cluster.trainer.release import Release
 from tjgen.cluster.trainer.typed import DecodeError, metadata_of
 from tjgen.trees.fields.managed import Origin
 from tjgen.trees.fields.path import MISSING, FieldPath, Step, Tree, get
+from tjgen.trees.session import Session
 from tjgen.trees.typing import Any
 
 TRAINJOB = "trainjob"
@@ -38,18 +39,21 @@ class Job:
         "namespace",
         "namespace_origin",
         "release",
+        "session",
         "spec",
         "trainer",
         "tree",
         "uid",
     )
 
-    def __init__(self, tree: Tree, uid: str, release: Release) -> None:
+    def __init__(self, tree: Tree, uid: str, release: Release, session: Session) -> None:
+        """`session` keeps what is decoded, and what the TrainJob makes of its runtime."""
         metadata = metadata_of(tree)
         written = tree.get("spec")
         # A default inside an absent parent does nothing, so a missing spec stays without a runtimeRef.
-        self.spec: dict[str, Any] = {"runtimeRef": {}} if written is None else _spec(written, release)
+        self.spec: dict[str, Any] = {"runtimeRef": {}} if written is None else _spec(written, release, session)
         self.release = release
+        self.session = session
         self.tree = tree
         self.uid = uid
         self.name: str = metadata.get("name", "")
@@ -133,20 +137,17 @@ def environment_variable(item: dict[str, Any]) -> dict[str, Tree]:
     return {"name": item["name"], "valueFrom": copied}
 
 
-_latest: dict[int, tuple[Tree, Release, dict[str, Any]]] = {}
-"""The last spec by the identity of what was written: webhooks and controller decode the same one, one after the other."""
+def _spec(written: Tree, release: Release, session: Session) -> dict[str, Any]:
+    """The decoded spec; webhooks and controller decode the same one, one after the other."""
 
-
-def _spec(written: Tree, release: Release) -> dict[str, Any]:
-    known, of, spec = _latest.get(id(written), (None, None, None))
-    if spec is None or known is not written or of is not release:
+    def decoded() -> dict[str, Any]:
         try:
-            spec = release.types.typed(written, "TrainJobSpec")
+            spec: dict[str, Any] = release.types.typed(written, "TrainJobSpec")
         except DecodeError as error:
             raise error.under("spec") from None
-        _latest.clear()
-        _latest[id(written)] = (written, release, spec)
-    return spec
+        return spec
+
+    return session.latest("spec of TrainJob", (written, release), decoded)
 
 
 def _list(trainer: dict[str, Any], written: Any, field: str) -> list[str] | None:

@@ -44,10 +44,6 @@ class Patched(NamedTuple):
     owners: Owners
 
 
-_latest: dict[int, tuple[Tree, Runtime, Patched]] = {}
-"""The last answer by the identity of the TrainJob: webhooks and controller look at the same one, one after the other."""
-
-
 def changes_runtime(job: Job) -> bool:
     """Whether the TrainJob says anything that goes into the template."""
     spec = job.spec
@@ -58,17 +54,16 @@ def changes_runtime(job: Job) -> bool:
 
 def patched(job: Job, runtime: Runtime) -> Patched:
     """The template as the TrainJob changes it; raises RefusedError for what cannot be merged."""
-    tree, other, known = _latest.get(id(job.tree), (None, None, None))
-    if known is None or tree is not job.tree or other is not runtime:
-        owners = runtime.owners.copy()
-        labels = _propagated(runtime.labels, "labels", job, owners)
-        annotations = _propagated(runtime.annotations, "annotations", job, owners)
-        merged = _merged_whole if job.release.merged_type == _WHOLE else _merged_jobs
-        spec = merged(runtime.spec, job, owners)
-        known = Patched(labels, annotations, spec, shapes(spec, runtime.jobs), owners)
-        _latest.clear()
-        _latest[id(job.tree)] = (job.tree, runtime, known)
-    return known
+    return job.session.latest("patched runtime", (job.tree, runtime), lambda: _patched(job, runtime))
+
+
+def _patched(job: Job, runtime: Runtime) -> Patched:
+    owners = runtime.owners.copy()
+    labels = _propagated(runtime.labels, "labels", job, owners)
+    annotations = _propagated(runtime.annotations, "annotations", job, owners)
+    merged = _merged_whole if job.release.merged_type == _WHOLE else _merged_jobs
+    spec = merged(runtime.spec, job, owners)
+    return Patched(labels, annotations, spec, shapes(spec, runtime.jobs), owners)
 
 
 def patches(job: Job) -> list[tuple[FieldPath, dict[str, Any]]]:

@@ -15,6 +15,7 @@ from tjgen.trees.fields.managed import Origin, Owners
 from tjgen.trees.fields.path import FieldPath, Step, Tree
 from tjgen.trees.k8s.quantity import Quantity
 from tjgen.trees.manifests.leaves import selectors_of
+from tjgen.trees.session import Session
 from tjgen.trees.typing import Any, NamedTuple
 
 ANCESTOR_LABEL = "trainer.kubeflow.org/trainjob-ancestor-step"
@@ -25,7 +26,7 @@ POD_SPEC: FieldPath = ("template", "spec", "template", "spec")
 """Where a replicated job holds its pod spec."""
 
 _JOBS: FieldPath = ("spec", "replicatedJobs")
-_REMEMBERED = 256
+_REMEMBERED = 32
 
 
 class ContainerShape(NamedTuple):
@@ -127,18 +128,9 @@ class Runtime:
             self.owners[(*_JOBS, position)] = (Origin("trainer:jobset", "runtime", because, mirrors=False),)
 
 
-_read: dict[int, Runtime] = {}
-
-
-def read(tree: Tree, release: Release) -> Runtime:
+def read(tree: Tree, release: Release, session: Session) -> Runtime:
     """The runtime that `tree` says; raises DecodeError where its Go type cannot hold a value."""
-    known = _read.get(id(tree))
-    if known is None or known.tree is not tree or known.release is not release:
-        known = Runtime(tree, release)
-        if len(_read) >= _REMEMBERED:
-            _read.clear()
-        _read[id(tree)] = known
-    return known
+    return session.latest("runtime", (tree, release), lambda: Runtime(tree, release), most=_REMEMBERED)
 
 
 def _spec(written: Tree, release: Release) -> Any:

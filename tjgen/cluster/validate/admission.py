@@ -15,6 +15,7 @@ from tjgen.cluster.validate.webhooks.answer import Answer, refused
 from tjgen.cluster.validate.wording import field
 from tjgen.trees.fields.path import Tree, get, text_at
 from tjgen.trees.k8s.quantity import QuantityError
+from tjgen.trees.session import Session
 
 _TRAINER = "trainer.kubeflow.org"
 _JOBSET = "jobset.x-k8s.io"
@@ -23,7 +24,13 @@ _TRAINING_OPERATOR = "kubeflow.org/v1"
 
 
 def review(
-    tree: Tree, *, old: Tree = None, context: Sequence[Tree] = (), release: Release = NEWEST, is_whole: bool = False
+    tree: Tree,
+    *,
+    old: Tree = None,
+    context: Sequence[Tree] = (),
+    release: Release = NEWEST,
+    is_whole: bool = False,
+    session: Session | None = None,
 ) -> Answer:
     """The webhooks' answer on creating `tree`, or on replacing `old` by it; an empty one for kinds without webhooks.
 
@@ -59,8 +66,8 @@ def review(
     if group != _TRAINER:
         return Answer()
     if not is_whole and get(tree, ("kind",), None) == "TrainJob" and runtime_of(tree, context) is None:
-        return trainer.validate(tree, old=old, context=None, release=release)
-    return trainer.validate(tree, old=old, context=context, release=release)
+        return trainer.validate(tree, old=old, context=None, release=release, session=session)
+    return trainer.validate(tree, old=old, context=context, release=release, session=session)
 
 
 def _undecodable(tree: Tree, release: Release) -> Fault | None:

@@ -17,6 +17,7 @@ from tjgen.cluster.validate.verdict import UNCHECKED, VALIDATION, WEBHOOK, Stage
 from tjgen.cluster.validate.webhooks.mutating import gains_pod_spec, mutated
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.generated_names import named
+from tjgen.trees.session import Session
 
 
 def judge(
@@ -30,6 +31,7 @@ def judge(
     webhooks: bool = False,
     context: Sequence[Tree] | None = None,
     is_whole: bool = False,
+    session: Session | None = None,
 ) -> Verdict:
     """The verdict on creating `tree` with strict field validation, or on applying it over the object made of `old`.
 
@@ -39,6 +41,7 @@ def judge(
 
     With `context`, the other objects of the cluster, the validating webhooks review what the server accepts. They read a
     TrainJob's runtime from it; a runtime that is not in it may exist, unless `is_whole` says that `context` is the whole cluster.
+    `session` keeps decoded runtimes for the next object.
 
     `versions` chooses the releases that the cluster runs (`{"trainer": "v2.1.0"}`). `duplicates` are the keys that the
     text of the manifest gives twice, which no tree can hold: 'line 4: key "name" already set in map'.
@@ -49,7 +52,9 @@ def judge(
     if context is None or not found.allowed:
         return found
     before = old if old is not None and identity(tree) == identity(old) else None
-    answer = admission.review(named(tree), old=before, context=context, release=of_versions(versions), is_whole=is_whole)
+    answer = admission.review(
+        named(tree), old=before, context=context, release=of_versions(versions), is_whole=is_whole, session=session
+    )
     stages = (Stage(WEBHOOK, answer.errors, answer.errors),) if answer.errors else ()
     return found._replace(stages=stages, warnings=answer.warnings)
 

@@ -12,6 +12,7 @@ from tjgen.cluster.validate.made import refused
 from tjgen.cluster.validate.verdict import WEBHOOK, Stage, Verdict
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.fields.path import Tree
+from tjgen.trees.session import Session
 from tjgen.trees.source.document import Document
 from tjgen.trees.typing import Protocol
 
@@ -29,12 +30,12 @@ class Runtimes(Protocol):
 
 def together(accepted: Sequence[Placed], runtimes: Runtimes, versions: Mapping[str, str] | None) -> Iterator[Diagnostic]:
     """Webhooks that need another file's runtime, surprises, names that clash, made objects that are refused."""
-    release = of_versions(versions)
+    release, session = of_versions(versions), Session()
     objects = [one.tree for one in accepted]
     places = {id(one.tree): one for one in accepted}
     made = []
-    for one in expanded(objects, runtimes.look_up, release=release):
-        said = list(_by_webhook(one, places, versions))
+    for one in expanded(objects, runtimes.look_up, release=release, session=session):
+        said = list(_by_webhook(one, places, versions, session))
         yield from said
         if not has_errors(said):
             made.append(one)
@@ -45,13 +46,15 @@ def together(accepted: Sequence[Placed], runtimes: Runtimes, versions: Mapping[s
             yield at_source(one, found, places, runtimes.document_of)
 
 
-def _by_webhook(one: Expanded, places: Mapping[int, Placed], versions: Mapping[str, str] | None) -> Iterator[Diagnostic]:
+def _by_webhook(
+    one: Expanded, places: Mapping[int, Placed], versions: Mapping[str, str] | None, session: Session
+) -> Iterator[Diagnostic]:
     """What the TrainJob's webhook says where its runtime stands in another file: one of its own it was asked about."""
     trainjob, runtime = places[id(one.trainjob)], places.get(id(one.runtime))
     if runtime is None or runtime.document.source is trainjob.document.source:
         return
     answer = admission.review(
-        one.trainjob, context=[runtime.tree, *admission.assumed(runtime.tree)], release=of_versions(versions)
+        one.trainjob, context=[runtime.tree, *admission.assumed(runtime.tree)], release=of_versions(versions), session=session
     )
     verdict = Verdict((Stage(WEBHOOK, answer.errors, answer.errors),) if answer.errors else (), warnings=answer.warnings)
     for found in report.diagnostics(one.trainjob, verdict):

@@ -66,7 +66,7 @@ def expand(job: Job, draft: Draft) -> Draft:
         return draft._replace(previews=direct_target.previews(started)).reporting(found)
     assert draft.template is not None, "a TrainJob has a runtime"
     template = draft.template.tree
-    expansion = twin_expand(_as_started(started.tree), template, release=_controller(job))
+    expansion = twin_expand(_as_started(started.tree), template, release=_controller(job), session=job.setting.session)
     previews = _previews(expansion, started)
     overlong = name_problem(draft.workload.name, budget=_budget(previews))
     if overlong is not None:

@@ -13,6 +13,7 @@ from tjgen.compiler.hops.draft import Draft, Job, located
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.manifest import PREVIEW, RUNTIMES, Manifest
+from tjgen.trees.session import Session
 
 
 def judge(job: Job, draft: Draft) -> Draft:
@@ -26,7 +27,7 @@ def judge(job: Job, draft: Draft) -> Draft:
             diagnostics += located(found, manifest, draft.sources)
         like = f"{manifest.tree['metadata']}" if manifest.stage == RUNTIMES else likeness(manifest.tree)
         if not session.has("accepted", like):
-            found = _wrong(manifest, draft.context, versions)
+            found = _wrong(manifest, draft.context, versions, session)
             diagnostics += located(found, manifest, draft.sources)
             if not found:
                 session.add("accepted", like)
@@ -35,16 +36,16 @@ def judge(job: Job, draft: Draft) -> Draft:
 
 def is_refused(manifest: Manifest, job: Job) -> bool:
     """Whether the API server refuses an object, or its controller cannot make its pods."""
-    return bool(_wrong(manifest, [], _versions(job)))
+    return bool(_wrong(manifest, [], _versions(job), job.setting.session))
 
 
 def _versions(job: Job) -> Mapping[str, str]:
     return {**job.release.versions, **job.setting.versions}
 
 
-def _wrong(manifest: Manifest, context: list[Tree], versions: Mapping[str, str]) -> list[Diagnostic]:
+def _wrong(manifest: Manifest, context: list[Tree], versions: Mapping[str, str], session: Session) -> list[Diagnostic]:
     """What the API server and its webhooks say, and where they accept the object, what keeps its pods from being made."""
-    verdict = judge_object(manifest.tree, versions=versions, webhooks=True, context=context)
+    verdict = judge_object(manifest.tree, versions=versions, webhooks=True, context=context, session=session)
     # `tjgen check` reports what no one checks here of a kind.
     found = list(report.diagnostics(manifest.tree, verdict._replace(gaps=()) if verdict.stage in ("", WEBHOOK) else verdict))
     return found if found or not starts_pods(manifest) else list(unmakeable.diagnostics(manifest.tree))

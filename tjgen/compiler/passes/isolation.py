@@ -149,7 +149,7 @@ def _read(data: Data, experiment: Experiment, setting: Setting) -> _Read | None:
     if slices is not None and slices.deliver == "range":
         said = f"{slices.by} {len(tasks)} {slices.weights} {data.items.pattern} {data.items.count}"
         return _Read([""], None, (said, position)) if tasks else _ALL
-    known, found = sources_of_items.listed(data.items, setting.directory, setting.sandbox)
+    known, found = sources_of_items.listed(data.items, setting.directory, setting.sandbox, setting.session)
     if found:
         return None
     if slices is None or not tasks:

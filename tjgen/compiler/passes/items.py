@@ -14,7 +14,8 @@ from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.files.problems import UnreadableError
 from tjgen.trees.files.sandbox import Sandbox
-from tjgen.trees.typing import Any, NamedTuple
+from tjgen.trees.session import Session
+from tjgen.trees.typing import NamedTuple
 
 AT: FieldPath = (*SPEC, "data", "items")
 MOST_LISTED = 2_000_000
@@ -29,14 +30,14 @@ class Numbered(NamedTuple):
     """What makes paths of the numbers: the paths of the first pattern, then those of the second ..."""
 
 
-def listed(asked: Items, folder: str, sandbox: Sandbox) -> tuple[items.Items, list[Diagnostic]]:
+def listed(asked: Items, folder: str, sandbox: Sandbox, session: Session) -> tuple[items.Items, list[Diagnostic]]:
     """The items, one by one, in a fixed order. File names are relative to `folder`, that of the experiment."""
     if asked.manifest is not None:
-        return _manifest(os.path.join(folder, asked.manifest), (*AT, "manifest"), sandbox)
+        return _manifest(os.path.join(folder, asked.manifest), (*AT, "manifest"), sandbox, session)
     if asked.glob is not None:
         return _matched(asked, asked.glob, folder, sandbox)
     if asked.pattern is not None:
-        return _expanded(_several(asked.pattern))
+        return _expanded(_several(asked.pattern), session)
     if asked.count is not None:
         message = "the items have numbers alone, and this delivery tells paths"
         found = Diagnostic(problems.NO_RANGE, message, path=(*AT, "count"), hint="set deliver: range, or name the items")
@@ -98,11 +99,7 @@ def _digest(name: str, file: str, sandbox: Sandbox) -> dict[str, str]:
     return {} if isinstance(content, Diagnostic) else {name: sha256(content).hexdigest()}
 
 
-_read: dict[str, tuple[items.Items, list[Diagnostic]]] = {}
-"""The manifest that was read last, by its digest: the runs of a sweep and the tasks of an experiment share it."""
-
-
-def _manifest(file: str, because: FieldPath, sandbox: Sandbox) -> tuple[items.Items, list[Diagnostic]]:
+def _manifest(file: str, because: FieldPath, sandbox: Sandbox, session: Session) -> tuple[items.Items, list[Diagnostic]]:
     try:
         content = sandbox.read(file, limit=sandbox.budgets.list_size)
     except UnreadableError as problem:
@@ -111,26 +108,18 @@ def _manifest(file: str, because: FieldPath, sandbox: Sandbox) -> tuple[items.It
         message = f"the manifest {file} cannot be read: {problem.reason}"
         hint = "name a file relative to the folder of the experiment"
         return items.Items(), [Diagnostic(problems.UNREADABLE, message, path=because, hint=hint)]
+    lines = content.count(b"\n")
+    if lines > MOST_LISTED:
+        return items.Items(), [_too_many(lines, because)]
+    # The runs of a sweep and the tasks of an experiment share it.
     key = f"{file} {sha256(content).hexdigest()}"
-    if key not in _read:
-        lines = content.count(b"\n")
-        if lines > MOST_LISTED:
-            return items.Items(), [_too_many(lines, because)]
-        _read.clear()
-        _read[key] = manifest.read(content, file)
-    known, found = _read[key]
+    known, found = session.latest("manifest of items", key, lambda: manifest.read(content, file))
     return known, list(found)
 
 
-_last_expanded: list[Any] = []
-"""The patterns that were expanded last and what came of them: the runs of an experiment share them."""
-
-
-def _expanded(patterns: Sequence[str]) -> tuple[items.Items, list[Diagnostic]]:
-    if _last_expanded[:1] != [patterns]:
-        _last_expanded[:] = [list(patterns), *_each_expanded(patterns)]
-    known: items.Items = _last_expanded[1]
-    return known, list(_last_expanded[2])
+def _expanded(patterns: Sequence[str], session: Session) -> tuple[items.Items, list[Diagnostic]]:
+    known, found = session.latest("expanded patterns", list(patterns), lambda: _each_expanded(patterns))
+    return known, list(found)
 
 
 def _each_expanded(patterns: Sequence[str]) -> tuple[items.Items, list[Diagnostic]]:

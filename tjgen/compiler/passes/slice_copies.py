@@ -20,6 +20,7 @@ from tjgen.language.spec.objects import Experiment, Volume
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.k8s import quantity
+from tjgen.trees.session import Session
 from tjgen.trees.workload.contribution import Contribution
 from tjgen.trees.workload.workload import PodSet, Workload
 
@@ -37,7 +38,7 @@ def copied(
     assert data.slices.scratch is not None, "a rule asks for it"
     name = data.slices.scratch
     scratch = experiment.spec.volumes[name]
-    wrong = [*_unfit(name, scratch), *_too_small(name, scratch, plan, items)]
+    wrong = [*_unfit(name, scratch), *_too_small(name, scratch, plan, items, setting.session)]
     yield from wrong
     target = folder_of(None, scratch)
     source = folder_of(data.path, experiment.spec.volumes[data.volume])
@@ -80,12 +81,12 @@ def _unfit(name: str, scratch: Volume) -> Iterator[Diagnostic]:
         yield Diagnostic(problems.SCRATCH, message, path=(*SLICES, "scratch"), hint=hint)
 
 
-def _too_small(name: str, scratch: Volume, plan: Plan, items: Items) -> Iterator[Diagnostic]:
+def _too_small(name: str, scratch: Volume, plan: Plan, items: Items, session: Session) -> Iterator[Diagnostic]:
     limit = source_of(scratch).size_limit(scratch)
     if limit is None or items.unsized is not None:
         return
     field, room = limit
-    number, most = heaviest(plan, items)
+    number, most = heaviest(plan, items, session)
     if most > quantity.parse(room).value:
         message = f'slice {number} has {most} bytes, and volume "{name}" has room for {room}'
         at: FieldPath = (*SPEC, "volumes", name)

@@ -36,8 +36,6 @@ Found = Iterator[Contribution | Diagnostic]
 AT: FieldPath = (*SPEC, "data")
 MOST_IN_ENV = 128 * 1024 - 256
 """Bytes of one variable that Linux takes (MAX_ARG_STRLEN), less its name."""
-_shared: list[Any] = []
-"""What was asked when the items were last divided over tasks, the plan and what was found: the next task asks for the same."""
 _FITTED = ("weighted", "explicit")
 """Strategies whose options are for one number of slices: a task divides its part by another one."""
 
@@ -66,7 +64,7 @@ def deliver(workload: Workload, experiment: Experiment, setting: Setting) -> Fou
 
         yield from slice_places.deliver(workload, experiment, cut, readers)
     elif data.slices.deliver == "range":
-        yield from _ranges(workload, data, cut, readers)
+        yield from _ranges(workload, data, cut, readers, setting)
     else:
         yield from _paths(workload, experiment, cut, readers, setting)
 
@@ -76,20 +74,24 @@ def part_of_task(known: Items, cut: Cut, setting: Setting) -> tuple[Items | None
     if not cut.tasks:
         return known, []
     asked = cut.asked
-    said = (known, cut.tasks, asked.by, options_of(asked), asked.balance, setting.slicers, {*setting.refused_slicers})
-    if _shared[:1] != [said]:
-        found = divide(
+    options = options_of(asked)
+    # The next task divides the same items in the same way.
+    key = (known, cut.tasks, asked.by, options, asked.balance, setting.slicers, {*setting.refused_slicers})
+
+    def divided() -> tuple[list[list[int]] | None, list[Diagnostic]]:
+        return divide(
             known,
             len(cut.tasks),
             asked.by,
             because=SLICES,
-            options=said[3],
-            balance=said[4],
-            files=said[5],
+            options=options,
+            balance=asked.balance,
+            files=setting.slicers,
             refused=setting.refused_slicers,
+            session=setting.session,
         )
-        _shared[:] = [said, *found]
-    _, plan, diagnostics = _shared
+
+    plan, diagnostics = setting.session.latest("items of tasks", key, divided)
     return (None if plan is None else known.taken(plan[cut.position])), list(diagnostics)
 
 
@@ -104,7 +106,7 @@ def _paths(workload: Workload, experiment: Experiment, cut: Cut, readers: list[P
     data = experiment.spec.data
     assert data is not None
     assert data.items is not None, "a rule asks for them"
-    known, found = items.listed(data.items, setting.directory, setting.sandbox)
+    known, found = items.listed(data.items, setting.directory, setting.sandbox, setting.session)
     yield from found
     if has_errors(found):
         return
@@ -125,11 +127,12 @@ def _paths(workload: Workload, experiment: Experiment, cut: Cut, readers: list[P
         balance=asked.balance,
         files=setting.slicers,
         refused=setting.refused_slicers,
+        session=setting.session,
     )
     yield from found
     if plan is None:
         return
-    yield Contribution(("slices",), _described(asked, plan, part), SLICES)
+    yield Contribution(("slices",), _described(asked, plan, part, setting), SLICES)
     yield from _told(workload, cut, nodes_of(workload), readers)
     if asked.deliver == "env":
         yield from _variables([[part.paths[item] for item in one] for one in plan], readers)
@@ -144,7 +147,7 @@ def _paths(workload: Workload, experiment: Experiment, cut: Cut, readers: list[P
         yield from slice_copies.copied(workload, experiment, plan, part, readers, at, setting)
 
 
-def _ranges(workload: Workload, data: Data, cut: Cut, readers: list[PodSet]) -> Found:
+def _ranges(workload: Workload, data: Data, cut: Cut, readers: list[PodSet], setting: Setting) -> Found:
     assert data.items is not None, "a rule asks for them"
     known, found = items.numbered(data.items)
     yield from found
@@ -178,13 +181,13 @@ def _ranges(workload: Workload, data: Data, cut: Cut, readers: list[PodSet]) -> 
     found = [
         *left(evened, plan, cut.readers, SLICES),
         *short(evened, len(whole), cut.readers, SLICES),
-        *uneven(evened, None, asked.balance, SLICES),
+        *uneven(evened, None, asked.balance, SLICES, setting.session),
     ]
     yield from found
     if has_errors(found):
         return
     told = [whole[one.start : one.stop : one.step] for one in evened]
-    yield Contribution(("slices",), _described(asked, evened, None, len(whole)), SLICES)
+    yield Contribution(("slices",), _described(asked, evened, None, setting, len(whole)), SLICES)
     yield from _told(workload, cut, nodes_of(workload), readers)
     text = json.dumps([[one.start, one.stop, one.step] for one in told], separators=(",", ":"))
     yield from _in_env("TJGEN_SLICE_RANGES", text, readers)
@@ -205,10 +208,10 @@ def _told(workload: Workload, cut: Cut, nodes: int, readers: list[PodSet]) -> Fo
             yield variable(podset, "TJGEN_SLICE_WORKERS", str(cut.asked.workers), (*SLICES, "workers"))
 
 
-def _described(slices: Slices, plan: Plan, known: Items | None, total: int = 0) -> Tree:
+def _described(slices: Slices, plan: Plan, known: Items | None, setting: Setting, total: int = 0) -> Tree:
     """How even the slices are, for the summary of the build."""
     items = total if known is None else len(known)
-    found = balance(plan, known)
+    found = balance(plan, known, setting.session)
     tree: Tree = {"by": slices.by, "count": len(plan), "items": items, "fewest": found.fewest, "most": found.most}
     if found.smallest is not None:
         tree |= {"smallest": found.smallest, "largest": found.largest}

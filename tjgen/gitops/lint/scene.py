@@ -9,6 +9,7 @@ from tjgen.cluster.trainer.release import NEWEST, Release
 from tjgen.gitops.lint.kinds import CLUSTER_RUNTIME, CLUSTERED, RUNTIME
 from tjgen.trees.diagnostics.model import ObjectRef, Span
 from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.session import Session
 from tjgen.trees.source.document import Document
 from tjgen.trees.typing import Any, NamedTuple
 
@@ -126,7 +127,7 @@ class Scene:
         self._named_before: dict[Any, Item] | None = None
         self._first: dict[tuple[Kind, str], Item] | None = None
         self._units: dict[str, dict[str, list[Item]]] = {}
-        self._expansions: dict[int, Expansion | None] = {}
+        self._session = Session()
 
     def of(self, *kinds: Kind) -> list[Item]:
         """The objects of some kinds, kind by kind."""
@@ -201,16 +202,14 @@ class Scene:
 
     def expansion(self, run: Item) -> Expansion | None:
         """What the Trainer controller makes of a TrainJob; None where its runtime is not known, or nothing is made."""
-        if id(run) not in self._expansions:
-            self._expansions[id(run)] = self._expanded(run)
-        return self._expansions[id(run)]
+        return self._session.once("expansion", run, lambda: self._expanded(run))
 
     def _expanded(self, run: Item) -> Expansion | None:
         item = self.runtime_of(run)
         runtime = item.tree if item is not None else self.catalog(*self.runtime_ref(run))
         if runtime is None:
             return None
-        found = expand(run.tree, runtime, release=self.release)
+        found = expand(run.tree, runtime, release=self.release, session=self._session)
         return found if found.objects else None
 
 

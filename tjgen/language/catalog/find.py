@@ -51,7 +51,7 @@ class Catalog:
         self._places = [Place(path, place.rstrip("/"), PROJECT, reads) for path, place in named]
         self._bundled = Place(data.path("runtimes"), BUNDLED_LABEL, BUNDLED)
         self._answers: dict[tuple[str, str | None, str, str | None, FieldPath], Answer] = {}
-        self._judged: dict[int, tuple[Document, CatalogRuntime | None, list[Diagnostic]]] = {}
+        self._judged: dict[Document, Answer] = {}
 
     def find(
         self,
@@ -115,12 +115,12 @@ class Catalog:
                         yield runtime
 
     def _judge(self, document: Document, origin: str) -> Answer:
-        if id(document) not in self._judged:
+        if document not in self._judged:
             # What tjgen brings is judged by its own tests, so that a build over it needs no schema.
             found = [] if origin == BUNDLED else _faults(document, self._versions)
             runtime = None if has_errors(found) else CatalogRuntime(document.value, document, origin)
-            self._judged[id(document)] = (document, runtime, found)
-        return self._judged[id(document)][1:]
+            self._judged[document] = (runtime, found)
+        return self._judged[document]
 
     def _unknown(self, asked: _Asked) -> Diagnostic:
         others = [one for place in self._places for one in self._runtimes(place, place.files(), [])]

@@ -18,6 +18,7 @@ from tjgen.language.slicing import plugins, proof, strategies
 from tjgen.language.slicing.items import UNKNOWN, Items
 from tjgen.language.slicing.strategy import PluginError, Strategy
 from tjgen.trees import trust
+from tjgen.trees.session import Session
 from tjgen.trees.typing import Any, cast
 
 COUNTS = (1, 2, 3, 7, 64)
@@ -95,7 +96,7 @@ def found(name: str) -> Strategy | None:
     Raises PluginError where it cannot be loaded.
     """
     if name.endswith(".py"):
-        return plugins.from_file("tried", name)
+        return plugins.from_file("tried", name, Session())
     installed = strategies.load(name)
     if installed is not None:
         return installed

@@ -14,6 +14,7 @@ from tjgen.language.slicing.strategy import PluginError
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic, has_errors
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.k8s.nearest import nearest
+from tjgen.trees.session import Session
 from tjgen.trees.typing import Any
 
 MOST_SLICES = 100_000
@@ -36,21 +37,22 @@ def divide(
     balance: float | None = None,
     files: Mapping[str, str] = strategies.NO_FILES,
     refused: Mapping[str, Diagnostic] = NONE_REFUSED,
+    session: Session | None = None,
 ) -> tuple[list[list[int]] | None, list[Diagnostic]]:
     """Indexes of the items for each of `count` slices; `because` is where the experiment asks for slices.
 
     `remainder` says what becomes of slices of unequal length (see remainder.py), `readers` how many share a slice,
     `balance` how often the mean the largest slice may be; `files` are the strategies of the project,
-    `refused` those of them whose code may not run.
+    `refused` those of them whose code may not run. `session` keeps what the runs of a build share.
     """
     if count > MOST_SLICES:
         message = f"{count} slices are asked for, and a Job has at most {MOST_SLICES} pods"
         return None, [Diagnostic(problems.MANY, message, path=because, hint="use fewer nodes")]
     if by in refused:
         return None, [refused[by]._replace(path=(*because, "by"))]
-    options = options or {}
+    options, session = options or {}, session or Session()
     try:
-        strategy = strategies.load(by, files)
+        strategy = strategies.load(by, files, session)
     except PluginError as problem:
         return None, [_unusable(by, problem, because)]
     if strategy is None:
@@ -71,13 +73,13 @@ def divide(
         hint = "make what is said beside `by` fit the items and the nodes"
         return None, [Diagnostic(problems.REFUSED, f"{by} {problem}", path=because, hint=hint)]
     diagnostics = _judged(plan, items, count, by, because, covering=options.get("covering", True))
-    diagnostics = diagnostics or _unkept(plan, items if strategy.NEEDS_SIZES else None, bound, by, because)
+    diagnostics = diagnostics or _unkept(plan, items if strategy.NEEDS_SIZES else None, bound, by, because, session)
     if has_errors(diagnostics):
         return None, diagnostics
     evened = equal(plan, len(items), remainder, readers=readers)
     diagnostics += left(evened, plan, readers, because)
     diagnostics += short(evened, len(items), readers, because)
-    diagnostics += uneven(evened, items, balance, because)
+    diagnostics += uneven(evened, items, balance, because, session)
     return (None if has_errors(diagnostics) else evened), diagnostics
 
 
@@ -88,11 +90,13 @@ def _judged(plan: list[list[int]], items: Items, count: int, by: str, because: F
     ]
 
 
-def _unkept(plan: list[list[int]], items: Items | None, bound: int | None, by: str, because: FieldPath) -> list[Diagnostic]:
+def _unkept(
+    plan: list[list[int]], items: Items | None, bound: int | None, by: str, because: FieldPath, session: Session
+) -> list[Diagnostic]:
     """A slice that is larger than the strategy says that its slices are."""
     if bound is None:
         return []
-    number, most = heaviest(plan, items)
+    number, most = heaviest(plan, items, session)
     if most <= bound:
         return []
     message = f"slice {number} of {by} has {most} {'items' if items is None else 'bytes'}, and {by} promises at most {bound}"
@@ -104,13 +108,13 @@ def _unusable(by: str, problem: PluginError, because: FieldPath) -> Diagnostic:
     return Diagnostic(problems.UNUSABLE, f"the strategy {by} {problem}", path=(*because, "by"), hint=hint)
 
 
-def uneven(plan: Plan, items: Items | None, bound: float | None, because: FieldPath) -> Iterator[Diagnostic]:
+def uneven(plan: Plan, items: Items | None, bound: float | None, because: FieldPath, session: Session) -> Iterator[Diagnostic]:
     """An error where the largest slice is more than `bound` times the mean, by bytes where `items` have sizes."""
     if bound is None:
         return
-    found = even(plan, items)
+    found = even(plan, items, session)
     if found.ratio > bound:
-        number, _ = heaviest(plan, None if found.largest is None else items)
+        number, _ = heaviest(plan, None if found.largest is None else items, session)
         message = f"slice {number} is {found.ratio:.3f} times as large as the mean, and balance allows {bound}"
         hint = "use lpt for items of unequal size, fewer nodes, or more and smaller items"
         yield Diagnostic(problems.UNEVEN, message, path=(*because, "balance"), hint=hint)

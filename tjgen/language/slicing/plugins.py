@@ -17,18 +17,15 @@ from tjgen.language.slicing.strategy import PluginError, Strategy
 from tjgen.trees import trust
 from tjgen.trees.files.problems import UnreadableError
 from tjgen.trees.files.sandbox import Sandbox
+from tjgen.trees.session import Session
 from tjgen.trees.typing import Any, cast
 
 GROUP = "tjgen.slicers"
-_loaded: dict[str, tuple[bytes, Strategy]] = {}
-"""File -> its text when it was run, and what came of it: the runs of a build share it."""
 _OURS = __file__.removesuffix("language/slicing/plugins.py")
 
 
-def from_file(name: str, file: str) -> Strategy:
+def from_file(name: str, file: str, session: Session) -> Strategy:
     """The strategy that a file of Python is; raises PluginError where it cannot be read or run."""
-    from types import ModuleType
-
     # Builds refuse such a strategy earlier, with its place. This keeps every other way closed.
     if not trust.is_granted():
         raise PluginError("is not run, for the caller has not said that it trusts the code")
@@ -37,17 +34,18 @@ def from_file(name: str, file: str) -> Strategy:
         text = Sandbox([os.path.dirname(os.path.realpath(file))]).read(file)
     except UnreadableError as problem:
         raise PluginError(f"cannot be read from {file}: {problem.reason}") from problem
-    known = _loaded.get(file)
-    if known is not None and known[0] == text:
-        return known[1]
+    return session.once("strategy", (name, file, text), lambda: _run(name, file, text))
+
+
+def _run(name: str, file: str, text: bytes) -> Strategy:
+    from types import ModuleType
+
     module = ModuleType(f"tjgen_slicer_{name}")
     module.__file__ = file
     sys.modules[module.__name__] = module  # dataclasses and pickle look a class's module up there
     # Compiled here rather than imported: an import would write a __pycache__ beside the user's file.
     _guarded(lambda: exec(compile(text, file, "exec"), module.__dict__))
-    strategy = _usable(cast("Strategy", module), file)
-    _loaded[file] = (text, strategy)
-    return strategy
+    return _usable(cast("Strategy", module), file)
 
 
 def installed(name: str) -> Strategy | None:

@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 
 from tjgen.language.slicing.items import Items
+from tjgen.trees.session import Session
 from tjgen.trees.typing import NamedTuple
 
 Plan = Sequence[Sequence[int]]
@@ -62,31 +63,26 @@ def _divides(plan: Plan, items: int, held: int) -> bool:
     return seen.count(1) == held
 
 
-def heaviest(plan: Plan, items: Items | None) -> tuple[int, int]:
+def heaviest(plan: Plan, items: Items | None, session: Session | None = None) -> tuple[int, int]:
     """The number of the slice that has most, and what it has: bytes of `items`, or where they are None its length."""
-    loads = [len(part) for part in plan] if items is None else _bytes(plan, items)
+    loads = [len(part) for part in plan] if items is None else _bytes(plan, items, session or Session())
     most = max(loads, default=0)
     return (loads.index(most) if loads else 0), most
 
 
-def balance(plan: Plan, items: Items | None) -> Balance:
+def balance(plan: Plan, items: Items | None, session: Session | None = None) -> Balance:
     """How even a proven plan is, by bytes where all sizes are known, else by items; None where these have numbers alone."""
     numbers = [len(part) for part in plan]
     if items is None or items.unsized is not None:
         return Balance(min(numbers), max(numbers), None, None, _ratio(numbers))
-    loads = _bytes(plan, items)
+    loads = _bytes(plan, items, session or Session())
     return Balance(min(numbers), max(numbers), min(loads), max(loads), _ratio(loads))
 
 
-_weighed: list[tuple[Plan, Items, list[int]]] = []
-"""The plan whose slices were weighed last: it is judged, and then described."""
-
-
-def _bytes(plan: Plan, items: Items) -> list[int]:
-    if not (_weighed and _weighed[0][0] is plan and _weighed[0][1] is items):
-        size = items.sizes.__getitem__
-        _weighed[:] = [(plan, items, [sum(map(size, part)) for part in plan])]
-    return _weighed[0][2]
+def _bytes(plan: Plan, items: Items, session: Session) -> list[int]:
+    """The bytes of each slice; a plan is judged, and then described."""
+    size = items.sizes.__getitem__
+    return session.latest("bytes of slices", (plan, items), lambda: [sum(map(size, part)) for part in plan])
 
 
 def _ratio(loads: list[int]) -> float:

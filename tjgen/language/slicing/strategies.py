@@ -7,6 +7,7 @@ from importlib import import_module
 
 from tjgen.language.slicing.items import Items
 from tjgen.language.slicing.strategy import Strategy
+from tjgen.trees.session import Session
 from tjgen.trees.typing import Any, cast
 
 STRATEGIES: Mapping[str, str] = {
@@ -22,7 +23,7 @@ STRATEGIES: Mapping[str, str] = {
 NO_FILES: Mapping[str, str] = {}
 
 
-def load(name: str, files: Mapping[str, str] = NO_FILES) -> Strategy | None:
+def load(name: str, files: Mapping[str, str] = NO_FILES, session: Session | None = None) -> Strategy | None:
     """The strategy of that name, or None where there is none; `files` are those of the project, by name.
 
     Raises PluginError where it is not built in and cannot be loaded.
@@ -32,7 +33,7 @@ def load(name: str, files: Mapping[str, str] = NO_FILES) -> Strategy | None:
         return cast("Strategy", import_module(module))
     from tjgen.language.slicing import plugins
 
-    return plugins.from_file(name, files[name]) if name in files else plugins.installed(name)
+    return plugins.from_file(name, files[name], session or Session()) if name in files else plugins.installed(name)
 
 
 def plan_of(

@@ -26,6 +26,7 @@ from tjgen.cluster.validate.webhooks.trainer_plugins import Request, validate_pl
 from tjgen.cluster.validate.wording import quote
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.k8s.syntax import dns1035_label
+from tjgen.trees.session import Session
 from tjgen.trees.typing import NamedTuple
 
 SUPPORT_LABEL = "trainer.kubeflow.org/support"
@@ -34,13 +35,20 @@ _CONTAINERS = {TRAINER: NODE, DATASET_INITIALIZER: DATASET_INITIALIZER, MODEL_IN
 _ORDER = "must be created before the TrainJob is created"
 
 
-def validate(tree: Tree, *, old: Tree = None, context: Sequence[Tree] | None = (), release: Release = NEWEST) -> Answer:
+def validate(
+    tree: Tree,
+    *,
+    old: Tree = None,
+    context: Sequence[Tree] | None = (),
+    release: Release = NEWEST,
+    session: Session | None = None,
+) -> Answer:
     """The webhooks' answer on creating `tree`, or on replacing `old` by it.
 
     With `context` None nothing is known about other objects, and what depends on them is not asked.
     """
     check = _VALIDATORS.get(str(get(tree, ("kind",))))
-    return check(Review(tree, old, context, release)) if check is not None else Answer()
+    return check(Review(tree, old, context, release, session or Session())) if check is not None else Answer()
 
 
 class Review(NamedTuple):
@@ -50,13 +58,14 @@ class Review(NamedTuple):
     old: Tree
     context: Sequence[Tree] | None
     release: Release
+    session: Session
 
 
 def _trainjob(review: Review) -> Answer:
-    tree, old, context, release = review
+    tree, old, context, release, session = review
     try:
-        job = Job(tree, PLACEHOLDER_UID, release)
-        before = Job(old, PLACEHOLDER_UID, release) if old is not None else None
+        job = Job(tree, PLACEHOLDER_UID, release, session)
+        before = Job(old, PLACEHOLDER_UID, release, session) if old is not None else None
     except DecodeError as error:
         # The mutating webhook is the first to decode.
         return Answer((refused(error.text, error.path, "give the field a value of its type"),))
@@ -70,7 +79,7 @@ def _trainjob(review: Review) -> Answer:
     if found is None:
         return Answer((*names, _missing_runtime(job)))
     try:
-        runtime = runtimes.read(found, release)
+        runtime = runtimes.read(found, release, session)
     except DecodeError:
         return Answer((*names, _missing_runtime(job)))
     try:
@@ -124,7 +133,7 @@ def _namespaced_runtime(review: Review) -> Answer:
 
 def _replicated_jobs(review: Review) -> tuple[Fault, ...]:
     try:
-        runtime = runtimes.read(review.tree, review.release)
+        runtime = runtimes.read(review.tree, review.release, review.session)
     except DecodeError as error:
         return (refused(error.text, error.path, "give the field a value of its type"),)
     errors: list[Fault] = []
