@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import nullcontext
 
+from tjgen.cluster.releases import DEFAULT_TRAINER
 from tjgen.cluster.trainer.inputs import expand_documents
 from tjgen.cluster.trainer.release import chosen
 from tjgen.cluster.validate.admit import admit
@@ -90,7 +91,9 @@ def _build(
     return Build(runs, list(dict.fromkeys(diagnostics)))
 
 
-def expand(documents: Sequence[Tree], *, trainer: str = "2.3", catalog: Sequence[str] = ()) -> list[dict[str, Any]]:
+def expand(
+    documents: Sequence[Tree], *, trainer: str = DEFAULT_TRAINER.name, catalog: Sequence[str] = ()
+) -> list[dict[str, Any]]:
     """What the Trainer controller creates for the TrainJobs among `documents` (parsed objects of one input).
 
     Runtimes are looked for among the documents, then in `catalog` (files and folders) and among the bundled

@@ -18,8 +18,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tjgen.cluster.releases import TRAINER_RELEASES
+
 ROOT = Path(__file__).resolve().parent.parent.parent
-VERSIONS = ("v2.3.0", "v2.2.1", "v2.1.0", "v2.0.1")
+VERSIONS = tuple([release.version for release in TRAINER_RELEASES])
 TABLE = ROOT / "tjgen" / "cluster" / "trainer" / "gotypes.py"
 EARLIER = ROOT / "tjgen" / "cluster" / "trainer" / "gotypes_earlier.py"
 WIDTH = 130

@@ -9,7 +9,8 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from tjgen.cluster.trainer.release import NEWEST, POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES, Release
+from tjgen.cluster.releases import POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES
+from tjgen.cluster.trainer.release import NEWEST, Release
 
 Tree = dict[str, Any]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from tjgen.cluster.releases import TRAINER_RELEASES
 from tjgen.trees.typing import Any, NamedTuple
 
 FLAG = "flag"
@@ -45,7 +46,14 @@ FORMAT = Option(("--format",), "format", "How diagnostics are written.", VALUE, 
 FOLDER = Option(("-C",), "folder", "Work in DIR, as if the command had been given there.", VALUE, "DIR")
 QUIET = Option(("-q", "--quiet"), "quiet", "Say nothing but errors.")
 STRICT = Option(("--strict",), "strict", "Treat warnings as errors.")
-TRAINER = Option(("--trainer",), "trainer", "Release of Kubeflow Trainer in the cluster: 2.0 to 2.3.", VALUE, "RELEASE")
+_RELEASES = f"{TRAINER_RELEASES[-1].name} to {TRAINER_RELEASES[0].name}"
+TRAINER = Option(
+    ("--trainer",),
+    "trainer",
+    f"Release of Kubeflow Trainer in the cluster: {_RELEASES}.",
+    VALUE,
+    "RELEASE",
+)
 TRUSTED = Option(
     ("--trusted",),
     "trusted",

@@ -8,6 +8,7 @@ from tjgen.cli.command import COMMON, FLAG, MANY, VALUE, Arguments, Command, Opt
 from tjgen.cli.inputs import STANDARD_INPUT, absent, good, texts
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.kinds.table import targets
+from tjgen.cluster.releases import DEFAULT_TRAINER
 from tjgen.cluster.trainer.release import chosen
 from tjgen.language.catalog.find import Catalog
 from tjgen.tools.convert.file import File, converted
@@ -15,6 +16,7 @@ from tjgen.trees.diagnostics.model import CompileError
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.source.encoding import decode
 
+_REWRITES = f"Release to rewrite for; {DEFAULT_TRAINER.name} where it is left out."
 COMMAND = Command(
     "convert",
     "Rewrite jobs for another Trainer release or target.",
@@ -22,10 +24,10 @@ COMMAND = Command(
     "where nothing changes. The expansions before and after are compared, and every difference is told. The result is "
     "written to stdout, or with --in-place over the files. With --target the target of experiments is changed and nothing else, "
     "after a build has said what cannot be said there; jobs become jobs of that target by way of tjgen import.",
-    "tjgen convert --trainer 2.3 trainjob.yaml",
+    f"tjgen convert --trainer {DEFAULT_TRAINER.name} trainjob.yaml",
     "PATH...",
     (
-        Option(("--trainer",), "trainer", "Release to rewrite for; 2.3 where it is left out.", VALUE, "RELEASE"),
+        Option(("--trainer",), "trainer", _REWRITES, VALUE, "RELEASE"),
         Option(
             ("--from",), "source", "Release that the files are for; seen by their fields where it is left out.", VALUE, "RELEASE"
         ),
@@ -52,7 +54,7 @@ def run(arguments: Arguments) -> int:
         return runtime.tree if runtime is not None else None
 
     try:
-        target = chosen(arguments["trainer"] or "2.3")
+        target = chosen(arguments["trainer"] or DEFAULT_TRAINER.name)
         source = chosen(arguments["source"]) if arguments["source"] is not None else None
         files, diagnostics = converted([File(file, content) for file, content in found], source, target, look_up)
     except CompileError as error:

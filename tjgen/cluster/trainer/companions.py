@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.trainer.release import POD_TEMPLATE_OVERRIDES, RELEASES, RUNTIME_PATCHES, Release
+from tjgen.cluster.releases import KUEUE_WRITES
+from tjgen.cluster.trainer.release import RELEASES, Release
 from tjgen.trees.typing import NamedTuple
-
-_KUEUE = (((0, 17), RUNTIME_PATCHES), ((0, 15), POD_TEMPLATE_OVERRIDES))
-"""From which release on Kueue writes which field of a TrainJob, newest first."""
 
 
 class Misfit(NamedTuple):
@@ -30,7 +28,7 @@ def misfits(release: Release, *, jobset: str | None, kueue: str | None) -> Itera
         built = f"Trainer {release.name} is built with JobSet {least}"
         message = f"{built}, and the cluster has {jobset}, which may not know what Trainer sets"
         yield Misfit("jobset", message, f"bring JobSet to {least} or later")
-    written = next((field for since, field in _KUEUE if kueue is not None and _numbers(kueue) >= since), None)
+    written = next((field for since, field in KUEUE_WRITES if kueue is not None and _numbers(kueue) >= since), None)
     if written is not None and written != release.overrides:
         fitting = ", ".join(one.name for one in RELEASES.values() if one.overrides == written)
         message = (

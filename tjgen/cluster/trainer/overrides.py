@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.releases import RUNTIME_PATCHES
 from tjgen.cluster.trainer import strategic
 from tjgen.cluster.trainer.info import RefusedError
 from tjgen.cluster.trainer.job import TRAINJOB, Job
-from tjgen.cluster.trainer.release import RUNTIME_PATCHES
 from tjgen.cluster.trainer.runtimes import POD_SPEC, JobShape, Runtime, shapes, steps_of
 from tjgen.trees.fields import subpaths
 from tjgen.trees.fields.managed import Origin, Owners

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tjgen.cluster.releases import V20, V21, V22, V23, TrainerRelease
 from tjgen.cluster.trainer.typed import NEWEST as NEWEST_TYPES
 from tjgen.cluster.trainer.typed import Types, types_of
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, Span
 from tjgen.trees.typing import NamedTuple
-
-RUNTIME_PATCHES = "runtimePatches"
-POD_TEMPLATE_OVERRIDES = "podTemplateOverrides"
-POD_SPEC_OVERRIDES = "podSpecOverrides"
 
 _POLICY_DOCS = "https://trainer.kubeflow.org/en/latest/operator-guides/runtime.html#runtime-deprecation-policy"
 _EARLIER_POLICY_DOCS = "https://www.kubeflow.org/docs/components/trainer/operator-guides/runtime/#runtime-deprecation-policy"
@@ -24,14 +21,8 @@ _EARLIER_POLICY_DOCS = "https://www.kubeflow.org/docs/components/trainer/operato
 class Release(NamedTuple):
     """What one release does. A flag says what the newest one does; a release in which it is false does not yet."""
 
-    name: str
-    """Major and minor number, as users say it."""
-    version: str
-    """The version whose sources and schemas stand for it."""
-    jobset: str
-    """The version of JobSet that it is built with, as far as there are schemas for it, else the nearest one."""
-    overrides: str
-    """The field of a TrainJob that changes its runtime."""
+    entry: TrainerRelease
+    """Its row in the table of releases."""
     merged_type: str
     """The Go type onto which an override is merged."""
     deprecation_docs: str | None
@@ -97,6 +88,26 @@ class Release(NamedTuple):
     """A job may be the target of several overrides."""
 
     @property
+    def name(self) -> str:
+        """Major and minor number, as users write it."""
+        return self.entry.name
+
+    @property
+    def version(self) -> str:
+        """The version whose sources and schemas stand for it."""
+        return self.entry.version
+
+    @property
+    def jobset(self) -> str:
+        """The version of JobSet that goes with it."""
+        return self.entry.jobset
+
+    @property
+    def overrides(self) -> str:
+        """The field of a TrainJob that changes its runtime."""
+        return self.entry.overrides
+
+    @property
     def types(self) -> Types:
         """The Go types of its API."""
         return NEWEST_TYPES if self is NEWEST else types_of(self.version)
@@ -107,12 +118,10 @@ class Release(NamedTuple):
         return {"trainer": self.version, "jobset": self.jobset}
 
 
-NEWEST = Release("2.3", "v2.3.0", "v0.12.0", RUNTIME_PATCHES, "JobSetSpec", _POLICY_DOCS)
+NEWEST = Release(V23, "JobSetSpec", _POLICY_DOCS)
 
 _V22 = NEWEST._replace(
-    name="2.2",
-    version="v2.2.1",
-    jobset="v0.11.1",
+    entry=V22,
     merged_type="JobTemplateSpec",
     deprecation_docs=_EARLIER_POLICY_DOCS,
     keeps_snapshot=False,
@@ -132,10 +141,7 @@ _V22 = NEWEST._replace(
     adds_patched_jobs=False,
 )
 _V21 = _V22._replace(
-    name="2.1",
-    version="v2.1.0",
-    jobset="v0.10.1",
-    overrides=POD_TEMPLATE_OVERRIDES,
+    entry=V21,
     merged_type="PodTemplateSpec",
     shows_resources_to_gangs=False,
     patches_may_change_on_resume=False,
@@ -144,10 +150,7 @@ _V21 = _V22._replace(
     propagates_metadata=True,
 )
 _V20 = _V21._replace(
-    name="2.0",
-    version="v2.0.1",
-    jobset="v0.8.2",
-    overrides=POD_SPEC_OVERRIDES,
+    entry=V20,
     merged_type="PodSpec",
     deprecation_docs=None,
     shows_values_as_json=False,

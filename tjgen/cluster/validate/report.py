@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.releases import range_of
 from tjgen.cluster.schema import store
+from tjgen.cluster.trainer.release import RELEASES
 from tjgen.cluster.validate.fault import (
     DUPLICATE,
     FORBIDDEN,
@@ -48,15 +50,6 @@ _HINTS = {
     FORBIDDEN: "remove the field",
     NOT_FOUND: "name something that is there, or add what is named",
 }
-_OF_RELEASES = {
-    "activeDeadlineSeconds": "2.2 and later",
-    "annotations": "2.0 and 2.1",
-    "labels": "2.0 and 2.1",
-    "podSpecOverrides": "2.0",
-    "podTemplateOverrides": "2.1",
-    "runtimePatches": "2.2 and later",
-}
-"""Fields of a TrainJob's spec that not every release of Trainer has -> those that have it."""
 _MOST_NAMES = 8
 _LONGEST = 400
 
@@ -106,10 +99,12 @@ def subject_of(tree: Tree) -> ObjectRef | None:
 
 def _of_another_release(subject: ObjectRef | None, path: FieldPath) -> str | None:
     """What to do about a field of a TrainJob that another release of Trainer has, or None."""
-    release = _OF_RELEASES.get(str(path[1])) if len(path) == 2 and path[0] == "spec" else None
-    if release is None or subject is None or subject.kind != "TrainJob":
+    if len(path) != 2 or path[0] != "spec" or subject is None or subject.kind != "TrainJob":
         return None
-    return f"Trainer {release} has it: tjgen convert rewrites the file, --trainer judges it for that release"
+    having = [one.name for one in RELEASES.values() if any(path[1] == field for field, _ in one.types.entries("TrainJobSpec"))]
+    if not having or len(having) == len(RELEASES):
+        return None
+    return f"Trainer {range_of(having)} has it: tjgen convert rewrites the file, --trainer judges it for that release"
 
 
 def _unchecked(tree: Tree, subject: ObjectRef | None, severity: str) -> Diagnostic:

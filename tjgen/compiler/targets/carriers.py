@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.trainer.release import POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES, Release
+from tjgen.cluster.releases import POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES
+from tjgen.cluster.trainer.release import Release
 from tjgen.trees.fields.managed import Origin
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get
 from tjgen.trees.typing import NamedTuple

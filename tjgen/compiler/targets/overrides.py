@@ -5,7 +5,8 @@ Each job gets an override of its own, so that no other job is touched.
 
 from __future__ import annotations
 
-from tjgen.cluster.trainer.release import POD_SPEC_OVERRIDES, Release
+from tjgen.cluster.releases import POD_SPEC_OVERRIDES
+from tjgen.cluster.trainer.release import Release
 from tjgen.compiler.targets.carriers import JOBSET_METADATA, POD_DEPTH, Asked
 from tjgen.trees.fields.managed import Managed, Origin, Owners
 from tjgen.trees.fields.path import FieldPath

@@ -6,8 +6,9 @@ it cannot say goes into a TrainingRuntime derived from the catalog's (see carrie
 
 from __future__ import annotations
 
+from tjgen.cluster.releases import RUNTIME_PATCHES
 from tjgen.cluster.trainer import resources
-from tjgen.cluster.trainer.release import NEWEST, RUNTIME_PATCHES, Release
+from tjgen.cluster.trainer.release import NEWEST, Release
 from tjgen.compiler.targets.beside import beside, owners_below
 from tjgen.compiler.targets.carriers import FIELD, IN_PATCH, IN_RUNTIME, IN_TRAINER, TRAINER_FIELDS, Asked, asked
 from tjgen.language.catalog.naming import emitted_name

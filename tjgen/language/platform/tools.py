@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tjgen.cluster.releases import DEFAULT_TRAINER
+
 DEFAULTS: Mapping[str, str] = {
     "buildkit": "docker.io/moby/buildkit:v0.25.1-rootless",
     "copy": "docker.io/rclone/rclone:1.68.2",
-    "dataset": "ghcr.io/kubeflow/trainer/dataset-initializer:v2.3.0",
+    "dataset": f"ghcr.io/kubeflow/trainer/dataset-initializer:{DEFAULT_TRAINER.version}",
     "diagnose": "nixery.dev/shell/fio/gawk:latest",
     "git": "docker.io/alpine/git:2.49.1",
     "kaniko": "gcr.io/kaniko-project/executor:v1.23.2",
     "kubectl": "docker.io/alpine/k8s:1.34.1",
-    "model": "ghcr.io/kubeflow/trainer/model-initializer:v2.3.0",
+    "model": f"ghcr.io/kubeflow/trainer/model-initializer:{DEFAULT_TRAINER.version}",
     "python": "docker.io/library/python:3.13.1-alpine3.21",
     "shell": "docker.io/library/busybox:1.37.0",
 }

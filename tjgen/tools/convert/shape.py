@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.trainer.release import POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES, RELEASES, RUNTIME_PATCHES, Release
+from tjgen.cluster.releases import POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES, newest_with
+from tjgen.cluster.trainer.release import RELEASES, Release
 from tjgen.trees.fields.path import FieldPath, Tree, get, list_at, mapping_at, mappings_at, text_at
 from tjgen.trees.typing import Any, NamedTuple
 
@@ -38,11 +39,11 @@ def source_of(tree: Tree) -> Release | None:
     """The newest release that has all the fields of a TrainJob that releases differ in; None where all of them have."""
     spec = mapping_at(tree, ("spec",))
     if POD_SPEC_OVERRIDES in spec:
-        return RELEASES["2.0"]
+        return RELEASES[newest_with(POD_SPEC_OVERRIDES).name]
     word = get(spec, ("trainer", "numProcPerNode"), None)
     if POD_TEMPLATE_OVERRIDES in spec or "labels" in spec or "annotations" in spec or word.__class__ is str:
-        return RELEASES["2.1"]
-    return RELEASES["2.3"] if RUNTIME_PATCHES in spec else None
+        return RELEASES[newest_with(POD_TEMPLATE_OVERRIDES).name]
+    return RELEASES[newest_with(RUNTIME_PATCHES).name] if RUNTIME_PATCHES in spec else None
 
 
 def trainjob(tree: Tree, source: Release, target: Release) -> tuple[Tree, list[Lost]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.releases import POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES
 from tjgen.cluster.trainer.overrides import patches
-from tjgen.cluster.trainer.release import POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES
 from tjgen.cluster.trainer.runtimes import POD_SPEC, ContainerShape, JobShape
 from tjgen.cluster.trainer.surprises.subject import Subject
 from tjgen.trees.diagnostics.model import Diagnostic

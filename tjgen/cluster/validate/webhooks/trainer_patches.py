@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tjgen.cluster.releases import POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES
 from tjgen.cluster.trainer.info import DATASET_INITIALIZER, MODEL_INITIALIZER, NODE, Info
 from tjgen.cluster.trainer.job import Job
-from tjgen.cluster.trainer.release import POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES
 from tjgen.cluster.trainer.runtimes import POD_SPEC
 from tjgen.cluster.validate.fault import DUPLICATE, Fault
 from tjgen.cluster.validate.webhooks.answer import forbidden, invalid

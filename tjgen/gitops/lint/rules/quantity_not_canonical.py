@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.trainer.release import RUNTIME_PATCHES
+from tjgen.cluster.releases import RUNTIME_PATCHES
 from tjgen.cluster.validate.wording import quote, shown
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import TRAINJOB

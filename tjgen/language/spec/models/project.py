@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field
 
+from tjgen.cluster.releases import DEFAULT_TRAINER
 from tjgen.language.spec.models.metadata import Named
 from tjgen.language.spec.models.shape import ApiVersion, Count, Label, Quantity, Shape, System, Text, Whole
 from tjgen.trees.budgets import DEFAULT
@@ -170,7 +171,7 @@ class ProjectSpec(Shape):
     """What the project is built for, by name."""
     schedule: ProjectSchedule = ProjectSchedule()
     """Scheduling, where experiments do not say otherwise."""
-    trainer: ReleaseName = "2.3"
+    trainer: ReleaseName = DEFAULT_TRAINER.name
     """Release of Kubeflow Trainer in the clusters."""
     output: Output = Output()
     """Where built trees go."""

@@ -1,0 +1,53 @@
+"""The releases of upstream projects that tjgen knows by number. Everything about a release is read from this table.
+
+The schemas of each release are listed in `schemas/index.json`, which `schemas/generate.py` makes from `schemas/sets.yaml`;
+what the controller of a Trainer release does otherwise than the next one is in `trainer/release.py`.
+"""
+
+from __future__ import annotations
+
+from tjgen.trees.typing import NamedTuple
+
+RUNTIME_PATCHES = "runtimePatches"
+POD_TEMPLATE_OVERRIDES = "podTemplateOverrides"
+POD_SPEC_OVERRIDES = "podSpecOverrides"
+
+
+class TrainerRelease(NamedTuple):
+    """A release of Kubeflow Trainer."""
+
+    name: str
+    """Major and minor number, as users write it."""
+    version: str
+    """The version whose sources, schemas and images stand for it."""
+    jobset: str
+    """The version of JobSet that it is built with, as far as there are schemas for it, else the nearest one."""
+    overrides: str
+    """The field of a TrainJob that changes its runtime."""
+
+
+V23 = TrainerRelease("2.3", "v2.3.0", "v0.12.0", RUNTIME_PATCHES)
+V22 = TrainerRelease("2.2", "v2.2.1", "v0.11.1", RUNTIME_PATCHES)
+V21 = TrainerRelease("2.1", "v2.1.0", "v0.10.1", POD_TEMPLATE_OVERRIDES)
+V20 = TrainerRelease("2.0", "v2.0.1", "v0.8.2", POD_SPEC_OVERRIDES)
+
+TRAINER_RELEASES = (V23, V22, V21, V20)
+"""Every release of Trainer that tjgen knows, newest first."""
+DEFAULT_TRAINER = V23
+"""The release in a cluster of which a project says nothing."""
+KUEUE_WRITES = (((0, 17), RUNTIME_PATCHES), ((0, 15), POD_TEMPLATE_OVERRIDES))
+"""From which release of Kueue on it writes which field of a TrainJob, newest first."""
+
+
+def newest_with(overrides: str) -> TrainerRelease:
+    """The newest release of Trainer whose TrainJobs have this field for changes of the runtime."""
+    return next(release for release in TRAINER_RELEASES if release.overrides == overrides)
+
+
+def range_of(names: list[str]) -> str:
+    """Some releases of Trainer that follow each other, as people write it: "2.2 and later", "2.0 and 2.1"."""
+    known = [release.name for release in reversed(TRAINER_RELEASES)]
+    ordered = [name for name in known if name in names]
+    if ordered[-1] == known[-1]:
+        return f"{ordered[0]} and later"
+    return " and ".join(ordered) if len(ordered) < 3 else f"{ordered[0]} to {ordered[-1]}"
