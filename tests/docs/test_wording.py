@@ -1,4 +1,7 @@
-"""The pages are in plain English, as far as a program can check it: CONTRIBUTING.md has the rules, wording.toml the word list."""
+"""Pages, and comments of YAML files for users, are in plain English, as far as a program can check it.
+
+CONTRIBUTING.md has the rules, and wording.toml the word list.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,11 @@ LEFT_OUT = {
     "CONTRIBUTING.md#English": "the table of this section quotes what not to write",
 }
 """Pages and sections that are not checked, with the reason."""
+
+COMMENTED = ("examples/", "runtimes/", "overlays/", "platforms/", "templates/", "integrations/", "action.yml")
+"""Folders of YAML files whose comments users read."""
+GENERATED = ("/deploy/", "/tjgen.lock.d/")
+"""Folders of YAML files whose comments come from code."""
 
 IGNORED = re.compile(r"^( *)```.*?^ *```$|<!--.*?-->", re.M | re.S)
 CODE = re.compile(r"`[^`]*`")
@@ -54,6 +62,11 @@ def texts(page: str) -> Iterator[Text]:
             lines.append(ITEM.sub("", line).strip())
 
 
+def comments(file: str) -> str:
+    """Return the comments of a YAML file as a page. Lines that are indented within a comment show commands."""
+    return "\n".join(found[1] if (found := re.match(r" *# (\S.*)", line)) else "" for line in file.split("\n"))
+
+
 def plain(text: str) -> str:
     return LINK.sub(r"[\1]", CODE.sub("@", text)).replace("**", "").strip()
 
@@ -79,12 +92,15 @@ def without(page: str, section: str) -> str:
 
 
 def checked() -> Iterator[tuple[str, str]]:
+    """Return the name of each page and of each commented file, with the text to check."""
     for name in tracked():
-        if name.endswith(".md") and not name.startswith(tuple(LEFT_OUT)) and not name.startswith("tests/"):
+        if name.endswith(".md") and not name.startswith((*LEFT_OUT, "tests/")):
             text = (ROOT / name).read_text(encoding="utf-8")
             for section in (key.partition("#")[2] for key in LEFT_OUT if key.startswith(f"{name}#")):
                 text = without(text, section)
             yield name, text
+        elif name.startswith(COMMENTED) and name.endswith((".yaml", ".yml")) and not any(part in name for part in GENERATED):
+            yield name, comments((ROOT / name).read_text(encoding="utf-8"))
 
 
 def test_pages_are_in_plain_english() -> None:
@@ -100,6 +116,11 @@ def test_pages_are_in_plain_english() -> None:
     assert wrong == [], "\n".join(["", *wrong])
     assert [one for one in exceptions if one not in used] == [], "exceptions in wording.toml that are not needed"
     assert all(one["reason"] for one in exceptions)
+
+
+def test_comments_of_yaml_are_checked() -> None:
+    file = "# A run\n# that nobody needs.\n#   tjgen tells nothing\nkind: X  # said\nspec:\n  # It lies here.\n"
+    assert [(line, problem.split(":")[0]) for line, _, problem in violations(comments(file))] == [(1, '"nobody"'), (6, '"lies"')]
 
 
 def test_the_example_of_each_rule_violates_it() -> None:
