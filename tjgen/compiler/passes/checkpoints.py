@@ -17,4 +17,4 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         # Loaded only for those who say it, as for data.
         from tjgen.compiler.programs.keeping import contract
 
-        yield from contract.told(workload, experiment, setting)
+        yield from contract.contributions(workload, experiment, setting)

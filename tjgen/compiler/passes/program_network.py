@@ -25,11 +25,12 @@ def policies(workload: Workload, experiment: Experiment, setting: Setting) -> It
     if setting.cluster.networks is None:
         return
     found = {}
-    for key, made in (workload.tree.value.get("ahead") or {}).items():
+    objects = [(kind, *item) for kind in ("ahead", "objects") for item in (workload.tree.value.get(kind) or {}).items()]
+    for kind, key, made in objects:
         labels = get(made, ("spec", "jobTemplate", "spec", "template", "metadata", "labels"), None)
         labels = labels or get(made, ("spec", "template", "metadata", "labels"), None) or {}
         if PROGRAM_LABEL in labels:
-            found[labels[PROGRAM_LABEL]] = workload.tree.origins(("ahead", key))[0].because
+            found[labels[PROGRAM_LABEL]] = workload.tree.origins((kind, key))[0].because
     for program, because in found.items():
         tree = _policy(program, reached_by(program, experiment), setting)
         yield Contribution(("ahead", f"NetworkPolicy/{tree['metadata']['name']}"), tree, because)

@@ -84,7 +84,8 @@ def test_what_the_platform_says(tmp_path: Path) -> None:
     job = jobs(answer.out)["watched-diagnose-checkpoints"]
     [container] = job["spec"]["template"]["spec"]["containers"]
     assert container["image"] == "mirror.example.com/fio:1"
-    assert container["securityContext"] == {**secured, "runAsUser": 1000}
+    context = job["spec"]["template"]["spec"]["securityContext"] | container["securityContext"]
+    assert context == {**secured, "runAsUser": 1000, "readOnlyRootFilesystem": True}
     # Kubernetes makes one dollar of two.
     assert told(job).items() >= {"DRIVER": "csi.juicefs.com", "CACHE": "juicefs info $$(pwd)"}.items()
 

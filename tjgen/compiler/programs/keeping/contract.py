@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.compiler.lower import SPEC
+from tjgen.compiler.programs import pods
 from tjgen.compiler.programs.containers import TINY, script, shell
 from tjgen.compiler.programs.keeping import backup, capacity, cleaner, problems, resuming, rules
 from tjgen.compiler.programs.keeping.location import Location, location, mark
@@ -29,7 +30,7 @@ MARKING = "tjgen-mark"
 """The init container that marks a folder as that of the run."""
 
 
-def told(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+def contributions(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
     """Variables and mounts of the pods that have the volume; then cleaner, backup, and whether there is room and time."""
     asked = experiment.spec.checkpoints
     assert asked is not None, "asked only where there are checkpoints"
@@ -45,7 +46,7 @@ def told(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
         yield resuming.variable(podset, "TJGEN_CHECKPOINT_MARKER", asked.marker, AT)
         yield resuming.variable(podset, "TJGEN_CHECKPOINT_OWNER", mark(asked, where, setting), AT)
         if asked.mark == "init":
-            yield _marked(workload, podset, asked, where, setting)
+            yield from _marked(workload, podset, asked, where, setting)
         if asked.every is not None:
             yield resuming.variable(podset, "TJGEN_CHECKPOINT_EVERY", str(asked.every), (*AT, "every"))
         yield from resuming.resumed(workload, podset, asked, where, setting)
@@ -80,13 +81,15 @@ def _problems(asked: Checkpoints, where: Location | None, experiment: Experiment
     yield from resuming.problems_of(asked, setting)
 
 
-def _marked(workload: Workload, podset: PodSet, asked: Checkpoints, where: Location, setting: Setting) -> Contribution:
+def _marked(workload: Workload, podset: PodSet, asked: Checkpoints, where: Location, setting: Setting) -> Iterator[Contribution]:
     """An init container that marks the folder, with the image and the user that write the checkpoints."""
     main = get(workload.tree.value, podset.main, {})
-    told = {"FOLDER": where.inside, "OWNER": mark(asked, where, setting)}
+    variables = {"FOLDER": where.inside, "OWNER": mark(asked, where, setting)}
     mounts = [mount for mount in main.get("volumeMounts") or [] if mount["mountPath"] == where.place.path]
-    escaped = {key: value.replace("$(", "$$(") for key, value in told.items()}
+    escaped = {key: value.replace("$(", "$$(") for key, value in variables.items()}
     resources = {"requests": TINY, "limits": TINY}
     container = shell(MARKING, main.get("image", ""), script("mark-folder.sh"), escaped, mounts, resources=resources)
-    container |= {key: main[key] for key in ("imagePullPolicy", "securityContext") if key in main}
-    return Contribution((*podset.pod, "initContainers", named(MARKING)), container, (*AT, "mark"))
+    container |= {key: main[key] for key in ("imagePullPolicy",) if key in main}
+    container = pods.secured_in_run(container, pods.user_of(workload, [podset], setting))
+    yield Contribution((*podset.pod, "initContainers", named(MARKING)), container, (*AT, "mark"))
+    yield Contribution((*podset.pod, "volumes", named(pods.TMP_VOLUME)), pods.tmp_volume(), (*AT, "mark"))

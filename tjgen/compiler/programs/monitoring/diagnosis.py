@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping
 
 from tjgen.cluster.synctools.table import WITHOUT_EFFECT
 from tjgen.compiler.lower import SPEC
+from tjgen.compiler.programs import pods
 from tjgen.compiler.programs.containers import image_of_program, script, shell
-from tjgen.compiler.programs.objects import metadata
-from tjgen.compiler.programs.pods import RESTRICTED
 from tjgen.compiler.volumes.mounts import users_of
 from tjgen.compiler.volumes.pvc import claim_of, new_claim
 from tjgen.compiler.volumes.table import pod_source, source_of
@@ -41,10 +40,9 @@ CACHES: Mapping[str, str] = {
     "filestore.csi.storage.gke.io": "cat /proc/self/mountstats",
 }
 """CSI driver -> what prints what its cache has done; the Platform may say others (`monitoring.cacheStatistics`)."""
-_TAKES: Tree = {"cpu": "2", "memory": "2Gi"}
+_RESOURCES: Tree = {"cpu": "2", "memory": "2Gi"}
 _LONGEST_NAME = 63
 _SHORT = 8
-_NOBODY = 65534
 Found = Iterator[Tree | Diagnostic]
 
 
@@ -77,37 +75,20 @@ def _job(name: str, volume: Volume, workload: Workload, experiment: Experiment, 
     called = _called(f"{setting.run}-diagnose-{name}".lower().replace("_", "-").replace(".", "-"))
     users = [podset for podset, _ in users_of(workload, name, volume)] or list(members(workload))
     read_only = volume.read_only or source_of(volume).is_read_only
-    mounts: list[Tree] = [
-        {"name": "volume", "mountPath": ROOT, **({"readOnly": True} if read_only else {})},
-        {"name": "tmp", "mountPath": "/tmp"},  # a folder of the pod's own
-    ]
     container = shell(
         "diagnose",
         image_of_program("diagnose", setting),
         script("diagnose.sh"),
-        _told(name, volume, experiment, setting, read_only=read_only),
-        mounts,
-        resources={"requests": _TAKES, "limits": _TAKES},
-        **_secured(workload, users, setting),
+        _environment(name, volume, experiment, setting, read_only=read_only),
+        [{"name": "volume", "mountPath": ROOT, **({"readOnly": True} if read_only else {})}],
+        resources={"requests": _RESOURCES, "limits": _RESOURCES},
     )
-    pod: Tree = {
-        "restartPolicy": "Never",
-        "automountServiceAccountToken": False,
-        **_beside(workload, users),
-        "containers": [container],
-        "volumes": [{"name": "volume", **pod_source(name, volume, setting)}, {"name": "tmp", "emptyDir": {}}],
-    }
-    described = metadata(called, setting)
-    labels = described["labels"]
-    spec: Tree = {
-        "backoffLimit": 0,
-        "activeDeadlineSeconds": DEADLINE,
-        **({"suspend": True} if waits else {"ttlSecondsAfterFinished": KEPT}),
-        "template": {"metadata": {"labels": labels}, "spec": pod},
-    }
-    if waits:
-        described = {**described, "annotations": WITHOUT_EFFECT}
-    return {"apiVersion": "batch/v1", "kind": "Job", "metadata": described, "spec": spec}
+    mounted = {"name": "volume", **pod_source(name, volume, setting)}
+    pod = pods.pod([container], [mounted], pods.user_of(workload, users, setting))
+    start: Tree = {"suspend": True} if waits else {"ttlSecondsAfterFinished": KEPT}
+    template = {**_placement(workload, users), **pod}
+    job = pods.job(called, "diagnose", template, setting, deadline=DEADLINE, backoffLimit=0, **start)
+    return {**job, "metadata": {**job["metadata"], "annotations": WITHOUT_EFFECT}} if waits else job
 
 
 def _called(name: str) -> str:
@@ -115,13 +96,13 @@ def _called(name: str) -> str:
     return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - _SHORT - 1]}-{sha256_hex(name)[:_SHORT]}"
 
 
-def _told(name: str, volume: Volume, experiment: Experiment, setting: Setting, *, read_only: bool) -> dict[str, str]:
+def _environment(name: str, volume: Volume, experiment: Experiment, setting: Setting, *, read_only: bool) -> dict[str, str]:
     driver_of = source_of(volume).driver
     driver = driver_of(volume, setting) if driver_of is not None else ""
     checkpoints = experiment.spec.checkpoints
     platform = setting.cluster.monitoring
     commands = {**CACHES, **(platform.cache_statistics if platform is not None else {})}
-    told = {
+    variables = {
         "ROOT": ROOT,
         "VOLUME": name,
         "CLAIM": claim_of(name, volume, setting) or "",
@@ -134,29 +115,10 @@ def _told(name: str, volume: Volume, experiment: Experiment, setting: Setting, *
         "TIME": str(SECONDS),
     }
     # Kubernetes would put variables in place of `$(NAME)`.
-    return {key: value.replace("$(", "$$(") for key, value in told.items()}
+    return {key: value.replace("$(", "$$(") for key, value in variables.items()}
 
 
-def _beside(workload: Workload, users: list[PodSet]) -> Tree:
-    """Where the pods are that use the volume, and as whom they read it."""
+def _placement(workload: Workload, users: list[PodSet]) -> Tree:
+    """The fields that place the pods which use the volume, and pull their images."""
     pod = get(workload.tree.value, users[0].pod, None) or {} if users else {}
-    fields = ("nodeSelector", "tolerations", "affinity", "securityContext", "imagePullSecrets")
-    return {field: pod[field] for field in fields if pod.get(field)}
-
-
-def _secured(workload: Workload, users: list[PodSet], setting: Setting) -> Tree:
-    """What the namespace asks of every container."""
-    main = get(workload.tree.value, (*users[0].main, "securityContext"), None) or {} if users else {}
-    context = {field: main[field] for field in ("runAsUser", "runAsGroup", "runAsNonRoot") if field in main}
-    if setting.cluster.security_of(setting.namespace) == RESTRICTED:
-        pod = get(workload.tree.value, (*users[0].pod, "securityContext"), None) or {} if users else {}
-        user = {} if "runAsUser" in {**pod, **context} else {"runAsUser": _NOBODY}
-        context = {
-            "allowPrivilegeEscalation": False,
-            "capabilities": {"drop": ["ALL"]},
-            "runAsNonRoot": True,
-            "seccompProfile": {"type": "RuntimeDefault"},
-            **user,
-            **context,
-        }
-    return {"securityContext": context} if context else {}
+    return {field: pod[field] for field in ("nodeSelector", "tolerations", "affinity", "imagePullSecrets") if pod.get(field)}
