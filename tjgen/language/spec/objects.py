@@ -18,7 +18,7 @@ _NONE: dict[str, Any] = {}
 
 
 class Metadata:
-    """Who the experiment is."""
+    """Identifies the experiment."""
 
     __slots__ = ("annotations", "labels", "name", "namespace")
 
@@ -36,7 +36,7 @@ class Metadata:
 
 
 class EnvVar:
-    """A variable: a value, or where the value comes from."""
+    """A variable: a value, or its source."""
 
     __slots__ = ("config_map", "container", "divisor", "field", "key", "optional", "resource", "secret", "value")
 
@@ -82,7 +82,7 @@ class EnvSource:
 
 
 class Share:
-    """What a pod gets of each device that it shares with others."""
+    """Share of each device for a pod."""
 
     __slots__ = ("cores", "memory")
 
@@ -96,7 +96,7 @@ class Share:
 
 
 class DeviceRequest:
-    """Which devices a claim asks for (dynamic resource allocation)."""
+    """Devices that a claim requests (dynamic resource allocation)."""
 
     __slots__ = ("device_class", "selectors")
 
@@ -110,7 +110,7 @@ class DeviceRequest:
 
 
 class Gpu:
-    """Devices for each pod: of a class, of whichever class has `minMemory`, or claimed (`dra`)."""
+    """Devices for each pod: of a class, of any class with `minMemory`, or claimed (`dra`)."""
 
     __slots__ = ("count", "device_class", "dra", "mig", "min_memory", "share", "topology")
 
@@ -134,7 +134,7 @@ class Gpu:
 
 
 class Pod:
-    """Fields of the pod and of its main container that have no shorter word in the language."""
+    """Fields of the pod and its main container that have no shorter form."""
 
     __slots__ = (
         "affinity",
@@ -193,7 +193,7 @@ _POD = Pod(_NONE)
 
 
 class Container:
-    """What runs, and on what."""
+    """The program and the resources of a pod."""
 
     __slots__ = (
         "args",
@@ -256,7 +256,7 @@ class RuntimeRef:
 
 
 class Role(Container):
-    """What one replicated job of the runtime (launcher, dataset-initializer ...) does differently."""
+    """Fields of one replicated job of the runtime, such as launcher or dataset-initializer."""
 
     __slots__ = ("replicas",)
 
@@ -269,7 +269,7 @@ class Role(Container):
 
 
 class Populator:
-    """An object that a volume populator of the cluster fills new claims from."""
+    """An object from which a volume populator of the cluster fills new claims."""
 
     __slots__ = ("api_group", "kind", "name")
 
@@ -284,7 +284,7 @@ class Populator:
 
 
 class ClaimContent:
-    """What a new claim holds from the start; it has to be in the same namespace."""
+    """Initial content of a new claim. Its source must be in the same namespace."""
 
     __slots__ = ("claim", "populator", "snapshot")
 
@@ -300,7 +300,7 @@ class ClaimContent:
 
 
 class NewClaim:
-    """A PersistentVolumeClaim that tjgen makes."""
+    """A PersistentVolumeClaim that tjgen creates."""
 
     __slots__ = (
         "access_modes",
@@ -387,7 +387,7 @@ class ImageVolume:
 
 
 class Ephemeral:
-    """A volume that is made with each pod and goes with it."""
+    """A volume that is created and deleted with each pod."""
 
     __slots__ = ("access_modes", "size", "storage_class_name")
 
@@ -448,7 +448,7 @@ class Nfs:
 
 
 class Csi:
-    """A volume that a CSI driver makes for each pod."""
+    """A volume that a CSI driver creates for each pod."""
 
     __slots__ = ("attributes", "driver", "fs_type", "secret")
 
@@ -479,7 +479,7 @@ class SecretKey:
 
 
 class DatasetMount:
-    """Something that a Fluid data set shows, at a place of its own in it."""
+    """A source of a Fluid data set, and its folder in the data set."""
 
     __slots__ = ("mount_point", "options", "path", "secrets")
 
@@ -497,7 +497,7 @@ class DatasetMount:
 
 
 class NewDataset:
-    """A data set of Fluid that tjgen makes, with the cache engine that the Platform names."""
+    """A Fluid data set that tjgen creates, with the cache engine of the Platform."""
 
     __slots__ = ("medium", "mounts", "path", "quota", "replicas", "scope")
 
@@ -649,7 +649,7 @@ class Items:
 
 
 class Slices:
-    """How the items are divided."""
+    """How to divide the items."""
 
     __slots__ = (
         "balance",
@@ -734,7 +734,7 @@ class Data:
 
 
 class Workspace:
-    """A folder that is shared by whoever writes the code and the pods that run it."""
+    """A folder that is shared between its authors and the pods."""
 
     __slots__ = ("directory", "path", "pvc", "volume")
 
@@ -752,7 +752,7 @@ class Workspace:
 
 
 class PackedCode:
-    """Local files that travel with the run, in a ConfigMap of at most 1 MiB."""
+    """Local files in a ConfigMap of at most 1 MiB."""
 
     __slots__ = ("directory", "exclude", "include")
 
@@ -792,7 +792,7 @@ class GitCode:
 
 
 class Build:
-    """An image that is built in the cluster before the run; its tag follows its content."""
+    """An image that is built in the cluster before the run. Its tag is a hash of its content."""
 
     __slots__ = (
         "base",
@@ -854,7 +854,7 @@ class Build:
 
 
 class Code:
-    """Where the program comes from; with several ways in it, `use` says which."""
+    """Where the program comes from. If several sources are described, `use` selects some."""
 
     __slots__ = ("build", "config_map", "git", "mount_path", "python_path", "use", "workspace")
 
@@ -878,7 +878,7 @@ class Code:
 
 
 class Keep:
-    """Which complete checkpoints stay; a CronJob removes the others."""
+    """Complete checkpoints to keep. A CronJob removes the others."""
 
     __slots__ = (
         "best",
@@ -922,7 +922,7 @@ class Keep:
 
 
 class Resume:
-    """The checkpoints that a run begins with."""
+    """The checkpoints from which a run resumes."""
 
     __slots__ = ("path", "run")
 
@@ -936,7 +936,7 @@ class Resume:
 
 
 class Backup:
-    """Snapshots of the claim that a CronJob makes."""
+    """Snapshots of the claim, which a CronJob creates."""
 
     __slots__ = ("deadline", "keep", "schedule", "snapshot_class_name")
 
@@ -954,7 +954,7 @@ class Backup:
 
 
 class Checkpoints:
-    """Where training saves its state."""
+    """Where the run saves checkpoints."""
 
     __slots__ = (
         "backup",
@@ -1001,7 +1001,7 @@ class Checkpoints:
 
 
 class PrefetchSource:
-    """Where data comes from."""
+    """Source of the data."""
 
     __slots__ = ("path", "uri", "volume")
 
@@ -1051,7 +1051,7 @@ class SsdCache:
 
 
 class Cache:
-    """Caches of the pods that train."""
+    """Caches of the training pods."""
 
     __slots__ = ("memory", "ssd")
 
@@ -1065,7 +1065,7 @@ class Cache:
 
 
 class Prefetch:
-    """Data that is there before training starts."""
+    """Data to fetch before training starts."""
 
     __slots__ = (
         "args",
@@ -1115,7 +1115,7 @@ class Prefetch:
 
 
 class Threshold:
-    """From where on somebody is told."""
+    """Alert thresholds."""
 
     __slots__ = ("critical", "warning")
 
@@ -1132,7 +1132,7 @@ _THRESHOLD = Threshold(_NONE)
 
 
 class Thresholds:
-    """From where on somebody is told, of each measure; what is left out is as the Platform says, or else as tjgen does."""
+    """Alert thresholds of each metric. The defaults are those of the Platform, or of tjgen."""
 
     __slots__ = (
         "backup_age",
@@ -1246,7 +1246,7 @@ class Fetch:
 
 
 class Initializer:
-    """What is fetched before training starts."""
+    """Models and data sets to fetch before training starts."""
 
     __slots__ = ("dataset", "model", "volume")
 
@@ -1262,7 +1262,7 @@ class Initializer:
 
 
 class NetworkTopology:
-    """How close to each other the pods must be placed (Volcano)."""
+    """How close to each other Volcano places the pods."""
 
     __slots__ = ("highest_tier_allowed", "mode")
 
@@ -1289,7 +1289,7 @@ class TopologySlice:
 
 
 class Topology:
-    """Which nodes belong together, by a node label, and how strictly pods are placed by it."""
+    """Placement of pods by node labels, for JobSet and Kueue."""
 
     __slots__ = ("exclusive", "preferred", "required", "slice", "unconstrained")
 
@@ -1353,7 +1353,7 @@ _SCHEDULE = Schedule(_NONE)
 
 
 class FailureRule:
-    """One kind of failure, and what is done about it."""
+    """One kind of failure, and the action to take."""
 
     __slots__ = ("action", "disruption", "exit_codes")
 
@@ -1369,7 +1369,7 @@ class FailureRule:
 
 
 class Restart:
-    """What is started again after a failure, and how often."""
+    """What to restart after a failure, and how often."""
 
     __slots__ = ("limit", "policy", "rules")
 
@@ -1385,7 +1385,7 @@ class Restart:
 
 
 class Elastic:
-    """How far the number of nodes may change while the run goes on (PyTorchJob)."""
+    """The range in which the number of nodes can change during the run (PyTorchJob)."""
 
     __slots__ = ("max", "metrics", "min", "restarts")
 
@@ -1403,7 +1403,7 @@ class Elastic:
 
 
 class Success:
-    """When the run has succeeded; the runtime's or the operator's rule where it is left out."""
+    """When the run counts as succeeded. The default is the rule of the runtime or operator."""
 
     __slots__ = ("operator", "roles")
 
@@ -1417,7 +1417,7 @@ class Success:
 
 
 class Cleanup:
-    """What stays of a run that has ended."""
+    """What to keep of a run that has ended."""
 
     __slots__ = ("pods", "ttl_seconds")
 
@@ -1431,7 +1431,7 @@ class Cleanup:
 
 
 class VolcanoPolicy:
-    """What Volcano does when something happens."""
+    """Policy of Volcano for an event."""
 
     __slots__ = ("action", "timeout")
 
@@ -1445,7 +1445,7 @@ class VolcanoPolicy:
 
 
 class VolcanoTask:
-    """What one task says beside its pods."""
+    """Fields of one task other than its pods."""
 
     __slots__ = ("exit_codes", "max_retry", "min_available", "policies", "topology_policy")
 
@@ -1465,7 +1465,7 @@ class VolcanoTask:
 
 
 class Volcano:
-    """What a Volcano Job says beside its tasks."""
+    """Fields of a Volcano Job other than its tasks."""
 
     __slots__ = (
         "exit_codes",
@@ -1532,7 +1532,7 @@ class Operation:
 
 
 class Patch:
-    """A change to objects that are made."""
+    """A change to generated objects."""
 
     __slots__ = ("merge", "operations", "target")
 
@@ -1548,7 +1548,7 @@ class Patch:
 
 
 class RunSpec(Container):
-    """What one run is: all that a task may say too."""
+    """The fields of one run, which a task can set, too."""
 
     __slots__ = (
         "attempt",
@@ -1641,7 +1641,7 @@ class RunSpec(Container):
 
 
 class Sweep:
-    """Points, each of which sets some fields."""
+    """The points of a sweep."""
 
     __slots__ = ("exclude", "include", "limit", "matrix", "zipped")
 
@@ -1661,7 +1661,7 @@ class Sweep:
 
 
 class ExperimentSpec(RunSpec):
-    """What is trained, with what, on what."""
+    """What to train, and the resources that it needs."""
 
     __slots__ = ("naming", "state", "sweep", "tasks")
 
@@ -1697,7 +1697,7 @@ class Experiment:
 
 
 class Named:
-    """Who a document of the project is."""
+    """Identifies a document of the project."""
 
     __slots__ = ("annotations", "labels", "name")
 
@@ -1713,7 +1713,7 @@ class Named:
 
 
 class Match:
-    """Which experiments an overlay is for, judged on the experiment as it is written: all that is said must hold."""
+    """Experiments to which an overlay applies. All conditions must hold for the experiment as it is written."""
 
     __slots__ = ("clusters", "environments", "labels", "names", "runtimes")
 
@@ -1736,7 +1736,7 @@ _MATCH = Match(_NONE)
 
 
 class OverlaidMetadata:
-    """What an overlay may say about who an experiment is."""
+    """Fields of the metadata that an overlay can set."""
 
     __slots__ = ("annotations", "labels", "namespace")
 
@@ -1752,7 +1752,7 @@ class OverlaidMetadata:
 
 
 class OverlaySpec:
-    """Where an overlay stands, whom it is for, what it says."""
+    """The layer of an overlay, the experiments that it matches, and its fields."""
 
     __slots__ = ("experiment", "layer", "match")
 
@@ -1785,7 +1785,7 @@ class Overlay:
 
 
 class ClaimedDevices:
-    """How devices are claimed where no device plugin counts them (dynamic resource allocation)."""
+    """How to claim devices without a device plugin (dynamic resource allocation)."""
 
     __slots__ = ("config", "device_class_name", "memory_capacity", "selectors")
 
@@ -1803,7 +1803,7 @@ class ClaimedDevices:
 
 
 class DeviceNetwork:
-    """Network devices beside the devices of a class, for experiments that say `rdma`."""
+    """Network devices that go with the devices of a class, for experiments with `rdma`."""
 
     __slots__ = (
         "annotations",
@@ -1838,7 +1838,7 @@ class DeviceNetwork:
 
 
 class Partition:
-    """One kind of part that a device is divided into."""
+    """One kind of partition of a device."""
 
     __slots__ = ("dra", "memory", "node_selector", "resource")
 
@@ -1880,7 +1880,7 @@ class Sharing:
 
 
 class DeviceClass:
-    """What one device of the class is to Kubernetes."""
+    """A class of devices, in terms of Kubernetes."""
 
     __slots__ = (
         "annotations",
@@ -1948,7 +1948,7 @@ class DeviceClass:
 
 
 class NewStorageClass:
-    """A StorageClass that the platform makes. What it says at first stays: only growth and mount options can change."""
+    """A StorageClass that the Platform creates. Only expansion and mount options can change later."""
 
     __slots__ = (
         "allow_volume_expansion",
@@ -1983,7 +1983,7 @@ class NewStorageClass:
 
 
 class StorageClass:
-    """What a StorageClass of the cluster can do."""
+    """Capabilities of a StorageClass of the cluster."""
 
     __slots__ = ("access_modes", "bandwidth", "create")
 
@@ -1999,7 +1999,7 @@ class StorageClass:
 
 
 class StorageProfile:
-    """What volumes of one use have in common, so that experiments say it in a word."""
+    """Settings of volumes for one use, which experiments name as a profile."""
 
     __slots__ = ("cache", "read_pattern", "storage_class_name")
 
@@ -2015,7 +2015,7 @@ class StorageProfile:
 
 
 class VolcanoQueue:
-    """A Queue of Volcano. Its `capability` is that of the queue."""
+    """A Volcano Queue. Its `capability` is that of the queue."""
 
     __slots__ = ("deserved", "guarantee", "parent", "priority", "reclaimable", "weight")
 
@@ -2037,7 +2037,7 @@ class VolcanoQueue:
 
 
 class FlavorShare:
-    """What a queue has of one flavor."""
+    """Quota of a queue for one flavor."""
 
     __slots__ = ("name", "quota")
 
@@ -2050,7 +2050,7 @@ class FlavorShare:
 
 
 class KueueQueue:
-    """A ClusterQueue of Kueue, and a LocalQueue of its name in each namespace that may use it."""
+    """A Kueue ClusterQueue, and a LocalQueue of the same name in each namespace that can use it."""
 
     __slots__ = ("cohort", "flavors", "namespaces", "preemption", "strategy")
 
@@ -2070,7 +2070,7 @@ class KueueQueue:
 
 
 class NewQueue:
-    """A queue that the platform makes."""
+    """A queue that the Platform creates."""
 
     __slots__ = ("kueue", "volcano")
 
@@ -2098,7 +2098,7 @@ class Queue:
 
 
 class Flavor:
-    """A ResourceFlavor of Kueue: nodes of one kind."""
+    """A Kueue ResourceFlavor: nodes of one kind."""
 
     __slots__ = ("exists", "node_labels", "node_taints", "tolerations", "topology")
 
@@ -2118,7 +2118,7 @@ class Flavor:
 
 
 class NewPriority:
-    """A PriorityClass. Its value stays what it was at first."""
+    """A PriorityClass. Its value cannot change later."""
 
     __slots__ = ("description", "global_default", "preemption_policy", "value")
 
@@ -2136,7 +2136,7 @@ class NewPriority:
 
 
 class Bounds:
-    """What one container, pod or claim may ask for."""
+    """Limits of one container, pod or claim."""
 
     __slots__ = ("default", "default_request", "max", "min")
 
@@ -2170,7 +2170,7 @@ class Limits:
 
 
 class Subject:
-    """Who is given a role."""
+    """Subject of a role."""
 
     __slots__ = ("group", "service_account", "user")
 
@@ -2186,7 +2186,7 @@ class Subject:
 
 
 class Namespace:
-    """A namespace for runs, with its level of Pod Security, its quota, its limits and its roles."""
+    """A namespace for runs, with its Pod Security level, quota, limits and roles."""
 
     __slots__ = ("annotations", "exists", "labels", "limits", "trainers", "viewers")
 
@@ -2208,7 +2208,7 @@ class Namespace:
 
 
 class Helpers:
-    """Images of helper containers, where they are not those that tjgen knows."""
+    """Images of helper containers, instead of the defaults of tjgen."""
 
     __slots__ = ("buildkit", "copy_", "dataset", "diagnose", "git", "kaniko", "kubectl", "model", "python", "shell")
 
@@ -2310,7 +2310,7 @@ _CLUSTER = Cluster(_NONE)
 
 
 class Fluid:
-    """Fluid, which caches data sets near the pods."""
+    """Settings of Fluid, which caches data sets near the pods."""
 
     __slots__ = ("high", "low", "runtime")
 
@@ -2326,7 +2326,7 @@ class Fluid:
 
 
 class MetricNames:
-    """What training code and storage call what they count. Counters grow; durations are histograms or summaries, in seconds."""
+    """Names of the metrics that programs and storage export. Durations are histograms or summaries, in seconds."""
 
     __slots__ = (
         "cache_evictions",
@@ -2379,7 +2379,7 @@ _METRICNAMES = MetricNames(_NONE)
 
 
 class Monitoring:
-    """What the cluster's Prometheus and Grafana look for."""
+    """Settings of the cluster's Prometheus and Grafana."""
 
     __slots__ = ("cache_statistics", "dashboard_labels", "interval", "labels", "metrics", "thresholds")
 
@@ -2404,7 +2404,7 @@ _MONITORING = Monitoring(_NONE)
 
 
 class PlatformSpec:
-    """What an administrator knows about a cluster."""
+    """The description of a cluster."""
 
     __slots__ = (
         "cluster",
@@ -2463,7 +2463,7 @@ class PlatformSpec:
 
 
 class Platform:
-    """A cluster as its administrator describes it."""
+    """The description of a cluster."""
 
     __slots__ = ("api_version", "kind", "metadata", "spec")
 
@@ -2480,7 +2480,7 @@ class Platform:
 
 
 class Environment:
-    """One of the places that the project is built for."""
+    """One environment of the project."""
 
     __slots__ = ("cluster", "labels", "namespace", "overlays", "platform", "runs", "trainer")
 
@@ -2504,7 +2504,7 @@ class Environment:
 
 
 class ProjectSchedule:
-    """Scheduling, where experiments do not say otherwise."""
+    """Default scheduling of experiments."""
 
     __slots__ = ("system",)
 
@@ -2519,7 +2519,7 @@ _PROJECTSCHEDULE = ProjectSchedule(_NONE)
 
 
 class Output:
-    """Where built trees go."""
+    """Where to write the output."""
 
     __slots__ = ("directory", "expanded")
 
@@ -2536,7 +2536,7 @@ _OUTPUT = Output(_NONE)
 
 
 class ApplicationSet:
-    """Applications that Argo CD makes by itself, from what it finds in the repository."""
+    """Applications that Argo CD generates from the contents of the repository."""
 
     __slots__ = ("of", "on_deletion")
 
@@ -2550,7 +2550,7 @@ class ApplicationSet:
 
 
 class GitOps:
-    """What applies the manifests."""
+    """The tool that applies the manifests."""
 
     __slots__ = (
         "application_set",
@@ -2591,7 +2591,7 @@ _GITOPS = GitOps(_NONE)
 
 
 class History:
-    """What stays of earlier runs."""
+    """How many earlier runs to keep."""
 
     __slots__ = ("keep",)
 
@@ -2629,7 +2629,7 @@ _POLICY = Policy(_NONE)
 
 
 class Lint:
-    """What `tjgen lint` passes over."""
+    """Rules that `tjgen lint` ignores."""
 
     __slots__ = ("ignore",)
 
@@ -2644,7 +2644,7 @@ _LINT = Lint(_NONE)
 
 
 class Budgets:
-    """The most that one command accepts. Only the root project, the one that the command names or runs in, sets budgets."""
+    """Limits of one command. Only the root project, which the command names or runs in, sets them."""
 
     __slots__ = (
         "documents",
@@ -2694,7 +2694,7 @@ _BUDGETS = Budgets(_NONE)
 
 
 class ProjectSpec:
-    """Where things are, and what they are built for."""
+    """Where files are, and the environments to build for."""
 
     __slots__ = (
         "budgets",

@@ -1,4 +1,4 @@
-"""What a Platform makes: classes of storage, queues, namespaces, priorities and runtimes of the cluster."""
+"""Objects that a Platform creates: storage classes, queues, namespaces, priorities and runtimes."""
 
 from __future__ import annotations
 
@@ -14,80 +14,80 @@ Priority: TypeAlias = Annotated[int, Field(ge=-(2**31), le=10**9)]
 
 
 class NewStorageClass(Shape):
-    """A StorageClass that the platform makes. What it says at first stays: only growth and mount options can change."""
+    """A StorageClass that the Platform creates. Only expansion and mount options can change later."""
 
     provisioner: Text
-    """CSI driver that makes the volumes."""
+    """CSI driver of the volumes."""
     parameters: dict[str, Scalar] = {}
-    """What the driver is told; true, 3 and the like become texts, which is all that a class can hold."""
+    """Parameters of the driver. Numbers and booleans become strings."""
     reclaim_policy: Literal["Delete", "Retain"] = "Delete"
-    """What becomes of a volume whose claim is deleted."""
+    """What happens to a volume when its claim is deleted."""
     mount_options: list[Text] = []
-    """How volumes are mounted."""
+    """Mount options of the volumes."""
     allow_volume_expansion: bool | None = None
     """Whether claims can grow."""
     volume_binding_mode: Literal["Immediate", "WaitForFirstConsumer"] = "Immediate"
-    """Whether a volume is made with its claim, or for the first pod that mounts it."""
+    """Whether a volume is created with its claim, or for the first pod that mounts it."""
     allowed_topologies: list[Subtree] = []
-    """Where volumes can be made (TopologySelectorTerm)."""
+    """Topologies in which volumes can be created (TopologySelectorTerm)."""
     default: bool = False
-    """Whether claims that name no class get it."""
+    """Whether it is the default class of claims."""
 
 
 class StorageProfile(Shape):
-    """What volumes of one use have in common, so that experiments say it in a word."""
+    """Settings of volumes for one use, which experiments name as a profile."""
 
     storage_class_name: Text | None = None
-    """StorageClass of their claims."""
+    """StorageClass of the claims."""
     read_pattern: Literal["sequential", "random", "mixed"] | None = None
-    """How training reads them: which measurement of `tjgen diagnose` counts."""
+    """Access pattern, which selects the measurement of `tjgen diagnose`."""
     cache: Cache | None = None
-    """Caches of the pods that mount them, where the experiment says none."""
+    """Default caches of the pods that mount such volumes."""
 
 
 class VolcanoQueue(Shape):
-    """A Queue of Volcano. Its `capability` is that of the queue."""
+    """A Volcano Queue. Its `capability` is that of the queue."""
 
     weight: Weight = 1
-    """Its share of what is free, against other queues."""
+    """Weight of the queue against other queues."""
     reclaimable: bool = True
-    """Whether others may take back what it uses beyond its share."""
+    """Whether other queues can reclaim what it uses beyond its share."""
     deserved: dict[str, Quantity] = {}
-    """What it gets before others that have more than they deserve."""
+    """Resources that the queue deserves."""
     guarantee: dict[str, Quantity] = {}
-    """What is kept free for it."""
+    """Resources that are reserved for the queue."""
     parent: Text | None = None
-    """Queue that it is a part of."""
+    """Parent queue."""
     priority: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
-    """Which queue is served first."""
+    """Priority of the queue."""
 
 
 class FlavorShare(Shape):
-    """What a queue has of one flavor."""
+    """Quota of a queue for one flavor."""
 
     name: Text
     """The flavor, by its name in `flavors` of the Platform."""
     quota: dict[str, Quantity]
-    """Resources that its runs may take of it."""
+    """Resources that runs of the queue can use of this flavor."""
 
 
 class KueueQueue(Shape):
-    """A ClusterQueue of Kueue, and a LocalQueue of its name in each namespace that may use it."""
+    """A Kueue ClusterQueue, and a LocalQueue of the same name in each namespace that can use it."""
 
     namespaces: list[Label]
-    """Namespaces whose runs may name it."""
+    """Namespaces whose runs can use the queue."""
     flavors: list[FlavorShare] = []
-    """What it has of which flavor, the preferred one first; where it is empty, one of the queue's name, with its capability."""
+    """Quota by flavor, in order of preference. The default is one flavor with the name and capability of the queue."""
     cohort: Text | None = None
-    """Queues of one cohort lend each other what they do not use."""
+    """Cohort, whose queues share unused quota."""
     strategy: Literal["BestEffortFIFO", "StrictFIFO"] = "BestEffortFIFO"
-    """Whether smaller runs may go before one that does not fit."""
+    """Whether smaller runs can start before one that does not fit."""
     preemption: Subtree = {}
-    """Which runs make room for others (ClusterQueuePreemption)."""
+    """Preemption rules (ClusterQueuePreemption)."""
 
 
 class NewQueue(Shape):
-    """A queue that the platform makes."""
+    """A queue that the Platform creates."""
 
     alternatives: ClassVar[Alternatives] = (("volcano",), ("kueue",))
     needed: ClassVar[bool] = True
@@ -99,7 +99,7 @@ class NewQueue(Shape):
 
 
 class Flavor(Shape):
-    """A ResourceFlavor of Kueue: nodes of one kind."""
+    """A Kueue ResourceFlavor: nodes of one kind."""
 
     node_labels: dict[str, str] = {}
     """Labels of the nodes."""
@@ -108,22 +108,22 @@ class Flavor(Shape):
     tolerations: list[Subtree] = []
     """Tolerations that admitted runs get."""
     topology: Text | None = None
-    """Topology of Kueue that the nodes lie in."""
+    """Kueue Topology of the nodes."""
     exists: bool = False
-    """Whether it is there already, so that it is only named."""
+    """Whether it exists already, so that tjgen only refers to it."""
 
 
 class Bounds(Shape):
-    """What one container, pod or claim may ask for."""
+    """Limits of one container, pod or claim."""
 
     default: dict[str, Quantity] = {}
-    """Limits of a container that says none."""
+    """Default limits of a container."""
     default_request: dict[str, Quantity] = {}
-    """Requests of a container that says none."""
+    """Default requests of a container."""
     min: dict[str, Quantity] = {}
-    """Least that may be asked for."""
+    """Minimum requests."""
     max: dict[str, Quantity] = {}
-    """Most that may be asked for."""
+    """Maximum limits."""
 
 
 class Limits(Shape):
@@ -138,44 +138,44 @@ class Limits(Shape):
 
 
 class Subject(Shape):
-    """Who is given a role."""
+    """Subject of a role."""
 
     alternatives: ClassVar[Alternatives] = (("group",), ("user",), ("serviceAccount",))
     needed: ClassVar[bool] = True
 
     group: Text | None = None
-    """Group of users, as the cluster's log-in names it."""
+    """Group of users, by its name in the cluster's authentication."""
     user: Text | None = None
-    """User, as the cluster's log-in names it."""
+    """User, by its name in the cluster's authentication."""
     service_account: Text | None = None
     """ServiceAccount, as NAME or NAMESPACE/NAME."""
 
 
 class Namespace(Shape):
-    """A namespace for runs, with its level of Pod Security, its quota, its limits and its roles."""
+    """A namespace for runs, with its Pod Security level, quota, limits and roles."""
 
     exists: bool = False
-    """Whether it is there already, so that only what is in it is made."""
+    """Whether the namespace exists already, so that tjgen creates only its contents."""
     labels: dict[str, str] = {}
     """Labels of the namespace."""
     annotations: dict[str, str] = {}
     """Annotations of the namespace."""
     limits: Limits | None = None
-    """What one container, pod or claim may ask for."""
+    """Limits of one container, pod or claim."""
     trainers: list[Subject] = []
-    """Who may make, see and remove runs and their claims."""
+    """Who can create, view and delete runs and their claims."""
     viewers: list[Subject] = []
-    """Who may see them and read their logs."""
+    """Who can view runs and read their logs."""
 
 
 class NewPriority(Shape):
-    """A PriorityClass. Its value stays what it was at first."""
+    """A PriorityClass. Its value cannot change later."""
 
     value: Priority
-    """Pods with more go before those with less."""
+    """Value of the priority. Pods with higher values go first."""
     global_default: bool = False
-    """Whether pods that name no class get it."""
+    """Whether it is the default class of pods."""
     preemption_policy: Literal["PreemptLowerPriority", "Never"] = "PreemptLowerPriority"
-    """Whether its pods drive out others."""
+    """Whether its pods preempt other pods."""
     description: Text | None = None
     """When to use it."""

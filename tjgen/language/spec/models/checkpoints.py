@@ -1,4 +1,4 @@
-"""`checkpoints`: where training saves its state, what of it stays, and what a run begins with."""
+"""`checkpoints`: where the run saves checkpoints, which of them to keep, and what a run resumes from."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ PLAIN = r"^[A-Za-z0-9._=+-]+$"
 
 
 class Keep(Shape):
-    """Which complete checkpoints stay; a CronJob removes the others."""
+    """Complete checkpoints to keep. A CronJob removes the others."""
 
     last: Setting[Count] = 2
-    """Number of newest checkpoints that stay."""
+    """Number of newest checkpoints to keep."""
     reason: Setting[Text | None] = None
     """Why one newest checkpoint is enough; required if `last` is 1."""
     best: Setting[Whole] = 0
@@ -40,7 +40,7 @@ class Keep(Shape):
 
 
 class Resume(Shape):
-    """The checkpoints that a run begins with."""
+    """The checkpoints from which a run resumes."""
 
     short: ClassVar[tuple[str, ...]] = ("run",)
     alternatives: ClassVar[Alternatives] = (("run",), ("path",))
@@ -53,31 +53,31 @@ class Resume(Shape):
 
 
 class Backup(Shape):
-    """Snapshots of the claim that a CronJob makes."""
+    """Snapshots of the claim, which a CronJob creates."""
 
     schedule: Excluded[Text]
-    """When, as in cron (UTC)."""
+    """Schedule of the CronJob, as in cron (UTC)."""
     keep: Excluded[Annotated[int, Field(ge=1, le=1000)]] = 7
-    """Ready snapshots that stay; older ones go."""
+    """Number of ready snapshots to keep. Older ones are deleted."""
     snapshot_class_name: Excluded[Text | None] = None
-    """VolumeSnapshotClass; the cluster's default where it is left out."""
+    """VolumeSnapshotClass. The default is the cluster's default."""
     deadline: Excluded[Deadline] = "6h"
     """Time after which a backup fails whose snapshot is not ready."""
 
 
 class Checkpoints(Shape):
-    """Where training saves its state."""
+    """Where the run saves checkpoints."""
 
     volume: Counts[Text]
-    """Volume that they are saved on, by its name in `volumes`."""
+    """Volume for the checkpoints, by its name in `volumes`."""
     path: Counts[Text | None] = None
-    """Folder of the volume that they are in."""
+    """Folder of the volume."""
     scope: Counts[Literal["run", "family"]] = "run"
-    """Whether each run has a folder of its own, or all runs of the experiment go on from one."""
+    """Whether each run has its own folder, or all runs of the experiment share one."""
     every: Counts[Count | None] = None
-    """Steps between two checkpoints, told to the training."""
+    """Steps between two checkpoints, which the program gets as a variable."""
     name: Counts[Annotated[str, StringConstraints(pattern=PLAIN), expects("use letters, digits and . _ = + -")]] = "step-"
-    """What the name of a checkpoint begins with; its number follows."""
+    """Prefix of the name of a checkpoint. Its number follows."""
     marker: Counts[Annotated[str, StringConstraints(pattern=PLAIN), expects("use letters, digits and . _ = + -")]] = "_SUCCESS"
     """File that a folder holds once the checkpoint in it is complete. Only `_SUCCESS` may be an empty file."""
     files: Setting[list[Annotated[str, StringConstraints(pattern=PLAIN), expects("use letters, digits and . _ = + -")]]] = []
@@ -86,10 +86,10 @@ class Checkpoints(Shape):
     """What writes the file `.tjgen-run`, without which `keep` removes nothing: the training program, or an init container
     with the image of the run."""
     keep: Setting[Keep | None] = None
-    """Which checkpoints stay; all where it is left out."""
+    """Checkpoints to keep. The default is all."""
     resume_from: Counts[Resume | Text | None] = None
-    """The checkpoints that the run begins with, while it has none of its own."""
+    """Checkpoints from which the run resumes while it has none of its own."""
     expected_size: Setting[Quantity | None] = None
-    """Size of one checkpoint, to see whether claim, bandwidth and grace period are enough."""
+    """Size of one checkpoint, to check that claim, bandwidth and grace period are sufficient."""
     backup: Excluded[Backup | None] = None
     """Snapshots of the claim."""

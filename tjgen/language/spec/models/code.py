@@ -1,4 +1,4 @@
-"""`code`: where the program that is trained comes from, when it is not in the image."""
+"""`code`: where the program comes from, if it is not in the image."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ Way: TypeAlias = Literal["image", "workspace", "configMap", "git", "build"]
 
 
 class Workspace(Shape):
-    """A folder that is shared by whoever writes the code and the pods that run it."""
+    """A folder that is shared between its authors and the pods."""
 
     short: ClassVar[tuple[str, ...]] = ("pvc",)
     alternatives: ClassVar[Alternatives] = (("pvc",), ("volume",))
     needed: ClassVar[bool] = True
 
     pvc: Counts[Text | None] = None
-    """PersistentVolumeClaim that exists, by its name."""
+    """Name of an existing PersistentVolumeClaim."""
     volume: Counts[Text | None] = None
     """Volume of the experiment, by its name in `volumes`."""
     path: Counts[Text | None] = None
-    """Folder of the volume that the code is in."""
+    """Folder of the volume that contains the code."""
     directory: Counts[Text | None] = None
-    """The same folder on this machine: a digest of it is recorded, and another content is another run."""
+    """The same folder on this machine. Its digest is part of the identity of the run."""
 
 
 class PackedCode(Shape):
-    """Local files that travel with the run, in a ConfigMap of at most 1 MiB."""
+    """Local files in a ConfigMap of at most 1 MiB."""
 
     short: ClassVar[tuple[str, ...]] = ("directory",)
 
     directory: Counts[Text]
     """Local folder, relative to the experiment."""
     include: Counts[list[Text]] = []
-    """Patterns of the files to take, such as `**/*.py`; all where it is left out."""
+    """Patterns of the files to include, such as `**/*.py`. The default is all."""
     exclude: Counts[list[Text]] = []
-    """Patterns of files to leave out, beside hidden and compiled ones."""
+    """Patterns of the files to exclude, in addition to hidden and compiled ones."""
 
 
 class GitCode(Shape):
@@ -46,52 +46,52 @@ class GitCode(Shape):
     repository: Counts[Text]
     """URL of the repository: `https://...`, `ssh://...` or `git@host:path`."""
     commit: Counts[Text]
-    """Full name of the commit (40 hexadecimal digits), or a branch, tag or HEAD of the clone that the experiment lies in."""
+    """Commit ID (40 hexadecimal digits), or a branch, tag or HEAD of the clone that contains the experiment."""
     path: Counts[Text | None] = None
-    """Folder of the repository that the program starts in."""
+    """Folder of the repository in which the program starts."""
     depth: Counts[Count] = 1
-    """Commits of history that are fetched."""
+    """Number of commits to fetch."""
     submodules: Counts[bool] = False
-    """Whether submodules are fetched too."""
+    """Whether to fetch submodules."""
     lfs: Counts[bool] = False
-    """Whether the files of Git LFS are fetched; without it, the pods see their pointers."""
+    """Whether to fetch Git LFS files. Otherwise, the pods get their pointers."""
     secret: Counts[Text | None] = None
     """Secret of type kubernetes.io/basic-auth (https), or kubernetes.io/ssh-auth with known_hosts (ssh)."""
 
 
 class Build(Shape):
-    """An image that is built in the cluster before the run; its tag follows its content."""
+    """An image that is built in the cluster before the run. Its tag is a hash of its content."""
 
     image: Counts[Text]
-    """Repository that the image is pushed to, without a tag."""
+    """Repository of the built image, without a tag."""
     base: Counts[Text | None] = None
-    """Image that it is built on; the experiment's or the runtime's where it is left out."""
+    """Base image. The default is that of the experiment or the runtime."""
     directory: Counts[Text | None] = None
-    """Local folder with the code, relative to the experiment; the experiment's own where it is left out."""
+    """Local folder with the code, relative to the experiment. The default is the folder of the experiment."""
     include: Counts[list[Text]] = []
-    """Patterns of the files to take; all where it is left out."""
+    """Patterns of the files to include. The default is all."""
     exclude: Counts[list[Text]] = []
-    """Patterns of files to leave out, beside hidden and compiled ones."""
+    """Patterns of the files to exclude, in addition to hidden and compiled ones."""
     requirements: Counts[Text | None] = None
-    """File in the folder that lists packages; requirements.txt or else pyproject.toml, where there is one."""
+    """File in the folder that lists packages. The default is requirements.txt, or pyproject.toml."""
     packages: Counts[list[Text]] = []
-    """More packages of Python, such as `einops==0.8.0`."""
+    """More Python packages, such as `einops==0.8.0`."""
     provided: Excluded[list[Text]] = []
-    """Modules or packages that the base image brings, so that nobody misses them."""
+    """Modules or packages that the base image provides."""
     system: Counts[list[Text]] = []
-    """Packages of the base image's Debian or Ubuntu."""
+    """Debian or Ubuntu packages to install."""
     dockerfile: Counts[Text | None] = None
-    """Dockerfile in the folder, in place of one that is written for you."""
+    """Dockerfile in the folder, instead of a generated one."""
     context: Counts[Literal["configMap", "git"]] = "configMap"
-    """How the builder gets the code: packed as local files are, or fetched as `git` says."""
+    """How the builder gets the code: packed, or fetched as `git` describes."""
     builder: Excluded[Literal["buildkit", "kaniko"]] = "buildkit"
-    """What builds it."""
+    """Tool that builds the image."""
     cache: Excluded[Text | None] = None
-    """Repository that keeps layers for later builds; `<image>-cache` where it is left out, `none` for no cache."""
+    """Repository for cached layers, or `none`. The default is `<image>-cache`."""
     secret: Excluded[Text | None] = None
-    """Secret of type kubernetes.io/dockerconfigjson that may push the image."""
+    """Secret of type kubernetes.io/dockerconfigjson that can push the image."""
     deadline: Excluded[Deadline] = "2h"
-    """Time after which the build fails, all its attempts together."""
+    """Time after which the build fails, over all attempts."""
     cpu: Excluded[Quantity | None] = None
     """CPU for the build."""
     memory: Excluded[Quantity | None] = None
@@ -99,14 +99,14 @@ class Build(Shape):
 
 
 class Code(Shape):
-    """Where the program comes from; with several ways in it, `use` says which."""
+    """Where the program comes from. If several sources are described, `use` selects some."""
 
     use: Counts[Way | list[Way] | None] = None
-    """Which of the ways below hold, such as `workspace` or `[build, configMap]`; all that are described where it is left out."""
+    """Sources to use, such as `workspace` or `[build, configMap]`. The default is all that are described."""
     mount_path: Counts[Text | None] = None
-    """Where the code is in the container; `workingDir`, or `/code`, where it is left out."""
+    """Folder of the code in the container. The default is `workingDir`, or `/code`."""
     python_path: Counts[list[Text]] = []
-    """Folders of the code that Python finds modules in, such as `src`; the code's own where it is left out."""
+    """Folders of the code for PYTHONPATH, such as `src`. The default is the folder of the code."""
     workspace: Counts[Workspace | Text | None] = None
     """A folder on a shared volume, mounted read only."""
     config_map: Counts[PackedCode | Text | None] = None
@@ -114,4 +114,4 @@ class Code(Shape):
     git: Counts[GitCode | None] = None
     """A commit of a Git repository."""
     build: Counts[Build | None] = None
-    """An image that is built in the cluster; beside another way it holds the packages alone."""
+    """An image that is built in the cluster. With another source, it contains only the packages."""

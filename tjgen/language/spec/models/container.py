@@ -1,4 +1,4 @@
-"""What runs in a pod, and on what: the fields that the experiment and each of its roles share."""
+"""The program and resources of a pod: fields that the experiment and its roles share."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from tjgen.language.spec.models.shape import Quantity, Scalar, Shape, Text
 
 
 class Container(Shape):
-    """What runs, and on what."""
+    """The program and the resources of a pod."""
 
     image: Counts[Text | None] = None
     """Image of the main container."""
     command: Counts[list[str]] = []
-    """Command of the main container, in place of the image's entry point."""
+    """Command of the main container. It replaces the entry point of the image."""
     args: Counts[list[str]] = []
     """Arguments of the command."""
     working_dir: Counts[Text | None] = None
     """Directory in which the command starts."""
     env: Counts[dict[str, EnvVar | Scalar]] = {}
-    """Environment variables by name: a value, or where it comes from."""
+    """Environment variables by name: a value, or the source of a value."""
     env_from: Counts[dict[str, EnvSource]] = {}
     """Secrets and ConfigMaps whose keys all become variables, under names of your choice."""
     gpu: Counts[Gpu | GpuText | None] = None
@@ -35,4 +35,4 @@ class Container(Shape):
     resources: Counts[dict[str, Quantity]] = {}
     """Other resources for each pod, such as `rdma/hca: 1`."""
     pod: Counts[Pod] = Pod()
-    """What the pod itself says, in the words of Kubernetes."""
+    """Fields of the pod, as in Kubernetes."""

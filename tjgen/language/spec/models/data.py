@@ -1,4 +1,4 @@
-"""`data`: which items the training reads, and which part of them each node reads."""
+"""`data`: the items that the run reads, and the part of them that each node reads."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class Items(Shape):
     pattern: Counts[Text | list[Text] | None] = None
     """Paths with numbers in braces, such as `train-{00000..01023}.tar`."""
     count: Counts[Annotated[int, Field(ge=1, le=2**53)] | None] = None
-    """How many items there are, where they have numbers rather than paths."""
+    """Number of items, if they have numbers instead of paths."""
 
 
 class Slices(Shape):
-    """How the items are divided."""
+    """How to divide the items."""
 
     verbatim: ClassVar[tuple[str, ...]] = ("options",)
 
@@ -53,35 +53,35 @@ class Slices(Shape):
     lists: Counts[list[list[Text]]] = []
     """Items of each slice, as paths or patterns, for `explicit`."""
     options: Counts[Subtree | None] = None
-    """What a strategy of a plugin is told."""
+    """Options of a plugin's strategy."""
     remainder: Counts[Literal["keep", "pad", "drop"]] = "keep"
     """Slices of unequal length: keep them, pad all to the longest by repeating items, or drop what the shortest lacks."""
     over: Counts[Annotated[Literal["nodes", "processes", "tasks"] | None, Absent("nodes")]] = None
-    """Who reads alone: a node its slice (the default), each process of the node its part of that slice, or a task."""
+    """The reader of a slice: a node (the default), each process of the node, or a task."""
     within: Counts[Annotated[Literal["nodes", "processes"] | None, Absent("nodes")]] = None
-    """Who divides the slice of a task, when they are over tasks: its nodes (the default), or each process of its nodes."""
+    """How a task's slice is divided: among its nodes (the default), or among the processes of its nodes."""
     workers: Counts[Count] = 1
-    """Workers of each process that divide its part once more, such as those of a DataLoader."""
+    """Workers of each process that divide its part again, such as those of a DataLoader."""
     count: Counts[Count | None] = None
-    """Number of slices; as many as there are readers where it is left out."""
+    """Number of slices. The default is the number of readers."""
     virtual: Counts[Count | None] = None
-    """Number of slices that any number of nodes share, when it changes while the training runs."""
+    """Number of slices for a run whose number of nodes changes."""
     balance: Counts[Annotated[float, Field(ge=1)] | None] = None
-    """How often the mean the largest slice may be, such as 1.1."""
+    """Largest slice as a multiple of the mean, such as 1.1."""
     covering: Counts[bool] = True
     """Whether every item must be in a slice."""
     deliver: Counts[Literal["env", "configMap", "range", "init", "subPath", "volume"]] = "env"
     """How a reader gets its slice: a variable, a mounted list, numbers, a copy, a folder or a volume of its own."""
     mount_path: Counts[Text | None] = None
-    """Where the lists are mounted, when they are delivered by configMap or init."""
+    """Where to mount the lists, for the deliveries configMap and init."""
     scratch: Counts[Text | None] = None
-    """Volume that the items are copied to, when they are delivered by init."""
+    """Volume to which the items are copied, for the delivery init."""
     image: Counts[Text | None] = None
-    """Image with sh, cp, find, stat, xargs and awk that copies them; the Platform's helper `shell` where it is left out."""
+    """Image with sh, cp, find, stat, xargs and awk that copies them. The default is the Platform's helper `shell`."""
     folder: Counts[Text | None] = None
-    """Folder of each slice below the path of the data, with `$(INDEX)` in it, when they are delivered by subPath."""
+    """Folder of each slice below the path of the data, with `$(INDEX)`, for the delivery subPath."""
     sources: Counts[list[Text]] = []
-    """Claim, image or path of each slice, in place of that of the data's volume, when they are delivered by volume."""
+    """Claim, image or path of each slice, for the delivery volume."""
 
 
 class Data(Shape):
@@ -90,10 +90,10 @@ class Data(Shape):
     volume: Counts[Text]
     """Volume that holds the data, by its name in `volumes`."""
     path: Counts[Text | None] = None
-    """Folder of the volume that the items are in."""
+    """Folder of the volume that contains the items."""
     items: Counts[Items | None] = None
     """The items."""
     slices: Counts[Slices | None] = None
-    """Which part of the items each reader gets."""
+    """The part of the items that each reader gets."""
     shared: Counts[bool] = False
-    """Whether tasks may read the same items."""
+    """Whether tasks can read the same items."""

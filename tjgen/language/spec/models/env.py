@@ -9,7 +9,7 @@ from tjgen.language.spec.models.shape import Alternatives, Quantity, Scalar, Sha
 
 
 class EnvVar(Shape):
-    """A variable: a value, or where the value comes from."""
+    """A variable: a value, or its source."""
 
     short: ClassVar[tuple[str, ...]] = ("value",)
     alternatives: ClassVar[Alternatives] = (
@@ -22,7 +22,7 @@ class EnvVar(Shape):
     needed: ClassVar[bool] = True
 
     value: Counts[Scalar | None] = None
-    """The value; a number becomes the text that is written, a boolean `true` or `false`."""
+    """The value. A number or boolean becomes its text."""
     secret: Counts[Text | None] = None
     """Name of the Secret that holds the value under `key`."""
     config_map: Counts[Text | None] = None
@@ -30,7 +30,7 @@ class EnvVar(Shape):
     key: Counts[Text | None] = None
     """Key in the Secret or ConfigMap."""
     optional: Counts[bool | None] = None
-    """Whether the Secret or ConfigMap, or its key, may be missing."""
+    """Whether the Secret or ConfigMap, or its key, can be absent."""
     field: Counts[Text | None] = None
     """Field of the pod, such as `metadata.name` or `status.podIP`."""
     resource: Counts[Text | None] = None
@@ -52,6 +52,6 @@ class EnvSource(Shape):
     config_map: Counts[Text | None] = None
     """Name of the ConfigMap."""
     prefix: Counts[str | None] = None
-    """Text put before each key."""
+    """Prefix of each key."""
     optional: Counts[bool | None] = None
-    """Whether the Secret or ConfigMap may be missing."""
+    """Whether the Secret or ConfigMap can be absent."""

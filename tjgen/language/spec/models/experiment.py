@@ -1,4 +1,4 @@
-"""Experiment: what is trained, with what, on what."""
+"""Experiment: what to train, and the resources that it needs."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from tjgen.language.spec.models.volumes import Volume
 
 
 class RunSpec(Container):
-    """What one run is: all that a task may say too."""
+    """The fields of one run, which a task can set, too."""
 
     alternatives: ClassVar[Alternatives] = (("script",), ("command", "args"))
 
     runtime: Counts[RuntimeRef | Text | None] = None
-    """Runtime of the catalog that the experiment runs on."""
+    """Runtime of the catalog."""
     script: Counts[Text | None] = None
     """A Python program that the launcher (torchrun, mpirun ...) starts, another command, or shell text of several lines."""
     launcher: Counts[Text | None] = None
@@ -40,70 +40,70 @@ class RunSpec(Container):
     service_account_name: Counts[Text | None] = None
     """ServiceAccount of the pods."""
     nodes: Counts[Count | None] = None
-    """Number of training nodes (pods); the runtime's where it is left out."""
+    """Number of training nodes (pods). The default is the runtime's."""
     procs_per_node: Counts[Count | None] = None
-    """Processes on each node; one for each device where it is left out."""
+    """Processes on each node. The default is one for each device."""
     shared_memory: Counts[Quantity | None] = None
     """Size of /dev/shm."""
     rdma: Counts[bool] = False
     """Whether the training nodes get the network devices that go with their device class."""
     roles: Counts[dict[str, Role]] = {}
-    """Replicated jobs of the runtime, by name, where they differ."""
+    """Replicated jobs of the runtime that differ from the others, by name."""
     volumes: Counts[dict[str, Volume]] = {}
-    """Storage by name, and where it is mounted."""
+    """Storage by name, and where to mount it."""
     data: Counts[Data | None] = None
-    """Items that the training reads, and which part of them each node reads."""
+    """Items that the run reads, and the part of them that each node reads."""
     code: Counts[Code | None] = None
-    """Where the program comes from, when it is not in the image."""
+    """Where the program comes from. By default, the image contains it."""
     checkpoints: Counts[Checkpoints | None] = None
-    """Where training saves its state, what of it stays, and what a run begins with."""
+    """Where the run saves checkpoints, which of them to keep, and what a run resumes from."""
     prefetch: Counts[Prefetch | None] = None
-    """Data that is there before the runs begin, and caches of their nodes."""
+    """Data to fetch before the runs start, and caches on their nodes."""
     monitor: Setting[Monitor | None] = None
-    """What is measured of the runs while they train, and from where on somebody is told."""
+    """Metrics, alerts and dashboards of the runs."""
     initializer: Counts[Initializer | None] = None
-    """What is fetched before training starts."""
+    """Models and data sets to fetch before training starts."""
     schedule: Counts[Schedule] = Schedule()
     """Gang scheduling, queue and priority."""
     attempt: Counts[Count] = 1
-    """Raise it to run the same thing again."""
+    """Increase it to train again without another change."""
     deadline: Counts[Count | None] = None
-    """Seconds after which a run that has not finished is stopped (activeDeadlineSeconds)."""
+    """Time after which a run that has not finished is stopped, in seconds (activeDeadlineSeconds)."""
     target: Counts[Literal["trainjob", "jobset", "volcanojob", "pytorchjob", "tfjob", "mpijob", "xgboostjob", "jaxjob"]] = (
         "trainjob"
     )
     """Kind of object that is applied to the cluster."""
     restart: Counts[Restart | None] = None
-    """What is started again after a failure, and how often; the runtime's rules where it is left out."""
+    """What to restart after a failure, and how often. The default is the rules of the runtime."""
     elastic: Counts[Elastic | None] = None
-    """How far the number of nodes may change while the run goes on."""
+    """The range in which the number of nodes can change during the run."""
     success: Counts[Success | None] = None
-    """When the run has succeeded."""
+    """When the run counts as succeeded."""
     cleanup: Counts[Cleanup | None] = None
-    """What stays of a run that has ended."""
+    """What to keep of a run that has ended."""
     volcano: Counts[Volcano | None] = None
-    """What the Volcano Job says beside its tasks, with target volcanojob."""
+    """Fields of the Volcano Job other than its tasks, for the target volcanojob."""
     patches: Counts[dict[str, Patch]] = {}
-    """Changes to objects that are made, by a name of your choice; they come last."""
+    """Changes to generated objects, by a name of your choice. They apply last."""
 
 
 class Task(RunSpec):
-    """What one of several isolated runs has for itself, over what the experiment says."""
+    """Fields of one of several isolated runs, merged over the experiment."""
 
     partial: ClassVar[bool] = True
 
 
 class ExperimentSpec(RunSpec):
-    """What is trained, with what, on what."""
+    """What to train, and the resources that it needs."""
 
     tasks: Excluded[dict[str, Task]] = {}
-    """Several isolated runs by name: one run each, with data of its own."""
+    """Several isolated runs by name, each with its own data."""
     sweep: Excluded[Sweep | None] = None
     """Several runs that differ in some fields."""
     naming: Excluded[Literal["hash", "fixed"]] = "hash"
-    """Whether a run's name follows its content, or stays."""
+    """`hash` gives each content its own name; `fixed` keeps the name."""
     state: Setting[Literal["active", "suspended", "archived"]] = "active"
-    """Whether the runs run, wait, or are kept as a record only."""
+    """Whether the runs run, are suspended, or stay as a record only."""
 
 
 class Experiment(Shape):
@@ -114,6 +114,6 @@ class Experiment(Shape):
     kind: Excluded[Literal["Experiment"]]
     """Kind of the document."""
     metadata: Excluded[Metadata]
-    """Who the experiment is."""
+    """Identifies the experiment."""
     spec: Counts[ExperimentSpec]
-    """What is trained, with what, on what."""
+    """What to train, and the resources that it needs."""

@@ -15,7 +15,7 @@ SHORT = r"^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?(:[1-9][0-9]{0,5})?$"
 
 
 class Share(Shape):
-    """What a pod gets of each device that it shares with others."""
+    """Share of each device for a pod."""
 
     memory: Counts[Quantity | None] = None
     """Memory of each device."""
@@ -24,16 +24,16 @@ class Share(Shape):
 
 
 class DeviceRequest(Shape):
-    """Which devices a claim asks for (dynamic resource allocation)."""
+    """Devices that a claim requests (dynamic resource allocation)."""
 
     device_class: Counts[Text | None] = None
-    """DeviceClass of the cluster, such as `gpu.nvidia.com`; that of the Platform's class where it is left out."""
+    """DeviceClass of the cluster, such as `gpu.nvidia.com`. The default is that of the Platform's class."""
     selectors: Counts[list[Text]] = []
-    """CEL expressions that each device must satisfy, beside those of the class."""
+    """CEL expressions that each device must satisfy, in addition to those of the class."""
 
 
 class Gpu(Shape):
-    """Devices for each pod: of a class, of whichever class has `minMemory`, or claimed (`dra`)."""
+    """Devices for each pod: of a class, of any class with `minMemory`, or claimed (`dra`)."""
 
     short: ClassVar[tuple[str, ...]] = ("class", "count")
     alternatives: ClassVar[Alternatives] = (("mig", "dra"), ("share",))
@@ -43,15 +43,15 @@ class Gpu(Shape):
     count: Counts[Count] = 1
     """Devices for each pod, or parts of devices."""
     min_memory: Counts[Quantity | None] = None
-    """Memory that each device needs; without `class` it chooses the smallest of the Platform's classes that has it."""
+    """Memory that each device needs. Without `class`, it selects the smallest sufficient class of the Platform."""
     mig: Counts[Text | None] = None
     """Part of a device that is divided (MIG), by its profile: `1g.10gb`; `smallest` is the smallest that has `minMemory`."""
     share: Counts[Share | None] = None
-    """Part of each device, which other pods use too, where the class says how."""
+    """Share of each device that other pods use, too, if the class describes sharing."""
     dra: Counts[DeviceRequest | None] = None
-    """Claims the devices, by expressions about them, rather than counting them."""
+    """Claims devices by expressions instead of counting them."""
     topology: Counts[Annotated[str, StringConstraints(pattern=TOPOLOGY), expects("write it like 2x4 or 4x4x8")] | None] = None
-    """How the devices of all nodes are wired, such as `2x4`, where the class has a label for it; it says how many nodes."""
+    """Topology of the devices of all nodes, such as `2x4`. It determines the number of nodes."""
 
 
 GpuText: TypeAlias = Annotated[str, StringConstraints(pattern=SHORT), expects("write class:count, such as h100:8")]

@@ -1,4 +1,4 @@
-"""`initializer`: what is fetched before training starts."""
+"""`initializer`: models and data sets to fetch before training starts."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class Fetch(Shape):
     """Something to fetch."""
 
     storage_uri: Counts[Text | None] = None
-    """Where it is, such as `hf://org/name` or `s3://bucket/path`."""
+    """Its URI, such as `hf://org/name` or `s3://bucket/path`."""
     secret_ref: Counts[SecretRef | Text | None] = None
     """Secret with the credentials."""
     env: Counts[dict[str, EnvVar | Scalar]] = {}
     """Environment variables of the initializer."""
     image: Counts[Text | None] = None
-    """Image of the initializer; the runtime's where it is left out."""
+    """Image of the initializer. The default is the runtime's."""
     command: Counts[list[str]] = []
-    """Command of the initializer, for instance to prepare the data; the image's where it is left out."""
+    """Command of the initializer, for instance to prepare the data. The default is the image's."""
     args: Counts[list[str]] = []
     """Arguments of the command."""
     cpu: Counts[Quantity | None] = None
@@ -40,11 +40,11 @@ class Fetch(Shape):
 
 
 class Initializer(Shape):
-    """What is fetched before training starts."""
+    """Models and data sets to fetch before training starts."""
 
     dataset: Counts[Fetch | None] = None
     """The data set."""
     model: Counts[Fetch | None] = None
     """The pre-trained model."""
     volume: Counts[Text | None] = None
-    """Volume of the experiment that it is fetched to, mounted at /workspace; the runtime's where it is left out."""
+    """Volume of the experiment for the fetched files, mounted at /workspace. The default is that of the runtime."""

@@ -1,4 +1,4 @@
-"""Metadata -> who an experiment, overlay or platform is."""
+"""`metadata`: identifies an experiment, overlay, platform or project."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ from tjgen.language.spec.models.shape import Label, RunName, Shape, Text
 
 
 class Metadata(Shape):
-    """Who the experiment is."""
+    """Identifies the experiment."""
 
     name: Excluded[RunName]
-    """Name of the experiment; the names of its runs begin with it."""
+    """Name of the experiment. The names of its runs start with it."""
     namespace: Excluded[Label | None] = None
-    """Namespace of everything that is made."""
+    """Namespace of all generated objects."""
     labels: Setting[dict[str, str]] = {}
-    """Labels of everything that is made."""
+    """Labels of all generated objects."""
     annotations: Setting[dict[str, str]] = {}
-    """Annotations of everything that is made."""
+    """Annotations of all generated objects."""
 
 
 class OverlaidMetadata(Shape):
-    """What an overlay may say about who an experiment is."""
+    """Fields of the metadata that an overlay can set."""
 
     namespace: Label | None = None
-    """Namespace of everything that is made."""
+    """Namespace of all generated objects."""
     labels: dict[str, str] = {}
-    """Labels of everything that is made."""
+    """Labels of all generated objects."""
     annotations: dict[str, str] = {}
-    """Annotations of everything that is made."""
+    """Annotations of all generated objects."""
 
 
 class Named(Shape):
-    """Who a document of the project is."""
+    """Identifies a document of the project."""
 
     name: Text
     """Name of the document, as diagnostics and `explain` print it."""

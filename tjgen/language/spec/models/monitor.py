@@ -1,4 +1,4 @@
-"""`monitor`: what is measured of runs while they train, and from where on somebody is told."""
+"""`monitor`: metrics, alerts and dashboards of runs."""
 
 from __future__ import annotations
 
@@ -37,70 +37,70 @@ Measure: TypeAlias = Literal[
 
 
 class Threshold(Shape):
-    """From where on somebody is told."""
+    """Alert thresholds."""
 
     warning: Setting[Bound | None] = None
-    """From here on it is a warning."""
+    """Threshold of a warning."""
     critical: Setting[Bound | None] = None
-    """From here on it is critical."""
+    """Threshold of a critical alert."""
 
 
 class Thresholds(Shape):
-    """From where on somebody is told, of each measure; what is left out is as the Platform says, or else as tjgen does."""
+    """Alert thresholds of each metric. The defaults are those of the Platform, or of tjgen."""
 
     read_throughput: Setting[Threshold] = Threshold()
-    """MB/s that a run reads (10^6 bytes); told when it is less: 100, 50."""
+    """MB/s that a run reads (10^6 bytes). Alerts below: 100, 50."""
     read_latency: Setting[Threshold] = Threshold()
-    """Milliseconds that a read takes in the mean; told when it is more: 100, 500."""
+    """Mean duration of a read in milliseconds. Alerts above: 100, 500."""
     prefetch_hits: Setting[Threshold] = Threshold()
-    """Percent of reads that find what was prefetched; told when it is less: 80, 60."""
+    """Percent of reads that find prefetched data. Alerts below: 80, 60."""
     checkpoint_save: Setting[Threshold] = Threshold()
-    """Seconds that saving a checkpoint takes in the mean; told when it is more: 30, 60."""
+    """Mean duration of saving a checkpoint in seconds. Alerts above: 30, 60."""
     checkpoint_restore: Setting[Threshold] = Threshold()
-    """Seconds that restoring one takes in the mean; told when it is more: 30, 60."""
+    """Mean duration of restoring a checkpoint in seconds. Alerts above: 30, 60."""
     checkpoint_failures: Setting[Threshold] = Threshold()
-    """Percent of checkpoints that fail; told when it is more: 5, 10."""
+    """Percent of checkpoints that fail. Alerts above: 5, 10."""
     cache_hits: Setting[Threshold] = Threshold()
-    """Percent of reads that the cache answers; told when it is less: 85, 70."""
+    """Percent of reads that the cache answers. Alerts below: 85, 70."""
     evictions: Setting[Threshold] = Threshold()
-    """Entries that the cache drops in a second; told when it is more: 1000, 5000."""
+    """Entries that the cache evicts per second. Alerts above: 1000, 5000."""
     checkpoint_age: Threshold = Threshold()
-    """Minutes since the last checkpoint of a run that trains; alerts when it is more: 60, 180."""
+    """Minutes since the last checkpoint of a running run. Alerts above: 60, 180."""
     slow_rank: Threshold = Threshold()
-    """Mean step time of a process, as a multiple of the median of all processes; alerts when it is more: 1.5, 2."""
+    """Mean step time of a process, as a multiple of the median of all processes. Alerts above: 1.5, 2."""
     volume_usage: Threshold = Threshold()
-    """Percent of a claim that is used; alerts when it is more: 85, 95."""
+    """Percent of a claim that is used. Alerts above: 85, 95."""
     backup_age: Threshold = Threshold()
-    """Hours since the last backup that succeeded; alerts when it is more: 26, 50."""
+    """Hours since the last successful backup. Alerts above: 26, 50."""
     gpu_utilization: Threshold = Threshold()
-    """Percent of the time that the GPUs of a pod work; alerts when it is less: 20, 5."""
+    """Percent of the time that the GPUs of a pod work. Alerts below: 20, 5."""
 
 
 class MetricNames(Shape):
-    """What training code and storage call what they count. Counters grow; durations are histograms or summaries, in seconds."""
+    """Names of the metrics that programs and storage export. Durations are histograms or summaries, in seconds."""
 
     read_bytes: MetricName | None = None
     """Counter of bytes that were read."""
     read_duration: MetricName | None = None
     """Duration of reads, without `_sum` and `_count`."""
     prefetch_hits: MetricName | None = None
-    """Counter of reads that found what was prefetched."""
+    """Counter of reads that found prefetched data."""
     prefetch_misses: MetricName | None = None
-    """Counter of reads that did not."""
+    """Counter of reads that did not find prefetched data."""
     checkpoint_save_duration: MetricName | None = None
     """Duration of saving checkpoints, without `_sum` and `_count`."""
     checkpoint_restore_duration: MetricName | None = None
-    """Duration of restoring them, likewise."""
+    """Duration of restoring checkpoints, without `_sum` and `_count`."""
     checkpoint_attempts: MetricName | None = None
-    """Counter of checkpoints that were begun."""
+    """Counter of started checkpoints."""
     checkpoint_failures: MetricName | None = None
-    """Counter of checkpoints that failed."""
+    """Counter of failed checkpoints."""
     cache_hits: MetricName | None = None
     """Counter of reads that the cache answered."""
     cache_misses: MetricName | None = None
-    """Counter of reads that it did not."""
+    """Counter of reads that the cache did not answer."""
     cache_evictions: MetricName | None = None
-    """Counter of entries that it dropped."""
+    """Counter of evicted entries."""
     checkpoint_time: MetricName | None = None
     """Time of the last checkpoint that was saved, in seconds since 1970."""
     step_duration: MetricName | None = None
@@ -108,36 +108,36 @@ class MetricNames(Shape):
 
 
 class Monitoring(Shape):
-    """What the cluster's Prometheus and Grafana look for."""
+    """Settings of the cluster's Prometheus and Grafana."""
 
     labels: dict[str, str] = {}
-    """Labels of rules and monitors, by which Prometheus chooses them, such as `release: kube-prometheus-stack`."""
+    """Labels by which Prometheus selects rules and monitors, such as `release: kube-prometheus-stack`."""
     dashboard_labels: dict[str, str] = {"grafana_dashboard": "1"}
-    """Labels of ConfigMaps that Grafana takes dashboards from."""
+    """Labels by which Grafana selects ConfigMaps with dashboards."""
     interval: Period = "30s"
-    """How often metrics are read."""
+    """Scrape interval."""
     thresholds: Thresholds = Thresholds()
-    """From where on somebody is told."""
+    """Alert thresholds."""
     metrics: MetricNames = MetricNames()
-    """What metrics are called here."""
+    """Names of metrics in this cluster."""
     cache_statistics: dict[str, Text] = {}
-    """CSI driver -> shell command that prints what its cache has done, with the volume at `$VOLUME`; some drivers are known."""
+    """CSI driver -> shell command that prints the statistics of its cache, with the volume at `$VOLUME`."""
 
 
 class Monitor(Shape):
     """Rules, a monitor and a dashboard for the runs of the experiment."""
 
     port: Setting[Annotated[int, Field(ge=1, le=65535)]] = 8000
-    """Port of the training container at which it shows its metrics."""
+    """Port of the metrics of the training container."""
     path: Setting[Annotated[str, StringConstraints(pattern="^/")]] = "/metrics"
-    """Path at which it does."""
+    """Path of the metrics."""
     measures: Setting[list[Measure]] = []
-    """Which measures it shows; all where it is left out."""
+    """Metrics that the container exports. The default is all."""
     thresholds: Setting[Thresholds] = Thresholds()
-    """From where on somebody is told, over what the Platform says."""
+    """Alert thresholds, merged over those of the Platform."""
     labels: Setting[dict[str, str]] = {}
-    """Labels of the alerts, by which they find their way to a team."""
+    """Labels of the alerts, for routing to a team."""
     dashboard: Setting[bool] = True
-    """Whether Grafana gets a dashboard."""
+    """Whether to create a Grafana dashboard."""
     diagnose: Setting[bool] = False
-    """Whether each run brings Jobs that measure its volumes, which wait until somebody starts them."""
+    """Whether each run includes suspended Jobs that measure its volumes."""

@@ -1,4 +1,4 @@
-"""Overlay: a partial experiment, put under or over those that it matches."""
+"""Overlay: a partial experiment, merged under or over those that it matches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tjgen.language.spec.models.shape import ApiVersion, Shape, Text
 
 
 class PartialExperiment(ExperimentSpec):
-    """Any part of an experiment's spec, and of its metadata; null removes."""
+    """Any part of an experiment's spec and metadata. A null removes a field."""
 
     partial: ClassVar[bool] = True
 
@@ -19,7 +19,7 @@ class PartialExperiment(ExperimentSpec):
 
 
 class Match(Shape):
-    """Which experiments an overlay is for, judged on the experiment as it is written: all that is said must hold."""
+    """Experiments to which an overlay applies. All conditions must hold for the experiment as it is written."""
 
     environments: list[Text] = []
     """Environments of the project."""
@@ -28,20 +28,20 @@ class Match(Shape):
     labels: dict[str, str] = {}
     """Labels that the experiment has."""
     names: list[Text] = []
-    """Names of experiments; `*` and `?` match as in a shell."""
+    """Names of experiments. `*` and `?` match as in a shell."""
     runtimes: list[Text] = []
-    """Runtimes that the experiment asks for; `*` and `?` match as in a shell."""
+    """Runtimes of the experiment. `*` and `?` match as in a shell."""
 
 
 class OverlaySpec(Shape):
-    """Where an overlay stands, whom it is for, what it says."""
+    """The layer of an overlay, the experiments that it matches, and its fields."""
 
     layer: Literal["default", "environment"] = "environment"
     """Under the experiment (`default`: the experiment wins), or over it (`environment`)."""
     match: Match = Match()
-    """Which experiments it is for; all where it is left out."""
+    """Experiments to which it applies. The default is all."""
     experiment: PartialExperiment
-    """What it says."""
+    """Fields of the experiment to set."""
 
 
 class Overlay(Shape):
@@ -52,6 +52,6 @@ class Overlay(Shape):
     kind: Literal["Overlay"]
     """Kind of the document."""
     metadata: Named
-    """Who the overlay is."""
+    """Identifies the overlay."""
     spec: OverlaySpec
-    """Where it stands, whom it is for, what it says."""
+    """The layer of the overlay, the experiments that it matches, and its fields."""

@@ -1,4 +1,4 @@
-"""`patches`: the last word on any field of any object that is made."""
+"""`patches`: changes to any field of any generated object, applied last."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class PatchTarget(Shape):
     kind: Counts[Text]
     """Kind of the objects."""
     name: Counts[Text | None] = None
-    """Name of the object; all of the kind where it is left out."""
+    """Name of the object. The default is all objects of the kind."""
 
 
 class Operation(Shape):
@@ -29,11 +29,11 @@ class Operation(Shape):
     value: Counts[Any] = None
     """Value to add, to put in place or to compare with."""
     source: Counts[str | None] = Field(None, alias="from")
-    """JSON Pointer to the place that is moved or copied."""
+    """JSON Pointer to the value to move or copy."""
 
 
 class Patch(Shape):
-    """A change to objects that are made."""
+    """A change to generated objects."""
 
     alternatives: ClassVar[Alternatives] = (("merge",), ("json",))
     needed: ClassVar[bool] = True
@@ -42,6 +42,6 @@ class Patch(Shape):
     target: Counts[PatchTarget]
     """Which objects it changes."""
     merge: Counts[Subtree | None] = None
-    """Tree to merge over the object; null removes."""
+    """Tree to merge over the object. A null removes a field."""
     operations: Counts[list[Operation]] = Field([], alias="json")
     """JSON patch."""

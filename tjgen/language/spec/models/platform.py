@@ -1,4 +1,4 @@
-"""Platform: what an administrator knows about a cluster."""
+"""Platform: the description of a cluster."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Cidr: TypeAlias = Annotated[
 
 
 class ClaimedDevices(Shape):
-    """How devices are claimed where no device plugin counts them (dynamic resource allocation)."""
+    """How to claim devices without a device plugin (dynamic resource allocation)."""
 
     device_class_name: Text
     """DeviceClass of the cluster, such as `gpu.nvidia.com`."""
@@ -41,13 +41,13 @@ class ClaimedDevices(Shape):
     memory_capacity: (
         Annotated[str, StringConstraints(pattern=CAPACITY), expects("write it like gpu.nvidia.com/memory")] | None
     ) = None
-    """Capacity that says the memory of a device, such as `gpu.nvidia.com/memory`, for experiments that say `minMemory`."""
+    """Capacity that holds the memory of a device, such as `gpu.nvidia.com/memory`, for `minMemory`."""
     config: list[Subtree] = []
-    """What the driver is told of the devices (resource.k8s.io/v1 DeviceClaimConfiguration)."""
+    """Configuration of the driver (resource.k8s.io/v1 DeviceClaimConfiguration)."""
 
 
 class Partition(Shape):
-    """One kind of part that a device is divided into."""
+    """One kind of partition of a device."""
 
     alternatives: ClassVar[Alternatives] = (("resource",), ("dra",))
     needed: ClassVar[bool] = True
@@ -55,7 +55,7 @@ class Partition(Shape):
     resource: Text | None = None
     """Extended resource of the part, such as `nvidia.com/mig-1g.10gb`."""
     dra: ClaimedDevices | None = None
-    """How the part is claimed, in place of `resource`."""
+    """How to claim the part, instead of `resource`."""
     memory: Quantity | None = None
     """Memory of the part."""
     node_selector: dict[str, str] = {}
@@ -66,36 +66,36 @@ class Sharing(Shape):
     """How several pods share the devices of a class."""
 
     resource: Text | None = None
-    """Extended resource that counts the devices, in place of the class's."""
+    """Extended resource that counts the devices, instead of that of the class."""
     memory: Text | None = None
-    """Extended resource that takes the MiB of each device."""
+    """Extended resource for the MiB of each device."""
     cores: Text | None = None
-    """Extended resource that takes the percent of each device."""
+    """Extended resource for the percentage of each device."""
     annotations: dict[str, str] = {}
     """Annotations of pods that share."""
     node_selector: dict[str, str] = {}
     """Labels of the nodes whose devices are shared, over those of the class."""
     scheduler_name: Text | None = None
-    """Scheduler that knows these resources, where no other does."""
+    """Scheduler that supports these resources."""
     most: Count | None = None
-    """Most devices that a pod can share at a time; 1 where they are replicas of time slices."""
+    """Maximum number of shared devices of a pod. It is 1 for time slicing."""
 
 
 class DeviceNetwork(Shape):
-    """Network devices beside the devices of a class, for experiments that say `rdma`."""
+    """Network devices that go with the devices of a class, for experiments with `rdma`."""
 
     resource: Text
     """Extended resource of a network device, such as `rdma/hca` or `vpc.amazonaws.com/efa`."""
     per_pod: Count = 1
     """Network devices for each pod."""
     per_device: Count | None = None
-    """Network devices for each device of the class, in place of `perPod`."""
+    """Network devices for each device of the class, instead of `perPod`."""
     resources: dict[str, Quantity] = {}
     """Other resources for each pod, such as `hugepages-2Mi`."""
     env: dict[str, EnvVar | Scalar] = {}
-    """Environment variables, such as those by which NCCL finds the network."""
+    """Environment variables, such as those for NCCL."""
     annotations: dict[str, str] = {}
-    """Annotations of the pods, such as the networks that they join."""
+    """Annotations of the pods, such as the networks to join."""
     capabilities: list[Text] = []
     """Capabilities of the main container, such as `IPC_LOCK`."""
     host_network: bool = False
@@ -103,7 +103,7 @@ class DeviceNetwork(Shape):
 
 
 class DeviceClass(Shape):
-    """What one device of the class is to Kubernetes."""
+    """A class of devices, in terms of Kubernetes."""
 
     alternatives: ClassVar[Alternatives] = (("resource",), ("dra",))
     needed: ClassVar[bool] = True
@@ -111,27 +111,27 @@ class DeviceClass(Shape):
     resource: Text | None = None
     """Extended resource, such as `nvidia.com/gpu`."""
     dra: ClaimedDevices | None = None
-    """How its devices are claimed, in place of `resource`."""
+    """How to claim the devices, instead of `resource`."""
     node_selector: dict[str, str] = {}
-    """Labels of the nodes that have it."""
+    """Labels of the nodes with such devices."""
     tolerations: list[Subtree] = []
-    """Tolerations that its nodes ask for."""
+    """Tolerations for the taints of these nodes."""
     memory: Quantity | None = None
     """Memory of one device."""
     processes: Count = 1
     """Processes to start for each device."""
     cpu_per_device: Quantity | None = None
-    """CPU to ask for with each device, where the experiment does not say."""
+    """Default CPU request for each device."""
     memory_per_device: Quantity | None = None
-    """Main memory to ask for with each device, where the experiment does not say."""
+    """Default memory request for each device."""
     exclusive_cpus: bool = False
-    """Whether its nodes pin pods that ask for whole CPUs, near their devices (static CPU manager)."""
+    """Whether the nodes use the static CPU manager, which pins pods with whole CPUs near their devices."""
     most: Count | None = None
-    """Devices of one node: no pod can have more."""
+    """Devices of one node, which is the maximum for a pod."""
     counts: list[Count] = []
-    """Numbers of devices that a pod can have; any where it is left out."""
+    """Numbers of devices that a pod can have. The default is any number."""
     topology_label: Text | None = None
-    """Node label that says how devices of several nodes are wired, such as `cloud.google.com/gke-tpu-topology`."""
+    """Node label with the topology of devices of several nodes, such as `cloud.google.com/gke-tpu-topology`."""
     resources: dict[str, Quantity] = {}
     """Other resources that go with each device."""
     annotations: dict[str, str] = {}
@@ -141,35 +141,35 @@ class DeviceClass(Shape):
     env: dict[str, EnvVar | Scalar] = {}
     """Environment variables of pods that use it."""
     network: DeviceNetwork | None = None
-    """Network devices of its nodes, for experiments that say `rdma`."""
+    """Network devices of the nodes, for experiments with `rdma`."""
     partitions: dict[str, Partition] = {}
-    """Parts that its devices are divided into, by the profile that experiments say as `mig`."""
+    """Partitions of the devices, by the profile that experiments name in `mig`."""
     sharing: Sharing | None = None
-    """How pods share its devices, for experiments that say `share`."""
+    """How pods share the devices, for experiments with `share`."""
 
 
 class StorageClass(Shape):
-    """What a StorageClass of the cluster can do."""
+    """Capabilities of a StorageClass of the cluster."""
 
     access_modes: list[AccessMode] = []
-    """Access modes that it offers."""
+    """Access modes that it supports."""
     bandwidth: Quantity | None = None
-    """Bytes that a volume delivers in a second."""
+    """Throughput of a volume, in bytes per second."""
     create: NewStorageClass | None = None
-    """The class itself, where the platform makes it."""
+    """The class itself, if the Platform creates it."""
 
 
 class Queue(Shape):
     """A queue of the cluster."""
 
     capability: dict[str, Quantity] = {}
-    """Resources that its runs may take together."""
+    """Resources that its runs can use together."""
     create: NewQueue | None = None
-    """The queue itself, where the platform makes it."""
+    """The queue itself, if the Platform creates it."""
 
 
 class Helpers(Shape):
-    """Images of helper containers, where they are not those that tjgen knows."""
+    """Images of helper containers, instead of the defaults of tjgen."""
 
     buildkit: Text | None = None
     """What builds images without root: BuildKit's, rootless."""
@@ -197,7 +197,7 @@ class Images(Shape):
     """Where images come from."""
 
     rewrite: dict[str, str] = {}
-    """Prefix of an image reference -> prefix to use instead."""
+    """Prefix of an image reference -> replacement."""
     helpers: Helpers = Helpers()
     """Images of helper containers, by purpose."""
 
@@ -206,16 +206,16 @@ class ProgramNetwork(Shape):
     """NetworkPolicies of programs that run next to runs: no ingress, and only the egress that a program needs."""
 
     api_server: list[Cidr] = []
-    """Addresses of the API server, for backups; any address at ports 443 and 6443 where it is left out."""
+    """Addresses of the API server, for backups. The default is any address at ports 443 and 6443."""
     stores: list[Cidr] = []
-    """Addresses of stores, registries and Git servers, for prefetch and builds; any address where it is left out."""
+    """Addresses of stores, registries and Git servers, for prefetch and builds. The default is any address."""
 
 
 class Programs(Shape):
     """Programs that tjgen runs next to runs: prefetch, build, cleaner and backup."""
 
     network_policies: ProgramNetwork | None = None
-    """NetworkPolicies for their pods; none where it is left out."""
+    """NetworkPolicies for their pods. The default is none."""
 
 
 class Cluster(Shape):
@@ -226,7 +226,7 @@ class Cluster(Shape):
     kubernetes: Annotated[str, Field(pattern=r"^1\.[0-9]+$")] | None = None
     """Kubernetes release, such as "1.36"."""
     image_volumes: bool | None = None
-    """Whether pods can mount images; by the release where it is left out."""
+    """Whether pods can mount images. The default is by the release."""
     jobset: Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]+(\.[0-9]+)?$")] | None = None
     """JobSet release, such as "0.11"."""
     kueue: Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]+(\.[0-9]+)?$")] | None = None
@@ -234,33 +234,33 @@ class Cluster(Shape):
 
 
 class Fluid(Shape):
-    """Fluid, which caches data sets near the pods."""
+    """Settings of Fluid, which caches data sets near the pods."""
 
     runtime: Annotated[str, StringConstraints(pattern=RUNTIME), expects("name a kind such as AlluxioRuntime")] = "AlluxioRuntime"
-    """Kind of the cache engines that are made."""
+    """Kind of the cache engines."""
     high: Text = "0.95"
-    """Share of the quota from which a cache makes room."""
+    """Share of the quota above which a cache evicts data."""
     low: Text = "0.7"
-    """Share of the quota down to which it makes room."""
+    """Share of the quota down to which it evicts data."""
 
 
 class PlatformSpec(Shape):
-    """What an administrator knows about a cluster."""
+    """The description of a cluster."""
 
     device_classes: dict[str, DeviceClass] = {}
     """Device classes by the name that experiments use."""
     storage_classes: dict[str, StorageClass] = {}
     """StorageClasses by name."""
     profiles: dict[str, StorageProfile] = {}
-    """Uses of storage by the word that experiments say as `profile` of a new claim, over those that tjgen knows."""
+    """Profiles of storage by name, merged over those of tjgen."""
     queues: dict[str, Queue] = {}
     """Queues by name."""
     flavors: dict[str, Flavor] = {}
-    """Kinds of nodes that queues of Kueue share out, by name."""
+    """Kueue ResourceFlavors by name."""
     priority_classes: dict[str, NewPriority] = {}
-    """PriorityClasses that the platform makes, by name."""
+    """PriorityClasses that the Platform creates, by name."""
     namespaces: dict[str, Namespace] = {}
-    """Namespaces that the platform makes or fills: what `podSecurity` and `quotas` say of them becomes objects."""
+    """Namespaces that the Platform creates or configures. Their `podSecurity` and `quotas` become objects."""
     runtimes: list[Text] = []
     """Runtimes of the catalog that every namespace of the cluster gets, as ClusterTrainingRuntimes."""
     images: Images = Images()
@@ -270,25 +270,25 @@ class PlatformSpec(Shape):
     cluster: Cluster = Cluster()
     """The cluster itself."""
     fluid: Fluid | None = None
-    """Fluid, where the cluster has it."""
+    """Fluid, if the cluster has it."""
     monitoring: Monitoring = Monitoring()
-    """What the cluster's Prometheus and Grafana look for."""
+    """Settings of the cluster's Prometheus and Grafana."""
     pod_security: dict[str, Literal["privileged", "baseline", "restricted"]] = {}
-    """Namespace -> level of Pod Security that it enforces; `*` is every other namespace."""
+    """Namespace -> Pod Security level that it enforces. `*` is every other namespace."""
     quotas: dict[str, dict[str, Quantity]] = {}
-    """Namespace -> resources that everything in it may take together."""
+    """Namespace -> total resources that its objects can use."""
     defaults: PartialExperiment = PartialExperiment()
-    """What holds for every experiment that does not say otherwise."""
+    """Defaults of all experiments."""
 
 
 class Platform(Shape):
-    """A cluster as its administrator describes it."""
+    """The description of a cluster."""
 
     api_version: ApiVersion
     """Version of the language."""
     kind: Literal["Platform"]
     """Kind of the document."""
     metadata: Named
-    """Who the platform is."""
+    """Identifies the platform."""
     spec: PlatformSpec
-    """What is known about the cluster."""
+    """The description of the cluster."""

@@ -1,4 +1,4 @@
-"""`pod`: what the pod itself says, in the words of Kubernetes."""
+"""`pod`: fields of the pod, as in Kubernetes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tjgen.language.spec.models.shape import Shape, Subtree, Text, Whole
 
 
 class Pod(Shape):
-    """Fields of the pod and of its main container that have no shorter word in the language."""
+    """Fields of the pod and its main container that have no shorter form."""
 
     labels: Counts[dict[str, str]] = {}
     """Labels of the pods."""
@@ -28,18 +28,18 @@ class Pod(Shape):
     container_security_context: Counts[Subtree | None] = None
     """Security settings of the main container (core/v1 SecurityContext)."""
     termination_grace_period_seconds: Counts[Whole | None] = None
-    """Seconds between the request to stop and the kill; time to write a last checkpoint."""
+    """Seconds between the request to stop and the kill, for a last checkpoint."""
     host_network: Counts[bool | None] = None
     """Whether the pods use the network of the node."""
     host_ipc: Counts[bool | None] = Field(None, alias="hostIPC")
     """Whether the pods share the node's IPC namespace."""
     dns_policy: Counts[Literal["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"] | None] = None
-    """How names are resolved."""
+    """DNS policy of the pods."""
     scheduler_name: Counts[Text | None] = None
-    """Scheduler of the pods; `schedule.system` sets it where one is asked for."""
+    """Scheduler of the pods. `schedule.system` sets it, too."""
     runtime_class_name: Counts[Text | None] = None
     """RuntimeClass of the pods."""
     topology_spread_constraints: Counts[list[Subtree]] = []
-    """How pods spread over domains (core/v1 TopologySpreadConstraint)."""
+    """Topology spread constraints (core/v1 TopologySpreadConstraint)."""
     restart_policy: Counts[Literal["Never", "OnFailure"] | None] = None
     """Whether the kubelet restarts a failed container in its pod."""

@@ -1,4 +1,4 @@
-"""`prefetch`: data that is there before training starts, and caches of the nodes."""
+"""`prefetch`: data to fetch before training starts, and caches on the nodes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DURATION = r"^[0-9]+[smhd]$"
 
 
 class PrefetchSource(Shape):
-    """Where data comes from."""
+    """Source of the data."""
 
     short: ClassVar[tuple[str, ...]] = ("uri",)
     alternatives: ClassVar[Alternatives] = (("uri",), ("volume",))
@@ -23,7 +23,7 @@ class PrefetchSource(Shape):
     uri: Counts[Text | None] = None
     """`s3://bucket/folder`, `gs://bucket/folder`, `https://host/file` or `hf://organisation/dataset`."""
     volume: Counts[Text | None] = None
-    """Volume of the experiment, by its name in `volumes`; it need not be mounted in the pods that train."""
+    """Volume of the experiment, by its name in `volumes`. The training pods do not need to mount it."""
     path: Counts[Text | None] = None
     """Folder of that volume."""
 
@@ -32,28 +32,28 @@ class MemoryCache(Shape):
     """Main memory of each pod, as a folder."""
 
     size: Counts[Quantity] = "10Gi"
-    """What it may take, of the pod's memory."""
+    """Limit of its size, which counts as memory of the pod."""
     ttl: Counts[Annotated[str, StringConstraints(pattern=DURATION), expects("write a number and s, m, h or d")]] = "1h"
-    """How long what is in it counts as fresh, told to the training."""
+    """Time to live of cached data, which the program gets as a variable."""
     path: Counts[Text] = "/cache/memory"
-    """Where it is mounted."""
+    """Mount path."""
 
 
 class SsdCache(Shape):
     """Fast disk of the node, as a folder."""
 
     size: Counts[Quantity] = "100Gi"
-    """What it may take."""
+    """Limit of its size."""
     path: Counts[Text] = "/cache/ssd"
-    """Where it is mounted."""
+    """Mount path."""
     storage_class_name: Counts[Text | None] = None
-    """StorageClass of local disks; each pod gets a volume of it. The node's own disk where it is left out."""
+    """StorageClass of local disks, of which each pod gets a volume. The default is the disk of the node."""
     host_path: Counts[Text | None] = None
-    """Folder of the node that outlives pods, so that the next run finds it filled."""
+    """Folder of the node that outlives pods, so that the next run can use its data."""
 
 
 class Cache(Shape):
-    """Caches of the pods that train."""
+    """Caches of the training pods."""
 
     memory: Present[MemoryCache | None] = None
     """A folder in memory."""
@@ -62,31 +62,31 @@ class Cache(Shape):
 
 
 class Prefetch(Shape):
-    """Data that is there before training starts."""
+    """Data to fetch before training starts."""
 
     volume: Counts[Text | None] = None
-    """Volume that the data is brought to, by its name in `volumes`."""
+    """Volume for the data, by its name in `volumes`."""
     path: Counts[Text | None] = None
     """Folder of the volume."""
     source: Counts[PrefetchSource | Text | None] = None
-    """Where it comes from; where it is left out, `command` knows."""
+    """Source of the data. Without it, `command` must fetch the data."""
     image: Counts[Text | None] = None
-    """Image that brings it, in place of the Platform's."""
+    """Image that fetches the data, instead of that of the Platform."""
     command: Counts[list[str]] = []
-    """Command that brings it, in place of what the source asks for."""
+    """Command that fetches the data, instead of the default for the source."""
     args: Counts[list[str]] = []
     """Arguments of the command."""
     env: Counts[dict[str, EnvVar | Scalar]] = {}
-    """Environment variables of what brings it."""
+    """Environment variables of the command."""
     secret: Excluded[Text | None] = None
     """Secret whose keys become variables, such as credentials of the store."""
     workers: Excluded[Count] = 4
-    """Pods that share the work."""
+    """Number of pods that share the work."""
     deadline: Excluded[Deadline] = "1d"
-    """Time after which the Job that brings the data fails, all its attempts together."""
+    """Time after which the Job that fetches the data fails, over all attempts."""
     wait: Counts[bool] = True
-    """Whether the pods that train wait until all is there."""
+    """Whether the training pods wait for the data."""
     wait_timeout: Excluded[Deadline] = "6h"
-    """How long they wait, holding their devices, before they fail."""
+    """Time after which waiting pods fail. They hold their devices while they wait."""
     cache: Counts[Cache | None] = None
-    """Caches of the pods that train."""
+    """Caches of the training pods."""

@@ -1,4 +1,4 @@
-"""Project (`tjgen.yaml`): where things are, and what they are built for."""
+"""Project (`tjgen.yaml`): where files are, and the environments to build for."""
 
 from __future__ import annotations
 
@@ -17,81 +17,81 @@ Applications: TypeAlias = Literal["experiments", "environments"]
 
 
 class Environment(Shape):
-    """One of the places that the project is built for."""
+    """One environment of the project."""
 
     namespace: Label | None = None
-    """Namespace, where the experiment does not say one."""
+    """Default namespace of experiments."""
     cluster: Text | None = None
     """Name of the cluster, for overlays to match."""
     platform: Text | None = None
     """Name of the Platform document that describes the cluster."""
     overlays: list[Text] = []
-    """Files or folders with overlays for this environment alone."""
+    """Files or folders with overlays for this environment only."""
     labels: dict[str, str] = {}
-    """Labels of everything that is made for the environment."""
+    """Labels of all objects of the environment."""
     trainer: ReleaseName | None = None
-    """Release of Kubeflow Trainer in the environment's cluster, where it is not the project's."""
+    """Kubeflow Trainer release of the environment's cluster. The default is that of the project."""
     runs: Literal["all", "promoted"] = "all"
-    """Which runs it gets: all that experiments ask for, or only what `tjgen promote` brings from another environment."""
+    """Runs of the environment: all, or only those that `tjgen promote` brings from another environment."""
 
 
 class ProjectSchedule(Shape):
-    """Scheduling, where experiments do not say otherwise."""
+    """Default scheduling of experiments."""
 
     system: System = "none"
     """Gang scheduler."""
 
 
 class Output(Shape):
-    """Where built trees go."""
+    """Where to write the output."""
 
     directory: Text | None = None
     """Folder of the manifests to apply."""
     expanded: Text | None = None
-    """Folder of the preview of what controllers will make."""
+    """Folder of the previews of objects that controllers will create."""
 
 
 class ApplicationSet(Shape):
-    """Applications that Argo CD makes by itself, from what it finds in the repository."""
+    """Applications that Argo CD generates from the contents of the repository."""
 
     short: ClassVar[tuple[str, ...]] = ("of",)
 
     of: Applications
-    """What there is one Application for: each experiment, by its folder, or each environment, by a file of it."""
+    """Scope of an Application: each experiment, by its folder, or each environment, by its file."""
     on_deletion: Literal["keep", "delete"] = "keep"
-    """What becomes of runs and claims in the cluster when the folder or the ApplicationSet goes."""
+    """What happens to runs and claims in the cluster when the folder or the ApplicationSet is removed."""
 
 
 class GitOps(Shape):
-    """What applies the manifests."""
+    """The tool that applies the manifests."""
 
     short: ClassVar[tuple[str, ...]] = ("tool",)
 
     tool: Tool = "none"
     """The tool that syncs the output to the cluster."""
     repository: Text | None = None
-    """URL of the repository that the tool reads; with it, the objects that make the tool sync are emitted too."""
+    """URL of the repository. With it, the build also writes the objects that configure the sync."""
     revision: Text = "main"
-    """Branch that the tool reads."""
+    """Branch of the repository."""
     path: Text | None = None
-    """Folder of the output in the repository; `output.directory` where it is left out."""
+    """Folder of the output in the repository. The default is `output.directory`."""
     namespace: Label | None = None
-    """Namespace of the objects that make the tool sync; `argocd` or `flux-system` where it is left out."""
+    """Namespace of the objects that configure the sync. The default is `argocd` or `flux-system`."""
     project: Text = "default"
-    """Project of Argo CD."""
+    """Argo CD project."""
     application_set: ApplicationSet | Applications | None = None
-    """An ApplicationSet of Argo CD in place of one Application for each environment."""
+    """An Argo CD ApplicationSet instead of an Application for each environment."""
     bootstrap: bool = False
-    """Whether the tool also syncs the objects that make it sync, once they have been applied by hand."""
+    """Whether the tool also syncs the objects that configure the sync, after you apply them once."""
     health: Literal["none", "failures", "completion"] = "none"
-    """What the tool learns of the health of runs: whether one has failed, or whether all are complete as well."""
+    """Health checks of runs: report failures only, or also wait for completion."""
 
 
 class History(Shape):
-    """What stays of earlier runs."""
+    """How many earlier runs to keep."""
 
     keep: Whole | None = None
-    """Superseded runs of an experiment that stay in the output; all where it is left out."""
+    """Number of superseded runs of an experiment to keep in the output. The default is all."""
 
 
 class Policy(Shape):
@@ -100,21 +100,21 @@ class Policy(Shape):
     strict: bool = False
     """Whether warnings are errors."""
     demand: list[Literal["commits", "digests"]] = []
-    """What a build refuses to do without: `commits`, code of Git by the full name of a commit; `digests`, images by digest."""
+    """What a build requires: `commits` for code by commit ID, `digests` for images by digest."""
     allow: list[Literal["identity-patches"]] = []
     """What a build refuses without it: `identity-patches`, patches that change the kind, name, namespace, owners, finalizers or
     tjgen's own labels of an object. Only the root project, the one that the command names or runs in, can allow it."""
     harmless: dict[str, Text] = {}
     """Fingerprint of a value that looks like a private key or token, as diagnostics print it -> why it is none."""
     severity: dict[str, Literal["error", "warning", "info", "ignore"]] = {}
-    """Code or name of a warning or note -> its severity here; errors stay errors, but for those of `tjgen lint`."""
+    """Code or name of a warning or note -> its severity in this project. Only errors of `tjgen lint` can change."""
 
 
 class Lint(Shape):
-    """What `tjgen lint` passes over."""
+    """Rules that `tjgen lint` ignores."""
 
     ignore: dict[str, Text] = {}
-    """Code of a rule -> why it does no harm in this project."""
+    """Code of a rule -> why it does not apply to this project."""
 
 
 def _size(amount: int) -> str:
@@ -122,12 +122,12 @@ def _size(amount: int) -> str:
 
 
 class Budgets(Shape):
-    """The most that one command accepts. Only the root project, the one that the command names or runs in, sets budgets."""
+    """Limits of one command. Only the root project, which the command names or runs in, sets them."""
 
     points: Count = DEFAULT.points
-    """Points of one sweep."""
+    """Maximum points of one sweep."""
     tasks: Count = DEFAULT.tasks
-    """Tasks of one experiment."""
+    """Maximum tasks of one experiment."""
     runs: Count = DEFAULT.runs
     """Runs of one experiment: its tasks times the points of their sweeps."""
     documents: Count = DEFAULT.documents
@@ -151,7 +151,7 @@ class Budgets(Shape):
 
 
 class ProjectSpec(Shape):
-    """Where things are, and what they are built for."""
+    """Where files are, and the environments to build for."""
 
     experiments: list[Text] = []
     """Files, folders or patterns of experiments."""
@@ -162,31 +162,31 @@ class ProjectSpec(Shape):
     catalogs: list[Text] = []
     """Files or folders of runtimes."""
     slicers: dict[str, Text] = {}
-    """Name of a slicing strategy -> the file of Python that it is in."""
+    """Name of a slicing strategy -> its Python file."""
     schemas: Text | None = None
     """Folder with the schemas of the clusters' own kinds, as `tjgen schemas import` writes it."""
     readable: list[Text] = []
     """Folders outside of the repository whose files may be read. Only the root project can list them."""
     environments: dict[str, Environment] = {}
-    """What the project is built for, by name."""
+    """Environments by name."""
     schedule: ProjectSchedule = ProjectSchedule()
-    """Scheduling, where experiments do not say otherwise."""
+    """Default scheduling of experiments."""
     trainer: ReleaseName = DEFAULT_TRAINER.name
-    """Release of Kubeflow Trainer in the clusters."""
+    """Kubeflow Trainer release of the clusters."""
     output: Output = Output()
-    """Where built trees go."""
+    """Where to write the output."""
     gitops: GitOps | Tool = GitOps()
-    """What applies the manifests."""
+    """The tool that applies the manifests."""
     history: History = History()
-    """What stays of earlier runs."""
+    """How many earlier runs to keep."""
     policy: Policy = Policy()
     """How strict a build is."""
     lint: Lint = Lint()
-    """What `tjgen lint` passes over."""
+    """Rules that `tjgen lint` ignores."""
     budgets: Budgets = Budgets()
-    """The most that one command accepts."""
+    """Limits of one command."""
     requires: Text | None = None
-    """Releases of tjgen that may build the project, such as `~= 0.1`."""
+    """Releases of tjgen that can build the project, such as `~= 0.1`."""
 
 
 class Project(Shape):
@@ -197,6 +197,6 @@ class Project(Shape):
     kind: Literal["Project"]
     """Kind of the document."""
     metadata: Named | None = None
-    """Who the project is."""
+    """Identifies the project."""
     spec: ProjectSpec
-    """Where things are, and what they are built for."""
+    """Where files are, and the environments to build for."""

@@ -1,4 +1,4 @@
-"""`restart`, `elastic`, `success`, `cleanup`: what happens when part of a run fails, comes, goes or ends."""
+"""`restart`, `elastic`, `success`, `cleanup`: what happens when parts of a run fail, change or end."""
 
 from __future__ import annotations
 
@@ -13,56 +13,56 @@ ExitCode: TypeAlias = Annotated[int, Field(ge=1, le=255), expects("write an exit
 
 
 class FailureRule(Shape):
-    """One kind of failure, and what is done about it."""
+    """One kind of failure, and the action to take."""
 
     alternatives: ClassVar[Alternatives] = (("exitCodes",), ("disruption",))
     needed: ClassVar[bool] = True
 
     exit_codes: Counts[list[ExitCode] | None] = None
-    """Exit codes of the main container that the rule is for."""
+    """Exit codes of the main container that the rule matches."""
     disruption: Counts[Literal[True] | None] = None
-    """The rule is for pods that were evicted, preempted or lost with their node."""
+    """Whether the rule matches pods that were evicted, preempted or lost with their node."""
     action: Counts[Literal["fail", "count", "ignore"]]
-    """`fail` ends the run, `count` starts it again and counts that, `ignore` starts it again without counting."""
+    """`fail` ends the run, `count` restarts it and counts, `ignore` restarts it without counting."""
 
 
 class Restart(Shape):
-    """What is started again after a failure, and how often."""
+    """What to restart after a failure, and how often."""
 
     policy: Counts[Literal["Never", "OnFailure", "Always", "ExitCode"] | None] = None
-    """Whether a failed container starts again in its pod; ExitCode (jobs of the Training Operator): from 128 on."""
+    """Whether a failed container restarts in its pod. ExitCode (Training Operator) restarts for codes of 128 and above."""
     limit: Counts[Whole | None] = None
-    """How often a failure is followed by another start, before the run has failed."""
+    """Number of restarts before the run fails."""
     rules: Counts[dict[str, FailureRule]] = {}
-    """Kinds of failures that are treated otherwise, by a name of your choice; disruptions go before exit codes."""
+    """Rules for kinds of failures, by a name of your choice. Disruptions match before exit codes."""
 
 
 class Elastic(Shape):
-    """How far the number of nodes may change while the run goes on (PyTorchJob)."""
+    """The range in which the number of nodes can change during the run (PyTorchJob)."""
 
     min: Counts[Count]
-    """Fewest nodes with which training goes on."""
+    """Minimum number of nodes."""
     max: Counts[Count]
-    """Most nodes."""
+    """Maximum number of nodes."""
     restarts: Counts[Whole | None] = None
-    """How often the group of processes may form anew."""
+    """Number of times that the group of processes can form again."""
     metrics: Counts[list[Subtree]] = []
-    """What the number of nodes follows (autoscaling/v2 MetricSpec); nothing changes it where there is none."""
+    """Metrics for autoscaling (autoscaling/v2 MetricSpec). Without them, the number does not change."""
 
 
 class Success(Shape):
-    """When the run has succeeded; the runtime's or the operator's rule where it is left out."""
+    """When the run counts as succeeded. The default is the rule of the runtime or operator."""
 
     roles: Counts[list[Text]] = []
-    """Roles that have to succeed; all where none is named."""
+    """Roles that must succeed. The default is all."""
     operator: Counts[Literal["All", "Any"]] = "All"
-    """Whether all of them have to, or one."""
+    """Whether all of these roles must succeed, or one."""
 
 
 class Cleanup(Shape):
-    """What stays of a run that has ended."""
+    """What to keep of a run that has ended."""
 
     pods: Counts[Literal["All", "Running", "None"] | None] = None
-    """Which pods are removed when the run has ended (jobs of the Training Operator and MPI Operator)."""
+    """Pods to delete when the run has ended (Training Operator and MPI Operator)."""
     ttl_seconds: Counts[Whole | None] = None
-    """Seconds after the end at which the run's jobs and pods are removed."""
+    """Seconds after the end of the run at which its jobs and pods are deleted."""

@@ -1,4 +1,4 @@
-"""`roles`: one replicated job of the runtime, where it differs from the others."""
+"""`roles`: a replicated job of the runtime that differs from the others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tjgen.language.spec.models.shape import Whole
 
 
 class Role(Container):
-    """What one replicated job of the runtime (launcher, dataset-initializer ...) does differently."""
+    """Fields of one replicated job of the runtime, such as launcher or dataset-initializer."""
 
     replicas: Counts[Whole | None] = None
-    """How many pods the role has."""
+    """Number of pods of the role."""

@@ -1,4 +1,4 @@
-"""`runtime`: which TrainingRuntime of the catalog the experiment runs on."""
+"""`runtime`: the TrainingRuntime of the catalog that the experiment uses."""
 
 from __future__ import annotations
 
@@ -16,6 +16,6 @@ class RuntimeRef(Shape):
     name: Counts[Text]
     """Name of the runtime."""
     kind: Counts[Literal["ClusterTrainingRuntime", "TrainingRuntime"] | None] = None
-    """Kind of the runtime; the catalog knows when it is left out."""
+    """Kind of the runtime. The default comes from the catalog."""
     version: Counts[Text | None] = None
-    """Version of the runtime, where the catalog holds several."""
+    """Version of the runtime, if the catalog has several."""

@@ -1,4 +1,4 @@
-"""`schedule`: who places the pods, in which queue, with what priority."""
+"""`schedule`: scheduler, queue and priority of the pods."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from tjgen.language.spec.models.shape import Alternatives, Count, LabelKey, Quan
 
 
 class NetworkTopology(Shape):
-    """How close to each other the pods must be placed (Volcano)."""
+    """How close to each other Volcano places the pods."""
 
     mode: Counts[Literal["hard", "soft"]] = "hard"
-    """Whether the limit is a condition or a preference."""
+    """Whether the limit is required or preferred."""
     highest_tier_allowed: Counts[Count | None] = None
-    """Highest tier of the network that the pods may span."""
+    """Highest network tier that the pods can span."""
 
 
 class TopologySlice(Shape):
@@ -27,43 +27,43 @@ class TopologySlice(Shape):
 
 
 class Topology(Shape):
-    """Which nodes belong together, by a node label, and how strictly pods are placed by it."""
+    """Placement of pods by node labels, for JobSet and Kueue."""
 
     alternatives: ClassVar[Alternatives] = (("exclusive",), ("required", "slice"), ("preferred",), ("unconstrained",))
     needed: ClassVar[bool] = True
 
     exclusive: Counts[LabelKey | None] = None
-    """Node label: the run gets all nodes of one value, alone (JobSet)."""
+    """Node label: the run gets exclusive use of all nodes with one value (JobSet)."""
     required: Counts[LabelKey | None] = None
-    """Node label: all pods under one value, or the run waits (Kueue)."""
+    """Node label: all pods run under one value, or the run waits (Kueue)."""
     slice: Counts[TopologySlice | None] = None
     """Parts that are placed together under a lower label (Kueue)."""
     preferred: Counts[LabelKey | None] = None
-    """Node label: all pods under one value where that is possible (Kueue)."""
+    """Node label: all pods run under one value if possible (Kueue)."""
     unconstrained: Counts[Literal[True] | None] = None
-    """Pods wherever there is room, but placed by Kueue, which knows the room."""
+    """Kueue places the pods wherever capacity is free."""
 
 
 class Schedule(Shape):
     """Gang scheduling, queue and priority."""
 
     system: Counts[System | None] = None
-    """Who starts the pods together, or lets the run in; the project's where it is left out."""
+    """System that schedules the gang or admits the run. The default is that of the project."""
     queue: Counts[Text | None] = None
-    """Queue that the run waits in: of Volcano, or a LocalQueue of Kueue."""
+    """Queue of the run: a Volcano Queue, or a Kueue LocalQueue."""
     min_available: Counts[Count | None] = None
-    """Pods without which the run does not start; all where it is left out. Not with targets trainjob and jobset."""
+    """Minimum number of pods to start the run. The default is all. Not for the targets trainjob and jobset."""
     min_resources: Counts[dict[str, Quantity]] = {}
-    """What has to be free for the run to start; counted from its pods where it is left out. For jobs of the operators alone."""
+    """Resources that must be free to start the run. The default is the sum over its pods. Only for jobs of the operators."""
     priority_class_name: Counts[Text | None] = None
     """PriorityClass of the pods."""
     workload_priority: Counts[Text | None] = None
-    """WorkloadPriorityClass, by which Kueue lets runs in."""
+    """Kueue WorkloadPriorityClass of the run."""
     multi_kueue: Counts[bool] = False
-    """Whether Kueue sends the run to another cluster, whose Trainer starts it."""
+    """Whether Kueue dispatches the run to another cluster (MultiKueue)."""
     timeout_seconds: Counts[Count | None] = None
-    """Seconds that coscheduling waits for the whole gang."""
+    """Time that coscheduling waits for the whole gang, in seconds."""
     network_topology: Counts[NetworkTopology | None] = None
-    """How close to each other the pods must be placed."""
+    """How close to each other Volcano places the pods."""
     topology: Counts[Topology | None] = None
-    """Which nodes belong together, for JobSet and Kueue."""
+    """Placement of pods by node labels, for JobSet and Kueue."""

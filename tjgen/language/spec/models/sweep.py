@@ -13,17 +13,17 @@ Values: TypeAlias = Annotated[list[Any], Field(min_length=1)]
 
 
 class Sweep(Shape):
-    """Points, each of which sets some fields."""
+    """The points of a sweep."""
 
     verbatim: ClassVar[tuple[str, ...]] = ("include", "exclude")
 
     matrix: Excluded[dict[str, Values]] = {}
-    """Field path -> values; every combination is a point."""
+    """Field path -> values. Every combination is a point."""
     zipped: Excluded[dict[str, Values]] = Field({}, alias="zip")
-    """Field path -> values; the first values together, then the second ..."""
+    """Field path -> values. The n-th values of all paths form a point."""
     include: Excluded[list[dict[str, Any]]] = []
     """Points to add, or fields to add to the points that they match."""
     exclude: Excluded[list[dict[str, Any]]] = []
-    """Points to leave out: those that have all of these values."""
+    """Points to exclude: those with all of these values."""
     limit: Excluded[Count] = Field(64, alias="max")
-    """Most points that the sweep may have."""
+    """Maximum number of points."""

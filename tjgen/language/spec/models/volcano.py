@@ -1,4 +1,4 @@
-"""`volcano`: what a Volcano Job says beside its tasks, with target volcanojob."""
+"""`volcano`: fields of a Volcano Job other than its tasks, for the target volcanojob."""
 
 from __future__ import annotations
 
@@ -9,47 +9,47 @@ from tjgen.language.spec.models.shape import Count, Shape, Text, Whole
 
 
 class VolcanoPolicy(Shape):
-    """What Volcano does when something happens."""
+    """Policy of Volcano for an event."""
 
     short: ClassVar[tuple[str, ...]] = ("action",)
 
     action: Counts[Text]
-    """What is done, such as RestartJob, RestartTask, AbortJob or CompleteJob."""
+    """Action, such as RestartJob, RestartTask, AbortJob or CompleteJob."""
     timeout: Counts[Text | None] = None
-    """How long Volcano waits before it does so, such as 5m."""
+    """Time that Volcano waits before the action, such as 5m."""
 
 
 class VolcanoTask(Shape):
-    """What one task says beside its pods."""
+    """Fields of one task other than its pods."""
 
     min_available: Counts[Whole | None] = None
-    """Pods of the task without which the job does not run; all where it is left out."""
+    """Minimum number of pods of the task. The default is all."""
     max_retry: Counts[Count | None] = None
-    """How often the task is retried."""
+    """Number of retries of the task."""
     topology_policy: Counts[Literal["none", "best-effort", "restricted", "single-numa-node"] | None] = None
-    """How strictly pods get CPUs and devices of one NUMA node."""
+    """NUMA policy of the pods."""
     policies: Counts[dict[str, VolcanoPolicy | Text]] = {}
-    """What is done when something happens to a pod of the task, by event."""
+    """Action for each event of a pod of the task."""
     exit_codes: Counts[dict[str, VolcanoPolicy | Text]] = {}
-    """What is done when a pod of the task ends with a code, by the code."""
+    """Action for each exit code of a pod of the task."""
 
 
 class Volcano(Shape):
-    """What a Volcano Job says beside its tasks."""
+    """Fields of a Volcano Job other than its tasks."""
 
     plugins: Counts[dict[str, Present[list[Text]]]] = {}
-    """Plugins and their arguments, beside those that the runtime needs; for one of those, its arguments."""
+    """Plugins and their arguments, in addition to those that the runtime needs."""
     policies: Counts[dict[str, VolcanoPolicy | Text]] = {}
-    """What is done when something happens, by event; in place of what the runtime's failure policy comes to."""
+    """Action for each event. It replaces the failure policy of the runtime."""
     exit_codes: Counts[dict[str, VolcanoPolicy | Text]] = {}
-    """What is done when a pod ends with a code, by the code."""
+    """Action for each exit code of a pod."""
     max_retry: Counts[Count | None] = None
-    """How often the job is started again."""
+    """Number of retries of the job."""
     min_success: Counts[Count | None] = None
-    """Pods that have to succeed for the job to be completed."""
+    """Number of pods that must succeed to complete the job."""
     ttl_seconds_after_finished: Counts[Whole | None] = None
-    """Seconds after which a job that has ended is removed."""
+    """Seconds after the end of the job at which it is deleted."""
     running_estimate: Counts[Text | None] = None
-    """How long the job is expected to run, such as 2h: a hint for the scheduler."""
+    """Expected duration of the job, such as 2h: a hint for the scheduler."""
     tasks: Counts[dict[str, VolcanoTask]] = {}
-    """What single tasks say, by role."""
+    """Fields of single tasks, by role."""

@@ -1,4 +1,4 @@
-"""`volumes`: storage by name, and where it is mounted."""
+"""`volumes`: storage by name, and where to mount it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DIGEST = "^sha256:[0-9a-f]{64}$"
 
 
 class Populator(Shape):
-    """An object that a volume populator of the cluster fills new claims from."""
+    """An object from which a volume populator of the cluster fills new claims."""
 
     api_group: Counts[Text]
     """API group of the object."""
@@ -24,7 +24,7 @@ class Populator(Shape):
 
 
 class ClaimContent(Shape):
-    """What a new claim holds from the start; it has to be in the same namespace."""
+    """Initial content of a new claim. Its source must be in the same namespace."""
 
     alternatives: ClassVar[Alternatives] = (("snapshot",), ("claim",), ("populator",))
     needed: ClassVar[bool] = True
@@ -34,28 +34,28 @@ class ClaimContent(Shape):
     claim: Counts[Text | None] = None
     """PersistentVolumeClaim to clone."""
     populator: Counts[Populator | None] = None
-    """Object that a volume populator fills it from."""
+    """Object from which a volume populator fills the claim."""
 
 
 class NewClaim(Shape):
-    """A PersistentVolumeClaim that tjgen makes."""
+    """A PersistentVolumeClaim that tjgen creates."""
 
     size: Excluded[Quantity]
-    """Storage that is asked for; it can grow later, never shrink."""
+    """Requested storage. You can increase it later, but not decrease it."""
     storage_class_name: Excluded[str | None] = None
-    """StorageClass; that of the profile, or the cluster's default, where it is left out."""
+    """StorageClass. The default is that of the profile, or of the cluster."""
     profile: Counts[Text | None] = None
-    """What it is used for: `vision`, `text`, `recsys`, `checkpoint`, or another profile of the Platform."""
+    """Use of the claim: `vision`, `text`, `recsys`, `checkpoint`, or another profile of the Platform."""
     access_modes: Excluded[list[AccessMode]] = []
-    """Who may mount it; inferred from the number of pods and the storage class where it is left out."""
+    """Access modes. The default follows from the number of pods and the storage class."""
     volume_mode: Excluded[Literal["Filesystem", "Block"] | None] = None
-    """Whether it is a file system or a raw device."""
+    """Whether the volume is a file system or a raw device."""
     scope: Counts[Literal["family", "run", "project"]] = "family"
-    """Who shares it: all runs of the experiment, one run, or all experiments of the project."""
+    """Who shares the claim: all runs of the experiment, one run, or all experiments of the project."""
     content: Counts[ClaimContent | None] = Field(None, alias="from")
-    """What it holds from the start: a snapshot, a clone, or what a populator brings."""
+    """Initial content: a snapshot, a clone, or data from a populator."""
     keep: Excluded[bool] = False
-    """Whether a sync that removes it from Git leaves it in the cluster (Argo CD and Flux)."""
+    """Whether the claim stays in the cluster when it is removed from Git (Argo CD and Flux)."""
     labels: Excluded[dict[str, str]] = {}
     """Labels of the claim."""
     annotations: Excluded[dict[str, str]] = {}
@@ -85,7 +85,7 @@ class HostPath(Shape):
     type: Counts[
         Literal["", "DirectoryOrCreate", "Directory", "FileOrCreate", "File", "Socket", "CharDevice", "BlockDevice"] | None
     ] = None
-    """What the path must be before it is mounted."""
+    """What the path must be before the kubelet mounts it."""
     node_selector: Counts[dict[str, str]] = {}
     """Labels of the nodes that have the data."""
 
@@ -100,20 +100,20 @@ class ImageVolume(Shape):
     digest: Counts[
         Annotated[str, StringConstraints(pattern=DIGEST), expects("write sha256: and 64 hexadecimal digits")] | None
     ] = None
-    """Digest of the image: whatever its tag is moved to, every pod reads the same data."""
+    """Digest of the image, so that every pod reads the same data even if the tag moves."""
     pull_policy: Counts[Literal["Always", "Never", "IfNotPresent"] | None] = None
     """When the image is pulled."""
 
 
 class Ephemeral(Shape):
-    """A volume that is made with each pod and goes with it."""
+    """A volume that is created and deleted with each pod."""
 
     size: Counts[Quantity]
-    """Storage that is asked for."""
+    """Requested storage."""
     storage_class_name: Counts[str | None] = None
-    """StorageClass; the cluster's default where it is left out."""
+    """StorageClass. The default is the cluster's default."""
     access_modes: Counts[list[AccessMode]] = []
-    """Who may mount it."""
+    """Access modes."""
 
 
 class EmptyDir(Shape):
@@ -122,7 +122,7 @@ class EmptyDir(Shape):
     medium: Counts[str | None] = None
     """`Memory`, or the node's disk where it is left out."""
     size_limit: Counts[Quantity | None] = None
-    """Storage that it may take."""
+    """Limit of its size."""
 
 
 class Files(Shape):
@@ -133,11 +133,11 @@ class Files(Shape):
     name: Counts[Text]
     """Name of the ConfigMap or Secret."""
     items: Counts[dict[str, Text]] = {}
-    """Keys to take, each with its path under the mount; all keys where it is left out."""
+    """Keys to use, each with its path under the mount. The default is all keys."""
     default_mode: Counts[Annotated[int, Field(ge=0, le=0o777)] | None] = None
     """Permission bits of the files, such as 0o440."""
     optional: Counts[bool | None] = None
-    """Whether it may be missing."""
+    """Whether the ConfigMap or Secret can be absent."""
 
 
 class Nfs(Shape):
@@ -150,16 +150,16 @@ class Nfs(Shape):
 
 
 class Csi(Shape):
-    """A volume that a CSI driver makes for each pod."""
+    """A volume that a CSI driver creates for each pod."""
 
     driver: Counts[Text]
     """Name of the driver."""
     fs_type: Counts[Text | None] = None
-    """File system, where the driver asks for it."""
+    """File system, if the driver needs it."""
     attributes: Counts[dict[str, str]] = {}
-    """What the driver is told (volumeAttributes)."""
+    """Parameters of the driver (volumeAttributes)."""
     secret: Counts[Text | None] = None
-    """Secret that the driver is given (nodePublishSecretRef)."""
+    """Secret for the driver (nodePublishSecretRef)."""
 
 
 class SecretKey(Shape):
@@ -172,35 +172,35 @@ class SecretKey(Shape):
 
 
 class DatasetMount(Shape):
-    """Something that a Fluid data set shows, at a place of its own in it."""
+    """A source of a Fluid data set, and its folder in the data set."""
 
     short: ClassVar[tuple[str, ...]] = ("mountPoint",)
 
     mount_point: Counts[Text]
     """Where the data is, such as `s3://bucket/folder` or `pvc://claim/folder`."""
     path: Counts[Text | None] = None
-    """Folder of the data set that shows it; one called like it where it is left out."""
+    """Folder of the data set for this source. The default is the name of the source."""
     options: Counts[dict[str, str]] = {}
-    """What the cache engine is told of the store."""
+    """Options of the cache engine for the store."""
     secrets: Counts[dict[str, SecretKey]] = {}
-    """Options whose value a Secret holds, such as credentials."""
+    """Options whose values are in a Secret, such as credentials."""
 
 
 class NewDataset(Shape):
-    """A data set of Fluid that tjgen makes, with the cache engine that the Platform names."""
+    """A Fluid data set that tjgen creates, with the cache engine of the Platform."""
 
     mounts: Counts[dict[str, DatasetMount | Text]]
-    """What it shows, by a name of your choice."""
+    """Sources of the data set, by a name of your choice."""
     quota: Excluded[Quantity]
     """Storage of each worker of the cache."""
     medium: Excluded[Literal["MEM", "SSD", "HDD"]] = "MEM"
-    """What the workers keep the data on."""
+    """Medium of the cached data."""
     path: Excluded[Text | None] = None
-    """Folder of the node that they keep it in."""
+    """Folder of the node for the cached data."""
     replicas: Excluded[Count] = 1
     """Workers of the cache."""
     scope: Counts[Literal["family", "project"]] = "family"
-    """Who shares it: all runs of the experiment, or all experiments of the project."""
+    """Who shares the data set: all runs of the experiment, or all experiments of the project."""
 
 
 class Dataset(Shape):
@@ -228,7 +228,7 @@ class Mount(Shape):
     sub_path_expr: Counts[Text | None] = None
     """Folder of the volume that is mounted, with `$(VARIABLE)` references."""
     roles: Counts[list[Text]] = []
-    """Roles that mount it there; those of the volume where it is left out."""
+    """Roles that mount it there. The default is those of the volume."""
 
 
 class Volume(Shape):
@@ -269,7 +269,7 @@ class Volume(Shape):
     dataset: Counts[Dataset | Text | None] = None
     """A data set of Fluid, mounted read only."""
     mount_path: Counts[Text | None] = None
-    """Where it is mounted."""
+    """Mount path."""
     mounts: Counts[dict[str, Present[Mount | Text]]] = {}
     """More places where it is mounted: each path with the folder of the volume that it shows."""
     read_only: Counts[bool] = False
@@ -281,4 +281,4 @@ class Volume(Shape):
     shared: Counts[bool] = False
     """Whether runs write to the same folder of a claim that they share, rather than to one each."""
     roles: Counts[list[Text]] = []
-    """Roles that mount it; the training nodes where it is left out."""
+    """Roles that mount it. The default is the training nodes."""
