@@ -140,6 +140,10 @@ def _into_directory(plan: Plan, directory: str, arguments: Arguments, reporter: 
     if not reporter.failed:
         rows.show()
         reporter.say(f"{written.counts}")
+        if written.counts.removed and not arguments["check"]:
+            from tjgen.cli.confirmation import say_confirmation  # few builds remove a run
+
+            say_confirmation(plan.project, reporter)
 
 
 def _staged(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from tjgen.cli.command import COMMON, FLAG, MANY, TRUSTED, VALUE, Arguments, Command, Option
+from tjgen.cli.confirmation import say_confirmation
 from tjgen.cli.reporting import Reporter
 from tjgen.gitops.output import interrupted
 from tjgen.gitops.output.inventory import Entry, disagreements, entries, matching, own_files, pruned
@@ -181,6 +182,8 @@ def _change(verb: str, patterns: list[str], arguments: Arguments, project: Proje
         tree.commit()
     words = {"archive": "archived", "unarchive": "brought back", "prune": "removed", "keep": "kept"}
     reporter.say(f"runs: {len(done)} {words[verb]}")
+    if verb == "prune" and done:
+        say_confirmation(project, reporter)
 
 
 def _old(chosen: list[Entry], patterns: list[str], *, keep: int, archived: bool) -> list[Entry]:

@@ -33,7 +33,7 @@ SERVER_SIDE = "ServerSideApply=true"
 WANTED: dict[str, dict[str, dict[str, str]]] = {
     "none": {"TrainJob": {}, "TrainingRuntime": {}, "PersistentVolumeClaim": {}},
     "argocd": {
-        "TrainJob": {"argocd.argoproj.io/sync-options": SERVER_SIDE},
+        "TrainJob": {"argocd.argoproj.io/sync-options": f"{SERVER_SIDE},Prune=confirm,Delete=confirm"},
         "TrainingRuntime": {"argocd.argoproj.io/sync-wave": "-10", "argocd.argoproj.io/sync-options": SERVER_SIDE},
         "PersistentVolumeClaim": {
             "argocd.argoproj.io/sync-options": f"{SERVER_SIDE},Prune=false,Delete=false",
@@ -41,7 +41,7 @@ WANTED: dict[str, dict[str, dict[str, str]]] = {
         },
     },
     "flux": {
-        "TrainJob": {},
+        "TrainJob": {"kustomize.toolkit.fluxcd.io/prune": "disabled"},
         "TrainingRuntime": {},
         "PersistentVolumeClaim": {"kustomize.toolkit.fluxcd.io/prune": "disabled"},
     },
@@ -121,3 +121,35 @@ def test_explain_names_the_project_file(folder: Path) -> None:
 def test_a_tool_is_part_of_the_settings_only_where_there_is_one() -> None:
     assert freeze.settings_digest({}) == freeze.settings_digest({}, "none")
     assert len({freeze.settings_digest({}, tool) for tool in WANTED}) == 3
+
+
+@pytest.mark.parametrize("tool", ["argocd", "flux"])
+def test_runs_that_were_built_without_the_safeguard_get_it_in_place_and_lose_it_again(folder: Path, tool: str) -> None:
+    """A run of an older release has no such annotation; it gets one, and keeps its name."""
+    project = folder / "tjgen.yaml"
+    project.write_text(PROJECT + f"  gitops: {{tool: {tool}, removal: sync}}\n", encoding="utf-8")
+    build(folder)
+    before, names = snapshot(folder), set(map(str, (folder / "out").rglob("trainjob-*.yaml")))
+    assert "confirm" not in str(annotations_of(folder)["TrainJob"])
+    assert annotations_of(folder)["PersistentVolumeClaim"] == WANTED[tool]["PersistentVolumeClaim"]
+    syncs(folder, tool)
+    build(folder)
+    assert annotations_of(folder) == WANTED[tool]
+    assert set(map(str, (folder / "out").rglob("trainjob-*.yaml"))) == names
+    project.write_text(PROJECT + f"  gitops: {{tool: {tool}, removal: sync}}\n", encoding="utf-8")
+    build(folder)
+    assert snapshot(folder) == before
+
+
+@pytest.mark.parametrize(("tool", "step"), [("argocd", "argocd app confirm-deletion"), ("flux", "kubectl delete"), ("none", "")])
+def test_a_removal_names_the_step_that_confirms_it(folder: Path, tool: str, step: str) -> None:
+    syncs(folder, tool)
+    build(folder)
+    for words in (["runs", "prune"], ["build", "-o", "out", "--prune-runs"]):
+        file = folder / "experiments/bert.yaml"
+        file.write_text(file.read_text(encoding="utf-8").replace("bert:1", "bert:11"), encoding="utf-8")
+        build(folder)
+        answer = tjgen(folder, *words)
+        assert (answer.code, "1 removed" in answer.err) == (0, True), answer.err
+        assert step in answer.err
+        assert len(answer.err.splitlines()) == (2 if step else 1)

@@ -28,6 +28,9 @@ TOOL = SyncTool(
     syncing=(("argoproj.io", "Application"), ("argoproj.io", "ApplicationSet")),
     wave=WAVE,
     kept=_KEPT,
+    # Since Argo CD 2.14 (gitops-engine `pkg/sync/sync_context.go`); an older one ignores both, and prunes as before.
+    confirmed={OPTIONS: f"{_SERVER_SIDE},Prune=confirm,Delete=confirm"},
+    confirmation="Argo CD waits for a confirmation before it deletes them: argocd app confirm-deletion APPLICATION",
     # An object whose only hook is `Skip` (gitops-engine `pkg/sync/hook`).
     left_alone={HOOK: "Skip"},
     without_effect={f"{DOMAIN}/ignore-healthcheck": "true"},

@@ -23,6 +23,8 @@ TOOL = SyncTool(
     # Kustomizations depend on each other; within one, Flux orders by kind.
     wave="",
     kept=_KEPT,
+    confirmed=_KEPT,
+    confirmation="Flux leaves them in the cluster: kubectl delete KIND NAME -n NAMESPACE",
     left_alone={SSA: "Ignore"},
     without_effect={SSA: "IfNotPresent"},
     stages={DATA: _KEPT},

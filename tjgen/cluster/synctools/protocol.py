@@ -37,6 +37,10 @@ class SyncTool(NamedTuple):
     """The annotation with the order within a sync."""
     kept: Annotations
     """On an object that the tool never prunes. What counts is the annotation in the cluster."""
+    confirmed: Annotations
+    """On a run: the tool deletes it only after a person has confirmed that, or not at all."""
+    confirmation: str
+    """The step by which a person confirms the deletion of a run, as a sentence."""
     left_alone: Annotations
     """On an object that the tool neither applies nor prunes, whether it is in the cluster or not."""
     without_effect: Annotations

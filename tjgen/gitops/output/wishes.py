@@ -24,6 +24,6 @@ class Wishes(NamedTuple):
     keep: int | None = None
     """How many superseded runs of each experiment stay; None: all."""
     tool: str = "none"
-    """What syncs the tree: its annotations can be changed in place."""
+    """What syncs the tree, and whether a person confirms that it deletes a run: its annotations can be changed in place."""
     again: bool = False
     """Run again under another name whatever `renew` answers for, also what would not change."""

@@ -140,7 +140,9 @@ def syncing(plan: Plan, tree: Present) -> list[Diagnostic]:
 def of_project(plan: Plan, wishes: Wishes) -> Wishes:
     """The wishes with what the project says."""
     spec = plan.project.spec
-    return wishes._replace(keep=spec.history.keep, tool=spec.gitops.tool)
+    tool = spec.gitops.tool
+    confirms = tool != "none" and spec.gitops.removal == "confirm"
+    return wishes._replace(keep=spec.history.keep, tool=f"{tool} confirm" if confirms else tool)
 
 
 def build_into(

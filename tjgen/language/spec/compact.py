@@ -2002,6 +2002,7 @@ GIT_OPS: Schema = {
     "type": "object",
     "properties": {
         "tool": {"type": "string", "enum": ["argocd", "flux", "none"]},
+        "removal": {"type": "string", "enum": ["confirm", "sync"]},
         "repository": {"type": "string", "minLength": 1},
         "revision": {"type": "string", "minLength": 1},
         "path": {"type": "string", "minLength": 1},

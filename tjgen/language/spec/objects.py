@@ -2559,12 +2559,14 @@ class GitOps:
         "namespace",
         "path",
         "project",
+        "removal",
         "repository",
         "revision",
         "tool",
     )
 
     tool: str
+    removal: str
     repository: str | None
     revision: str
     path: str | None
@@ -2577,6 +2579,7 @@ class GitOps:
     def __init__(self, tree: Tree) -> None:
         get = tree.get
         self.tool = get("tool", "none")
+        self.removal = get("removal", "confirm")
         self.repository = get("repository")
         self.revision = get("revision", "main")
         self.path = get("path")

@@ -69,6 +69,8 @@ class GitOps(Shape):
 
     tool: Tool = "none"
     """The tool that syncs the output to the cluster."""
+    removal: Literal["confirm", "sync"] = "confirm"
+    """Whether a person confirms in the cluster that a run which left the tree is deleted, or the sync deletes it."""
     repository: Text | None = None
     """URL of the repository. With it, the build also writes the objects that configure the sync."""
     revision: Text = "main"
