@@ -213,6 +213,54 @@ class TestCredentials:
         assert find("docker.io", here) == Credentials("someone", "pass:word")
         assert find("other.example.com", here) is None
 
+    @pytest.mark.parametrize(
+        "key", ["https://index.docker.io/v1/", "index.docker.io", "docker.io", "registry-1.docker.io", "https://docker.io/v2/"]
+    )
+    def test_every_name_of_docker_hub(self, tmp_path: Path, key: str) -> None:
+        here = self.config(tmp_path, {"auths": {key: {"username": "someone", "password": "secret"}}})
+        is_found = key != "https://docker.io/v2/"
+        assert find("docker.io", here) == (Credentials("someone", "secret") if is_found else None)
+        assert find("registry.example.com", here) is None
+
+    def test_a_name_without_a_password(self, tmp_path: Path) -> None:
+        here = self.config(tmp_path, {"auths": {"http://registry.example.com": {"username": "someone"}}})
+        assert find("registry.example.com", here) == Credentials("someone", "")
+
+    def test_an_identity_token_goes_before_a_password(self, tmp_path: Path) -> None:
+        entry = {"identitytoken": "token", "auth": base64.b64encode(b"a:b").decode(), "username": "c"}
+        assert find("registry.example.com", self.config(tmp_path, {"auths": {"registry.example.com": entry}})).identity == "token"  # type: ignore[union-attr]
+
+    def test_the_header_of_a_name_and_a_password(self) -> None:
+        assert Credentials("someone", "secret").basic == "Basic c29tZW9uZTpzZWNyZXQ="
+
+    @pytest.mark.parametrize(
+        ("script", "expected"),
+        [
+            ("""echo '{"Username": "<token>", "Secret": "secret"}'""", Credentials(identity="secret")),
+            ("""echo '{"Username": "someone", "Secret": "secret"}'""", Credentials("someone", "secret")),
+            ("""[ "$1" = get ] && echo '{"Username": "a", "Secret": "b"}'""", Credentials("a", "b")),
+            ("exit 1", Credentials("stored", "")),
+        ],
+        ids=["a token", "a password", "the word get", "nothing known"],
+    )
+    def test_the_answer_of_a_helper(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, expected: Credentials
+    ) -> None:
+        program = tmp_path / "docker-credential-tests"
+        program.write_text(f"#!/bin/sh\n{script}\n")
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+        here = self.config(tmp_path, {"credsStore": "tests", "auths": {"a.example.com": {"username": "stored"}}})
+        assert find("a.example.com", here) == expected
+
+    def test_an_answer_of_a_helper_that_is_no_secret(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        program = tmp_path / "docker-credential-tests"
+        program.write_text('#!/bin/sh\necho \'{"Username": "a"}\'\n')
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+        with pytest.raises(RegistryError, match="docker-credential-tests answers with no name and secret"):
+            find("a.example.com", self.config(tmp_path, {"credsStore": "tests"}))
+
     def test_an_identity_token(self, tmp_path: Path) -> None:
         here = self.config(tmp_path, {"auths": {"https://registry.example.com/v2/": {"identitytoken": "token"}}})
         assert find("registry.example.com", here) == Credentials(identity="token")

@@ -10,10 +10,11 @@ import pytest
 
 from tjgen.language.spec.generate.__main__ import sources
 
+SOURCES = sources()
 TOO_SLOW = ["pydantic", "typing_extensions", "click", "dataclasses", "inspect", "jsonschema"]
 
 
-@pytest.mark.parametrize(("file", "text"), sources().items(), ids=[file.name for file in sources()])
+@pytest.mark.parametrize(("file", "text"), SOURCES.items(), ids=[file.name for file in SOURCES])
 def test_is_fresh(file: Path, text: str) -> None:
     assert file.read_text(encoding="utf-8") == text, "run python -m tjgen.language.spec.generate"
 

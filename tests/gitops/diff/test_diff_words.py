@@ -1,0 +1,77 @@
+"""Values on one line, what a path in an output tree is for, and differences of entries and items."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tjgen.gitops.diff.fields import changed
+from tjgen.gitops.diff.side import Place, place_of
+from tjgen.gitops.diff.words import shown
+from tjgen.trees.fields.path import MISSING, render
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (MISSING, "(absent)"),
+        ("a", "a"),
+        ("a" * 100, "a" * 100),
+        ("a" * 101, "a" * 100 + " ..."),
+        ("a\nb", "a ..."),
+        ({"a": [1, True, None]}, '{"a":[1,true,null]}'),
+        (1, "1"),
+    ],
+)
+def test_a_value_is_shown_on_one_line(value: Any, words: str) -> None:
+    assert shown(value) == words
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fields"),
+    [
+        pytest.param({"a": [1]}, {"a": {"b": 1}}, ["a"], id="a list becomes a map"),
+        pytest.param({"a": {"b": 1}}, {"a": [1]}, ["a"], id="a map becomes a list"),
+        pytest.param({"a": {"b": 1}}, {"a": None}, ["a"], id="a map becomes null"),
+        pytest.param({"a": 1}, {"a": True}, ["a"], id="a number becomes a boolean"),
+        pytest.param({"a": 1}, {}, ["a"], id="a field goes"),
+        pytest.param({}, {"a": {"b": 1}}, ["a"], id="a field comes as a whole"),
+        pytest.param({"x": [1, 2]}, {"x": [1, 3]}, ["x[1]"], id="an item of a list without keys"),
+        pytest.param({"x": [1, 2]}, {"x": [1]}, ["x"], id="a list without keys of another length"),
+        pytest.param(
+            {"env": [{"name": "A"}, {"name": "B"}]}, {"env": [{"name": "B"}, {"name": "A"}]}, ["env"], id="another order"
+        ),
+        pytest.param(
+            {"env": [{"name": "A"}, {"name": "B"}]},
+            {"env": [{"name": "C"}, {"name": "A"}, {"name": "B"}]},
+            ["env[name=C]"],
+            id="one more in front",
+        ),
+    ],
+)
+def test_the_fields_that_differ(old: Any, new: Any, fields: list[str]) -> None:
+    assert [render(one.path) for one in changed(old, new)] == fields
+    assert [render(one.path) for one in changed(old, old)] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("runs/team/mnist/mnist-1/trainjob-mnist-1.yaml", Place("runs", "", "team", "mnist", "mnist-1")),
+        ("prod/runs/team/mnist/mnist-1/trainjob-mnist-1.yaml", Place("runs", "prod", "team", "mnist", "mnist-1")),
+        ("runs/team/mnist/trainjob-mnist-1.yaml", None),
+        ("data/team/claim.yaml", Place("data", "", "team")),
+        ("prod/data/team/claim.yaml", Place("data", "prod", "team")),
+        ("data/claim.yaml", None),
+        ("runs", None),
+        ("prod/runs", None),
+        ("other/team/claim.yaml", None),
+        ("platform/c/queue.yaml", Place("platform", "", "c")),
+        ("platform/c/team/role.yaml", Place("platform", "", "c/team")),
+        ("platform/c", None),
+        ("platform/c/d/e/role.yaml", None),
+    ],
+)
+def test_what_a_file_is_for(path: str, expected: Place | None) -> None:
+    assert place_of(path) == expected
