@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from tests.program import Answer, tjgen
+from tjgen.gitops.output.promote import _is_trained
 from tjgen.language.runs.pins import path_of, write
 
 EXPERIMENT = """\
@@ -285,3 +286,54 @@ def test_an_environment_that_takes_all_can_be_promoted_to(folder: Path) -> None:
     before = snapshot(folder)
     assert build(folder).err == "runs: 0 new, 2 unchanged, 0 kept, 0 removed\n"
     assert snapshot(folder) == before
+
+
+def test_a_run_that_the_environment_does_not_have_is_refused(folder: Path) -> None:
+    edit(folder, "  nodes: 1\n", "  nodes: 1\n  sweep: {matrix: {env.RATE.value: [low, high]}}\n")
+    build(folder)
+    edit(folder, "    nodes: 8\n", "    nodes: 8\n    sweep: {matrix: {env.RATE.value: [other]}}\n", "prod.yaml")
+    said = refused(folder, "TJ733", *names(folder, "dev")[-1:])
+    assert "its experiment has no such run in prod" in said
+    assert "hint: let no overlay of one environment change the sweep" in said
+
+
+def test_runs_of_different_digests_are_refused_together(folder: Path) -> None:
+    (first,) = names(folder, "dev")
+    pin(folder, TWO)
+    (folder / "experiments/letters.yaml").write_text(EXPERIMENT.replace("name: digits", "name: letters"), encoding="utf-8")
+    build(folder)
+    (second,) = [name for name in names(folder, "dev") if name != first]
+    said = refused(folder, "TJ735", first, second)
+    assert f'runs "{first}" and "{second}" were built with different digests of {IMAGE}' in said
+    assert "hint: promote one after the other" in said
+    assert promote(folder, first).code == 0
+    assert promote(folder, second).code == 0
+
+
+def test_an_experiment_that_is_gone_comes_back_from_git(folder: Path) -> None:
+    (name,) = names(folder, "dev")
+    (folder / "experiments/digits.yaml").unlink()
+    assert "hint: bring it back from Git, as it was" in refused(folder, "TJ733", name)
+
+
+def test_an_error_of_the_environment_is_reported_and_nothing_is_promoted(folder: Path) -> None:
+    edit(folder, "    nodes: 8\n", "    nodes: 8\n    deadline: 5\n    gpu: nothing:1\n", "prod.yaml")
+    before = snapshot(folder)
+    answer = promote(folder, *names(folder, "dev"))
+    assert answer.code == 1
+    assert "error[" in answer.err
+    assert snapshot(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        *((name, True) for name in ("image", "command", "args", "script", "launcher", "workingDir", "code", "initializer")),
+        *((f"roles.node.{name}", True) for name in ("image", "command", "args", "script", "workingDir")),
+        *((name, True) for name in ("image.x", "code.git.url", "roles.node.args.0")),
+        *((name, False) for name in ("nodes", "env.A.value", "roles", "roles.node", "roles.image", "roles.node.replicas")),
+        *((name, False) for name in ("volumes.node.image", "volumes.data.args", "schedule.queue", "roles.image.cpu")),
+    ],
+)
+def test_what_is_trained_may_not_differ(path: str, expected: bool) -> None:
+    assert _is_trained(("spec", *path.split("."))) is expected

@@ -162,3 +162,50 @@ class TestCarry:
             "rule-both": rule("new"),
             "rule-new": rule("new"),
         }
+
+
+@pytest.mark.parametrize(
+    ("content", "standing", "message", "hint"),
+    [
+        pytest.param(
+            *("built", "locked"),
+            'run "a-5k25scfv" would change, but is locked and stays as it is',
+            "use --renew a-5k25scfv to run it again under another name",
+            id="would change",
+        ),
+        pytest.param(
+            *("built", None),
+            'run "a-5k25scfv" is locked, its files are lost, and it is built otherwise now than it was',
+            "restore the files from Git to keep the run as it was",
+            id="rebuilt",
+        ),
+        pytest.param(
+            *("built", "other"),
+            'the files of run "a-5k25scfv" are neither what the lock recorded nor what is built now',
+            "restore the files and the lock from Git, or use --force to write what is built now",
+            id="unknown files",
+        ),
+    ],
+)
+def test_what_a_decision_reports(content: str, standing: str | None, message: str, hint: str) -> None:
+    found = decide(LOCKED, content=content, settings="said", standing=lambda: standing).diagnostic
+    assert found is not None
+    assert (found.message, found.hint) == (message, hint)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "labels"),
+    [
+        pytest.param({}, {"team": "a"}, {"team": "a"}, id="a label of the user comes"),
+        pytest.param({"team": "a"}, {}, None, id="one goes"),
+        pytest.param({"team": "a"}, {"team": "b"}, {"team": "b"}, id="one changes"),
+        pytest.param({"tjgen.dev/run": "1"}, {"tjgen.dev/run": "2"}, {"tjgen.dev/run": "1"}, id="ours stays as it was"),
+        pytest.param({"tjgen.dev/run": "1"}, {}, {"tjgen.dev/run": "1"}, id="ours stays"),
+        pytest.param({"team": "a"}, {"team": "a", "tjgen.dev/run": "2"}, {"team": "a"}, id="none of ours comes"),
+    ],
+)
+def test_the_labels_of_a_frozen_run(old: dict[str, str], new: dict[str, str], labels: dict[str, str] | None) -> None:
+    def job(found: dict[str, str]) -> dict[str, Any]:
+        return {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": {"name": "a", "labels": found}}
+
+    assert carry(job(old), job(new))["metadata"].get("labels") == labels
