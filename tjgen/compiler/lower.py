@@ -259,7 +259,9 @@ def _role(workload: Workload, podset: PodSet, changed: Role, at: FieldPath) -> Y
         elif podset in workers(workload):
             yield _said(("trainer", "numNodes"), changed.replicas, (*at, "replicas"))
         else:
-            yield _said((*podset.path, "template", "spec", "parallelism"), changed.replicas, (*at, "replicas"))
+            # The pods of an indexed Job are as many as its completions.
+            for field in ("parallelism", "completions"):
+                yield _said((*podset.path, "template", "spec", field), changed.replicas, (*at, "replicas"))
     yield from _environment(workload, podset, changed, at)
     yield from _pod(podset, changed.pod, (*at, "pod"))
     yield from _resources(podset, changed, at)

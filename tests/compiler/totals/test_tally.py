@@ -10,7 +10,7 @@ import pytest
 
 from tests.program import tjgen
 from tjgen.compiler.totals.quotas import summed, used
-from tjgen.compiler.totals.tally import Claim, Totals, of_run, together
+from tjgen.compiler.totals.tally import Claim, Totals, of_gang, of_run, together
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.k8s.quantity import Quantity, parse
 from tjgen.trees.manifests.manifest import Manifest
@@ -177,3 +177,17 @@ def test_the_report_for_programs(project: Path) -> None:
         "bandwidth": "600M",
     }
     assert found == {"runs": [{"name": "sum", **whole, "slices": None}], "total": whole}
+
+
+def test_devices_that_only_have_a_limit_are_counted() -> None:
+    gpus = {"name": "node", "resources": {"limits": {"nvidia.com/gpu": 8, "cpu": "4"}, "requests": {"cpu": "2"}}}
+    totals = of_run([jobset(job("a", {"containers": [gpus]}, parallelism=2))], [])
+    assert texts(totals.resources) == {"nvidia.com/gpu": "16", "cpu": "4"}
+    assert list(used(totals, {"requests.nvidia.com/gpu": 8})) == [("requests.nvidia.com/gpu", "", parse("16").nanos)]
+
+
+def test_a_gang_needs_devices_that_its_pod_group_leaves_out() -> None:
+    gpus = {"name": "node", "resources": {"limits": {"nvidia.com/gpu": 8}, "requests": {"cpu": "2"}}}
+    run = jobset(job("a", {"containers": [gpus]}, parallelism=2))
+    group = manifest("PodGroup", "run", {"minMember": 2, "minResources": {"cpu": "4"}}, "scheduling.volcano.sh/v1beta1")
+    assert texts(of_gang(of_run([run], []), [group]).resources) == {"nvidia.com/gpu": "16", "cpu": "4"}

@@ -30,7 +30,7 @@ SAID = {
         "image: 5",
         "TJ103 wrong-type",
         "spec.image: spec.image is 5, a number, where a text belongs",
-        'quote it: "5"',
+        "put the value in quotation marks, as the file writes it",
     ),
     "a text for a number": (
         "nodes: two",

@@ -103,7 +103,7 @@ def test_what_is_quoted_is_not_ambiguous(text: str) -> None:
 
 def test_the_hint_is_the_way_to_the_value_that_is_meant() -> None:
     assert read_one("v: off\n")[1][0].hint == 'quote it ("off"), or write false'
-    assert read_one("v: 0777\n")[1][0].hint == 'write 777, or quote it ("0777")'
+    assert read_one("v: 0777\n")[1][0].hint == 'quote it if text is meant ("0777"), or write 777'
 
 
 def test_keys_are_text_and_warned_of_where_kubectl_reads_another() -> None:

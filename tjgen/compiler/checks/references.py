@@ -1,4 +1,4 @@
-"""References such as `$(NAME)` in arguments and variables -> those that no variable of the container has."""
+"""The command line of a run -> references to unknown variables in it, and characters of word processors."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ from tjgen.trees.workload.contribution import EXPERIMENT
 from tjgen.trees.workload.workload import PodSet, Workload
 
 _REFERENCE = re.compile(r"\$\$|\$\(([A-Za-z_][-.A-Za-z0-9_]*)\)")
+_TYPOGRAPHIC = re.compile(
+    r"(?:(?<=\s)|(?<=\A)|(?<==))[\u201c\u201d\u201e\u2018\u2019\u201a](?=\S)|(?:(?<=\s)|(?<=\A))[\u2013\u2014](?=[A-Za-z])"
+)
+"""Quotation marks at the start of a word, and dashes in the place of an option's hyphens."""
 _INJECTED = re.compile(
     r"(PET|JAX|OMPI|VC|VK|DMLC|TJGEN|KUBERNETES|K_MPI|PADDLE)_.*"
     r"|.*_(SERVICE_HOST|SERVICE_PORT|PORT)(_.*)?"
@@ -23,11 +27,27 @@ _INJECTED = re.compile(
 
 
 def check(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Diagnostic]:
-    """TJ140 for each reference of the experiment that the kubelet leaves as text."""
+    """TJ140 for each reference of the experiment that the kubelet leaves as text; TJ145 for typographic marks."""
     for podset in workload.podsets:
         main = get(workload.tree.value, podset.main, None) or {}
+        yield from _typographic(workload, podset, main)
         if not main.get("envFrom"):  # whose keys nobody knows here
             yield from _of(workload, podset, main)
+
+
+def _typographic(workload: Workload, podset: PodSet, main: Tree) -> Iterator[Diagnostic]:
+    for field in ("command", "args"):
+        path: FieldPath = (*podset.main, field)
+        said = next((origin for origin in workload.tree.origins(path) if origin.source == EXPERIMENT), None)
+        for word in main.get(field) or [] if said is not None else ():
+            lines = [line for line in str(word).splitlines() if not line.lstrip().startswith("#")]
+            found = next((one[0] for line in lines if (one := _TYPOGRAPHIC.search(line))), None)
+            if found is not None:
+                assert said is not None, "a text of the runtime is not looked at"
+                plain = "--" if found in "\u2013\u2014" else "'" if found in "\u2018\u2019\u201a" else '"'
+                message = f"the command line has {found} (U+{ord(found):04X}), which no shell and no program reads as {plain}"
+                yield Diagnostic("TJ145", message, path=said.because, hint=f"write {plain}")
+                return
 
 
 def _of(workload: Workload, podset: PodSet, main: Tree) -> Iterator[Diagnostic]:

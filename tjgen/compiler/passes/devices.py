@@ -178,6 +178,8 @@ def _network(workload: Workload, podsets: list[PodSet], device: DeviceClass | No
 def _number(gpu: Gpu, device: DeviceClass, because: FieldPath) -> Found:
     """Whether a pod can have so many."""
     most = device.sharing.most if gpu.share is not None and device.sharing is not None else device.most
+    if gpu.mig is not None:
+        most = None  # a node has more parts than devices
     if most is not None and gpu.count > most:
         what = "a pod shares at most" if gpu.share is not None else "a node has"
         message = f"gpu asks for {gpu.count} devices of class {device.name}, of which {what} {most}"

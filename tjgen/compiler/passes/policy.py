@@ -32,6 +32,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         seen.add(image)
         message = f"the project demands digests, and image {image} has none"
         yield Diagnostic("TJ490", message, path=because, hint=_hint(image, because, setting))
+    yield from _built(workload, experiment)
 
 
 def _images(workload: Workload, experiment: Experiment) -> Iterator[tuple[str, FieldPath]]:
@@ -45,6 +46,40 @@ def _images(workload: Workload, experiment: Experiment) -> Iterator[tuple[str, F
             pod = _CRON if made["kind"] == "CronJob" else _POD
             for _, image in images_of(made, pod):
                 yield image, tree.origins((kind, key))[0].because
+
+
+def _built(workload: Workload, experiment: Experiment) -> Iterator[Diagnostic]:
+    """What goes into an image that the run builds: base images without a digest (TJ490), packages without a version (TJ335)."""
+    code = experiment.spec.code
+    if code is None or code.build is None:
+        return
+    at: FieldPath = (*SPEC, "code", "build")
+    for made in (workload.tree.value.get("ahead") or {}).values():
+        files = made.get("data") or {} if made["kind"] == "ConfigMap" else {}
+        recipe = next((text for key, text in files.items() if key.startswith("Dockerfile-tjgen")), "")
+        stages: set[str] = set()
+        for line in recipe.splitlines():
+            words = [word for word in line.split() if not word.startswith("--")]
+            if not words or words[0].upper() != "FROM":
+                continue
+            base = words[1] if len(words) > 1 else ""
+            if base != "scratch" and base not in stages and not _DIGEST.match(base):
+                message = f"the project demands digests, and the image is built on {base}, which has none"
+                yield Diagnostic("TJ490", message, path=at, hint="write base: name@sha256:..., or run tjgen pin")
+            stages.update(words[3:4])
+        lists = files.get((code.build.requirements or "requirements.txt").replace("/", ".."), "") if recipe else ""
+        loose = [name for line in (*lists.splitlines(), *(code.build.packages if recipe else ())) if (name := _loose(line))]
+        if loose:
+            message = f"the project demands digests, and the build installs packages without a version: {', '.join(loose)}"
+            yield Diagnostic("TJ335", message, path=at, hint=f"write {loose[0]}==VERSION")
+
+
+def _loose(line: str) -> str | None:
+    """The package of a line of requirements that names no exact version; None for a pinned one and for an option."""
+    text = line.partition("#")[0].partition(";")[0].strip()
+    if not text or text.startswith("-") or "==" in text or "@" in text or "://" in text:
+        return None
+    return re.split(r"[\s<>=!~\[]", text)[0]
 
 
 def _hint(image: str, because: FieldPath, setting: Setting) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from tjgen.compiler.lower import SPEC
@@ -20,6 +21,8 @@ from tjgen.trees.workload.roles import at_once
 from tjgen.trees.workload.workload import PodSet, Workload
 
 Found = Iterator[Diagnostic]
+_DATA = re.compile(r"(?:^|[-_/])(?:data|datasets?|corpus|imagenet|images|samples|shards|inputs?)(?:[-_/]|$)")
+"""Names of volumes and folders that hold data."""
 
 
 def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
@@ -33,6 +36,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         yield from _owners(workload, name, volume, because)
     if spec.data is not None:
         yield from _data(spec.data.volume, spec.volumes[spec.data.volume])
+    yield from _folders(experiment, setting)
     for podset in workload.podsets:
         yield from _local(workload, podset, experiment)
 
@@ -108,6 +112,25 @@ def _data(name: str, volume: Volume) -> Found:
     if source.is_filled(volume) and not source.is_read_only and place is not None and not place.read_only:
         message = f'volume "{name}" holds the data, and the training can write to it'
         yield Diagnostic("TJ348", message, path=place.because, hint="add readOnly: true")
+
+
+def _folders(experiment: Experiment, setting: Setting) -> Found:
+    """Data on a claim of which each run mounts an empty folder of its own, as is right for checkpoints."""
+    spec = experiment.spec
+    saved = spec.checkpoints.volume if spec.checkpoints is not None else None
+    for name, volume in spec.volumes.items():
+        create, is_data = new_claim(volume), spec.data is not None and spec.data.volume == name
+        for place in places(volume, (*SPEC, "volumes", name)):
+            own = own_folder(create, shared=volume.shared, read_only=place.read_only, setting=setting)
+            if own is None or name == saved or place.sub_path_expr is not None:
+                continue
+            hint = "add readOnly: true for data, shared: true for one folder of all runs, or checkpoints: {volume: ...}"
+            if is_data:
+                message = f'volume "{name}" holds the data, and each run mounts an empty folder of its own of the claim'
+                yield Diagnostic("TJ146", message, path=place.at, hint=hint)
+            elif _DATA.search(name) or _DATA.search(place.path):
+                message = f'volume "{name}" looks like data, and each run mounts an empty folder of its own of the claim'
+                yield Diagnostic("TJ147", message, path=place.at, hint=hint)
 
 
 def _local(workload: Workload, podset: PodSet, experiment: Experiment) -> Found:

@@ -65,6 +65,16 @@ def watched(
         )
         for taken, limits, where, at in bounds:
             found += quotas.alone(setting.run, taken, limits, where, tree, at, platform)
+        if queue in cluster.queue_specs and spec.schedule.system in ("kueue", None):
+            from tjgen.compiler.totals.kueue import inadmissible  # few platforms make queues
+
+            found += inadmissible(queue, cluster.queue_specs[queue], [*manifests, *previews], tree)
+        if spec.elastic is not None:
+            from tjgen.compiler.totals.elastic import at_most  # few runs are elastic
+
+            found += at_most(
+                spec.elastic.max, [*manifests, *previews], totals, quota, f"the quota of namespace {setting.namespace}"
+            )
         # A run that waits has claims all the same.
         footprint += [one for one in takes(totals, setting) if spec.state == "active" or one[_ITEM]]
     if setting.namespace in cluster.limits:

@@ -45,7 +45,7 @@ def of_run(manifests: Iterable[Manifest], previews: Iterable[Manifest]) -> Total
     for manifest in (*manifests, *previews):
         if manifest.kind != "PersistentVolumeClaim":
             for one in pods_of(manifest):
-                count, pod = one.number, one.spec
+                count, pod = one.number, with_requests(one.spec)
                 pods += count
                 resources.append({name: multiply(amount, count) for name, amount in pod_requests(pod).items()})
                 limits.append({name: multiply(amount, count) for name, amount in _limits(pod).items()})
@@ -69,7 +69,8 @@ def of_gang(totals: Totals, previews: Iterable[Manifest]) -> Totals:
         least = get(one.tree, ("spec", "minResources"), None) if one.kind == "PodGroup" else None
         if least is not None:
             pods = get(one.tree, ("spec", "minMember"), totals.pods)
-            return totals._replace(pods=pods, resources={name: parse(amount) for name, amount in least.items()})
+            # The controller leaves out what has a limit and no request, though the pods need it.
+            return totals._replace(pods=pods, resources={**totals.resources, **{name: parse(one) for name, one in least.items()}})
     return totals
 
 
@@ -94,6 +95,19 @@ def _summed(counts: Iterable[dict[str, int]]) -> dict[str, int]:
         for name, number in one.items():
             sums[name] = sums.get(name, 0) + number
     return sums
+
+
+def with_requests(pod: Tree) -> Tree:
+    """The pod as the API server stores it: a limit without a request is one (core/v1 `SetDefaults_Pod`)."""
+    containers = {kind: [_requested(one) for one in pod.get(kind) or ()] for kind in ("containers", "initContainers")}
+    return {**pod, **containers}
+
+
+def _requested(container: Tree) -> Tree:
+    resources = container.get("resources") or {}
+    if not resources.get("limits"):
+        return container
+    return {**container, "resources": {**resources, "requests": {**resources["limits"], **(resources.get("requests") or {})}}}
 
 
 def _limits(pod: Tree) -> dict[str, Quantity]:

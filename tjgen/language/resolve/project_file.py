@@ -60,6 +60,7 @@ def load(
     project = project._replace(overlays=overlays, overlays_of=own, platforms=platforms)
     reader.same_names([item.document for item in (*overlays, *(item for group in own.values() for item in group))])
     reader.same_names([item.document for item in platforms])
+    diagnostics += _unknown_environments(project)
     return project, [*diagnostics, *_unknown_platforms(project, document), *policy.unknown(project.spec.policy, document)]
 
 
@@ -134,3 +135,20 @@ def _unknown_platforms(project: Project, document: Document) -> list[Diagnostic]
             span = document.locate(path)
             diagnostics.append(Diagnostic("TJ205", message, path=path, span=span, hint=hint))
     return diagnostics
+
+
+def _unknown_environments(project: Project) -> list[Diagnostic]:
+    """Overlays that are for environments that the project does not have, so that they are for nothing."""
+    known = list(project.spec.environments)
+    found = []
+    for overlay in (*project.overlays, *(one for group in project.overlays_of.values() for one in group)):
+        for position, name in enumerate(overlay.overlay.spec.match.environments):
+            if name in known:
+                continue
+            path: FieldPath = ("spec", "match", "environments", position)
+            near = nearest(name, known)
+            other = f"use one of {', '.join(known)}" if known else "add environments to the project"
+            hint = f'did you mean "{near}"?' if near else other
+            message = f'overlay "{overlay.overlay.metadata.name}" is for environment "{name}", which the project does not have'
+            found.append(Diagnostic("TJ218", message, path=path, span=overlay.document.locate(path), hint=hint))
+    return found

@@ -8,6 +8,7 @@ from tjgen.language.spec.compact import ENV_VAR_FORM, EXPERIMENT_FORM, PLATFORM_
 from tjgen.language.spec.forms import PLAIN, Form, chosen
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get, render
+from tjgen.trees.k8s.quantity import parse
 
 _SPEC: FieldPath = ("spec",)
 _SCHEDULE_OF = {
@@ -16,6 +17,9 @@ _SCHEDULE_OF = {
     "workloadPriority": "kueue",
     "multiKueue": "kueue",
 }
+_BYTES = ("memory", "ephemeralStorage", "sharedMemory")
+_LEAST = 2**20
+"""No container starts with less memory than this many bytes."""
 _OPERANDS = {"add": "value", "replace": "value", "test": "value", "move": "from", "copy": "from"}
 
 
@@ -27,6 +31,7 @@ def check_rules(experiment: Tree) -> list[Diagnostic]:
         *_alternatives({key: spec[key] for key in spec if key != "tasks"}, _SPEC, EXPERIMENT_FORM.fields["spec"]),
         *(_tasks(spec["tasks"]) if "tasks" in spec else ()),
         *_volumes(spec),
+        *_amounts(spec),
         *(_data(spec) if "data" in spec else ()),
         *_schedule(spec),
         *_patches(spec),
@@ -104,6 +109,9 @@ def _volumes(spec: Tree) -> Iterator[Diagnostic]:
         places = [(volume["mountPath"], volume, (*path, "mountPath"))] if "mountPath" in volume else []
         places += [(where, mount, (*path, "mounts", where)) for where, mount in mounts.items()]
         for where, mount, at in places:
+            if not where.startswith("/"):
+                message = f'mountPath {where} of volume "{name}" is relative: the kubelet mounts it at /{where.lstrip("./")}'
+                yield Diagnostic("TJ143", message, path=at, hint="write an absolute path")
             for role in mount.get("roles") or volume.get("roles") or [""]:
                 key = (role, where.rstrip("/"))
                 other = mounted.get(key)
@@ -127,6 +135,24 @@ def _sub_path(name: str, volume: Tree, place: Tree, at: FieldPath) -> Iterator[D
     if said and volume.get("pvc", {}).get("create", {}).get("volumeMode") == "Block":
         message = f'volume "{name}" has a {said[0]}, but a raw device (volumeMode Block) has no folders'
         yield Diagnostic("TJ128", message, path=(*at, said[0]), hint=f"remove {said[0]}, or volumeMode")
+
+
+def _amounts(spec: Tree) -> Iterator[Diagnostic]:
+    """Memory and storage of less than a mebibyte, which is a number without its unit."""
+    places: list[FieldPath] = [(key,) for key in _BYTES]
+    places += [("roles", role, key) for role in spec.get("roles", {}) for key in _BYTES]
+    for name in spec.get("volumes", {}):
+        places += [("volumes", name, *inner) for inner in (("pvc", "create", "size"), ("emptyDir", "sizeLimit"))]
+    for place in places:
+        said = get(spec, place, None)
+        if said is None:
+            continue
+        nanos = parse(said).nanos
+        if 0 < nanos < _LEAST * parse("1").nanos:
+            number = str(said).rstrip("m")
+            message = f"{place[-1]} is {said}, which is less than 1 MiB"
+            hint = f"add the unit: {number}Mi or {number}Gi" if number.isdigit() else "add a unit such as Mi or Gi"
+            yield Diagnostic("TJ144", message, path=(*_SPEC, *place), hint=hint)
 
 
 def _data(spec: Tree) -> Iterator[Diagnostic]:

@@ -103,6 +103,13 @@ def _words(finding: Finding, schema: Schema) -> tuple[str, str, str | None]:
 
 
 def _known(finding: Finding) -> str | None:
+    if finding.path[0] == "spec" and "image" in finding.known:
+        from tjgen.language.spec.foreign import field_of  # only for a field that is wrong
+
+        field = field_of(str(finding.path[-1]))
+        if field is not None:
+            own = field.partition(":")[0] in finding.known
+            return f"write {field}" if own else f"write {field}, in spec of the experiment"
     near = nearest(str(finding.path[-1]), finding.known)
     if near:
         return f'did you mean "{near}"?'
@@ -121,7 +128,8 @@ def _wanted(schema: Schema) -> str:
 def _hint(value: Tree, schema: Schema) -> str | None:
     types = schema.get("type")
     if types == "string" and value.__class__ in (int, float, bool):
-        return f'quote it: "{shown(value)}"'
+        # The value does not show how it was written: 1.10 is 1.1, and 007 is 7.
+        return "put the value in quotation marks, as the file writes it"
     if types in ("integer", "number") and value.__class__ is str and value.isascii() and value.isdigit():
         return f"leave the quotes out: {value}"
     if types == "array" and value is not None:

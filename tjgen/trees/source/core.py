@@ -106,6 +106,9 @@ def _unambiguous(text: str, ours: Tree, theirs: Tree) -> str:
     other = written[theirs] if theirs is None or theirs.__class__ is bool else clip(str(theirs))
     if ours.__class__ is str:
         return f"quote it ({quoted}), or write {other}"
+    if text[:1] == "0":
+        # Without its zeros it is another text, such as another commit.
+        return f"quote it if text is meant ({quoted}), or write {clip(str(ours))}"
     return f"write {clip(str(ours))}, or quote it ({quoted})"
 
 

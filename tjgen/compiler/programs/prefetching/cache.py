@@ -14,7 +14,7 @@ from tjgen.compiler.volumes.mounts import mounted_at
 from tjgen.language.spec.forms import text
 from tjgen.language.spec.objects import Cache, SsdCache
 from tjgen.trees.diagnostics.model import Diagnostic
-from tjgen.trees.fields.path import FieldPath, Tree, named
+from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.k8s import duration
 from tjgen.trees.k8s.quantity import parse
 from tjgen.trees.workload.contribution import Contribution
@@ -38,8 +38,12 @@ def mounted(workload: Workload, cache: Cache, at: FieldPath = AT) -> Iterator[Co
             yield from _folder(podset, "memory", source, cache.memory.path, text(cache.memory.size), here)
             seconds = duration.seconds(cache.memory.ttl)
             yield _variable(podset, "TJGEN_CACHE_TTL", str(seconds), _below(here, "ttl"))
+            yield from _requested(workload, podset, "memory", text(cache.memory.size), here)
         if cache.ssd is not None:
-            yield from _folder(podset, "ssd", _disk(cache.ssd), cache.ssd.path, text(cache.ssd.size), _below(at, "ssd"))
+            disk = _disk(cache.ssd)
+            yield from _folder(podset, "ssd", disk, cache.ssd.path, text(cache.ssd.size), _below(at, "ssd"))
+            if "emptyDir" in disk:
+                yield from _requested(workload, podset, "ephemeral-storage", text(cache.ssd.size), _below(at, "ssd"))
 
 
 def _below(at: FieldPath, field: str) -> FieldPath:
@@ -81,6 +85,12 @@ def _folder(podset: PodSet, kind: str, source: Tree, path: str, size: str, at: F
     yield Contribution((*podset.main, "volumeMounts", (("mountPath", path),)), {"name": name, "mountPath": path}, at)
     yield _variable(podset, f"TJGEN_CACHE_{kind.upper()}", path, at)
     yield _variable(podset, f"TJGEN_CACHE_{kind.upper()}_BYTES", str(parse(size).value), at)
+
+
+def _requested(workload: Workload, podset: PodSet, resource: str, size: str, at: FieldPath) -> Iterator[Contribution]:
+    """What a cache takes of its node, unless the container names the resource itself."""
+    if not any(get(workload.tree.value, (*podset.main, "resources", bound, resource), None) for bound in ("requests", "limits")):
+        yield Contribution((*podset.main, "resources", "requests", resource), size, at)
 
 
 def _variable(podset: PodSet, name: str, value: str, because: FieldPath) -> Contribution:

@@ -1,0 +1,44 @@
+"""Names of fields in other tools -> what tjgen calls them, for the hint of an unknown field."""
+
+from __future__ import annotations
+
+_NAMES = {
+    "gpu: CLASS:COUNT": "gpus numgpus ngpus gpucount gpuspernode gpusperworker accelerator accelerators acceleratortype",
+    "nodes": "numnodes nnodes nodecount numworkers workers replicas numreplicas instances instancecount",
+    "procsPerNode": "nprocpernode numprocpernode numprocesses procspernode ntaskspernode taskspernode slotsperworker",
+    "restart: {limit: N}": "backofflimit maxrestarts restartlimit retries maxretries retrylimit",
+    "restart: {policy: ...}": "restartpolicy",
+    "deadline": "activedeadlineseconds timeout timelimit walltime maxruntime",
+    "cleanup: {ttlSeconds: N}": "ttlsecondsafterfinished ttl",
+    "cleanup: {pods: ...}": "cleanpodpolicy",
+    "sharedMemory": "shm shmsize devshm",
+    "pod: {nodeSelector: ...}": "nodeselector",
+    "pod: {tolerations: ...}": "tolerations",
+    "pod: {affinity: ...}": "affinity",
+    "pod: {hostNetwork: true}": "hostnetwork",
+    "pod: {terminationGracePeriodSeconds: N}": "terminationgraceperiodseconds",
+    "pod: {securityContext: ...}": "securitycontext",
+    "schedule: {priorityClassName: ...}": "priorityclassname priorityclass priority",
+    "schedule: {queue: ...}": "queue queuename partition",
+    "schedule: {minAvailable: N}": "minavailable minmember",
+    "script": "run entrypoint program trainscript trainingscript",
+    "command": "cmd",
+    "workingDir": "workdir cwd",
+    "env": "environment environmentvariables envvars envs",
+    "volumes": "mounts volumemounts storage filemounts storagemounts",
+    "cpu": "cpus cpuspertask numcpus vcpus",
+    "memory": "mem memorymb ram",
+    "ephemeralStorage": "disk disksize localdisk",
+    "image": "dockerimage containerimage imageid baseimage",
+    "runtime": "runtimeref framework",
+    "state: suspended": "suspend",
+    "elastic": "elasticpolicy",
+    "success": "successpolicy",
+    "data": "dataset datasets",
+}
+_FIELDS = {name: field for field, names in _NAMES.items() for name in names.split()}
+
+
+def field_of(name: str) -> str | None:
+    """The field of an experiment for what other tools call `name`; None for a name of no tool."""
+    return _FIELDS.get(name.replace("_", "").replace("-", "").lower())
