@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
+from tjgen.compiler.words import shell_syntax, split
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
-from tjgen.trees.k8s.words import shell_syntax, split
 from tjgen.trees.typing import NamedTuple
 
 AT: FieldPath = ("spec", "script")

@@ -13,13 +13,14 @@ from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.k8s.labels import PROGRAM_LABEL
 from tjgen.trees.workload.workload import Workload
 
-_ON_FILES = ("prefetch",)
-"""Programs that read or write files of the run. The cleaner reports its user itself (TJ495)."""
+_ON_FILES = ("prefetch", "cleaner")
+"""Programs that read, write or remove files of the run."""
 
 
 def problems(workload: Workload, setting: Setting) -> Iterator[Diagnostic]:
-    """TJ386 for each program that the level of the namespace refuses, TJ387 for each that runs as 65534 on files of the run."""
+    """TJ386 for each program that the level of the namespace refuses, TJ387 for those that run as 65534 on files of the run."""
     level = setting.cluster.security_of(setting.namespace)
+    unknown: list[str] = []
     for kind in ("objects", "ahead"):
         for key, made in (workload.tree.value.get(kind) or {}).items():
             template = _template(made)
@@ -38,10 +39,12 @@ def problems(workload: Workload, setting: Setting) -> Iterator[Diagnostic]:
                 yield Diagnostic("TJ386", message, path=at, hint=hint)
             user = get(template, ("spec", "securityContext", "runAsUser"), None)
             if program in _ON_FILES and user == pods.NOBODY and not _names_user(workload):
-                message = f"the pods of {key} run as user {user}, since they must not run as root and the run has no runAsUser"
-                hint = "set pod.securityContext.runAsUser to the user that the image trains as"
-                path = (*SPEC, "pod")
-                yield Diagnostic("TJ387", message, path=path, hint=hint)
+                unknown.append(key)
+    if unknown:
+        cause = "since they must not run as root and the run has no runAsUser"
+        message = f"the pods of {', '.join(unknown)} run as user {pods.NOBODY}, {cause}"
+        hint = "set pod.securityContext.runAsUser to the user that the image trains as"
+        yield Diagnostic("TJ387", message, path=(*SPEC, "pod"), hint=hint)
 
 
 def _template(made: Tree) -> Tree | None:

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.kinds.protocol import MANAGED
 from tjgen.cluster.kinds.table import kinds
-from tjgen.gitops.bundle.asked import SPEC, Asked, manifest
+from tjgen.gitops.bundle.manifest import SPEC, manifest
 from tjgen.language.spec.objects import PlatformSpec, Subject
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.manifests.sourced import Sourced
 
 _RBAC = "rbac.authorization.k8s.io"
 _SEE = ("get", "list", "watch")
@@ -42,7 +43,7 @@ def _role(namespace: str, field: str, subjects: Sequence[Subject], verbs: Sequen
         _rule(group, plurals, _SEE) for group, plurals in _BEHIND
     ]
     yield manifest(f"{_RBAC}/v1", "Role", metadata, {"rules": rules}, at)
-    named = [Asked(_subject(one, namespace), (*at, position)) for position, one in enumerate(subjects)]
+    named = [Sourced(_subject(one, namespace), (*at, position)) for position, one in enumerate(subjects)]
     reference = {"apiGroup": _RBAC, "kind": "Role", "name": name}
     yield manifest(f"{_RBAC}/v1", "RoleBinding", metadata, {"subjects": named, "roleRef": reference}, at)
 

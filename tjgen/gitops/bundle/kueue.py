@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tjgen.gitops.bundle.asked import SPEC, Asked, manifest
+from tjgen.gitops.bundle.manifest import SPEC, manifest
 from tjgen.language.spec.forms import text
 from tjgen.language.spec.objects import Flavor, KueueQueue, PlatformSpec, Queue
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.manifests.sourced import Sourced
 
 _GROUP = "kueue.x-k8s.io"
 _NEWER = (0, 15)
@@ -36,7 +37,7 @@ def objects(spec: PlatformSpec) -> Iterator[Manifest]:
             yield manifest(api_version, "ResourceFlavor", {"name": name}, {"spec": {}}, at)
         yield _cluster_queue(api_version, name, queue, create, at)
         for position, namespace in enumerate(create.namespaces):
-            metadata = {"name": name, "namespace": Asked(namespace, (*at, "namespaces", position))}
+            metadata = {"name": name, "namespace": Sourced(namespace, (*at, "namespaces", position))}
             yield manifest(api_version, "LocalQueue", metadata, {"spec": {"clusterQueue": name}}, at)
 
 
@@ -51,13 +52,13 @@ def shares(name: str, queue: Queue) -> list[tuple[str, Amounts]]:
 def _flavor(api_version: str, name: str, flavor: Flavor, at: FieldPath) -> Manifest:
     fields: Tree = {}
     if flavor.node_labels:
-        fields["nodeLabels"] = Asked(dict(flavor.node_labels), (*at, "nodeLabels"))
+        fields["nodeLabels"] = Sourced(dict(flavor.node_labels), (*at, "nodeLabels"))
     if flavor.node_taints:
-        fields["nodeTaints"] = Asked(list(flavor.node_taints), (*at, "nodeTaints"))
+        fields["nodeTaints"] = Sourced(list(flavor.node_taints), (*at, "nodeTaints"))
     if flavor.tolerations:
-        fields["tolerations"] = Asked(list(flavor.tolerations), (*at, "tolerations"))
+        fields["tolerations"] = Sourced(list(flavor.tolerations), (*at, "tolerations"))
     if flavor.topology is not None:
-        fields["topologyName"] = Asked(flavor.topology, (*at, "topology"))
+        fields["topologyName"] = Sourced(flavor.topology, (*at, "topology"))
     return manifest(api_version, "ResourceFlavor", {"name": name}, {"spec": fields}, at)
 
 
@@ -70,18 +71,19 @@ def _cluster_queue(api_version: str, name: str, queue: Queue, create: KueueQueue
     for position, (flavor, amounts) in enumerate(shared):
         place: FieldPath = (*said, position, "quota") if create.flavors else said
         resources = [
-            {"name": resource, "nominalQuota": Asked(text(amounts.get(resource, 0)), (*place, resource))} for resource in covered
+            {"name": resource, "nominalQuota": Sourced(text(amounts.get(resource, 0)), (*place, resource))}
+            for resource in covered
         ]
-        flavors.append({"name": Asked(flavor, (*said, position, "name") if create.flavors else said), "resources": resources})
+        flavors.append({"name": Sourced(flavor, (*said, position, "name") if create.flavors else said), "resources": resources})
     chosen = {"matchExpressions": [{"key": _NAMESPACE, "operator": "In", "values": sorted(set(create.namespaces))}]}
     fields: Tree = {
-        "namespaceSelector": Asked(chosen, (*at, "namespaces")),
-        "queueingStrategy": Asked(create.strategy, (*at, "strategy")),
-        "resourceGroups": [{"coveredResources": Asked(covered, said), "flavors": flavors}],
+        "namespaceSelector": Sourced(chosen, (*at, "namespaces")),
+        "queueingStrategy": Sourced(create.strategy, (*at, "strategy")),
+        "resourceGroups": [{"coveredResources": Sourced(covered, said), "flavors": flavors}],
     }
     if create.cohort is not None:
         field = "cohortName" if api_version.endswith("2") else "cohort"
-        fields[field] = Asked(create.cohort, (*at, "cohort"))
+        fields[field] = Sourced(create.cohort, (*at, "cohort"))
     if create.preemption:
-        fields["preemption"] = Asked(dict(create.preemption), (*at, "preemption"))
+        fields["preemption"] = Sourced(dict(create.preemption), (*at, "preemption"))
     return manifest(api_version, "ClusterQueue", {"name": name}, {"spec": fields}, at)

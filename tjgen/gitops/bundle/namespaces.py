@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tjgen.gitops.bundle.asked import SPEC, Asked, manifest
+from tjgen.gitops.bundle.manifest import SPEC, manifest
 from tjgen.gitops.bundle.volcano import amounts
 from tjgen.language.spec.forms import text
 from tjgen.language.spec.objects import Bounds, Limits, Namespace, PlatformSpec
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.manifests.sourced import Sourced
 
 QUOTA = "quota"
 LIMITS = "limits"
@@ -26,7 +27,7 @@ def objects(spec: PlatformSpec) -> Iterator[Manifest]:
             yield _namespace(spec, name, one, at)
         if name in spec.quotas:
             said: FieldPath = (*SPEC, "quotas", name)
-            hard = {quota_key(key): Asked(text(value), (*said, key)) for key, value in spec.quotas[name].items()}
+            hard = {quota_key(key): Sourced(text(value), (*said, key)) for key, value in spec.quotas[name].items()}
             yield manifest("v1", "ResourceQuota", {"name": QUOTA, "namespace": name}, {"spec": {"hard": hard}}, said)
         if one.limits is not None:
             said = (*at, "limits")
@@ -51,12 +52,12 @@ def _namespace(spec: PlatformSpec, name: str, one: Namespace, at: FieldPath) -> 
     for key in (name, _EVERY_OTHER):
         if key in spec.pod_security:
             because: FieldPath = (*SPEC, "podSecurity", key)
-            labels = {f"pod-security.kubernetes.io/{mode}": Asked(spec.pod_security[key], because) for mode in _MODES}
+            labels = {f"pod-security.kubernetes.io/{mode}": Sourced(spec.pod_security[key], because) for mode in _MODES}
             break
-    labels |= {key: Asked(value, (*at, "labels", key)) for key, value in one.labels.items()}
+    labels |= {key: Sourced(value, (*at, "labels", key)) for key, value in one.labels.items()}
     metadata: Tree = {"name": name, "labels": labels}
     if one.annotations:
-        metadata["annotations"] = {key: Asked(value, (*at, "annotations", key)) for key, value in one.annotations.items()}
+        metadata["annotations"] = {key: Sourced(value, (*at, "annotations", key)) for key, value in one.annotations.items()}
     return manifest("v1", "Namespace", metadata, {}, at)
 
 

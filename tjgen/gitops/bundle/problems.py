@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from tjgen.cluster.synctools.table import FLUX
 from tjgen.gitops.bundle import volcano
-from tjgen.gitops.bundle.asked import SPEC
 from tjgen.gitops.bundle.kueue import shares
+from tjgen.gitops.bundle.manifest import SPEC
 from tjgen.language.spec.objects import PlatformSpec, Queue
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic
 from tjgen.trees.fields.path import FieldPath

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from tjgen.compiler.passes.images import rewritten
-from tjgen.gitops.bundle.asked import SPEC, Asked, manifest
+from tjgen.gitops.bundle.manifest import SPEC, manifest
 from tjgen.language.catalog.find import Catalog
 from tjgen.language.catalog.runtime import API_VERSION, CLUSTER_KIND
 from tjgen.language.spec.objects import PlatformSpec
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.manifests.sourced import Sourced
 
 DigestOf = Callable[[str], "str | None"]
 
@@ -26,5 +27,5 @@ def objects(spec: PlatformSpec, catalog: Catalog, digest_of: DigestOf | None) ->
             continue
         runtime = rewritten(runtime, spec.images.rewrite, digest_of)
         metadata = {key: runtime.tree["metadata"][key] for key in ("labels", "annotations") if key in runtime.tree["metadata"]}
-        fields = {"spec": Asked(runtime.tree["spec"], at)}
-        yield manifest(API_VERSION, CLUSTER_KIND, {"name": Asked(name, at), **metadata}, fields, at)
+        fields = {"spec": Sourced(runtime.tree["spec"], at)}
+        yield manifest(API_VERSION, CLUSTER_KIND, {"name": Sourced(name, at), **metadata}, fields, at)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tjgen.gitops.bundle.asked import SPEC, Asked, manifest
+from tjgen.gitops.bundle.manifest import SPEC, manifest
 from tjgen.language.spec.forms import text
 from tjgen.language.spec.objects import PlatformSpec
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.manifests.sourced import Sourced
 
 API_VERSION = "scheduling.volcano.sh/v1beta1"
 ROOT = "root"
@@ -23,14 +24,14 @@ def objects(spec: PlatformSpec) -> Iterator[Manifest]:
         at: FieldPath = (*SPEC, "queues", name)
         own: FieldPath = (*at, "create", "volcano")
         fields: Tree = {
-            "weight": Asked(create.weight, (*own, "weight")),
+            "weight": Sourced(create.weight, (*own, "weight")),
             # Written out, since the webhook would: what it fills in is no difference then.
-            "reclaimable": Asked(create.reclaimable, (*own, "reclaimable")),
+            "reclaimable": Sourced(create.reclaimable, (*own, "reclaimable")),
         }
         if create.parent is not None:
-            fields["parent"] = Asked(create.parent, (*own, "parent"))
+            fields["parent"] = Sourced(create.parent, (*own, "parent"))
         if create.priority is not None:
-            fields["priority"] = Asked(create.priority, (*own, "priority"))
+            fields["priority"] = Sourced(create.priority, (*own, "priority"))
         if queue.capability:
             fields["capability"] = amounts(queue.capability, (*at, "capability"))
         if create.deserved:
@@ -42,7 +43,7 @@ def objects(spec: PlatformSpec) -> Iterator[Manifest]:
 
 def amounts(said: Mapping[str, str | int | float], because: FieldPath) -> Tree:
     """Quantities as texts, as the API server gives them back: a number would differ from what it holds."""
-    return {key: Asked(text(value), (*because, key)) for key, value in said.items()}
+    return {key: Sourced(text(value), (*because, key)) for key, value in said.items()}
 
 
 def depth(spec: PlatformSpec, name: str) -> int:

@@ -11,9 +11,10 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Sequence
 
-from tjgen.gitops.sync.made import GITOPS, Made, Said, made, name_of, namespace_of, path_of, repository_of, revision_of
+from tjgen.gitops.sync.made import GITOPS, Made, made, name_of, namespace_of, path_of, repository_of, revision_of
 from tjgen.gitops.sync.site import Site
 from tjgen.trees.manifests.manifest import PLATFORM, RUNS, STAGES, SYNC
+from tjgen.trees.manifests.sourced import Sourced
 from tjgen.trees.typing import Any
 
 EXPERIMENTS = "experiments"
@@ -76,7 +77,7 @@ def destination(site: Site) -> dict[str, Any]:
     """The cluster: by the name that Argo CD knows it by, or the one that Argo CD runs in."""
     if site.cluster is None:
         return {"server": HERE}
-    return {"name": Said(site.cluster, ("spec", "environments", site.environment or "", "cluster"))}
+    return {"name": Sourced(site.cluster, ("spec", "environments", site.environment or "", "cluster"))}
 
 
 def directory(path: str, stages: Sequence[str] = STAGES, *, beside: Sequence[str] = ()) -> dict[str, Any]:
@@ -130,12 +131,12 @@ def _set(site: Site, generator: dict[str, Any], name: str, spec: dict[str, Any])
             "goTemplateOptions": ["missingkey=error"],
             "generators": [{"git": {"repoURL": repository_of(site), "revision": revision_of(site), **generator}}],
             "syncPolicy": {
-                "applicationsSync": Said("sync" if site.deletes else "create-update", policy),
-                "preserveResourcesOnDeletion": Said(not site.deletes, policy),
+                "applicationsSync": Sourced("sync" if site.deletes else "create-update", policy),
+                "preserveResourcesOnDeletion": Sourced(not site.deletes, policy),
             },
             "template": {
                 "metadata": {"name": name, "namespace": namespace_of(site)},
-                "spec": {"project": Said(site.project, (*GITOPS, "project")), **spec},
+                "spec": {"project": Sourced(site.project, (*GITOPS, "project")), **spec},
             },
         },
     }

@@ -10,9 +10,10 @@ from __future__ import annotations
 from tjgen.cluster.synctools.argocd import TOOL, WAVE
 from tjgen.gitops.sync import applicationset
 from tjgen.gitops.sync.health import customizations
-from tjgen.gitops.sync.made import GITOPS, Made, Said, made, name_of, namespace_of, path_of, repository_of, revision_of
+from tjgen.gitops.sync.made import GITOPS, Made, made, name_of, namespace_of, path_of, repository_of, revision_of
 from tjgen.gitops.sync.site import Site
 from tjgen.trees.manifests.manifest import PLATFORM, RUNS, STAGES, SYNC, Manifest
+from tjgen.trees.manifests.sourced import Sourced
 from tjgen.trees.typing import Any
 
 _API = "argoproj.io/v1alpha1"
@@ -55,7 +56,7 @@ def _application(site: Site, directory: dict[str, Any], *, suffix: str = "", pat
         "kind": "Application",
         "metadata": {"name": name_of(site, suffix), "namespace": namespace_of(site)},
         "spec": {
-            "project": Said(site.project, (*GITOPS, "project")),
+            "project": Sourced(site.project, (*GITOPS, "project")),
             "source": {
                 "repoURL": repository_of(site),
                 "targetRevision": revision_of(site),
@@ -99,7 +100,7 @@ def _checks(site: Site) -> Made:
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": {"name": "argocd-cm", "namespace": namespace_of(site)},
-        "data": Said(dict(customizations(site.health)), (*GITOPS, "health")),
+        "data": Sourced(dict(customizations(site.health)), (*GITOPS, "health")),
     }
     note = _NOT_APPLIED.format(namespace=site.namespace, file=f"{site.path}/{SYNC}/{_HEALTH}")
     return made(tree, "argocd", file=_HEALTH, note=note)

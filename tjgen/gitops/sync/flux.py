@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from tjgen.cluster.synctools.flux import DOMAIN
 from tjgen.gitops.sync.health import checks
-from tjgen.gitops.sync.made import GITOPS, Made, Said, made, name_of, namespace_of, path_of, repository_of, revision_of
+from tjgen.gitops.sync.made import GITOPS, Made, made, name_of, namespace_of, path_of, repository_of, revision_of
 from tjgen.gitops.sync.site import Site
 from tjgen.trees.manifests.manifest import PLATFORM, RUNS, STAGES, SYNC
+from tjgen.trees.manifests.sourced import Sourced
 from tjgen.trees.typing import Any
 
 _SOURCE = "source.toolkit.fluxcd.io/v1"
@@ -61,11 +62,11 @@ def _kustomization(site: Site, stage: str) -> dict[str, Any]:
             "path": path_of(site, f"./{site.platform if stage == PLATFORM else f'{site.path}/{stage}'}"),
             "prune": True,
             # Nothing else waits for health: a claim that waits for its first consumer is not ready before its run.
-            "wait": Said(True, (*GITOPS, "health")) if watched else False,
+            "wait": Sourced(True, (*GITOPS, "health")) if watched else False,
             # Whoever deletes the Kustomization deletes no training and no data.
             "deletionPolicy": "Orphan",
             "sourceRef": {"kind": "GitRepository", "name": name_of(site)},
             **({"dependsOn": before} if before else {}),
-            **({"healthCheckExprs": Said(checks(site.health), (*GITOPS, "health"))} if watched else {}),
+            **({"healthCheckExprs": Sourced(checks(site.health), (*GITOPS, "health"))} if watched else {}),
         },
     }

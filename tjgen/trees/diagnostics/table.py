@@ -341,7 +341,6 @@ TABLE = {
     "TJ492": ("suspended-under-kueue", "error"),
     "TJ493": ("run-beside-kueue", "warning"),
     "TJ494": ("gang-without-its-scheduler", "error"),
-    "TJ495": ("cleaner-user-unknown", "warning"),
     "TJ496": ("reserved-checkpoint-name", "error"),
     "TJ497": ("metric-not-in-files", "error"),
     "TJ498": ("metric-without-best", "warning"),

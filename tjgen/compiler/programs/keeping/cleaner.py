@@ -17,7 +17,7 @@ from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Checkpoints, Keep
 from tjgen.trees.canonical import json_text
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic
-from tjgen.trees.fields.path import FieldPath, get
+from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.workload.contribution import Contribution
 from tjgen.trees.workload.roles import at_once
 from tjgen.trees.workload.workload import PodSet, Workload
@@ -37,10 +37,6 @@ def scheduled(workload: Workload, users: Sequence[PodSet], asked: Checkpoints, w
         if problem.severity == "error":
             return
     user = pods.user_of(workload, users, setting)
-    if user.fields.get("runAsUser") == pods.NOBODY and not is_chosen(workload, users):
-        message = f"the cleaner runs as user {pods.NOBODY}, which can probably not remove the run's files: no runAsUser is set"
-        hint = "set pod.securityContext.runAsUser to the user of the image"
-        yield Diagnostic(problems.USER, message, path=AT, hint=hint)
     name = f"{owner(where, setting)}-cleaner"
     container = shell(
         "cleaner",
@@ -55,15 +51,6 @@ def scheduled(workload: Workload, users: Sequence[PodSet], asked: Checkpoints, w
     pod = pods.pod([container], [volume], user)
     tree = pods.cron_job(name, "cleaner", keep.schedule, pod, setting)
     yield Contribution(("ahead", f"CronJob/{name}"), tree, AT)
-
-
-def is_chosen(workload: Workload, users: Sequence[PodSet]) -> bool:
-    """Whether the pods of the run ask for a user."""
-    return any(
-        get(workload.tree.value, (*at, "securityContext", "runAsUser"), None) is not None
-        for podset in users
-        for at in (podset.pod, podset.main)
-    )
 
 
 def _told(keep: Keep, asked: Checkpoints, where: Location, setting: Setting) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What can be wrong with checkpoints, by code: TJ460 to TJ470, TJ488, TJ489, and TJ495 to TJ498."""
+"""What can be wrong with checkpoints, by code: TJ460 to TJ470, TJ488, TJ489, and TJ496 to TJ498."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ CLEANER = "TJ469"
 PATH = "TJ470"
 ONE = "TJ488"
 METRIC = "TJ489"
-USER = "TJ495"
 RESERVED = "TJ496"
 FILES = "TJ497"
 UNREAD = "TJ498"

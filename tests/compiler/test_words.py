@@ -8,7 +8,7 @@ from collections.abc import Callable
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tjgen.trees.k8s.words import split
+from tjgen.compiler.words import split
 
 SIGNS = st.text(alphabet="ab$#;\u00e9 \t\r\n\u00a0'\"\\")
 
