@@ -11,45 +11,27 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.checkout import ROOT
+from tests.compiler.programs.keeping.cleaning import build
 from tests.compiler.programs.keeping.snapshot_api import Cluster, served
 from tests.containers import SHELLS, environment, find, pod_of, run
-from tests.program import tjgen
 
-EXPERIMENT = """\
-apiVersion: tjgen.dev/v1alpha1
-kind: Experiment
-metadata: {name: llm, namespace: team}
-spec:
-  runtime: tjgen-torch
-  image: registry.example.com/train:1
-  script: train.py
-  volumes:
-    out: {pvc: {create: {size: 10Gi, storageClassName: shared}}, mountPath: /out}
-  checkpoints:
-    volume: out
-    backup: {schedule: "0 3 * * *", keep: KEEP, snapshotClassName: CLASS}
-"""
-BACKUP, CLAIM = "llm-backup", "llm-out"
+BACKUP, CLAIM = "llm-backup", "llm-states"
 REAL = pytest.param("dash", "kubectl", marks=pytest.mark.skipif(shutil.which("kubectl") is None, reason="no kubectl here"))
 PROGRAMS = [("dash", "ours"), ("bash", "ours"), ("busybox", "ours"), REAL]
 """Each shell with our own client, which is fast, and one with the real one."""
 
 
-def built(folder: Path, keep: int = 2, snapshot_class: str = "null") -> dict[str, Any]:
+def built(snapshot_class: str | None = None) -> dict[str, Any]:
     """Kind -> the object that looks after snapshots."""
-    text = EXPERIMENT.replace("KEEP", str(keep)).replace("CLASS", snapshot_class)
-    (folder / "experiment.yaml").write_text(text)
-    answer = tjgen(folder, "build", "experiment.yaml")
-    assert answer.code == 0, answer.err
-    return {one["kind"]: one for one in yaml.safe_load_all(answer.out)}
+    backup = {"schedule": "0 3 * * *", "keep": 2, "snapshotClassName": snapshot_class}
+    return {one["kind"]: one for one in build({"backup": backup})}
 
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    with served(built(tmp_path)["Role"]["rules"]) as found:
+    with served(built()["Role"]["rules"]) as found:
         yield found
 
 
@@ -66,7 +48,7 @@ def back_up(
             f'#!/bin/sh\nexec {sys.executable} {ROOT}/tests/compiler/programs/keeping/kubectl.py "$@"\n'
         )
         (tools / "kubectl").chmod(0o755)
-    container = find(pod_of(built(folder)["CronJob"]), "backup")
+    container = find(pod_of(built()["CronJob"]), "backup")
     told: dict[str, str | Path] = {
         "PATH": f"{tools}:{os.environ['PATH']}",
         "KUBECONFIG": cluster.kubeconfig(folder),
@@ -88,7 +70,7 @@ def test_a_snapshot_of_the_claim_is_made_and_waited_for(cluster: Cluster, tmp_pa
 
 
 def test_the_class_of_the_experiment_is_used(cluster: Cluster, tmp_path: Path) -> None:
-    container = find(pod_of(built(tmp_path, snapshot_class="fast")["CronJob"]), "backup")
+    container = find(pod_of(built(snapshot_class="fast")["CronJob"]), "backup")
     assert environment(container)["CLASS"] == "fast"
     assert back_up(cluster, tmp_path, CLASS="fast").returncode == 0
     assert cluster.created[0]["spec"]["volumeSnapshotClassName"] == "fast"

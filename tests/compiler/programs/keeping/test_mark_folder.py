@@ -6,31 +6,15 @@ import subprocess
 from pathlib import Path
 
 import pytest
-import yaml
 
+from tests.compiler.programs.keeping.cleaning import build
 from tests.containers import SHELLS, environment, find, run
-from tests.program import tjgen
-
-EXPERIMENT = """\
-apiVersion: tjgen.dev/v1alpha1
-kind: Experiment
-metadata: {name: llm, namespace: team}
-spec:
-  runtime: tjgen-torch
-  image: registry.example.com/train:1
-  script: train.py
-  volumes:
-    out: {pvc: {create: {size: 10Gi, storageClassName: shared}}, mountPath: /out}
-  checkpoints: {volume: out, path: states, mark: init, keep: {last: 2}}
-"""
 
 
-def marked(shell: str, folder: Path, target: Path) -> tuple[subprocess.CompletedProcess[str], str]:
+def marked(shell: str, target: Path) -> tuple[subprocess.CompletedProcess[str], str]:
     """What the program answers, and the owner that the manifest names."""
-    (folder / "experiment.yaml").write_text(EXPERIMENT)
-    answer = tjgen(folder, "build", "--expanded", "experiment.yaml")
-    assert answer.code == 0, answer.err
-    jobset = next(one for one in yaml.safe_load_all(answer.out) if one["kind"] == "JobSet")
+    built = build({"path": "states", "mark": "init", "keep": {"last": 2}})
+    jobset = next(one for one in built if one["kind"] == "JobSet")
     pod = jobset["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]
     name = next(one["name"] for one in pod["initContainers"] if "mark" in one["name"])
     container = find(pod, name)
@@ -41,7 +25,7 @@ def marked(shell: str, folder: Path, target: Path) -> tuple[subprocess.Completed
 def test_it_writes_the_owner_into_the_folder(shell: str, tmp_path: Path) -> None:
     target = tmp_path / "two words"
     for _ in range(2):
-        answer, owner = marked(shell, tmp_path, target)
+        answer, owner = marked(shell, target)
         assert answer.returncode == 0, answer.stderr
         assert [path.name for path in target.iterdir()] == [".tjgen-run"]
         assert (target / ".tjgen-run").read_text() == f"{owner}\n"
@@ -50,6 +34,6 @@ def test_it_writes_the_owner_into_the_folder(shell: str, tmp_path: Path) -> None
 @pytest.mark.parametrize("shell", list(SHELLS))
 def test_a_run_starts_even_if_the_folder_cannot_be_written(shell: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    answer, _ = marked(shell, tmp_path, tmp_path / "file/below")
+    answer, _ = marked(shell, tmp_path / "file/below")
     assert answer.returncode == 0
     assert "the cleaner removes no checkpoint there" in answer.stderr

@@ -30,12 +30,12 @@ _REPORTING_SECONDS = 120
 """The program stops waiting so long before its Job is ended, so that it can report why."""
 
 
-def scheduled(asked: Checkpoints, where: Location, setting: Setting) -> Found:
+def scheduled(checkpoints: Checkpoints, where: Location, setting: Setting) -> Found:
     """ServiceAccount, Role and RoleBinding for snapshots in the namespace, and the CronJob."""
-    backup, claim = asked.backup, claim_of(asked.volume, where.volume, setting)
-    assert backup is not None, "asked only where there is a backup"
+    backup, claim = checkpoints.backup, claim_of(checkpoints.volume, where.volume, setting)
+    assert backup is not None, "called only with a backup"
     if claim is None:
-        message = f'volume "{asked.volume}" is no claim, and only claims have snapshots'
+        message = f'volume "{checkpoints.volume}" is no claim, and only claims have snapshots'
         yield Diagnostic(problems.BACKUP, message, path=AT, hint="use pvc")
         return
     name = f"{owner(where, setting)}-backup"
@@ -49,7 +49,7 @@ def scheduled(asked: Checkpoints, where: Location, setting: Setting) -> Found:
     subject = {"kind": "ServiceAccount", "name": name, "namespace": setting.namespace}
     rbac = "rbac.authorization.k8s.io"
     deadline = duration.seconds(backup.deadline)
-    told = {
+    variables = {
         "BACKUP": name,
         "CLAIM": claim,
         "KEEP": str(backup.keep),
@@ -58,12 +58,12 @@ def scheduled(asked: Checkpoints, where: Location, setting: Setting) -> Found:
         "PAUSE": str(_PAUSE_SECONDS),
     }
     if backup.snapshot_class_name is not None:
-        told["CLASS"] = backup.snapshot_class_name
+        variables["CLASS"] = backup.snapshot_class_name
     container = shell(
         "backup",
         image_of_program("kubectl", setting),
         script("backup.sh"),
-        told,
+        variables,
         [],
         resources={"requests": TINY, "limits": TINY},
     )

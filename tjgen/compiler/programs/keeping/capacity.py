@@ -34,12 +34,12 @@ _MARGIN = (6, 5)
 """Numerator and denominator of what is to be there for what is needed: a fifth more."""
 
 
-def judged(workload: Workload, users: Sequence[PodSet], asked: Checkpoints, where: Location, setting: Setting) -> Found:
+def judged(workload: Workload, users: Sequence[PodSet], checkpoints: Checkpoints, where: Location, setting: Setting) -> Found:
     """Nothing where the size is not said. The grace period of the pods is raised where nobody says one."""
-    if asked.expected_size is None:
+    if checkpoints.expected_size is None:
         return
-    size = parse(asked.expected_size).value
-    yield from _room(size, asked, where)
+    size = parse(checkpoints.expected_size).value
+    yield from _room(size, checkpoints, where)
     bandwidth = _bandwidth(where, setting)
     if not bandwidth:
         return
@@ -54,17 +54,17 @@ def judged(workload: Workload, users: Sequence[PodSet], asked: Checkpoints, wher
         yield from _grace(workload, podset, seconds)
 
 
-def _room(size: int, asked: Checkpoints, where: Location) -> Iterator[Diagnostic]:
+def _room(size: int, checkpoints: Checkpoints, where: Location) -> Iterator[Diagnostic]:
     create = new_claim(where.volume)
     if create is None:
         return
-    keep = asked.keep
+    keep = checkpoints.keep
     count = 2 if keep is None else keep.last + keep.best + 1 + (keep.grace_seconds > 0)
     needed = -(-count * size * _MARGIN[0] // _MARGIN[1])
     if parse(create.size).value < needed:
         message = (
             f"{count} checkpoints of {_text(size)} and a fifth more take {_text(needed)}, and the claim of volume "
-            f'"{asked.volume}" has {create.size}'
+            f'"{checkpoints.volume}" has {create.size}'
         )
         hint = f"raise its size to {_text(needed)} for each run that shares it, or keep fewer"
         yield Diagnostic(problems.ROOM, message, path=AT, hint=hint)

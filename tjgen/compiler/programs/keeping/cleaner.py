@@ -27,11 +27,11 @@ AT: FieldPath = (*SPEC, "checkpoints", "keep")
 ROOT = "/checkpoints"
 
 
-def scheduled(workload: Workload, users: Sequence[PodSet], asked: Checkpoints, where: Location, setting: Setting) -> Found:
+def scheduled(workload: Workload, users: Sequence[PodSet], checkpoints: Checkpoints, where: Location, setting: Setting) -> Found:
     """The CronJob, one for all runs that share the volume."""
-    keep = asked.keep
-    assert keep is not None, "asked only where something is to be kept"
-    problem = _out_of_reach(workload, users, asked, where, setting)
+    keep = checkpoints.keep
+    assert keep is not None, "called only if checkpoints are to be kept"
+    problem = _out_of_reach(workload, users, checkpoints, where, setting)
     if problem is not None:
         yield problem
         if problem.severity == "error":
@@ -42,62 +42,61 @@ def scheduled(workload: Workload, users: Sequence[PodSet], asked: Checkpoints, w
         "cleaner",
         image_of_program("python", setting),
         script("cleaner.py"),
-        _told(keep, asked, where, setting),
+        _variables(keep, checkpoints, where, setting),
         [{"name": "checkpoints", "mountPath": ROOT}],
         command=list(PYTHON),
         resources={"requests": TINY, "limits": TINY},
     )
-    volume = {"name": "checkpoints", **pod_source(asked.volume, where.volume, setting)}
+    volume = {"name": "checkpoints", **pod_source(checkpoints.volume, where.volume, setting)}
     pod = pods.pod([container], [volume], user)
     tree = pods.cron_job(name, "cleaner", keep.schedule, pod, setting)
     yield Contribution(("ahead", f"CronJob/{name}"), tree, AT)
 
 
-def _told(keep: Keep, asked: Checkpoints, where: Location, setting: Setting) -> dict[str, str]:
-    told = {
+def _variables(keep: Keep, checkpoints: Checkpoints, where: Location, setting: Setting) -> dict[str, str]:
+    variables = {
         "ROOT": ROOT,
         "FOLDER": where.before,
-        "NAME": asked.name,
-        **({"FILES": json_text(asked.files)} if asked.files else {"MARKER": asked.marker}),
+        "NAME": checkpoints.name,
+        **({"FILES": json_text(checkpoints.files)} if checkpoints.files else {"MARKER": checkpoints.marker}),
         "LAST": str(keep.last),
         "GRACE": str(keep.grace_seconds),
         "MOST": str(keep.max_per_pass),
     }
-    told |= {"AFTER": where.after} if where.run else {"OWNER": owner(where, setting)}
+    variables |= {"AFTER": where.after} if where.run else {"OWNER": owner(where, setting)}
     if keep.best and keep.metric is not None:
-        told |= {"BEST": str(keep.best), "METRIC": keep.metric, "MODE": keep.mode}
+        variables |= {"BEST": str(keep.best), "METRIC": keep.metric, "MODE": keep.mode}
         if keep.metric_key is not None:
-            told["METRIC_KEY"] = keep.metric_key
+            variables["METRIC_KEY"] = keep.metric_key
     if keep.every_nth is not None:
-        told["NTH"] = str(keep.every_nth)
-    source = resumed_folder(asked, where)
+        variables["NTH"] = str(keep.every_nth)
+    source = resumed_folder(checkpoints, where)
     if source is not None:
-        told["SOURCES"] = json_text([source])
+        variables["SOURCES"] = json_text([source])
     if keep.dry_run:
-        told["DRY_RUN"] = "true"
-    return {key: value.replace("$(", "$$(") for key, value in told.items()}
+        variables["DRY_RUN"] = "true"
+    return {key: value.replace("$(", "$$(") for key, value in variables.items()}
 
 
 def _out_of_reach(
-    workload: Workload, users: Sequence[PodSet], asked: Checkpoints, where: Location, setting: Setting
+    workload: Workload, users: Sequence[PodSet], checkpoints: Checkpoints, where: Location, setting: Setting
 ) -> Diagnostic | None:
     volume = where.volume
     if source_of(volume).reach not in (EVERY_POD, BY_DRIVER):
-        message = f'what removes checkpoints runs in a pod of its own, which cannot reach volume "{asked.volume}"'
+        message = f'what removes checkpoints runs in a pod of its own, which cannot reach volume "{checkpoints.volume}"'
         return Diagnostic(problems.CLEANER, message, path=AT, hint="use a claim, nfs or csi, or remove them in the training")
     create = new_claim(volume)
     if create is None:
         return None
     if create.scope == "project" and where.run and not where.before:
-        message = f'on the claim of volume "{asked.volume}" nobody knows which folders are those of the experiment'
+        message = f'on the claim of volume "{checkpoints.volume}" nobody knows which folders are those of the experiment'
         return Diagnostic(problems.CLEANER, message, path=AT, hint="use scope: family for the claim, or shared: true")
     if create.volume_mode == "Block":
-        message = f'volume "{asked.volume}" is a device and has no folders'
+        message = f'volume "{checkpoints.volume}" is a device and has no folders'
         return Diagnostic(problems.CLEANER, message, path=AT, hint="use volumeMode: Filesystem")
     modes = set(access_modes(create, at_once(workload, users), setting, read_only=False))
     if modes <= {"ReadWriteOnce", "ReadWriteOncePod"}:
-        message = (
-            f'the claim of volume "{asked.volume}" is {", ".join(sorted(modes))}: checkpoints are removed only on the run\'s node'
-        )
+        claim = f'the claim of volume "{checkpoints.volume}" is {", ".join(sorted(modes))}'
+        message = f"{claim}: checkpoints are removed only on the run's node"
         return Diagnostic(problems.CLEANER, message, path=AT, hint="use ReadWriteMany", severity=WARNING)
     return None

@@ -32,59 +32,61 @@ MARKING = "tjgen-mark"
 
 def contributions(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
     """Variables and mounts of the pods that have the volume; then cleaner, backup, and whether there is room and time."""
-    asked = experiment.spec.checkpoints
-    assert asked is not None, "asked only where there are checkpoints"
+    checkpoints = experiment.spec.checkpoints
+    assert checkpoints is not None, "called only with checkpoints"
     where = location(experiment, setting)
-    wrong = [*rules.judged(asked), *_problems(asked, where, experiment, setting)]
+    wrong = [*rules.judged(checkpoints), *_problems(checkpoints, where, experiment, setting)]
     yield from wrong
     if where is None or has_errors(wrong):
         return
-    users = [podset for podset, _ in users_of(workload, asked.volume, where.volume)]
+    users = [podset for podset, _ in users_of(workload, checkpoints.volume, where.volume)]
     for podset in users:
         yield resuming.variable(podset, "TJGEN_CHECKPOINT_PATH", where.inside, AT)
-        yield resuming.variable(podset, "TJGEN_CHECKPOINT_NAME", asked.name, AT)
-        yield resuming.variable(podset, "TJGEN_CHECKPOINT_MARKER", asked.marker, AT)
-        yield resuming.variable(podset, "TJGEN_CHECKPOINT_OWNER", mark(asked, where, setting), AT)
-        if asked.mark == "init":
-            yield from _marked(workload, podset, asked, where, setting)
-        if asked.every is not None:
-            yield resuming.variable(podset, "TJGEN_CHECKPOINT_EVERY", str(asked.every), (*AT, "every"))
-        yield from resuming.resumed(workload, podset, asked, where, setting)
-    yield from capacity.judged(workload, users, asked, where, setting)
-    if asked.keep is not None:
-        yield from cleaner.scheduled(workload, users, asked, where, setting)
-    if asked.backup is not None:
-        yield from backup.scheduled(asked, where, setting)
+        yield resuming.variable(podset, "TJGEN_CHECKPOINT_NAME", checkpoints.name, AT)
+        yield resuming.variable(podset, "TJGEN_CHECKPOINT_MARKER", checkpoints.marker, AT)
+        yield resuming.variable(podset, "TJGEN_CHECKPOINT_OWNER", mark(checkpoints, where, setting), AT)
+        if checkpoints.mark == "init":
+            yield from _marked(workload, podset, checkpoints, where, setting)
+        if checkpoints.every is not None:
+            yield resuming.variable(podset, "TJGEN_CHECKPOINT_EVERY", str(checkpoints.every), (*AT, "every"))
+        yield from resuming.resumed(workload, podset, checkpoints, where, setting)
+    yield from capacity.judged(workload, users, checkpoints, where, setting)
+    if checkpoints.keep is not None:
+        yield from cleaner.scheduled(workload, users, checkpoints, where, setting)
+    if checkpoints.backup is not None:
+        yield from backup.scheduled(checkpoints, where, setting)
 
 
-def _problems(asked: Checkpoints, where: Location | None, experiment: Experiment, setting: Setting) -> Iterator[Diagnostic]:
+def _problems(checkpoints: Checkpoints, where: Location | None, experiment: Experiment, setting: Setting) -> Iterator[Diagnostic]:
     if where is None:
         known = experiment.spec.volumes
-        if asked.volume not in known:
+        if checkpoints.volume not in known:
             hint = f"use one of {', '.join(known)}" if known else "add it to volumes"
-            message = f'the experiment has no volume "{asked.volume}"'
+            message = f'the experiment has no volume "{checkpoints.volume}"'
             yield Diagnostic(problems.VOLUME, message, path=(*AT, "volume"), hint=hint)
         return
     path: FieldPath = (*AT, "volume")
     if where.place.read_only or source_of(where.volume).is_read_only:
-        message = f'checkpoints cannot be saved on volume "{asked.volume}": it is read only'
+        message = f'checkpoints cannot be saved on volume "{checkpoints.volume}": it is read only'
         yield Diagnostic(problems.READ_ONLY, message, path=path, hint="use a claim that can be written to")
     if not source_of(where.volume).survives_pod:
-        message = f'volume "{asked.volume}" goes with its pod, and the checkpoints with it'
+        message = f'volume "{checkpoints.volume}" goes with its pod, and the checkpoints with it'
         yield Diagnostic(problems.LOST, message, path=path, hint="use a claim")
     if where.place.sub_path_expr is not None:
-        message = f'nobody knows in which folder of volume "{asked.volume}" they are: it is mounted by subPathExpr'
+        message = f'nobody knows in which folder of volume "{checkpoints.volume}" they are: it is mounted by subPathExpr'
         yield Diagnostic(problems.PATH, message, path=path, hint="mount it by subPath, or as a whole")
-    if asked.path is not None and (asked.path.startswith("/") or ".." in asked.path.split("/")):
-        message = f"path {asked.path} leads out of the volume"
+    if checkpoints.path is not None and (checkpoints.path.startswith("/") or ".." in checkpoints.path.split("/")):
+        message = f"path {checkpoints.path} leads out of the volume"
         yield Diagnostic(problems.PATH, message, path=(*AT, "path"), hint="name a folder of the volume")
-    yield from resuming.problems_of(asked, setting)
+    yield from resuming.problems_of(checkpoints, setting)
 
 
-def _marked(workload: Workload, podset: PodSet, asked: Checkpoints, where: Location, setting: Setting) -> Iterator[Contribution]:
+def _marked(
+    workload: Workload, podset: PodSet, checkpoints: Checkpoints, where: Location, setting: Setting
+) -> Iterator[Contribution]:
     """An init container that marks the folder, with the image and the user that write the checkpoints."""
     main = get(workload.tree.value, podset.main, {})
-    variables = {"FOLDER": where.inside, "OWNER": mark(asked, where, setting)}
+    variables = {"FOLDER": where.inside, "OWNER": mark(checkpoints, where, setting)}
     mounts = [mount for mount in main.get("volumeMounts") or [] if mount["mountPath"] == where.place.path]
     escaped = {key: value.replace("$(", "$$(") for key, value in variables.items()}
     resources = {"requests": TINY, "limits": TINY}

@@ -37,24 +37,24 @@ class Location(NamedTuple):
 
 def location(experiment: Experiment, setting: Setting) -> Location | None:
     """Where the checkpoints are; None where the volume is not there, or is mounted nowhere or in a folder that nobody knows."""
-    asked = experiment.spec.checkpoints
-    assert asked is not None, "asked only where there are checkpoints"
-    volume = experiment.spec.volumes.get(asked.volume)
-    place = next(places(volume, (*SPEC, "volumes", asked.volume)), None) if volume is not None else None
+    checkpoints = experiment.spec.checkpoints
+    assert checkpoints is not None, "called only with checkpoints"
+    volume = experiment.spec.volumes.get(checkpoints.volume)
+    place = next(places(volume, (*SPEC, "volumes", checkpoints.volume)), None) if volume is not None else None
     if volume is None or place is None:
         return None
     create = new_claim(volume)
-    owner = writing_as(asked.volume, experiment, setting)
+    owner = writing_as(checkpoints.volume, experiment, setting)
     own = own_folder(create, shared=volume.shared, read_only=place.read_only, setting=owner)
-    below, path = place.sub_path or "", asked.path or ""
+    below, path = place.sub_path or "", checkpoints.path or ""
     if own is not None:
-        if asked.scope == "family":
+        if checkpoints.scope == "family":
             return Location(volume, place, _inside(place, path), _joined(own, below, path), "", "")
         return Location(volume, place, _inside(place, path), "", own, _joined(below, path))
     if create is not None and create.scope == "run":
         return Location(volume, place, _inside(place, path), _joined(below, path), "", "")
     family = _joined(path, setting.storage)
-    if asked.scope == "family":
+    if checkpoints.scope == "family":
         return Location(volume, place, _inside(place, family), _joined(below, family), "", "")
     return Location(volume, place, _inside(place, _joined(family, setting.run)), _joined(below, family), setting.run, "")
 
@@ -65,15 +65,15 @@ def owner(where: Location, setting: Setting) -> str:
     return setting.run if create is not None and create.scope == "run" else setting.storage
 
 
-def mark(asked: Checkpoints, where: Location, setting: Setting) -> str:
+def mark(checkpoints: Checkpoints, where: Location, setting: Setting) -> str:
     """The content of the file `.tjgen-run`, by which the cleaner knows whose folder it is and what the run resumes from."""
-    source = resumed_folder(asked, where)
+    source = resumed_folder(checkpoints, where)
     return "\n".join([where.run or owner(where, setting), *([f"resumes {source}"] if source is not None else [])])
 
 
-def resumed_folder(asked: Checkpoints, where: Location) -> str | None:
+def resumed_folder(checkpoints: Checkpoints, where: Location) -> str | None:
     """The folder that the run resumes from, from the root of the volume; None if it is elsewhere, or there is none."""
-    resume = asked.resume_from
+    resume = checkpoints.resume_from
     if resume is None:
         return None
     if resume.run is not None:

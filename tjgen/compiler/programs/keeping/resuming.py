@@ -28,9 +28,9 @@ RESUME = "/tjgen/resume"
 _VOLUME = "tjgen-resume"
 
 
-def problems_of(asked: Checkpoints, setting: Setting) -> Iterator[Diagnostic]:
+def problems_of(checkpoints: Checkpoints, setting: Setting) -> Iterator[Diagnostic]:
     """What is wrong with the field by itself."""
-    resume = asked.resume_from
+    resume = checkpoints.resume_from
     if resume is None:
         return
     if resume.run is not None:
@@ -38,7 +38,7 @@ def problems_of(asked: Checkpoints, setting: Setting) -> Iterator[Diagnostic]:
             message = f'"{resume.run}" is not a run of experiment {setting.family}'
             hint = "write its name as tjgen runs shows it, or the folder of another experiment as path"
             yield Diagnostic(problems.RESUME, message, path=AT, hint=hint)
-        elif asked.scope == "family":
+        elif checkpoints.scope == "family":
             message = "all runs of the experiment use one folder already: scope is family"
             yield Diagnostic(problems.RESUME, message, path=AT, hint="remove resumeFrom, or scope")
     elif resume.path is not None and ".." in resume.path.split("/"):
@@ -46,9 +46,11 @@ def problems_of(asked: Checkpoints, setting: Setting) -> Iterator[Diagnostic]:
         yield Diagnostic(problems.RESUME, message, path=(*AT, "path"), hint="name a folder of the volume")
 
 
-def resumed(workload: Workload, podset: PodSet, asked: Checkpoints, where: Location, setting: Setting) -> Iterator[Contribution]:
+def resumed(
+    workload: Workload, podset: PodSet, checkpoints: Checkpoints, where: Location, setting: Setting
+) -> Iterator[Contribution]:
     """The fields of one pod set; nothing without `resumeFrom`."""
-    resume = asked.resume_from
+    resume = checkpoints.resume_from
     if resume is None:
         return
     own = get(workload.tree.value, (*podset.main, "volumeMounts"), None) or []
@@ -59,14 +61,14 @@ def resumed(workload: Workload, podset: PodSet, asked: Checkpoints, where: Locat
         ]
     else:
         folder, mounts = RESUME, []
-        for one in _mounted(podset, resume, asked, where, setting):
+        for one in _mounted(podset, resume, checkpoints, where, setting):
             yield one
             if one.path[-2] == "volumeMounts":
                 mounts.append(one.value)
     yield variable(podset, "TJGEN_RESUME_FROM", folder, AT)
     if mounts:
         mounts += [mount for mount in own if mount["mountPath"] == where.place.path and mount not in mounts]
-        yield from _checked(workload, podset, asked, where, folder, mounts, setting)
+        yield from _checked(workload, podset, checkpoints, where, folder, mounts, setting)
 
 
 def variable(podset: PodSet, name: str, value: str, because: FieldPath) -> Contribution:
@@ -74,13 +76,15 @@ def variable(podset: PodSet, name: str, value: str, because: FieldPath) -> Contr
     return Contribution((*podset.main, "env", named(name)), {"name": name, "value": value.replace("$(", "$$(")}, because)
 
 
-def _mounted(podset: PodSet, resume: Resume, asked: Checkpoints, where: Location, setting: Setting) -> Iterator[Contribution]:
+def _mounted(
+    podset: PodSet, resume: Resume, checkpoints: Checkpoints, where: Location, setting: Setting
+) -> Iterator[Contribution]:
     create = new_claim(where.volume)
-    volume = asked.volume
+    volume = checkpoints.volume
     if resume.run is not None and create is not None and create.scope == "run":
         # Each run has a claim, so the pods also mount the claim of the other run.
         volume = _VOLUME
-        name = claim_name(asked.volume, create, setting._replace(run=resume.run))
+        name = claim_name(checkpoints.volume, create, setting._replace(run=resume.run))
         claim: Tree = {"name": volume, "persistentVolumeClaim": {"claimName": name, "readOnly": True}}
         yield Contribution((*podset.pod, "volumes", named(volume)), claim, AT)
     folder = where.on_volume(resume.run) if resume.run is not None else (resume.path or "").strip("/")
@@ -91,23 +95,23 @@ def _mounted(podset: PodSet, resume: Resume, asked: Checkpoints, where: Location
 def _checked(
     workload: Workload,
     podset: PodSet,
-    asked: Checkpoints,
+    checkpoints: Checkpoints,
     where: Location,
     folder: str,
     mounts: list[Tree],
     setting: Setting,
 ) -> Iterator[Contribution]:
-    resume = asked.resume_from
+    resume = checkpoints.resume_from
     assert resume is not None, "only a run that resumes is checked"
-    told = {
+    variables = {
         "OWN": where.inside,
         "RESUME": folder,
         "SOURCE": f"run {resume.run}" if resume.run is not None else f"folder {resume.path}",
-        "NAME": asked.name,
-        "MARKER": asked.marker,
-        "FILES": " ".join(asked.files),
+        "NAME": checkpoints.name,
+        "MARKER": checkpoints.marker,
+        "FILES": " ".join(checkpoints.files),
     }
-    escaped = {key: value.replace("$(", "$$(") for key, value in told.items()}
+    escaped = {key: value.replace("$(", "$$(") for key, value in variables.items()}
     read_only = [{**mount, "readOnly": True} for mount in mounts]
     resources = {"requests": TINY, "limits": TINY}
     image = image_in_run("shell", setting)

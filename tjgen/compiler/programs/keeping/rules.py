@@ -16,20 +16,20 @@ RESERVED = (".keep", ".tjgen-cleaner.json", ".tjgen-run", ".tjgen-trash")
 """Files and folders that mean something to the cleaner."""
 
 
-def judged(asked: Checkpoints) -> Iterator[Diagnostic]:
+def judged(checkpoints: Checkpoints) -> Iterator[Diagnostic]:
     """Diagnostics about names that the cleaner uses, and about `keep`."""
-    names = {"marker": asked.marker, "name": asked.name}
+    names = {"marker": checkpoints.marker, "name": checkpoints.name}
     for field, value in names.items():
         if value in RESERVED:
             yield _reserved(value, (*AT, field))
-    for position, ending in enumerate(asked.files):
+    for position, ending in enumerate(checkpoints.files):
         if ending in RESERVED:
             yield _reserved(ending, (*AT, "files", position))
-    if asked.keep is not None:
-        yield from _keep(asked.keep, asked)
+    if checkpoints.keep is not None:
+        yield from _keep(checkpoints.keep, checkpoints)
 
 
-def _keep(keep: Keep, asked: Checkpoints) -> Iterator[Diagnostic]:
+def _keep(keep: Keep, checkpoints: Checkpoints) -> Iterator[Diagnostic]:
     if keep.last == 1 and keep.reason is None:
         message = "keep.last is 1: if the one newest checkpoint is damaged, there is none to resume from"
         yield Diagnostic(problems.ONE, message, path=KEEP, hint="set last to 2 or more, or write a reason")
@@ -39,8 +39,8 @@ def _keep(keep: Keep, asked: Checkpoints) -> Iterator[Diagnostic]:
     if keep.metric is not None and not keep.best:
         message = f'keep.metric is "{keep.metric}", but keep.best is 0, so nothing reads it'
         yield Diagnostic(problems.UNREAD, message, path=(*KEEP, "metric"), hint="set best, or remove metric")
-    if keep.metric is not None and asked.files and keep.metric not in asked.files:
-        message = f'keep.metric is "{keep.metric}", but a checkpoint consists of {", ".join(asked.files)}'
+    if keep.metric is not None and checkpoints.files and keep.metric not in checkpoints.files:
+        message = f'keep.metric is "{keep.metric}", but a checkpoint consists of {", ".join(checkpoints.files)}'
         hint = "set metric to one of the files, or add it to files"
         yield Diagnostic(problems.FILES, message, path=(*KEEP, "metric"), hint=hint)
     if keep.metric in RESERVED:

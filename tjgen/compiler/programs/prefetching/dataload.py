@@ -21,19 +21,19 @@ from tjgen.trees.workload.contribution import Contribution
 Found = Iterator[Contribution | Diagnostic]
 
 
-def loaded(asked: Prefetch, volume: Volume, setting: Setting, at: FieldPath) -> Found:
+def loaded(prefetch: Prefetch, volume: Volume, setting: Setting, at: FieldPath) -> Found:
     """The DataLoad of the folder that is asked for, or of all. It is never changed, and so named by its content."""
-    assert asked.volume is not None and volume.dataset is not None, "only a data set is loaded so"
-    if asked.source is not None or asked.command:
-        message = f'volume "{asked.volume}" is a data set of Fluid, which says itself where the data comes from'
+    assert prefetch.volume is not None and volume.dataset is not None, "only a data set is loaded so"
+    if prefetch.source is not None or prefetch.command:
+        message = f'volume "{prefetch.volume}" is a data set of Fluid, which says itself where the data comes from'
         hint = "leave source and command out, and say it in the mounts of the data set"
         yield Diagnostic(problems.SOURCE, message, path=at, hint=hint)
         return
-    name = dataset_name(asked.volume, volume.dataset, setting)
+    name = dataset_name(prefetch.volume, volume.dataset, setting)
     spec: Tree = {
         "dataset": {"name": name, "namespace": setting.namespace},
         "loadMetadata": True,
-        "target": [{"path": "/" + (asked.path or "").strip("/"), "replicas": 1}],
+        "target": [{"path": "/" + (prefetch.path or "").strip("/"), "replicas": 1}],
     }
     full = f"{name}-load-{sha256_hex(json_text(spec))[:10]}"
     tree = {"apiVersion": API_VERSION, "kind": "DataLoad", "metadata": metadata(full, setting), "spec": spec}

@@ -59,66 +59,66 @@ def remote(uri: str) -> Remote | None:
     return Remote("dataset", uri, False) if scheme == "hf" else None
 
 
-def content(asked: Prefetch) -> Tree:
+def content(prefetch: Prefetch) -> Tree:
     """What makes the data the data that it is: with another one, what is there says nothing."""
-    where = [asked.source.uri, asked.source.volume, asked.source.path] if asked.source is not None else []
-    environment = [env_item(name, asked.env[name]) for name in sorted(asked.env)]
-    return [where, asked.path, asked.image, list(asked.command), list(asked.args), environment]
+    where = [prefetch.source.uri, prefetch.source.volume, prefetch.source.path] if prefetch.source is not None else []
+    environment = [env_item(name, prefetch.env[name]) for name in sorted(prefetch.env)]
+    return [where, prefetch.path, prefetch.image, list(prefetch.command), list(prefetch.args), environment]
 
 
-def state_folder(asked: Prefetch) -> str:
+def state_folder(prefetch: Prefetch) -> str:
     """The folder of a content below the volume. Another source has another folder, so runs that read this one keep it."""
-    return f"{FOLDER}/{sha256_hex(json_text(content(asked)))[:10]}"
+    return f"{FOLDER}/{sha256_hex(json_text(content(prefetch)))[:10]}"
 
 
-def attempts(asked: Prefetch) -> int:
+def attempts(prefetch: Prefetch) -> int:
     """Failures of pods that the Job accepts."""
-    return _ATTEMPTS * workers_of(asked)
+    return _ATTEMPTS * workers_of(prefetch)
 
 
-def made(asked: Prefetch, experiment: Experiment, target: Tree, user: pods.User, setting: Setting) -> tuple[str, Tree]:
+def made(prefetch: Prefetch, experiment: Experiment, target: Tree, user: pods.User, setting: Setting) -> tuple[str, Tree]:
     """Name and tree of the Job. The name follows from all that the Job does, since a Job cannot be changed."""
-    workers = workers_of(asked)
-    state = f"{TARGET}/{state_folder(asked)}"
-    told = {"STATE": state, "TARGET": f"{state}/{CONTENT}", "WORKERS": str(workers)}
-    if asked.path is not None:
-        told["MOUNT_POINT"] = f"{TARGET}/{asked.path.strip('/')}"
+    workers = workers_of(prefetch)
+    state = f"{TARGET}/{state_folder(prefetch)}"
+    variables = {"STATE": state, "TARGET": f"{state}/{CONTENT}", "WORKERS": str(workers)}
+    if prefetch.path is not None:
+        variables["MOUNT_POINT"] = f"{TARGET}/{prefetch.path.strip('/')}"
     volumes: list[Tree] = [{"name": "target", **target}]
     mounts: list[Tree] = [{"name": "target", "mountPath": TARGET}]
-    where = asked.source
+    where = prefetch.source
     if where is not None and where.volume is not None:
         volumes.append({"name": "source", **pod_source(where.volume, experiment.spec.volumes[where.volume], setting)})
         mounts.append({"name": "source", "mountPath": SOURCE, "readOnly": True})
-        told["SOURCE"] = f"{SOURCE}/{where.path.strip('/')}" if where.path is not None else SOURCE
+        variables["SOURCE"] = f"{SOURCE}/{where.path.strip('/')}" if where.path is not None else SOURCE
     known = remote(where.uri) if where is not None and where.uri is not None else None
     if where is not None and where.uri is not None:
-        told["STORAGE_URI"] = where.uri
-    if asked.command or (known is not None and known.purpose == "dataset"):
+        variables["STORAGE_URI"] = where.uri
+    if prefetch.command or (known is not None and known.purpose == "dataset"):
         # The program is not ours: nothing is known of what it should bring, so nothing is verified.
-        bring = _of_others(asked, told, mounts, user, setting)
-        first = [_tiny("prepare", told, mounts[:1], setting), bring]
-        pod = pods.pod([_tiny("mark", told, mounts[:1], setting)], volumes, user, first=first)
+        bring = _of_others(prefetch, variables, mounts, user, setting)
+        first = [_tiny("prepare", variables, mounts[:1], setting), bring]
+        pod = pods.pod([_tiny("mark", variables, mounts[:1], setting)], volumes, user, first=first)
     else:
-        pod = pods.pod([_bringing(asked, known, told, mounts, user, setting)], volumes, user)
+        pod = pods.pod([_bringing(prefetch, known, variables, mounts, user, setting)], volumes, user)
     name = f"{setting.family}-prefetch-{sha256_hex(json_text([workers, pod]))[:10]}"
     # No ttlSecondsAfterFinished: a sync would create the Job again each time.
     spec: Tree = {
         "completionMode": "Indexed",
         "completions": workers,
         "parallelism": workers,
-        "backoffLimit": attempts(asked),
+        "backoffLimit": attempts(prefetch),
     }
-    return name, pods.job(name, "prefetch", pod, setting, deadline=duration.seconds(asked.deadline), **spec)
+    return name, pods.job(name, "prefetch", pod, setting, deadline=duration.seconds(prefetch.deadline), **spec)
 
 
-def workers_of(asked: Prefetch) -> int:
+def workers_of(prefetch: Prefetch) -> int:
     """As many as are asked for, but one for what cannot be divided."""
-    known = remote(asked.source.uri) if asked.source is not None and asked.source.uri is not None else None
-    return 1 if known is not None and not known.workers and not asked.command else asked.workers
+    known = remote(prefetch.source.uri) if prefetch.source is not None and prefetch.source.uri is not None else None
+    return 1 if known is not None and not known.workers and not prefetch.command else prefetch.workers
 
 
 def _bringing(
-    asked: Prefetch, known: Remote | None, told: dict[str, str], mounts: list[Tree], user: pods.User, setting: Setting
+    prefetch: Prefetch, known: Remote | None, variables: dict[str, str], mounts: list[Tree], user: pods.User, setting: Setting
 ) -> Tree:
     """The container that copies, verifies and marks a part."""
     more: dict[str, Tree] = {"resources": {"requests": BRINGING, "limits": BRINGING}}
@@ -127,45 +127,47 @@ def _bringing(
         more["command"] = list(PYTHON)
     else:
         purpose, text = known.purpose, script("marks.sh") + script("copy-remote.sh")
-        told = {**told, "REMOTE": known.name, **({} if known.workers else {"ONE": "true"})}
-    image = setting.emitted(asked.image) if asked.image is not None else image_of_program(purpose, setting)
-    return _completed(shell("bring", image, text, told, mounts, **more), asked, user)
+        variables = {**variables, "REMOTE": known.name, **({} if known.workers else {"ONE": "true"})}
+    image = setting.emitted(prefetch.image) if prefetch.image is not None else image_of_program(purpose, setting)
+    return _completed(shell("bring", image, text, variables, mounts, **more), prefetch, user)
 
 
-def _of_others(asked: Prefetch, told: dict[str, str], mounts: list[Tree], user: pods.User, setting: Setting) -> Tree:
+def _of_others(prefetch: Prefetch, variables: dict[str, str], mounts: list[Tree], user: pods.User, setting: Setting) -> Tree:
     """The container with the command of the experiment, or with Trainer's dataset initializer."""
     image = (
-        setting.emitted(asked.image)
-        if asked.image is not None
-        else image_of_program("dataset" if not asked.command else "shell", setting)
+        setting.emitted(prefetch.image)
+        if prefetch.image is not None
+        else image_of_program("dataset" if not prefetch.command else "shell", setting)
     )
-    container = shell("bring", image, "", told, mounts, resources={"requests": BRINGING, "limits": BRINGING})
+    container = shell("bring", image, "", variables, mounts, resources={"requests": BRINGING, "limits": BRINGING})
     del container["command"], container["args"]
-    if asked.command:
-        container["command"] = list(asked.command)
+    if prefetch.command:
+        container["command"] = list(prefetch.command)
     else:
-        below = told["TARGET"].removeprefix(f"{TARGET}/")
+        below = variables["TARGET"].removeprefix(f"{TARGET}/")
         container["volumeMounts"] = [{"name": "target", "mountPath": DATASET, "subPath": below}]
-    if asked.args:
-        container["args"] = list(asked.args)
-    return _completed(container, asked, user)
+    if prefetch.args:
+        container["args"] = list(prefetch.args)
+    return _completed(container, prefetch, user)
 
 
-def _completed(container: Tree, asked: Prefetch, user: pods.User) -> Tree:
+def _completed(container: Tree, prefetch: Prefetch, user: pods.User) -> Tree:
     """The container with what the experiment sets for the program that brings the data."""
-    own = [env_item(name, asked.env[name]) for name in by_reference(asked.env)]
+    own = [env_item(name, prefetch.env[name]) for name in by_reference(prefetch.env)]
     more: dict[str, Tree] = {"env": [*_variables_of_pod(), *container["env"], *own]}
-    if asked.image is not None:
+    if prefetch.image is not None:
         more["securityContext"] = user.of_container_of_others()
-    if asked.secret is not None:
-        more["envFrom"] = [{"secretRef": {"name": asked.secret}}]
+    if prefetch.secret is not None:
+        more["envFrom"] = [{"secretRef": {"name": prefetch.secret}}]
     return {**container, **more}
 
 
-def _tiny(name: str, told: dict[str, str], mounts: list[Tree], setting: Setting) -> Tree:
+def _tiny(name: str, variables: dict[str, str], mounts: list[Tree], setting: Setting) -> Tree:
     """A container with the script of this name, before or after a program that is not ours."""
     text = script("marks.sh") + script(f"{name}.sh")
-    container = shell(name, image_of_program("shell", setting), text, told, mounts, resources={"requests": TINY, "limits": TINY})
+    container = shell(
+        name, image_of_program("shell", setting), text, variables, mounts, resources={"requests": TINY, "limits": TINY}
+    )
     return {**container, "env": [*_variables_of_pod(), *container["env"]]}
 
 

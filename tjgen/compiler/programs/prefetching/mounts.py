@@ -18,12 +18,12 @@ from tjgen.trees.workload.workload import PodSet, Workload
 AT: FieldPath = (*SPEC, "prefetch")
 
 
-def of_content(workload: Workload, experiment: Experiment, asked: Prefetch) -> Iterator[Contribution]:
+def of_content(workload: Workload, experiment: Experiment, prefetch: Prefetch) -> Iterator[Contribution]:
     """The mounts in all pod sets that use the volume of the prefetch."""
-    assert asked.volume is not None
-    content = f"{job.state_folder(asked)}/{job.CONTENT}"
-    for podset, _ in users_of(workload, asked.volume, experiment.spec.volumes[asked.volume]):
-        yield from shown(workload, podset, asked.volume, asked.path or "", content)
+    assert prefetch.volume is not None
+    content = f"{job.state_folder(prefetch)}/{job.CONTENT}"
+    for podset, _ in users_of(workload, prefetch.volume, experiment.spec.volumes[prefetch.volume]):
+        yield from shown(workload, podset, prefetch.volume, prefetch.path or "", content)
 
 
 def shown(workload: Workload, podset: PodSet, volume: str, path: str, content: str) -> Iterator[Contribution]:

@@ -30,37 +30,37 @@ PAUSE_SECONDS = 10
 
 def brought(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
     """The Job, and an init container in every pod that mounts the volume."""
-    asked = experiment.spec.prefetch
-    assert asked is not None, "asked only where something is prefetched"
-    wrong = list(_problems(asked, experiment))
+    prefetch = experiment.spec.prefetch
+    assert prefetch is not None, "called only with a prefetch"
+    wrong = list(_problems(prefetch, experiment))
     yield from wrong
-    if asked.volume is None or has_errors(wrong):
+    if prefetch.volume is None or has_errors(wrong):
         return
-    volume = experiment.spec.volumes[asked.volume]
+    volume = experiment.spec.volumes[prefetch.volume]
     if source_of(volume).filled_by == DATA_LOAD:
         from tjgen.compiler.programs.prefetching import dataload  # few clusters have Fluid
 
-        yield from dataload.loaded(asked, volume, setting, AT)
+        yield from dataload.loaded(prefetch, volume, setting, AT)
         return
-    yield from _warnings(asked, volume, setting)
-    writable = writable_source(asked.volume, volume, setting)
-    users = [podset for podset, _ in users_of(workload, asked.volume, volume)]
+    yield from _warnings(prefetch, volume, setting)
+    writable = writable_source(prefetch.volume, volume, setting)
+    users = [podset for podset, _ in users_of(workload, prefetch.volume, volume)]
     user = pods.user_of(workload, users or members(workload), setting)
-    name, tree = job.made(asked, experiment, writable, user, setting)
+    name, tree = job.made(prefetch, experiment, writable, user, setting)
     yield Contribution(("ahead", f"Job/{name}"), tree, AT)
-    if not asked.wait:
+    if not prefetch.wait:
         return
-    told = {
-        "STATE": f"{MARKS}/{job.state_folder(asked)}",
+    variables = {
+        "STATE": f"{MARKS}/{job.state_folder(prefetch)}",
         "JOB_NAME": name,
-        "ATTEMPTS": str(job.attempts(asked)),
-        "TIMEOUT": str(duration.seconds(asked.wait_timeout)),
+        "ATTEMPTS": str(job.attempts(prefetch)),
+        "TIMEOUT": str(duration.seconds(prefetch.wait_timeout)),
         "PAUSE": str(PAUSE_SECONDS),
     }
     for podset in users:
         # The whole volume: the main container sees only the data.
-        mount = {"name": asked.volume, "mountPath": MARKS, "readOnly": True}
-        container = shell(job.WAIT, image_in_run("shell", setting), script("marks.sh") + script("wait.sh"), told, [mount])
+        mount = {"name": prefetch.volume, "mountPath": MARKS, "readOnly": True}
+        container = shell(job.WAIT, image_in_run("shell", setting), script("marks.sh") + script("wait.sh"), variables, [mount])
         safe = pods.secured_in_run(container, pods.user_of(workload, [podset], setting))
         yield Contribution((*podset.pod, "initContainers", named(job.WAIT)), safe, AT)
         yield Contribution((*podset.pod, "volumes", named(pods.TMP_VOLUME)), pods.tmp_volume(), AT)
@@ -72,56 +72,63 @@ def writable_source(name: str, volume: Volume, setting: Setting) -> Tree:
     return {kind: {key: value for key, value in fields.items() if key != "readOnly"}}
 
 
-def _problems(asked: Prefetch, experiment: Experiment) -> Iterator[Diagnostic]:
+def _problems(prefetch: Prefetch, experiment: Experiment) -> Iterator[Diagnostic]:
     known = experiment.spec.volumes
-    if asked.volume is None:
-        if asked.source is not None or asked.command or asked.cache is None:
+    if prefetch.volume is None:
+        if prefetch.source is not None or prefetch.command or prefetch.cache is None:
             message = "prefetch does not say which volume the data is brought to"
             yield Diagnostic(problems.NOTHING, message, path=AT, hint="add volume, or leave all but cache out")
         return
-    for name, at in ((asked.volume, (*AT, "volume")), (asked.source.volume if asked.source else None, (*AT, "source", "volume"))):
+    for name, at in (
+        (prefetch.volume, (*AT, "volume")),
+        (prefetch.source.volume if prefetch.source else None, (*AT, "source", "volume")),
+    ):
         if name is not None and name not in known:
             message = f'the experiment has no volume "{name}"'
             yield Diagnostic(
                 problems.VOLUME, message, path=at, hint=f"use one of {', '.join(known)}" if known else "add it to volumes"
             )
             return
-    volume = known[asked.volume]
+    volume = known[prefetch.volume]
     if source_of(volume).filled_by == DATA_LOAD:
         return
     if source_of(volume).filled_by == NOTHING:
-        message = f'volume "{asked.volume}" is filled by a pod of its own, which cannot reach it'
+        message = f'volume "{prefetch.volume}" is filled by a pod of its own, which cannot reach it'
         hint = "use pvc or nfs, or cache for what each node has of its own"
         yield Diagnostic(problems.NODES, message, path=(*AT, "volume"), hint=hint)
-    if asked.source is None and not asked.command:
+    if prefetch.source is None and not prefetch.command:
         message = "prefetch does not say where the data comes from"
         yield Diagnostic(problems.NOTHING, message, path=AT, hint="add source, or an image and a command that know")
-    elif asked.source is not None and asked.source.uri is not None and not asked.command and job.remote(asked.source.uri) is None:
-        message = f'nothing is known that reads "{asked.source.uri}"'
+    elif (
+        prefetch.source is not None
+        and prefetch.source.uri is not None
+        and not prefetch.command
+        and job.remote(prefetch.source.uri) is None
+    ):
+        message = f'nothing is known that reads "{prefetch.source.uri}"'
         hint = "use s3://, gs://, https:// or hf://, or say image and command"
         yield Diagnostic(problems.SOURCE, message, path=(*AT, "source"), hint=hint)
-    if asked.source is not None and asked.source.volume == asked.volume:
-        message = f'volume "{asked.volume}" is brought to itself'
+    if prefetch.source is not None and prefetch.source.volume == prefetch.volume:
+        message = f'volume "{prefetch.volume}" is brought to itself'
         yield Diagnostic(problems.SOURCE, message, path=(*AT, "source", "volume"), hint="name another volume")
-    paths = ((asked.path, (*AT, "path")), (asked.source.path if asked.source else None, (*AT, "source", "path")))
+    paths = ((prefetch.path, (*AT, "path")), (prefetch.source.path if prefetch.source else None, (*AT, "source", "path")))
     for path, at in paths:
         if path is not None and (path.startswith("/") or ".." in path.split("/")):
             message = f"path {path} leads out of the volume"
             yield Diagnostic(problems.PATH, message, path=at, hint="name a folder of the volume")
 
 
-def _warnings(asked: Prefetch, volume: Volume, setting: Setting) -> Iterator[Diagnostic]:
+def _warnings(prefetch: Prefetch, volume: Volume, setting: Setting) -> Iterator[Diagnostic]:
     create = new_claim(volume)
-    for place in places(volume, (*SPEC, "volumes", str(asked.volume))):
+    for place in places(volume, (*SPEC, "volumes", str(prefetch.volume))):
         if own_folder(create, shared=volume.shared, read_only=place.read_only, setting=setting) is not None:
-            message = f'the runs see only a folder of their own of volume "{asked.volume}", where nothing is brought to'
+            message = f'the runs see only a folder of their own of volume "{prefetch.volume}", where nothing is brought to'
             yield Diagnostic(problems.UNSEEN, message, path=place.because, hint="add readOnly: true, or shared: true")
             return
-    if create is not None and asked.workers > 1:
-        modes = set(access_modes(create, asked.workers, setting, read_only=volume.read_only))
+    if create is not None and prefetch.workers > 1:
+        modes = set(access_modes(create, prefetch.workers, setting, read_only=volume.read_only))
         if modes <= {"ReadWriteOnce", "ReadWriteOncePod"}:
-            message = (
-                f'the claim of volume "{asked.volume}" is {", ".join(sorted(modes))}, which {asked.workers} workers write to'
-            )
+            claim = f'the claim of volume "{prefetch.volume}" is {", ".join(sorted(modes))}'
+            message = f"{claim}, which {prefetch.workers} workers write to"
             hint = "use ReadWriteMany, or workers: 1"
             yield Diagnostic(problems.ONE_NODE, message, path=(*AT, "workers"), hint=hint)
