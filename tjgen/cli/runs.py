@@ -35,6 +35,8 @@ COMMAND = Command(
         Option(("--env",), "env", "Environment of the project; may be repeated.", MANY, "NAME"),
         Option(("--keep",), "keep", "With prune: how many superseded runs of each experiment stay.", VALUE, "N"),
         Option(("--archived",), "archived", "With prune: also remove archived runs that no source requests."),
+        Option(("--finished",), "finished", "With archive: the runs that have ended, as --from reports them."),
+        Option(("--from",), "source", "With --finished: output of kubectl get -o json; - is standard input.", VALUE, "FILE"),
         Option(("--environment",), "environment", "With rename: OLD and NEW are environments."),
         Option(("--namespace",), "namespace", "With rename: OLD and NEW are namespaces."),
         Option(("--json",), "json", "With list: the same as --format json."),
@@ -73,7 +75,11 @@ def run(arguments: Arguments) -> int:
 def _wrong_use(verb: str, patterns: Sequence[str], arguments: Arguments) -> str | None:
     if verb not in _VERBS:
         return f"write tjgen runs {', '.join(_VERBS[:-1])} or {_VERBS[-1]}"
-    if verb in ("archive", "unarchive", "rerun", "keep") and not patterns:
+    if arguments["finished"] != (arguments["source"] is not None):
+        return "--finished needs --from FILE, the output of kubectl get -o json, and --from needs --finished"
+    if arguments["finished"] and verb != "archive":
+        return "--finished goes with archive"
+    if verb in ("archive", "unarchive", "rerun", "keep") and not patterns and not arguments["finished"]:
         return f"tjgen runs {verb} needs the NAME of a run"
     if verb == "rename" and (len(patterns) != 2 or patterns[0].count("/") != patterns[1].count("/")):
         return "tjgen runs rename needs OLD and NEW in the same form: [[ENVIRONMENT/]NAMESPACE/]NAME"
@@ -139,6 +145,16 @@ def _rerun(patterns: list[str], arguments: Arguments, locks: Locks, directory: s
             reporter.say(f"{written.counts}")
 
 
+def _text(source: str) -> str:
+    """The text of a file, or of standard input for `-`. Raises CompileError."""
+    from tjgen.cli.inputs import text
+
+    found = text(source)
+    if isinstance(found, Diagnostic):
+        raise CompileError([found])
+    return found.decode(errors="replace")
+
+
 def _rename(old: str, new: str, arguments: Arguments, locks: Locks, directory: str, reporter: Reporter) -> None:
     from tjgen.gitops.emit.tree import OutputTree
     from tjgen.gitops.output.rename import FIELDS, experiments, identities, rename
@@ -169,6 +185,10 @@ def _change(verb: str, patterns: list[str], arguments: Arguments, project: Proje
         reporter.add(problems)
         if reporter.failed:
             return
+        if arguments["finished"]:
+            from tjgen.gitops.output.reported import ended, objects
+
+            chosen = ended(chosen, directory, objects(_text(arguments["source"]), arguments["source"]))
         history = History(directory, tree, locks)
         if verb == "archive":
             done = history.archive(chosen)

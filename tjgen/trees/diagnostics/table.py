@@ -38,6 +38,7 @@ TABLE = {
     "TJ038": ("output-outside-repository", "error"),
     "TJ039": ("output-through-link", "error"),
     "TJ040": ("not-an-overlay", "error"),
+    "TJ041": ("not-from-kubectl", "error"),
     "TJ046": ("file-too-large", "error"),
     "TJ047": ("too-many-files", "error"),
     "TJ048": ("input-too-large", "error"),
