@@ -124,3 +124,10 @@ def test_an_old_object_with_a_wrong_value_is_judged(step: str, wrong: Any) -> No
     old = {**TRAINJOB, step: wrong} if step != "trainer" else {**TRAINJOB, "spec": {**TRAINJOB["spec"], "trainer": wrong}}
     for apply in ("client-side", "server-side"):
         assert admit(TRAINJOB, old=old, apply=apply).checked
+
+
+@pytest.mark.parametrize("case", recorded("fixed_fields"), ids=lambda case: str(case["manifest"]["metadata"]["name"]))
+def test_fixed_fields(case: dict[str, Any]) -> None:
+    verdict = admit(case["manifest"], old=case["old"])
+    assert verdict.allowed is case["allowed"]
+    assert verdict.allowed or any(f"{error.field}: {error.detail}" in case["said"] for error in verdict.errors)

@@ -24,6 +24,7 @@ from tjgen.cluster.validate.update import fieldmerge, held, metadata, prepared
 from tjgen.cluster.validate.update.defaults import with_defaults
 from tjgen.cluster.validate.update.gotypes import TYPES
 from tjgen.cluster.validate.update.refusals import conflict, unreadable_old
+from tjgen.cluster.validate.update.rules import fixed
 from tjgen.cluster.validate.update.shape import printed
 from tjgen.cluster.validate.update.strategic import PatchError
 from tjgen.cluster.validate.update.strategic_apply import applied
@@ -88,8 +89,9 @@ def judge(
     """The verdict on applying `tree` over the object made of `old`."""
     kind = str(tree["kind"])
     if kind not in TYPES:
-        # Of such kinds only the types are known.
-        return created(tree, schema, built_in=True)
+        # The Go types of such kinds are not known, so there is no merge: what an apply leaves out counts as removed.
+        found = created(tree, schema, built_in=True)
+        return found if found.stages else verdict([], [*fixed.faults(tree, old, kind)], [])
     if any(finding.type == walk.TYPE for finding in decode.mismatches({**old, "metadata": None}, schema)):
         return unreadable_old()
     before = _held(old, schema, kind)
