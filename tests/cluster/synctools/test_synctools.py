@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from importlib import import_module
@@ -12,7 +13,7 @@ from typing import get_args
 import pytest
 
 import tjgen.cluster.synctools
-from tests.checkout import ROOT
+from tests.checkout import ROOT, modules
 from tjgen.cluster.synctools.protocol import SyncTool
 from tjgen.cluster.synctools.table import BY_NAME, KEPT, LEFT_ALONE, NAMES, TOOLS, WITHOUT_EFFECT, tools_of
 from tjgen.gitops.lint import kinds
@@ -58,3 +59,15 @@ def test_a_tool_without_one_of_the_facts_does_not_type_check(tmp_path: Path) -> 
     command = [sys.executable, "-m", "mypy", "--no-error-summary", "--cache-dir", str(tmp_path / "cache"), str(file)]
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout
     assert 'Missing positional argument "kept" in call to "SyncTool"' in found or 'Missing named argument "kept"' in found
+
+
+def test_annotations_and_labels_of_tools_are_nowhere_else_in_the_source() -> None:
+    domains = tuple(f"{tool.domain}/" for tool in TOOLS)
+    found = []
+    for path in modules():
+        where = str(path.relative_to(ROOT))
+        if not where.startswith("tjgen/cluster/synctools/"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith(domains):
+                    found.append(f"{where}:{node.lineno}")
+    assert found == []

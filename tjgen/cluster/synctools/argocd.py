@@ -44,7 +44,8 @@ TOOL = SyncTool(
     # An Application for each experiment: nothing orders what several of them prune, so a runtime is never pruned.
     stages_by_experiment={RUNTIMES: {WAVE: "-10", OPTIONS: f"{_SERVER_SIDE},Prune=false", COMPARE: "IgnoreExtraneous"}},
     most_objects=1000,
-    tracking=(f"{DOMAIN}/tracking-id",),
+    tracking=(f"{DOMAIN}/tracking-id", f"{DOMAIN}/installation-id"),
+    tracking_labels=(f"{DOMAIN}/instance",),
     # util/manifeststream
     unapplied_file="# +argocd:skip-file-rendering\n",
     installation="Argo CD applies what is committed below `{output}`. Once, in its own cluster: {commands}.",

@@ -8,6 +8,7 @@ from tjgen.trees.manifests.manifest import DATA
 DOMAIN = "kustomize.toolkit.fluxcd.io"
 SSA = f"{DOMAIN}/ssa"
 PRUNE = f"{DOMAIN}/prune"
+SUBSTITUTE = f"{DOMAIN}/substitute"
 
 _KEPT = {PRUNE: "disabled"}
 
@@ -30,7 +31,8 @@ TOOL = SyncTool(
     stages={DATA: _KEPT},
     stages_by_experiment={},
     most_objects=5000,
-    tracking=(),
+    tracking=(f"{DOMAIN}/checksum",),
+    tracking_labels=(f"{DOMAIN}/name", f"{DOMAIN}/namespace"),
     unapplied_file="",
     installation="Flux applies what is committed below `{output}`. Once, in the cluster of each: {commands}.",
 )

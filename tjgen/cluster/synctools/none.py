@@ -22,6 +22,7 @@ TOOL = SyncTool(
     stages_by_experiment={},
     most_objects=0,
     tracking=(),
+    tracking_labels=(),
     unapplied_file="",
     installation="Nothing applies `{output}` yet: `gitops` in `tjgen.yaml` names a tool that does.",
 )

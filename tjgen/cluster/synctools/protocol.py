@@ -53,6 +53,8 @@ class SyncTool(NamedTuple):
     """From where on one sync has too many objects; 0: no limit is known."""
     tracking: tuple[str, ...]
     """Annotations that the tool writes itself."""
+    tracking_labels: tuple[str, ...]
+    """Labels that the tool writes itself."""
     unapplied_file: str
     """A comment that keeps the tool from applying a file."""
     installation: str

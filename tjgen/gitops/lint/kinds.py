@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tjgen.cluster.kinds.table import kinds
+from tjgen.cluster.synctools import flux
 from tjgen.cluster.synctools.table import TOOLS
 
 TRAINJOB = ("trainer.kubeflow.org", "TrainJob")
@@ -25,7 +26,7 @@ PRIORITY_CLASS = ("scheduling.k8s.io", "PriorityClass")
 STORAGE_CLASS = ("storage.k8s.io", "StorageClass")
 APPLICATION = ("argoproj.io", "Application")
 APPLICATION_SET = ("argoproj.io", "ApplicationSet")
-KUSTOMIZATION = ("kustomize.toolkit.fluxcd.io", "Kustomization")
+(KUSTOMIZATION,) = flux.TOOL.syncing
 
 RUNS = tuple((kind.group, kind.name) for kind in kinds() if kind.run is not None)
 """Kinds that train: deleting an object ends a run."""

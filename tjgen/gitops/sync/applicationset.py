@@ -11,6 +11,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Sequence
 
+from tjgen.cluster.synctools.table import ARGOCD
 from tjgen.gitops.sync.made import GITOPS, Made, made, name_of, namespace_of, path_of, repository_of, revision_of
 from tjgen.gitops.sync.site import Site
 from tjgen.trees.manifests.manifest import PLATFORM, RUNS, STAGES, SYNC
@@ -70,7 +71,7 @@ def parameters(site: Site) -> Made:
             "server": where.get("server", ""),
         },
     }
-    return made(tree, "argocd", file=PARAMETERS)
+    return made(tree, ARGOCD, file=PARAMETERS)
 
 
 def destination(site: Site) -> dict[str, Any]:
@@ -140,4 +141,4 @@ def _set(site: Site, generator: dict[str, Any], name: str, spec: dict[str, Any])
             },
         },
     }
-    return made(tree, "argocd")
+    return made(tree, ARGOCD)

@@ -8,6 +8,7 @@ there, and runtimes are never pruned.
 from __future__ import annotations
 
 from tjgen.cluster.synctools.argocd import TOOL, WAVE
+from tjgen.cluster.synctools.table import ARGOCD
 from tjgen.gitops.sync import applicationset
 from tjgen.gitops.sync.health import customizations
 from tjgen.gitops.sync.made import GITOPS, Made, made, name_of, namespace_of, path_of, repository_of, revision_of
@@ -68,7 +69,7 @@ def _application(site: Site, directory: dict[str, Any], *, suffix: str = "", pat
             "syncPolicy": {**applicationset.sync_policy(), **(applicationset.patient() if site.platform is not None else {})},
         },
     }
-    return made(tree, "argocd")
+    return made(tree, ARGOCD)
 
 
 def _platform(site: Site) -> Made:
@@ -103,4 +104,4 @@ def _checks(site: Site) -> Made:
         "data": Sourced(dict(customizations(site.health)), (*GITOPS, "health")),
     }
     note = _NOT_APPLIED.format(namespace=site.namespace, file=f"{site.path}/{SYNC}/{_HEALTH}")
-    return made(tree, "argocd", file=_HEALTH, note=note)
+    return made(tree, ARGOCD, file=_HEALTH, note=note)

@@ -10,6 +10,7 @@ run of an environment is pruned like any other. Flux wants the folder to exist, 
 from __future__ import annotations
 
 from tjgen.cluster.synctools.flux import DOMAIN
+from tjgen.cluster.synctools.table import FLUX
 from tjgen.gitops.sync.health import checks
 from tjgen.gitops.sync.made import GITOPS, Made, made, name_of, namespace_of, path_of, repository_of, revision_of
 from tjgen.gitops.sync.site import Site
@@ -30,8 +31,8 @@ def objects(site: Site) -> list[Made]:
         "spec": {"interval": "1m0s", "url": repository_of(site), "ref": {"branch": revision_of(site)}},
     }
     stages = ((PLATFORM,) if site.platform is not None else ()) + STAGES
-    found = [made(repository, "flux"), *[made(_kustomization(site, stage), "flux") for stage in stages]]
-    return [*found, made(_kustomization(site, SYNC), "flux")] if site.bootstrap else found
+    found = [made(repository, FLUX), *[made(_kustomization(site, stage), FLUX) for stage in stages]]
+    return [*found, made(_kustomization(site, SYNC), FLUX)] if site.bootstrap else found
 
 
 def shared(site: Site) -> list[Made]:

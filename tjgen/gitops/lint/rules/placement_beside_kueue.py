@@ -35,7 +35,7 @@ _POD: FieldPath = ("template", "spec", "template", "spec")
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each field of each job."""
     for item in scene.of(JOBSET):
-        flux_only = scene.tools == {"flux"} and mark(item, SSA) == "ifnotpresent"
+        flux_only = scene.tools == {FLUX} and mark(item, SSA) == "ifnotpresent"
         if QUEUE not in item.labels or flux_only or (scene.leaves(item, is_record)):
             continue
         for path, job in item.maps("spec", "replicatedJobs"):

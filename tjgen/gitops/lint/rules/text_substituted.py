@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from tjgen.cluster.synctools.flux import SUBSTITUTE
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.order import kustomization_of
 from tjgen.gitops.lint.pods import strings
@@ -29,14 +30,13 @@ RULE = Rule(
     tools=(FLUX,),
 )
 _VARIABLE = re.compile(r"(?<!\$)\$\{([A-Za-z_][A-Za-z0-9_]*)")
-_MARK = "kustomize.toolkit.fluxcd.io/substitute"
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each text with a variable that the Kustomization does not give."""
     for item in scene.items:
         owner = kustomization_of(scene, item)
-        if owner is None or not owner.map("spec", "postBuild") or mark(item, _MARK) == "disabled":
+        if owner is None or not owner.map("spec", "postBuild") or mark(item, SUBSTITUTE) == "disabled":
             continue
         given = owner.map("spec", "postBuild", "substitute")
         from_others = bool(owner.get("spec", "postBuild", "substituteFrom"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.synctools.table import TOOLS
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SOURCE, Change, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
@@ -26,13 +27,8 @@ RULE = Rule(
     },
     upstream="argo-cd `util/argo/resource_tracking.go`; fluxcd/pkg `ssa/manager.go` (owner labels).",
 )
-_ANNOTATIONS = (
-    "argocd.argoproj.io/tracking-id",
-    "argocd.argoproj.io/installation-id",
-    "kubectl.kubernetes.io/last-applied-configuration",
-    "kustomize.toolkit.fluxcd.io/checksum",
-)
-_LABELS = ("argocd.argoproj.io/instance", "kustomize.toolkit.fluxcd.io/name", "kustomize.toolkit.fluxcd.io/namespace")
+_ANNOTATIONS = ("kubectl.kubernetes.io/last-applied-configuration", *(key for tool in TOOLS for key in tool.tracking))
+_LABELS = tuple([key for tool in TOOLS for key in tool.tracking_labels])
 
 
 def check(scene: Scene) -> Iterator[Finding]:
