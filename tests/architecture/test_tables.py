@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from importlib import import_module
 from types import ModuleType
 from typing import get_args
@@ -10,13 +11,21 @@ from typing import get_args
 import pytest
 
 from tests.checkout import ROOT
+from tests.cluster.trainer.cases import CORPUS, RECORDED
+from tests.program import arguments, cases, tjgen
 from tjgen.cli.command import FORMAT, Command
 from tjgen.cli.program import COMMANDS
 from tjgen.cluster.kinds.table import OF_TRAINER, kinds, targets
 from tjgen.cluster.trainer.framework import PLUGINS
-from tjgen.compiler.passes.table import PASSES
+from tjgen.compiler.hops import workload as hops
+from tjgen.compiler.passes.table import PASSES, Pass
+from tjgen.language.setting import Setting
 from tjgen.language.slicing.strategies import STRATEGIES
 from tjgen.language.spec.models.experiment import ExperimentSpec
+from tjgen.language.spec.objects import Experiment
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.workload import Workload
 
 PHASES = ("enforce_ml_policy", "enforce_pod_group_policy", "enforce_pod_spec", "build")
 
@@ -58,10 +67,36 @@ def test_every_pass_is_in_the_table_under_the_name_of_its_module() -> None:
     }
 
 
+def test_every_pass_has_a_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each pass contributes or reports something for a case."""
+    idle = {name for name, _ in PASSES}
+
+    def noted(name: str, one_pass: Pass) -> Pass:
+        def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Contribution | Diagnostic]:
+            for one in one_pass(workload, experiment, setting):
+                idle.discard(name)
+                yield one
+
+        return contribute
+
+    monkeypatch.setattr(hops, "PASSES", tuple((name, noted(name, one_pass)) for name, one_pass in PASSES))
+    for case in [*cases("cases"), *cases("rejects")]:
+        if idle:
+            tjgen(case, "build", *arguments(case))
+    assert idle == set()
+
+
 def test_every_plugin_of_the_twin_is_in_the_table_in_the_order_of_upstream() -> None:
     found = [module for module in modules("tjgen.cluster.trainer.plugins") if any(own(module, phase) for phase in PHASES)]
     # Upstream runs its plugins in the order of a Go map, which is none; by name is an order that stays.
     assert list(PLUGINS) == found
+
+
+def test_every_plugin_of_the_twin_has_a_recorded_case() -> None:
+    names = [case.parent.name for root in (RECORDED, CORPUS) for case in root.glob("*/input.yaml")]
+    plugins = [plugin.__name__.rpartition(".")[2] for plugin in PLUGINS]
+    # Every TrainJob goes through the plugin for JobSets. The names of cases begin with those of plugins, or with a part of them.
+    assert [name for name in plugins if name != "jobset" and not any(case.startswith(name[:5]) for case in names)] == []
 
 
 def test_every_strategy_is_in_the_table_under_its_name() -> None:

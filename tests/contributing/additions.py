@@ -1,0 +1,402 @@
+"""The additions that CONTRIBUTING.md describes, one example of each: what is written where, and what fails without it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tests.checkout import ROOT
+
+Edit = str | tuple[str, ...]
+"""The text of a new file, or texts of an existing file, each followed by what it becomes."""
+
+TABLES = "tests/architecture/test_tables.py"
+CODES = "tests/architecture/test_codes.py"
+KINDS = "tests/cluster/kinds/test_kinds.py"
+REFERENCE = "tests/docs/test_reference.py"
+GENERATED = "tests/language/spec/test_generated.py"
+PASS_PAIRS = "tests/compiler/passes/test_pairs.py"
+RULES = "tests/gitops/lint/test_rules.py"
+SPEC = "python -m tjgen.language.spec.generate"
+DOCS = "python -m docs.generate"
+
+
+class Place(NamedTuple):
+    """One place of an addition."""
+
+    named: str
+    """Words of the table's row that name it."""
+    edits: dict[str, Edit]
+    """File -> what is written there; for a command that generates files, the files that matter, with no text."""
+    checks: tuple[str, ...]
+    """Tests of which at least one fails where the place is left out."""
+
+
+def source(file: str) -> str:
+    """The text of a file of the repository."""
+    return (ROOT / file).read_text(encoding="utf-8")
+
+
+def experiment(name: str, runtime: str, *more: str) -> str:
+    """An experiment."""
+    return "\n".join(
+        (
+            "apiVersion: tjgen.dev/v1alpha1",
+            "kind: Experiment",
+            f"metadata: {{name: {name}, namespace: team}}",
+            "spec:",
+            f"  runtime: {runtime}",
+            *(f"  {line}" for line in more),
+            f"  image: registry.example/{name}:1",
+            "  script: train.py",
+            "",
+        )
+    )
+
+
+PASS = '''\
+"""Runs of one image -> a label on their pods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.language.setting import Setting
+from tjgen.language.spec.objects import Experiment
+from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.roles import workers
+from tjgen.trees.workload.workload import Workload
+
+IMAGE = "registry.example/added-pass:1"
+
+
+def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Contribution]:
+    """A label on each training pod."""
+    if experiment.spec.image == IMAGE:
+        for podset in workers(workload):
+            at = (*podset.path, "template", "metadata", "annotations", "example.com/added")
+            yield Contribution(at, "yes", ("spec", "image"))
+'''
+PAIRS = """\
+pair: another image
+given:
+  experiment: {}
+yields: []
+---
+pair: the image
+given:
+  experiment: {image: registry.example/added-pass:1}
+yields:
+- {put: 'job(node).template.metadata.annotations["example.com/added"]', value: 'yes', because: spec.image}
+"""
+KIND = '''\
+"""CronJob of Volcano."""
+
+from __future__ import annotations
+
+from tjgen.cluster.kinds.protocol import UNLISTED, Kind, takes_effect
+
+VOLCANO_CRON_JOB = Kind(
+    api_version="batch.volcano.sh/v1alpha1",
+    name="CronJob",
+    plural="cronjobs",
+    changeable=None,
+    effect=takes_effect,
+    access=UNLISTED,
+    status=None,
+    run=None,
+)
+'''
+PLUGIN = '''\
+"""Nothing of upstream: a plugin that sets the count."""
+
+from __future__ import annotations
+
+from tjgen.cluster.trainer.info import Info
+from tjgen.cluster.trainer.job import Job
+
+
+def enforce_ml_policy(info: Info, job: Job) -> None:
+    """Nothing."""
+'''
+STRATEGY = source("tjgen/language/slicing/contiguous.py")
+COMMAND = '''\
+"""`tjgen added`: an example of a command."""
+
+from __future__ import annotations
+
+from tjgen.cli.command import Arguments, Command
+
+COMMAND = Command(
+    "added",
+    "Print nothing.",
+    "Print nothing, as an example.",
+    "tjgen added x",
+    "WORD",
+    least=1,
+    most=1,
+)
+
+
+def run(arguments: Arguments) -> int:
+    """Nothing is printed."""
+    return 0
+'''
+RULE = (
+    source("tjgen/gitops/lint/rules/preparation_runs_again.py")
+    .replace("TJ633", "TJ677")
+    .replace("preparation-runs-again", "preparation-added")
+)
+BAD, GOOD = (source(f"tests/gitops/lint/TJ633/{name}/{file}") for name, file in (("bad", "job.yaml"), ("good", "job.yaml")))
+FINDINGS = source("tests/gitops/lint/TJ633/bad/expected/findings.txt").replace("TJ633", "TJ677")
+TARGET = (
+    source("tjgen/compiler/targets/xgboostjob.py")
+    .replace("tjgen.cluster.kinds.xgboostjob import XGBOOSTJOB", "tjgen.cluster.kinds.paddlejob import PADDLEJOB")
+    .replace("XGBOOSTJOB", "PADDLEJOB")
+)
+CODE = """
+[TJ998]
+name = "an-example"
+severity = "warning"
+since = "0.1.0"
+status = "active"
+meaning = "An example of a diagnostic."
+remedy = "Do nothing."
+"""
+
+
+_LAST_CODE = source("tjgen/trees/diagnostics/codes.toml")[-200:]
+
+
+def generated(named: str, *files: str, checks: tuple[str, ...]) -> Place:
+    """What a command writes."""
+    return Place(named, dict.fromkeys(files, ""), checks)
+
+
+def pages(*names: str) -> Place:
+    """Pages of the reference, and tables of codes."""
+    checks = (f"{REFERENCE}::test_a_page_is_what_the_code_says", f"{CODES}::test_the_generated_tables_are_fresh")
+    return Place(DOCS, dict.fromkeys(names, ""), checks)
+
+
+ADDITIONS: dict[str, tuple[Place, ...]] = {
+    "a pass": (
+        Place(
+            "tjgen/compiler/passes/<noun>.py",
+            {"tjgen/compiler/passes/added.py": PASS},
+            (f"{TABLES}::test_every_pass_is_in_the_table_under_the_name_of_its_module",),
+        ),
+        Place(
+            "PASSES",
+            {
+                "tjgen/compiler/passes/table.py": (
+                    *("import (\n", "import (\n    added,\n"),
+                    *("] = (\n", '] = (\n    ("added", added.contribute),\n'),
+                ),
+            },
+            (f"{TABLES}::test_every_pass_is_in_the_table_under_the_name_of_its_module",),
+        ),
+        Place(
+            "tests/compiler/passes/pairs/<noun>.yaml",
+            {"tests/compiler/passes/pairs/added.yaml": PAIRS},
+            (f"{PASS_PAIRS}::test_every_pass_has_pairs_and_no_other_name_has",),
+        ),
+        Place(
+            "a case",
+            {"tests/cases/added-pass/experiment.yaml": experiment("added-pass", "tjgen-plain")},
+            (f"{TABLES}::test_every_pass_has_a_case",),
+        ),
+    ),
+    "a kind of run": (
+        Place(
+            "tjgen/cluster/kinds/<kind>.py",
+            {"tjgen/cluster/kinds/volcano_cron_job.py": KIND},
+            (KINDS,),
+        ),
+        Place(
+            "tjgen/cluster/kinds/table.py",
+            {
+                "tjgen/cluster/kinds/table.py": (
+                    """    ("batch.volcano.sh", "Job"):""",
+                    """    ("batch.volcano.sh", "CronJob"): ("volcano_cron_job", "VOLCANO_CRON_JOB"),\n"""
+                    """    ("batch.volcano.sh", "Job"):""",
+                )
+            },
+            (f"{KINDS}::test_the_table_has_every_kind_of_the_package_under_its_own_name",),
+        ),
+    ),
+    "a target": (
+        Place(
+            "tjgen/compiler/targets/<kind>.py",
+            {"tjgen/compiler/targets/paddlejob.py": TARGET},
+            (f"{TABLES}::test_every_target_is_in_the_language_and_has_a_module_and_a_case",),
+        ),
+        Place(
+            "its kind",
+            {
+                "tjgen/cluster/kinds/paddlejob.py": (
+                    *("import foreign_job", "import operator_job"),
+                    *("= foreign_job(", "= operator_job("),
+                )
+            },
+            (f"{TABLES}::test_every_target_is_in_the_language_and_has_a_module_and_a_case",),
+        ),
+        Place(
+            "DIRECT",
+            {"tjgen/compiler/targets/table.py": ("xgboostjob, jaxjob)", "xgboostjob, jaxjob, paddlejob)")},
+            (f"{TABLES}::test_the_type_checker_sees_every_module_that_is_imported_by_name",),
+        ),
+        Place(
+            "`target` of the language",
+            {
+                "tjgen/language/spec/models/experiment.py": (
+                    """\"xgboostjob\", \"jaxjob\"]""",
+                    """\"xgboostjob\", \"jaxjob\", \"paddlejob\"]""",
+                )
+            },
+            (f"{TABLES}::test_every_target_is_in_the_language_and_has_a_module_and_a_case",),
+        ),
+        generated(SPEC, "tjgen/language/spec/compact.py", checks=(GENERATED,)),
+        pages("docs/reference/targets.md"),
+        Place(
+            "a case",
+            {"tests/cases/added-target/experiment.yaml": experiment("added-target", "tjgen-xgboost", "target: paddlejob")},
+            (f"{TABLES}::test_every_target_is_in_the_language_and_has_a_module_and_a_case",),
+        ),
+    ),
+    "a plugin of the Trainer twin": (
+        Place(
+            "tjgen/cluster/trainer/plugins/<upstream name>.py",
+            {"tjgen/cluster/trainer/plugins/added.py": PLUGIN},
+            (f"{TABLES}::test_every_plugin_of_the_twin_is_in_the_table_in_the_order_of_upstream",),
+        ),
+        Place(
+            "PLUGINS",
+            {
+                "tjgen/cluster/trainer/framework.py": (
+                    *("import coscheduling,", "import added, coscheduling,"),
+                    *("= (coscheduling,", "= (added, coscheduling,"),
+                )
+            },
+            (f"{TABLES}::test_every_plugin_of_the_twin_is_in_the_table_in_the_order_of_upstream",),
+        ),
+        Place(
+            "tests/cluster/trainer/recorded/",
+            {"tests/cluster/trainer/recorded/added/input.yaml": "{}\n"},
+            (f"{TABLES}::test_every_plugin_of_the_twin_has_a_recorded_case",),
+        ),
+    ),
+    "a slicing strategy": (
+        Place(
+            "tjgen/language/slicing/<name>.py",
+            {"tjgen/language/slicing/added.py": STRATEGY},
+            (f"{TABLES}::test_every_strategy_is_in_the_table_under_its_name",),
+        ),
+        Place(
+            "STRATEGIES",
+            {
+                "tjgen/language/slicing/strategies.py": (
+                    """    "contiguous":""",
+                    """    "added": "tjgen.language.slicing.added",\n    "contiguous":""",
+                )
+            },
+            (f"{TABLES}::test_every_strategy_is_in_the_table_under_its_name",),
+        ),
+    ),
+    "a runtime": (
+        Place(
+            "runtimes/<name>.yaml",
+            {"runtimes/tjgen-added.yaml": source("runtimes/tjgen-plain.yaml").replace("name: tjgen-plain", "name: tjgen-added")},
+            (f"{REFERENCE}::test_a_page_is_what_the_code_says",),
+        ),
+        Place(
+            "a case that uses it",
+            {"tests/cases/added-runtime/experiment.yaml": experiment("added-runtime", "tjgen-added")},
+            (f"{TABLES}::test_every_bundled_runtime_is_used_by_a_case_or_an_example",),
+        ),
+        pages("docs/reference/runtimes.md"),
+    ),
+    "a field of the language": (
+        Place(
+            "tjgen/language/spec/models/",
+            {
+                "tjgen/language/spec/models/experiment.py": (
+                    "    rdma: Counts[bool] = False\n",
+                    '    added: Counts[bool] = False\n    """An example of a field."""\n    rdma: Counts[bool] = False\n',
+                )
+            },
+            (GENERATED,),
+        ),
+        Place(
+            "its type as `Counts`, `Present`, `Excluded` or `Setting`",
+            {"tjgen/language/spec/models/experiment.py": ("    added: bool = False\n", "    added: Counts[bool] = False\n")},
+            (GENERATED,),
+        ),
+        generated(
+            SPEC,
+            "tjgen/language/spec/compact.py",
+            "tjgen/language/spec/objects.py",
+            "tjgen/language/spec/identity.py",
+            checks=(GENERATED,),
+        ),
+        pages("docs/reference/experiment.md"),
+    ),
+    "a command": (
+        Place(
+            "tjgen/cli/<verb>.py",
+            {"tjgen/cli/added.py": COMMAND},
+            (f"{TABLES}::test_every_module_with_a_command_is_in_the_table_under_its_name",),
+        ),
+        Place(
+            "GROUPS",
+            {
+                "tjgen/cli/program.py": ('"build", ', '"build", "added", '),
+            },
+            (f"{TABLES}::test_every_module_with_a_command_is_in_the_table_under_its_name",),
+        ),
+        pages("docs/reference/cli.md"),
+    ),
+    "a rule of lint": (
+        Place(
+            "tjgen/gitops/lint/rules/<what_it_finds>.py",
+            {"tjgen/gitops/lint/rules/preparation_added.py": RULE},
+            (f"{RULES}::test_every_case_is_good_or_bad_and_of_a_rule",),
+        ),
+        Place(
+            "tests/gitops/lint/TJ6NN/{bad,good}/",
+            {
+                "tests/gitops/lint/TJ677/bad/job.yaml": BAD,
+                "tests/gitops/lint/TJ677/bad/expected/findings.txt": FINDINGS,
+                "tests/gitops/lint/TJ677/good/job.yaml": GOOD,
+            },
+            (f"{RULES}::test_every_case_is_good_or_bad_and_of_a_rule",),
+        ),
+        pages("docs/reference/rules.md", "tjgen/trees/diagnostics/rulecodes.toml"),
+    ),
+    "a diagnostic": (
+        Place(
+            "the code where it is reported",
+            {
+                "tjgen/compiler/passes/checkpoints.py": (
+                    "    if experiment.spec.checkpoints is not None:\n",
+                    '    if experiment.metadata.name == "wrong":\n        yield Diagnostic("TJ998", "a message")\n'
+                    "    if experiment.spec.checkpoints is not None:\n",
+                )
+            },
+            (f"{CODES}::test_every_active_code_is_in_the_source_and_no_retired_one",),
+        ),
+        Place(
+            "tjgen/trees/diagnostics/codes.toml",
+            {"tjgen/trees/diagnostics/codes.toml": (_LAST_CODE, _LAST_CODE + CODE)},
+            (f"{CODES}::test_every_code_in_the_source_is_in_the_table",),
+        ),
+        pages("docs/reference/diagnostics.md", "tjgen/trees/diagnostics/table.py"),
+    ),
+}
+"""First column of a row -> its places."""
+LEFT_OUT = {
+    "a step of every run": "the order of the steps is one table, and a step that is not in it is not run",
+    "a GitOps tool": "each tool of the table is tried with every consumer in tests/gitops/sync",
+    "a volume source": "each source is tried with every consumer in tests/compiler/volumes/test_table.py",
+    "a program next to runs": "a page and a pass name it, in prose and in code",
+}
+"""Rows whose additions are not made here, and what stands in their place."""
