@@ -14,7 +14,8 @@ LOCK = """
 
 A run that exists has a file `tjgen.lock.d/<environment or default>/<namespace>/<experiment>/<run>.yaml` of kind `LockedRun`.
 `state` in it is `active` (current), `suspended`, `superseded`, `orphaned`, or `archived` (by the experiment). `archived: true`
-marks a run that was archived by itself, and `kept: true` an orphaned run that `tjgen runs keep` accepted.
+marks a run that was archived by itself, `stopped: true` one that `onSupersede: stop`
+suspended, and `kept: true` an orphaned run that `tjgen runs keep` accepted.
 
 `tjgen runs prune` replaces the file with a tombstone of kind `PrunedRun`: name, identity, `renewal` and `number` of the run, the
 state that it left (`was`), the command or setting that removed it (`reason`), and the claims that it used. The lock holds no

@@ -33,10 +33,10 @@ from tjgen.gitops.output.layout import experiment_folder, folder_of, preview_fil
 from tjgen.gitops.output.wishes import Wishes
 from tjgen.language.runs import freeze
 from tjgen.language.runs.identity import point_of
-from tjgen.language.runs.lock import ARCHIVED, ORPHANED, Lock, LockedRun
+from tjgen.language.runs.lock import ARCHIVED, ORPHANED, SUPERSEDED, Lock, LockedRun
 from tjgen.language.runs.lock import path_of as lock_path
 from tjgen.language.runs.store import Place
-from tjgen.trees.diagnostics.model import INFO, Diagnostic
+from tjgen.trees.diagnostics.model import ERROR, INFO, Diagnostic
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.manifest import DATA
 from tjgen.trees.source.reader import KUBERNETES, read
@@ -68,6 +68,9 @@ def decide(built: Built, lock: Lock, on_disk: OnDisk, *, wishes: Wishes, renew: 
     before = lock
     lock = lock.with_runs([one.locked for one in decisions]).superseding([*requested, *built.beside])
     actions += _merged(unit, before, lock, on_disk.directory)
+    if wishes.stops:
+        stops, lock = _stopped(unit, before, lock, on_disk)
+        actions += stops
     keep = 0 if wishes.prune_runs else wishes.keep
     old = lock.superseded(keep=keep) if keep is not None else []
     actions += [Count("removed", len(old)), *[Release(folder_of(unit, lock.runs[name])) for name in old]]
@@ -116,6 +119,9 @@ def _run(run: Run, lock: Lock, on_disk: OnDisk, wishes: Wishes, renew: Renew, te
     decided = freeze.decide(
         locked, content=content, settings=settings, standing=lambda: digest(on_disk, place), force=wishes.force
     )
+    if locked is not None and locked.stopped and decided.kind == freeze.FROZEN and decided.diagnostic is not None:
+        # It was suspended when it was superseded, and is requested again. Files that were edited by hand (TJ075) stay.
+        decided = decided if decided.diagnostic.severity == ERROR else freeze.Decision(freeze.IN_PLACE)
     if moved and decided.kind == freeze.UNCHANGED:
         decided = freeze.Decision(freeze.FROZEN)
     problem = problems.name_stays(run) if renewed is not None else None
@@ -132,7 +138,8 @@ def _run(run: Run, lock: Lock, on_disk: OnDisk, wishes: Wishes, renew: Renew, te
         assert locked is not None, "only a locked run is frozen"
         # A runtime has the name of its content, but its annotations may change.
         shared = [Share(file, run) for file in files if file.path in locked.uses]
-        now = locked._replace(state=run.state, promoted_from=run.promoted_from)
+        stopped = locked.stopped and decided.kind == freeze.FROZEN
+        now = locked._replace(state=run.state, promoted_from=run.promoted_from, stopped=stopped)
         actions += [Count("kept"), Forget(), *shared]
         if decided.kind == freeze.FROZEN:
             return _Decision([*actions, Keep(place)], now)
@@ -179,6 +186,23 @@ def _locked(run: Run, number: int, content: str, settings: str, files: list[Outp
         archived=run.is_record,
         promoted_from=run.promoted_from,
     )
+
+
+def _stopped(unit: Unit, before: Lock, lock: Lock, on_disk: OnDisk) -> tuple[list[Action], Lock]:
+    """The files of the runs that are superseded now, suspended; and the lock with them."""
+    actions: list[Action] = []
+    runs = dict(lock.runs)
+    for name, run in lock.runs.items():
+        if name not in before.runs or not before.runs[name].is_requested or run.standing != SUPERSEDED:
+            continue
+        folder = folder_of(unit, run)
+        bodies = on_disk.bodies(folder)
+        if freeze.content_digest(bodies) != run.content:
+            continue
+        changed = {file: dump(stopped) for file, tree in _trees(bodies).items() if (stopped := freeze.stopped(tree)) is not None}
+        actions += [Put(OutputFile(f"{folder}/{file}", body, unit.source, unit.key)) for file, body in changed.items()]
+        runs[name] = run._replace(content=freeze.content_digest({**bodies, **changed}), stopped=bool(changed))
+    return actions, lock._replace(runs=runs)
 
 
 def _merged(unit: Unit, before: Lock, after: Lock, directory: str) -> Iterator[Report]:

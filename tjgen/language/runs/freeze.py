@@ -104,6 +104,15 @@ def fixed_name_problem(locked: LockedRun | None, identity: str, lock_file: str) 
     )
 
 
+def stopped(tree: Tree) -> Tree | None:
+    """A manifest of a run with `suspend: true`; None if its kind cannot be suspended in place, or is suspended already."""
+    kind = kind_of(tree)
+    suspend = ("spec", "suspend")
+    if kind is None or kind.run is None or suspend not in (kind.changeable or ()) or get(tree, suspend, None) is True:
+        return None
+    return _carried(tree, suspend, True)
+
+
 def carry_all(old: Mapping[str, Tree], new: Mapping[str, Tree]) -> dict[str, Tree]:
     """The manifests of a run that stays, by path: `old` is what stands, `new` what is built now.
 

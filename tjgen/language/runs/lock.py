@@ -69,6 +69,8 @@ class LockedRun(NamedTuple):
     """Whether it was archived by itself, whatever its experiment says (see `archive`)."""
     folder: str = ""
     """Folder of its files in the output tree if another experiment had the run before a rename; see output/rename.py."""
+    stopped: bool = False
+    """Whether it was suspended when it was superseded (`history.onSupersede: stop`)."""
     kept: bool = False
     """Whether `tjgen runs keep` accepted that the run stays although no source requests it."""
 
@@ -214,6 +216,8 @@ def write(experiment: str, run: LockedRun) -> str:
         text["folder"] = run.folder
     if run.archived:
         text["archived"] = True
+    if run.stopped:
+        text["stopped"] = True
     if run.kept:
         text["kept"] = True
     return COMMENT + dump(text)

@@ -34,7 +34,7 @@ _TEXT = re.compile(
     rf"(?:uses:\n(?P<uses>(?:- {_REFERENCE}\n)+))?"
     rf"content: (?P<content>{_DIGEST})\n"
     rf"(?:folder: (?P<folder>{_WORD}(?:/{_WORD})+)\n)?"
-    r"(?P<archived>archived: true\n)?(?P<kept>kept: true\n)?\Z"
+    r"(?P<archived>archived: true\n)?(?P<stopped>stopped: true\n)?(?P<kept>kept: true\n)?\Z"
 )
 _CONFLICT = re.compile(r"^(?:<{7,} (?:.*(?P<renamed>:.*))?|={7,}$|>{7,} )", re.MULTILINE)
 """What Git writes where it cannot merge; it names the file where it took that for another one that was renamed."""
@@ -44,7 +44,7 @@ _TEXTS |= {"settings": rf"{_DIGEST}\Z", "state": rf"(?:{'|'.join(STATES)})\Z", "
 _OPTIONAL_TEXTS = ("promotedFrom", "folder")
 _NUMBERS = ("number", "renewal")
 _LISTS = ("images", "uses")
-_FLAGS = ("archived", "kept")
+_FLAGS = ("archived", "stopped", "kept")
 _FIELDS = (*_TEXTS, *_OPTIONAL_TEXTS, *_NUMBERS, *_LISTS, *_FLAGS)
 
 Wrong = list[tuple[FieldPath, str]]
@@ -89,6 +89,7 @@ def _as_written(text: str) -> Entry | None:
         promoted_from=found["promoted_from"] or "",
         archived=found["archived"] is not None,
         folder=found["folder"] or "",
+        stopped=found["stopped"] is not None,
         kept=found["kept"] is not None,
     )
     return Entry(found["experiment"], run, True)
@@ -156,6 +157,7 @@ def run_of(name: str, fields: Mapping[str, Any]) -> LockedRun:
         promoted_from=fields.get("promotedFrom", ""),
         archived=fields.get("archived", False),
         folder=fields.get("folder", ""),
+        stopped=fields.get("stopped", False),
         kept=fields.get("kept", False),
     )
 

@@ -2020,7 +2020,10 @@ GIT_OPS_FORM = Form(short=(("tool", "string"),), fields={"applicationSet": APPLI
 
 HISTORY: Schema = {
     "type": "object",
-    "properties": {"keep": {"type": "integer", "maximum": 2147483647, "minimum": 0, "x-tjgen-exact": True}},
+    "properties": {
+        "keep": {"type": "integer", "maximum": 2147483647, "minimum": 0, "x-tjgen-exact": True},
+        "onSupersede": {"type": "string", "enum": ["keep", "stop"]},
+    },
 }
 
 POLICY: Schema = {

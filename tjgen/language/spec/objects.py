@@ -2596,13 +2596,15 @@ _GITOPS = GitOps(_NONE)
 class History:
     """How many earlier runs to keep."""
 
-    __slots__ = ("keep",)
+    __slots__ = ("keep", "on_supersede")
 
     keep: int | None
+    on_supersede: str
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
         self.keep = get("keep")
+        self.on_supersede = get("onSupersede", "keep")
 
 
 _HISTORY = History(_NONE)

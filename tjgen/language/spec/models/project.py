@@ -94,6 +94,8 @@ class History(Shape):
 
     keep: Whole | None = None
     """Number of superseded runs of an experiment to keep in the output. The default is all."""
+    on_supersede: Literal["keep", "stop"] = "keep"
+    """Whether a superseded run continues (`keep`), or is suspended so that it frees its devices (`stop`)."""
 
 
 class Policy(Shape):
