@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import tomllib
 
 import pytest
 
@@ -10,7 +11,7 @@ from tests.checkout import ROOT
 from tests.mutation.mutants import mutants
 from tests.mutation.plugin import functions, patched
 from tests.mutation.probes import probes_of, statement_of, statements
-from tests.mutation.scope import FIRST, GROUPS, TESTS, equivalents, files
+from tests.mutation.scope import EQUIVALENT, FIRST, GROUPS, TESTS, equivalents, files
 
 SOURCE = '''\
 """A docstring."""
@@ -80,6 +81,8 @@ def test_every_equivalent_mutant_is_a_mutant_of_today() -> None:
         source = (ROOT / file).read_text(encoding="utf-8")
         made |= {(file, *one.key(source)) for one in mutants(file, source)}
     assert sorted(known - made) == []
+    listed = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))
+    assert [one for found in listed.values() for one in found if not one["because"].endswith(".")] == []
 
 
 def test_a_statement_is_found_in_an_older_table() -> None:
