@@ -8,7 +8,7 @@ from tjgen.cluster.trainer.inputs import is_kind
 from tjgen.cluster.trainer.placed import Placed
 from tjgen.cluster.trainer.refusals import RUNTIME
 from tjgen.cluster.trainer.release import of_versions
-from tjgen.cluster.validate import admission, disclosure, marks, unmakeable
+from tjgen.cluster.validate import admission, disclosure, marks, overridden, unmakeable
 from tjgen.cluster.validate.judge import judge
 from tjgen.cluster.validate.report import by_webhook, diagnostics, subject_of
 from tjgen.cluster.validate.verdict import DECODE, WEBHOOK
@@ -74,6 +74,7 @@ def _judged(
     yield from diagnostics(manifest, verdict, strict=strict)
     if verdict.allowed:
         yield from unmakeable.diagnostics(manifest, versions=versions)
+        yield from overridden.diagnostics(manifest)
 
 
 def _generated(manifest: Tree) -> Diagnostic:

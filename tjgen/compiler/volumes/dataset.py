@@ -29,6 +29,8 @@ from tjgen.trees.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY
 from tjgen.trees.workload.contribution import Contribution
 
 API_VERSION = "data.fluid.io/v1alpha1"
+_SCHEMES = {"JuiceFSRuntime": "juicefs://"}
+"""Cache engine -> the only kind of mount point that it takes (Fluid v1.0 `pkg/ddc/juicefs`)."""
 
 
 def dataset_name(name: str, dataset: Dataset, setting: Setting) -> str:
@@ -71,6 +73,12 @@ def _created(full: str, name: str, create: NewDataset, setting: Setting, because
         hint = "add fluid to the Platform, or use a claim"
         yield Diagnostic("TJ333", message, path=because, hint=hint)
         return
+    scheme = _SCHEMES.get(fluid.runtime)
+    for key, one in create.mounts.items():
+        if scheme is not None and not one.mount_point.startswith(scheme):
+            message = f"a {fluid.runtime} mounts {scheme}..., and mount {key} of volume {name} is {one.mount_point}"
+            hint = "set fluid.runtime of the Platform to AlluxioRuntime, or name a folder of the file system"
+            yield Diagnostic("TJ339", message, path=(*because, "mounts", key), hint=hint)
     labels = {MANAGED_BY: "tjgen", **setting.labels}
     if create.scope != "project":
         labels[EXPERIMENT_LABEL] = setting.family

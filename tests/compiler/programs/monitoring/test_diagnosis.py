@@ -152,3 +152,22 @@ def test_a_wrong_experiment_gets_no_jobs(tmp_path: Path) -> None:
     answer = tjgen(written(tmp_path, runtime="tjgen-torhc"), "diagnose", "experiment.yaml")
     assert (answer.code, answer.out) == (1, "")
     assert "did you mean" in answer.err
+
+
+def test_a_folder_of_the_node_is_reported_as_not_measured(tmp_path: Path) -> None:
+    text = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Experiment
+metadata: {name: run, namespace: team}
+spec:
+  runtime: tjgen-torch
+  script: train.py
+  volumes:
+    data: {pvc: data, mountPath: /data, readOnly: true}
+    disk: {hostPath: {path: /mnt/disk}, mountPath: /disk}
+  monitor: {diagnose: true}
+"""
+    (tmp_path / "run.yaml").write_text(text)
+    answer = tjgen(tmp_path, "build", "run.yaml")
+    assert answer.code == 0
+    assert 'info[TJ334] run.yaml:9:11: volume "disk" is a folder of each node, and is not measured' in answer.err

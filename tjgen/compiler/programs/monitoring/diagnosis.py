@@ -52,6 +52,9 @@ def jobs(workload: Workload, experiment: Experiment, setting: Setting, *, waits:
     for name, volume in experiment.spec.volumes.items():
         at: FieldPath = (*SPEC, "volumes", name)
         if source_of(volume).driver is None:
+            if volume.host_path is not None:
+                message = f'volume "{name}" is a folder of each node, and is not measured'
+                yield Diagnostic("TJ334", message, path=at, hint="measure it by hand, on each node that the run uses")
             continue
         create = new_claim(volume)
         if create is not None and create.volume_mode == "Block":

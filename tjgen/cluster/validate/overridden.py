@@ -1,0 +1,60 @@
+"""A handwritten job of an operator -> fields that its controller overwrites, or reads in another way than they look.
+
+Upstream: training-operator v1.9.3 `controller.v1/common/pod.go:setRestartPolicy` and `apis/kubeflow.org/v1/tensorflow_types.go`;
+Volcano v1.14 `pkg/controllers/job/job_controller_handler.go`, which sees PodFailed only when a pod has failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.cluster.kinds.table import replica_field
+from tjgen.cluster.validate.report import subject_of
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.k8s.nearest import nearest
+
+_OPERATOR_JOBS = ("PyTorchJob", "TFJob", "XGBoostJob", "JAXJob", "PaddleJob")
+_TYPES = ("Chief", "Master", "Worker", "PS", "Evaluator")
+_POD: FieldPath = ("template", "spec")
+_RESTARTS = ("RestartJob", "RestartTask", "RestartPod")
+
+
+def diagnostics(tree: Tree) -> Iterator[Diagnostic]:
+    """TJ336 for restart policies in pod templates, TJ337 for types of a TFJob, TJ338 for a Volcano Job that never restarts."""
+    kind, group = tree.get("kind"), str(tree.get("apiVersion")).partition("/")[0]
+    if group == "kubeflow.org" and kind in _OPERATOR_JOBS:
+        yield from _replicas(tree, str(kind))
+    elif group == "batch.volcano.sh" and kind == "Job":
+        yield from _volcano(tree)
+
+
+def _replicas(tree: Tree, kind: str) -> Iterator[Diagnostic]:
+    at: FieldPath = ("spec", replica_field(kind))
+    for name, spec in (get(tree, at, None) or {}).items():
+        if kind == "TFJob" and name.lower() not in [known.lower() for known in _TYPES]:
+            near = nearest(name, _TYPES)
+            message = f"TFJob has no replica type {name}: its pods get a role that TensorFlow does not know"
+            hint = f"did you mean {near}?" if near else f"use one of {', '.join(_TYPES)}"
+            yield Diagnostic("TJ337", message, subject_of(tree), (*at, name), hint=hint)
+        own = get(spec, (*_POD, "restartPolicy"), None)
+        if own is not None and own != (spec.get("restartPolicy") or "Never"):
+            message = f"restartPolicy {own} of the pod template of {name} is overwritten by the operator"
+            hint = f"move it to {replica_field(kind)}.{name}.restartPolicy"
+            yield Diagnostic("TJ336", message, subject_of(tree), (*at, name, *_POD, "restartPolicy"), hint=hint)
+
+
+def _volcano(tree: Tree) -> Iterator[Diagnostic]:
+    everywhere = get(tree, ("spec", "policies"), None) or []
+    for position, task in enumerate(get(tree, ("spec", "tasks"), None) or []):
+        own = get(task, (*_POD, "restartPolicy"), "Always")
+        for policy in (*everywhere, *(task.get("policies") or [])):
+            events = [policy.get("event"), *(policy.get("events") or [])]
+            if policy.get("action") in _RESTARTS and "PodFailed" in events and own != "Never":
+                action = policy["action"]
+                message = (
+                    f"{action} answers to PodFailed, and the pods of task {task.get('name')} never fail: restartPolicy is {own}"
+                )
+                path: FieldPath = ("spec", "tasks", position, *_POD, "restartPolicy")
+                yield Diagnostic("TJ338", message, subject_of(tree), path, hint="write restartPolicy: Never")
+                break
