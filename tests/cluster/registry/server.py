@@ -28,6 +28,8 @@ class Registry:
         self.manifests: dict[tuple[str, str], tuple[str, bytes]] = {}
         self.blobs: dict[str, bytes] = {}
         self.asked: list[str] = []
+        self.accepted: list[str] = []
+        """What each request accepts."""
         self.auth = ""
         """"" for none, "bearer" or "basic"."""
         self.accounts: dict[str, str] = {}
@@ -89,6 +91,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.registry.asked.append(f"GET {self.path}")
+        self.registry.accepted.append(self.headers.get("Accept", ""))
         if self.registry.failures:
             status, headers = self.registry.failures.pop(0)
             if status == 0:  # the connection breaks

@@ -57,6 +57,15 @@ def test_the_digest_of_an_index_holds_for_every_platform(registry: Registry) -> 
     assert registry.asked == ["GET /v2/a/b/manifests/1"] * 4
 
 
+def test_both_forms_of_manifests_and_of_indexes_are_accepted(registry: Registry) -> None:
+    registry.push("a/b", "1")
+    Asking().digest(registry, "a/b:1")
+    assert registry.accepted == [
+        "application/vnd.oci.image.index.v1+json, application/vnd.docker.distribution.manifest.list.v2+json, "
+        "application/vnd.oci.image.manifest.v1+json, application/vnd.docker.distribution.manifest.v2+json"
+    ]
+
+
 def test_the_digest_of_a_manifest_is_its_own(registry: Registry) -> None:
     wanted = registry.push("a/b", "1")
     assert Asking().digest(registry, "a/b:1", "linux/amd64") == wanted
