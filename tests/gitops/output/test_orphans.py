@@ -240,3 +240,34 @@ def test_a_lock_of_a_newer_release_is_refused_and_nothing_changes(folder: Path) 
     refused = build(folder)
     assert (refused.code, "error[TJ017]" in refused.err) == (1, True)
     assert snapshot(folder) == before
+
+
+def test_line_ends_of_a_checkout_change_nothing(folder: Path) -> None:
+    """With core.autocrlf, Git writes CRLF into the tree, the lock and the sources."""
+    states_before = states(folder)
+    for path in [*(folder / "out").rglob("*.yaml"), *(folder / "tjgen.lock.d").rglob("*.yaml")]:
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    for source in (folder / "experiments").iterdir():
+        source.write_bytes(source.read_bytes().replace(b"\n", b"\r\n"))
+    paths = set(tree(folder))
+    (folder / "experiments/letters.yaml").unlink()
+    assert "TJ273" in build(folder).err
+    assert set(tree(folder)) == paths
+    assert set(states(folder)) == set(states_before)
+    assert of(folder, "digits") == ["current", "current"]
+
+
+def test_conflict_markers_in_a_lock_of_an_experiment_that_is_gone_change_nothing(folder: Path) -> None:
+    lock = next((folder / "tjgen.lock.d/dev/vision/letters").iterdir())
+    edit(
+        folder,
+        "state: active\n",
+        "<<<<<<< a\nstate: active\n=======\nstate: superseded\n>>>>>>> b\n",
+        str(lock.relative_to(folder)),
+    )
+    (folder / "experiments/letters.yaml").unlink()
+    before = snapshot(folder)
+    for words in (["build", "-o", "out"], ["build", "-o", "out", "--prune-runs"], ["runs", "prune", "letters-*"]):
+        refused = tjgen(folder, *words)
+        assert (refused.code, "error[TJ070]" in refused.err) == (1, True)
+        assert snapshot(folder) == before
