@@ -22,7 +22,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
 
     yield from bounds.problems(asked, setting.cluster.monitoring)
     yield from scraping.shown(workload, asked, setting)
-    made = [rules.rule(workload, experiment, asked, setting), scraping.monitor(asked, setting)]
+    made = [rules.rule(workload, experiment, asked, setting), scraping.pod_monitor(asked, setting)]
     if asked.dashboard:
         made.append(dashboard.config_map(asked, setting))
     for tree in made:

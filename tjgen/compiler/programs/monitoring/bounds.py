@@ -25,14 +25,14 @@ class Bounds(NamedTuple):
     critical: float
 
 
-def chosen(asked: Monitor) -> tuple[Measure, ...]:
+def chosen(monitor: Monitor) -> tuple[Measure, ...]:
     """The measures that the experiment wants, in the order of the table."""
-    return tuple([one for one in MEASURES if not asked.measures or one.name in asked.measures])
+    return tuple([one for one in MEASURES if not monitor.measures or one.name in monitor.measures])
 
 
-def bounds_of(measure: Measure | ClusterMeasure, asked: Monitor, platform: Monitoring | None) -> Bounds:
+def bounds_of(measure: Measure | ClusterMeasure, monitor: Monitor, platform: Monitoring | None) -> Bounds:
     """What holds for a measure."""
-    said = [getattr(one.thresholds, measure.field) for one in (asked, platform) if one is not None]
+    said = [getattr(one.thresholds, measure.field) for one in (monitor, platform) if one is not None]
     found = {}
     for field in Bounds._fields:
         values = [value for one in said if (value := getattr(one, field)) is not None]
@@ -40,18 +40,18 @@ def bounds_of(measure: Measure | ClusterMeasure, asked: Monitor, platform: Monit
     return Bounds(**found)
 
 
-def problems(asked: Monitor, platform: Monitoring | None) -> Iterator[Diagnostic]:
+def problems(monitor: Monitor, platform: Monitoring | None) -> Iterator[Diagnostic]:
     """Bounds that stand in the wrong order (TJ930), or that a percentage never reaches (TJ931); labels that cannot be (TJ933)."""
-    for label in asked.labels:
+    for label in monitor.labels:
         if not _is_label(label):
             message = f'"{label}" is no label of Prometheus, which takes letters, digits and _, and severity is ours'
             hint = "write it otherwise, such as team"
             yield Diagnostic("TJ933", message, path=(*AT, "labels", label), hint=hint)
-    measures: list[Measure | ClusterMeasure] = [*chosen(asked)]
-    measures += [one for one in CLUSTER if not asked.measures or one.name in asked.measures]
+    measures: list[Measure | ClusterMeasure] = [*chosen(monitor)]
+    measures += [one for one in CLUSTER if not monitor.measures or one.name in monitor.measures]
     for measure in measures:
-        bounds = bounds_of(measure, asked, platform)
-        own = getattr(asked.thresholds, measure.field)
+        bounds = bounds_of(measure, monitor, platform)
+        own = getattr(monitor.thresholds, measure.field)
         said = next((field for field in ("critical", "warning") if getattr(own, field) is not None), None)
         at: FieldPath = (*AT, "thresholds", measure.name, said) if said is not None else AT
         reversed_ = bounds.critical > bounds.warning if measure.below else bounds.critical < bounds.warning

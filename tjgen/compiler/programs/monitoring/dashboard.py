@@ -18,21 +18,21 @@ _WIDTH, _HEIGHT, _COLUMNS = 12, 8, 2
 _SOURCE = {"type": "prometheus", "uid": "${datasource}"}
 
 
-def config_map(asked: Monitor, setting: Setting) -> Tree:
+def config_map(monitor: Monitor, setting: Setting) -> Tree:
     """The ConfigMap that Grafana's sidecar takes up."""
     platform = setting.cluster.monitoring
     described = metadata(f"{setting.family}-dashboard", setting)
     described["labels"] |= dict(platform.dashboard_labels) if platform is not None else {"grafana_dashboard": "1"}
     known = names(platform.metrics if platform is not None else None)
-    found = _indented(_dashboard(asked, known, setting), "\n") + "\n"
+    found = _indented(_dashboard(monitor, known, setting), "\n") + "\n"
     data = {f"{setting.namespace}-{setting.family}.json": found}
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": described, "data": data}
 
 
-def _dashboard(asked: Monitor, known: Names, setting: Setting) -> Tree:
+def _dashboard(monitor: Monitor, known: Names, setting: Setting) -> Tree:
     panels = [
-        _panel(position, one, bounds_of(one, asked, setting.cluster.monitoring), known, setting)
-        for position, one in enumerate(chosen(asked))
+        _panel(position, one, bounds_of(one, monitor, setting.cluster.monitoring), known, setting)
+        for position, one in enumerate(chosen(monitor))
     ]
     return {
         "uid": sha256_hex(f"{setting.namespace}/{setting.family}")[:16],

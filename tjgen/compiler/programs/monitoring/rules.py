@@ -20,14 +20,14 @@ def name(setting: Setting) -> str:
     return f"{setting.family}-training"
 
 
-def rule(workload: Workload, experiment: Experiment, asked: Monitor, setting: Setting) -> Tree:
+def rule(workload: Workload, experiment: Experiment, monitor: Monitor, setting: Setting) -> Tree:
     """The PrometheusRule."""
     platform = setting.cluster.monitoring
     described = metadata(name(setting), setting)
     described["labels"] |= dict(platform.labels) if platform is not None else {}
     known = names(platform.metrics if platform is not None else None)
-    rules = [one for measure in chosen(asked) for one in _alerts(measure, known, asked, setting)]
-    of_cluster = list(cluster_rules.alerts(workload, experiment, asked, setting))
+    rules = [one for measure in chosen(monitor) for one in _alerts(measure, known, monitor, setting)]
+    of_cluster = list(cluster_rules.alerts(workload, experiment, monitor, setting))
     return {
         "apiVersion": "monitoring.coreos.com/v1",
         "kind": "PrometheusRule",
@@ -46,9 +46,9 @@ def selector(setting: Setting) -> str:
     return f'namespace="{setting.namespace}",experiment="{setting.family}"'
 
 
-def _alerts(measure: Measure, known: Names, asked: Monitor, setting: Setting) -> Iterator[Tree]:
+def _alerts(measure: Measure, known: Names, monitor: Monitor, setting: Setting) -> Iterator[Tree]:
     """Both degrees have one name, so that whoever is told of the worse one can be spared the other."""
-    bounds = bounds_of(measure, asked, setting.cluster.monitoring)
+    bounds = bounds_of(measure, monitor, setting.cluster.monitoring)
     query = expression(measure, known, selector(setting))
     sign, words = ("<", "less than") if measure.below else (">", "more than")
     for severity, bound in bounds._asdict().items():
@@ -56,7 +56,7 @@ def _alerts(measure: Measure, known: Names, asked: Monitor, setting: Setting) ->
             "alert": measure.alert,
             "expr": f"{query} {sign} {text(bound)}",
             **({"for": measure.held} if measure.held else {}),
-            "labels": {**dict(asked.labels), "severity": severity},
+            "labels": {**dict(monitor.labels), "severity": severity},
             "annotations": {
                 "summary": f"{measure.title} of run {{{{ $labels.namespace }}}}/{{{{ $labels.run }}}} is "
                 f'{{{{ printf "%.1f" $value }}}} {measure.unit}, {words} {text(bound)}',

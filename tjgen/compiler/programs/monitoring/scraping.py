@@ -21,22 +21,22 @@ _LABELS = {"experiment": EXPERIMENT_LABEL, "run": RUN_LABEL}
 """Label of series -> label of pods."""
 
 
-def shown(workload: Workload, asked: Monitor, setting: Setting) -> Iterator[Contribution | Diagnostic]:
+def shown(workload: Workload, monitor: Monitor, setting: Setting) -> Iterator[Contribution | Diagnostic]:
     """What the training pods need, so that they are found and told apart."""
     for podset in members(workload):
-        taken = _taken(workload, podset, asked.port)
+        taken = _taken(workload, podset, monitor.port)
         if taken is not None:
-            message = f"container {podset.container} of {podset.name} has port {asked.port} already, called {taken}"
+            message = f"container {podset.container} of {podset.name} has port {monitor.port} already, called {taken}"
             hint = "say another port, at which the training shows its metrics"
             yield Diagnostic("TJ932", message, path=(*AT, "port"), hint=hint)
             continue
-        port = {"name": PORT, "containerPort": asked.port}
+        port = {"name": PORT, "containerPort": monitor.port}
         yield Contribution((*podset.main, "ports", named(PORT)), port, (*AT, "port"))
         for label, value in ((EXPERIMENT_LABEL, setting.family), (RUN_LABEL, setting.run)):
             yield Contribution((*podset.pod_metadata, "labels", label), value, AT)
 
 
-def monitor(asked: Monitor, setting: Setting) -> Tree:
+def pod_monitor(monitor: Monitor, setting: Setting) -> Tree:
     """The PodMonitor, for all runs of the experiment."""
     platform = setting.cluster.monitoring
     described = metadata(name(setting), setting)
@@ -46,7 +46,7 @@ def monitor(asked: Monitor, setting: Setting) -> Tree:
     ]
     endpoint = {
         "port": PORT,
-        "path": asked.path,
+        "path": monitor.path,
         "interval": platform.interval if platform is not None else "30s",
         "relabelings": relabelings,
     }
