@@ -15,6 +15,7 @@ from tests.checkout import ROOT
 from tjgen.cluster.schema import listkeys, store
 from tjgen.cluster.schema.definition import ruled
 from tjgen.cluster.schema.store import Schema
+from tjgen.cluster.validate.judge import judge
 
 SCHEMAS = ROOT / "schemas"
 SETS = sorted(source.parent for source in SCHEMAS.glob("*/*/SOURCE"))
@@ -135,3 +136,23 @@ def test_list_maps_are_those_of_the_schemas(api_version: str, kind: str) -> None
             assert keys == table[name] or (name, keys) == ("ports", ()), (name, keys)
         else:
             assert name == "conditions" or schema.get("x-kubernetes-list-type") != "map", name
+
+
+OF_KUEUE = ("AdmissionCheck", "Cohort", "MultiKueueConfig", "ProvisioningRequestConfig", "Topology", "WorkloadPriorityClass")
+
+
+@pytest.mark.parametrize("kind", OF_KUEUE)
+@pytest.mark.parametrize("version", ["v1beta1", "v1beta2"])
+def test_the_kinds_of_kueue_have_schemas(kind: str, version: str) -> None:
+    assert store.find(f"kueue.x-k8s.io/{version}", kind) is not None
+
+
+def test_fields_of_the_newest_releases_are_known() -> None:
+    spec = {"concurrentAdmissionPolicy": {"migration": {"mode": "TryPreferredFlavors"}}}
+    queue = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue", "metadata": {"name": "a"}, "spec": spec}
+    assert judge(queue).stage != "strict"
+    assert judge(queue, versions={"kueue": "v0.15.2"}).stage == "strict"
+    task = {"name": "w", "replicas": 4, "partitionPolicy": {"totalPartitions": 2, "partitionSize": 2}, "template": {}}
+    job = {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "metadata": {"name": "a"}, "spec": {"tasks": [task]}}
+    assert judge(job).stage != "strict"
+    assert judge(job, versions={"volcano": "v1.13.0"}).stage == "strict"

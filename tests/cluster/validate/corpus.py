@@ -12,6 +12,8 @@ from tests.corpus.packs import corpora
 
 RECORDED = Path(__file__).parent / "recorded"
 CORPUS = corpora() / "admit"
+RECORDED_WITH = {"kueue": "v0.15.2", "volcano": "v1.13.1-0.20251028070205-46d20c0699e7"}
+"""The releases whose definitions the API server had; of the other projects, the newest ones."""
 _OTHER = ("newest.jsonl", "server-side.jsonl")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.cluster.validate.corpus import creates, names, recorded
+from tests.cluster.validate.corpus import RECORDED_WITH, creates, names, recorded
 from tjgen.cluster.schema import store
 from tjgen.cluster.validate.judge import judge
 from tjgen.cluster.validate.verdict import Verdict
@@ -33,7 +33,7 @@ def ours(verdict: Verdict) -> set[tuple[str, str, str]]:
 @pytest.mark.parametrize("case", [*recorded("custom"), *recorded("built_in")], ids=lambda case: case["id"])
 def test_recorded_verdicts(case: dict[str, Any]) -> None:
     before = copy.deepcopy(case["manifest"])
-    verdict = judge(case["manifest"])
+    verdict = judge(case["manifest"], versions=RECORDED_WITH)
     assert verdict.checked
     assert (verdict.allowed, verdict.stage) == (case["allowed"], case.get("stage", ""))
     if verdict.stage != "decode":  # those words are the server's compiler's
@@ -55,7 +55,7 @@ def judged(name: str) -> Iterator[tuple[dict[str, Any], Verdict]]:
                 if diagnostic.name == "duplicate-key" and diagnostic.span is not None:
                     key = diagnostic.message.split('"')[1]
                     duplicates.append(f'line {diagnostic.span.line}: key "{key}" already set in map')
-        verdict = judge(tree, duplicates=duplicates)
+        verdict = judge(tree, versions=RECORDED_WITH, duplicates=duplicates)
         if verdict.checked:
             yield {**case, "manifest": tree}, verdict
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.cluster.validate.corpus import names, server_side
+from tests.cluster.validate.corpus import RECORDED_WITH, names, server_side
 from tjgen import admit
 
 POD: dict[str, Any] = {"containers": [{"name": "c", "image": "i"}], "restartPolicy": "Never"}
@@ -25,7 +25,7 @@ JOBSET: dict[str, Any] = {
 
 
 def applied(tree: Any, old: Any = None) -> tuple[bool, str, list[str]]:
-    verdict = admit(tree, old=old, webhooks=False, apply="server-side")
+    verdict = admit(tree, old=old, webhooks=False, apply="server-side", versions=RECORDED_WITH)
     return verdict.allowed, verdict.stage, [error.detail for error in verdict.errors]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.cluster.validate.corpus import recorded, updates
+from tests.cluster.validate.corpus import RECORDED_WITH, recorded, updates
 from tjgen import admit
 from tjgen.cluster.validate.judge import judge
 
@@ -27,7 +27,7 @@ NOT_COMPARED = ("decode", "patch")  # those words are Go's
 
 
 def differs(case: dict[str, Any]) -> bool:
-    verdict = judge(case["manifest"], old=case["old"])
+    verdict = judge(case["manifest"], old=case["old"], versions=RECORDED_WITH)
     if (verdict.allowed, verdict.stage) != (case["allowed"], case.get("stage", "")):
         return True
     theirs = {(error["type"], error["field"]) for error in case.get("errors", ())}

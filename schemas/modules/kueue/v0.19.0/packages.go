@@ -1,0 +1,9 @@
+//go:build tools
+
+// Package schemas names the API packages that schemas are made from.
+package schemas
+
+import (
+	_ "sigs.k8s.io/kueue/apis/kueue/v1beta1"
+	_ "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+)
