@@ -8,8 +8,8 @@ from tjgen.cluster.trainer.inputs import Expanded
 from tjgen.cluster.trainer.objects import Made
 from tjgen.cluster.trainer.surprises.subject import reference
 from tjgen.cluster.validate import report, unmakeable
+from tjgen.cluster.validate.equivalence import equivalence_key
 from tjgen.cluster.validate.judge import judge
-from tjgen.cluster.validate.likeness import likeness
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic
 from tjgen.trees.fields.managed import origins_of
 from tjgen.trees.fields.path import FieldPath, Tree, get
@@ -36,12 +36,12 @@ def _judged(tree: dict[str, Tree], seen: set[str], versions: Mapping[str, str] |
     found = list(report.diagnostics(tree, verdict))
     if not verdict.allowed:
         return found
-    like = "" if found else likeness({**tree, "metadata": {}})
-    if found or like in seen:
+    key = "" if found else equivalence_key({**tree, "metadata": {}})
+    if found or key in seen:
         return found
     found = list(unmakeable.diagnostics(tree, versions=versions))
     if not found:
-        seen.add(like)
+        seen.add(key)
     return found
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from tjgen.cluster.kinds.pods import starts_pods
 from tjgen.cluster.validate import disclosure, report, unmakeable
+from tjgen.cluster.validate.equivalence import equivalence_key
 from tjgen.cluster.validate.judge import judge as judge_object
-from tjgen.cluster.validate.likeness import likeness
 from tjgen.cluster.validate.verdict import WEBHOOK
 from tjgen.compiler.hops.draft import Draft, Job, located
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -19,18 +19,21 @@ from tjgen.trees.session import Session
 def judge(job: Job, draft: Draft) -> Draft:
     """What the API server and its webhooks refuse, and what the objects disclose."""
     versions, session = _versions(job), job.setting.session
+    # Webhooks read the runtime: a verdict holds for one runtime, by one set of releases.
+    scope = (job.runtime, tuple(sorted(versions.items())))
     diagnostics = list(draft.diagnostics)
     # The values of a generated Secret are the controller's: there is nothing of ours to judge in it.
     for manifest in (*draft.applied, *(preview for preview in draft.previews if preview.kind != "Secret")):
         if manifest.stage != PREVIEW:
             found = list(disclosure.diagnostics(manifest.tree, job.setting.harmless))
             diagnostics += located(found, manifest, draft.sources)
-        like = f"{manifest.tree['metadata']}" if manifest.stage == RUNTIMES else likeness(manifest.tree)
-        if not session.has("accepted", like):
+        # The name of a runtime has the digest of its content.
+        key = f"{manifest.tree['metadata']}" if manifest.stage == RUNTIMES else equivalence_key(manifest.tree)
+        if not session.has("accepted", (scope, key)):
             found = _wrong(manifest, draft.context, versions, session)
             diagnostics += located(found, manifest, draft.sources)
             if not found:
-                session.add("accepted", like)
+                session.add("accepted", (scope, key))
     return draft._replace(diagnostics=diagnostics)
 
 

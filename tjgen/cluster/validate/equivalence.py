@@ -1,8 +1,9 @@
-"""An object -> a text that is the same for objects that the server and its webhooks judge alike.
+"""An object -> its equivalence key: objects with equal keys get equal verdicts, so one of them is judged for all.
 
-Runs of one experiment differ in texts that may be anything, such as images, arguments and values of variables, and in names. What
-a text says, and which names were chosen, is left out here; that two of them are the same name, and how long they are, is kept.
-So of a thousand runs a few are looked at closely.
+Runs of one experiment differ in texts that can be anything, such as images, arguments and values of variables, and in names. The
+key leaves out these texts and the choice of names. It keeps the length of names, and which of them are equal. A key holds for one
+set of releases and one context of webhooks. `tests/cluster/validate/test_validate_equivalence.py` mutates the corpus to find
+objects with equal keys and different verdicts.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ _MAPS = ("annotations", "labels")
 _KEPT = ("apiVersion", "kind", "runtimeRef")
 """What decides which rules hold."""
 _PLAIN = " \t\n\r"
+_BREAKS = dict.fromkeys(map(ord, "\t\n\r"))
 _LONG = 200
 """Longer texts are taken as they are: there are limits beyond."""
 _CHOSEN = re.compile("[a-z][a-z0-9]*(-[a-z0-9]+)*-[a-z0-9]*[0-9][a-z0-9]*")
@@ -26,25 +28,40 @@ _CHOSEN = re.compile("[a-z][a-z0-9]*(-[a-z0-9]+)*-[a-z0-9]*[0-9][a-z0-9]*")
 _SIZE = re.compile("[1-9][0-9]{0,8}[KMGT]i?")
 
 
-def likeness(tree: Tree) -> str:
-    """The text."""
+_SELECTOR = "selector"
+"""A field that is compared with labels of the same object."""
+
+
+def equivalence_key(tree: Tree) -> str:
+    """The key."""
     names: dict[str, str] = {}
-    masked = repr(_masked(tree, "", names))
+    masked = _masked(tree, "", names)
+    if _SELECTOR in names:
+        # The object selects pods by their labels, so every label counts.
+        names = {_SELECTOR: "", **dict.fromkeys(_MAPS, "")}
+        masked = _masked(tree, "", names)
+    text = repr(masked)
     name = get(tree, ("metadata", "name"), None)
-    # The name of the object stands in others, and in paths.
-    return masked.replace(name, f"<{len(name)}>") if name.__class__ is str and name in names else masked
+    # The name of the object is in other names, and in paths.
+    return text.replace(name, f"<{len(name)}>") if name.__class__ is str and name in names else text
 
 
 def _masked(value: Tree, key: str, names: dict[str, str]) -> Tree:
+    """The value without what no verdict depends on.
+
+    `names` maps each name to its mask. It has the key "selector" once a selector was found, and "labels" if labels are kept.
+    """
     if value.__class__ is str:
         return _free(value) if key in _FREE else _name(value, names)
     if value.__class__ is dict:
-        if key in _MAPS:
+        if key in _MAPS and key not in names:
             return {one: _text(one, text, key, names) for one, text in value.items()}
         if key == "env":
             return {one: _free(item) if one == "value" else _masked(item, one, names) for one, item in value.items()}
         if key == "resources" and list(value) == ["requests"] and value["requests"].__class__ is dict:
             return [(one, _size(item) if one == "storage" else item) for one, item in value["requests"].items()]
+        if _SELECTOR in value:
+            names.setdefault(_SELECTOR, "")
         return {one: item if one in _KEPT else _masked(item, one, names) for one, item in value.items()}
     if value.__class__ is list:
         if key in _LISTS:
@@ -75,7 +92,9 @@ def _size(value: Tree) -> Tree:
 
 
 def _free(value: Tree) -> Tree:
-    """A text as far as it matters: whether there is one, and whether it is clean at both ends."""
-    if value.__class__ is not str or len(value) > _LONG:
+    """Whether a text is empty, and whether it has a blank at an end; another value, and a text with odd characters, as it is."""
+    if value.__class__ is not str or len(value) > _LONG or not value.isascii():
+        return value
+    if not value.isprintable() and not value.translate(_BREAKS).isprintable():
         return value
     return (bool(value), value.strip(_PLAIN) == value)

@@ -1,17 +1,20 @@
-"""Objects that are alike get the same verdict, so one of them is enough to look at."""
+"""Objects with equal equivalence keys get equal verdicts, so one of them is judged for all."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
 
 from tests.cluster.validate import corpus
 from tjgen.cluster.validate import admission, unmakeable
+from tjgen.cluster.validate.equivalence import equivalence_key
 from tjgen.cluster.validate.judge import judge
-from tjgen.cluster.validate.likeness import likeness
 
 NAME = re.compile(r"(?<![a-z0-9.-])[a-z][a-z0-9]*(?:-[a-z0-9]+)*-[a-z0-9]*[0-9][a-z0-9]*(?![a-z0-9.-])")
 
@@ -50,12 +53,12 @@ NAME = re.compile(r"(?<![a-z0-9.-])[a-z][a-z0-9]*(?:-[a-z0-9]+)*-[a-z0-9]*[0-9][
 def test_what_objects_may_differ_in(first: Any, second: Any, alike: bool) -> None:
     one = {"metadata": {"name": "run-a1b2c3d4"}, "spec": first}
     other = {"metadata": {"name": "run-z1b2c3d4"}, "spec": second}
-    assert (likeness(one) == likeness(other)) == alike
+    assert (equivalence_key(one) == equivalence_key(other)) == alike
 
 
 @pytest.mark.parametrize("metadata", [None, [], {"name": ["a"]}, {"name": None}, "text"])
 def test_objects_of_any_shape_have_one(metadata: Any) -> None:
-    assert likeness({"metadata": metadata})
+    assert equivalence_key({"metadata": metadata})
 
 
 def test_other_names_and_texts_change_no_verdict() -> None:
@@ -63,7 +66,7 @@ def test_other_names_and_texts_change_no_verdict() -> None:
     compared = 0
     for tree in _trees():
         other = _other(tree, "")
-        if other == tree or likeness(other) != likeness(tree):
+        if other == tree or equivalence_key(other) != equivalence_key(tree):
             continue
         compared += 1
         assert _verdict(other) == _verdict(tree)
@@ -93,3 +96,81 @@ def _other(value: Any, key: str) -> Any:
             return value + "x"
         return NAME.sub(lambda found: re.sub("[0-9]", lambda digit: str((int(digit[0]) + 1) % 10), found[0]), value)
     return value
+
+
+TEXTS = (
+    "x",
+    " x",
+    "a-1",
+    "run-a1b2c3d4",
+    "$(A)",
+    "$(POD_NAME)",
+    "x" * 199,
+    "x" * 300,
+    "7Gi",
+    "0",
+    "A",
+    "a.b/c",
+    "node",
+    "a:b@c",
+    "\n",
+)
+
+
+@cache
+def trees() -> list[dict[str, Any]]:
+    """A sample of the corpus, every kind of it."""
+    cases = (case.get("manifest") for number, case in enumerate(corpus.creates()) if number % 11 == 0)
+    return [tree for tree in cases if isinstance(tree, dict) and len(repr(tree)) < 5000]
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The path of every text."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in inner:
+        yield from [(*path, key)] if isinstance(item, str) else places(item, (*path, key))
+
+
+def changed(value: Any, path: tuple[Any, ...], change: Callable[[str], str]) -> Any:
+    """The tree with another text at `path`."""
+    copy = dict(value) if isinstance(value, dict) else list(value)
+    inner = value[path[0]]
+    copy[path[0]] = changed(inner, path[1:], change) if len(path) > 1 else change(inner)
+    return copy
+
+
+def renamed(value: Any, change: Callable[[str], str]) -> Any:
+    """The tree with every text changed, but for those that say what the object is."""
+    if isinstance(value, dict):
+        return {key: item if key in {"apiVersion", "kind"} else renamed(item, change) for key, item in value.items()}
+    if isinstance(value, list):
+        return [renamed(item, change) for item in value]
+    return change(value) if isinstance(value, str) else value
+
+
+CHANGES: st.SearchStrategy[Callable[[str], str]] = st.one_of(
+    st.sampled_from(TEXTS).map(lambda text: lambda _: text),
+    st.text(max_size=12).map(lambda text: lambda _: text),
+    st.text(min_size=1, max_size=3).map(lambda text: lambda old: old + text),
+    st.sampled_from("0123456789").map(lambda digit: lambda old: re.sub("[0-9]", digit, old)),
+    st.sampled_from("abyz").map(lambda letter: lambda old: re.sub("^[a-z]", letter, old)),
+    st.just(lambda old: NAME.sub(lambda found: found[0][::-1], old)),
+)
+
+
+@settings(max_examples=2000, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@given(st.data())
+def test_equal_keys_mean_equal_verdicts(data: st.DataObject) -> None:
+    """Changes that keep the key are made: of all texts at once, then of single ones."""
+    tree = data.draw(st.sampled_from(trees()))
+    key = equivalence_key(tree)
+    other = renamed(tree, data.draw(CHANGES))
+    if equivalence_key(other) != key:
+        other = tree
+    change = data.draw(CHANGES)
+    for path in data.draw(st.lists(st.sampled_from([*places(tree)]), max_size=8, unique=True)):
+        again = changed(other, path, change)
+        other = again if equivalence_key(again) == key else other
+    event("changed" if other != tree else "no change keeps the key")
+    if other != tree:
+        assert _verdict(other) == _verdict(tree)
