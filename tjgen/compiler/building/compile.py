@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.compiler.building.inputs import is_experiment, is_of_project, no_experiment, same_experiment
 from tjgen.compiler.building.plan import Plan
-from tjgen.compiler.building.request import Promotion
 from tjgen.compiler.building.run import Built, DigestOf, Findings, Recall, Recalled, Result, Run, Unit, Watch
 from tjgen.compiler.hops.draft import Job
 from tjgen.compiler.passes import code, data
@@ -154,7 +153,7 @@ class _Compilation:
         lock = plan.locks.of(unit)
         content_of = written(spelled(document, EXPERIMENT_FORM))
         source = _Source(unit, found.documents, content_of, lock.by_identity(), lock.renewals())
-        only_promoted = plan.request.promotions is None and _only_promoted(plan, unit)
+        only_promoted = plan.request.promotions is None and plan.only_promoted(unit.environment)
         runs: list[Run] = []
         beside: list[str] = []
         waiting = 0
@@ -166,7 +165,7 @@ class _Compilation:
                 continue
             promoted_from = locked.promoted_from if locked is not None else ""
             if plan.request.promotions is not None:
-                promotion = _promotion(plan.request.promotions, unit, variant)
+                promotion = plan.request.promotion(document.file, document.index, variant.point, variant.task)
                 if promotion is None:
                     beside += [locked.name] if locked is not None else []
                     continue
@@ -223,17 +222,6 @@ def _unit(plan: Plan, document: Document, environment: str | None, variant: Vari
     metadata = variant.experiment.metadata
     source = os.path.relpath(document.file, plan.project.directory or ".").replace(os.sep, "/")
     return Unit(document, environment, metadata.namespace or plan.request.namespace, metadata.name, source)
-
-
-def _only_promoted(plan: Plan, unit: Unit) -> bool:
-    own = plan.project.environment(unit.environment)
-    return own is not None and own.runs == "promoted"
-
-
-def _promotion(promotions: Sequence[Promotion], unit: Unit, variant: Variant) -> Promotion | None:
-    """The promotion of the same point of the same experiment."""
-    wanted = (unit.document.file, unit.document.index, variant.point, variant.task)
-    return next((one for one in promotions if (one.file, one.document, one.point, one.task) == wanted), None)
 
 
 def _origin(plan: Plan, source: _Source, variant: Variant) -> tuple[_Origin | None, LockedRun | None, list[Diagnostic], bool]:

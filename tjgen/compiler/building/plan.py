@@ -86,6 +86,11 @@ class Plan(NamedTuple):
         """The cluster of an environment, as its Platform describes it."""
         return self.settings[environment].cluster
 
+    def only_promoted(self, environment: str | None) -> bool:
+        """Whether an environment has only runs that are promoted to it."""
+        own = self.project.environment(environment)
+        return own is not None and own.runs == "promoted"
+
     def surroundings(self) -> Iterator[bytes]:
         """The text of everything in addition to a source that its runs depend on: project, overlays, platforms, catalogs."""
         project = self.project

@@ -61,3 +61,8 @@ class Request(NamedTuple):
     digests: Digests = Digests()
     promotions: tuple[Promotion, ...] | None = None
     """The only runs to build, each promoted from another environment; all other runs stay as they are."""
+
+    def promotion(self, file: str, document: int, point: Mapping[str, object], task: str) -> Promotion | None:
+        """The promotion of one run; None if the request does not promote it."""
+        wanted = (file, document, point, task)
+        return next((one for one in self.promotions or () if (one.file, one.document, one.point, one.task) == wanted), None)
