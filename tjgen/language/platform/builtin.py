@@ -90,7 +90,7 @@ CLASSES: Mapping[str, Mapping[str, Any]] = {
         "node_selector": {"nvidia.com/gpu.product": "NVIDIA-A100-80GB-PCIe"},
         "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
         "memory": "80Gi",
-        "most": 8,
+        "most": 16,
         "partitions": {
             "1g.10gb": {"resource": "nvidia.com/mig-1g.10gb", "memory": "10Gi"},
             "1g.20gb": {"resource": "nvidia.com/mig-1g.20gb", "memory": "20Gi"},
@@ -127,7 +127,7 @@ CLASSES: Mapping[str, Mapping[str, Any]] = {
         "node_selector": {"nvidia.com/gpu.product": "NVIDIA-H100-PCIe"},
         "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
         "memory": "80Gi",
-        "most": 8,
+        "most": 16,
         "partitions": {
             "1g.10gb": {"resource": "nvidia.com/mig-1g.10gb", "memory": "10Gi"},
             "1g.20gb": {"resource": "nvidia.com/mig-1g.20gb", "memory": "20Gi"},
@@ -155,21 +155,21 @@ CLASSES: Mapping[str, Mapping[str, Any]] = {
         "node_selector": {"nvidia.com/gpu.product": "NVIDIA-L4"},
         "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
         "memory": "24Gi",
-        "most": 8,
+        "most": 16,
     },
     "l40s": {
         "resource": "nvidia.com/gpu",
         "node_selector": {"nvidia.com/gpu.product": "NVIDIA-L40S"},
         "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
         "memory": "48Gi",
-        "most": 8,
+        "most": 16,
     },
     "t4": {
         "resource": "nvidia.com/gpu",
         "node_selector": {"nvidia.com/gpu.product": "Tesla-T4"},
         "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
         "memory": "16Gi",
-        "most": 8,
+        "most": 16,
     },
     "v100": {
         "resource": "nvidia.com/gpu",
