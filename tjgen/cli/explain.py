@@ -88,7 +88,7 @@ def run(arguments: Arguments) -> int:
 
 def _explain_code(word: str, *, as_json: bool) -> int | None:
     """Print what a diagnostic means, by its code or its name; the exit code, None where the word is neither."""
-    from tjgen.trees.diagnostics.codes import load_codes  # a table for people, loaded when they ask
+    from tjgen.trees.diagnostics.codes import ACTIVE, load_codes  # a table for people, loaded when they ask
 
     found = [one for one in load_codes() if word in (one.code, one.code.lower(), one.name)]
     if as_json and found:
@@ -96,7 +96,8 @@ def _explain_code(word: str, *, as_json: bool) -> int | None:
 
         sys.stdout.write(json.dumps([one._asdict() for one in found], indent=2) + "\n")
     elif found:
-        pages = [f"{one.code} {one.name} ({one.severity})\n\n{one.meaning}\n\nWhat to do: {one.remedy}\n" for one in found]
+        notes = {one.code: one.severity if one.status == ACTIVE else f"{one.severity}, {one.status}" for one in found}
+        pages = [f"{one.code} {one.name} ({notes[one.code]})\n\n{one.meaning}\n\nWhat to do: {one.remedy}\n" for one in found]
         sys.stdout.write("\n".join(pages))
     elif word[:2].upper() == "TJ" and word[2:].isdigit():
         sys.stderr.write(f"Error: there is no diagnostic {word}\n")
