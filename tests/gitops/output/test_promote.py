@@ -216,6 +216,7 @@ def test_overlays_that_change_what_is_trained_are_refused(folder: Path) -> None:
     assert "prod.yaml:8:13: run " in said
     assert "spec.script is other.py in prod, and train.py in dev" in said
     assert "dev has it from here" in said
+    assert "hint: let no overlay of one environment change what is trained, or train it there as an experiment" in said
 
 
 def test_another_image_of_an_overlay_is_refused(folder: Path) -> None:
@@ -226,7 +227,10 @@ def test_another_image_of_an_overlay_is_refused(folder: Path) -> None:
 def test_a_patch_that_changes_the_image_is_refused(folder: Path) -> None:
     patch = "    patches:\n      other:\n        target: {kind: TrainJob}\n        merge: {spec: {trainer: {image: 'other:1'}}}\n"
     edit(folder, "    nodes: 8\n", f"    nodes: 8\n{patch}", "prod.yaml")
-    assert f"in prod no pod gets {IMAGE}@{ONE}" in refused(folder, "TJ735", *names(folder, "dev"))
+    said = refused(folder, "TJ735", *names(folder, "dev"))
+    assert "error[TJ735] experiments/digits.yaml:3:18: " in said
+    assert f"in prod no pod gets {IMAGE}@{ONE}" in said
+    assert "hint: let no runtime, overlay or patch of one environment change images" in said
 
 
 def test_a_run_without_digests_is_refused(folder: Path) -> None:
@@ -235,6 +239,7 @@ def test_a_run_without_digests_is_refused(folder: Path) -> None:
     build(folder)
     said = refused(folder, "TJ731", *names(folder, "dev"))
     assert f"its image {IMAGE} was built without a digest" in said
+    assert "hint: run tjgen pin, then tjgen build --renew " in said
     pin(folder, TWO)
     refused(folder, "TJ731", *names(folder, "dev"))
     build(folder, "--renew", *names(folder, "dev"), "--env", "dev")
@@ -244,7 +249,8 @@ def test_a_run_without_digests_is_refused(folder: Path) -> None:
 def test_what_the_experiment_does_not_ask_for_any_more_is_refused(folder: Path) -> None:
     (old,) = names(folder, "dev")
     edit(folder, "train.py", "other.py")
-    refused(folder, "TJ733", old)
+    said = refused(folder, "TJ733", old)
+    assert "hint: bring the experiment back as it was, from Git, or promote what it asks for now" in said
     build(folder)
     refused(folder, "TJ733", old)
     (folder / "experiments/digits.yaml").unlink()
