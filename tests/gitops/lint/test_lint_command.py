@@ -242,9 +242,23 @@ def test_a_project_is_compared_with_a_revision(tmp_path: Path) -> None:
     project(tmp_path, experiment=EXPERIMENT.replace("train:1", "train:2"))
     assert tjgen(tmp_path, "lint", "--against", "HEAD") == Answer(0, "", "")
     project(tmp_path, "  history: {keep: 0}\n", experiment=EXPERIMENT.replace("train:1", "train:2"))
-    answer = tjgen(tmp_path, "lint", "--against", "HEAD")
-    assert codes(answer) == ["TJ635"]
+    # A run that a sync only deletes after a person confirms stays until then.
+    assert tjgen(tmp_path, "lint", "--against", "HEAD") == Answer(0, "", "")
     assert codes(tjgen(tmp_path, "lint", "experiments", "--against", "HEAD")) == ["TJ543"]
+
+
+def test_a_removed_run_without_confirmation_is_reported(tmp_path: Path) -> None:
+    removal = PROJECT.replace("gitops: argocd", "gitops: {tool: argocd, removal: sync}")
+    (tmp_path / "tjgen.yaml").write_text(removal, encoding="utf-8")
+    (tmp_path / "experiments").mkdir()
+    (tmp_path / "experiments" / "resnet50.yaml").write_text(EXPERIMENT, encoding="utf-8")
+    assert tjgen(tmp_path, "build", "-o", "deploy").code == 0
+    git(tmp_path, "init")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-m", "one")
+    (tmp_path / "tjgen.yaml").write_text(removal + "  history: {keep: 0}\n", encoding="utf-8")
+    (tmp_path / "experiments" / "resnet50.yaml").write_text(EXPERIMENT.replace("train:1", "train:2"), encoding="utf-8")
+    assert codes(tjgen(tmp_path, "lint", "--against", "HEAD")) == ["TJ635"]
 
 
 def test_what_no_server_holds_is_no_defect_of_a_comparison(tmp_path: Path) -> None:

@@ -21,11 +21,15 @@ def resumed_run(run: Run) -> str | None:
 
 
 def unknown_runs(unit: Unit, runs: Sequence[Run], documents: Documents, locks: Locks) -> Iterator[Diagnostic]:
-    """TJ135 for each run that neither the lock of the experiment nor this build has; nothing in a project without locks."""
-    known = [*locks.of(unit).runs, *(run.name for run in runs)]
+    """TJ135 for each new run that resumes from a run that neither the lock of the experiment nor this build has.
+
+    There are none in a project without locks. A run that the lock has already exists, so what it resumes from is decided.
+    """
+    locked = locks.of(unit).runs
+    known = [*locked, *(run.name for run in runs)]
     for run in runs:
         name = resumed_run(run)
-        if name is None or name in known:
+        if name is None or name in known or run.name in locked:
             continue
         everything = list(locks.all())
         if not everything:
