@@ -787,7 +787,15 @@ def test_an_init_container_marks_the_folder(tmp_path: Path) -> None:
     (jobset,) = (one for one in manifests if one["kind"] == "JobSet")
     spec = jobset["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"]
     (init,) = spec["initContainers"]
-    assert (init["image"], init["securityContext"]) == (spec["containers"][0]["image"], {"runAsUser": 1000})
+    assert init["image"] == spec["containers"][0]["image"]
+    assert init["securityContext"] == {
+        "runAsUser": 1000,
+        "runAsNonRoot": True,
+        "allowPrivilegeEscalation": False,
+        "capabilities": {"drop": ["ALL"]},
+        "readOnlyRootFilesystem": True,
+        "seccompProfile": {"type": "RuntimeDefault"},
+    }
     told = {one["name"]: one["value"] for one in init["env"]}
     program = [*init["command"], *init["args"]]
     environment = {**told, "FOLDER": str(tmp_path / "a/b"), "HOSTNAME": "pod-0", "PATH": os.environ["PATH"]}
