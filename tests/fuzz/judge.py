@@ -120,7 +120,8 @@ def _unreadable(one: Input, result: Result) -> Finding | None:
     wrong = [problem for problem in problems if problem.severity == "error"]
     if wrong:
         return Finding(UNREADABLE, f"{command} {wrong[0].code}", f"{wrong[0]}\n{result.out!r:.2000}")
-    if len(result.out) < 4000:
+    # kubectl reads JSON objects one after the other, which are no YAML: a file of them may stay as it is.
+    if len(result.out) < 4000 and not _is_json(result.out):
         try:
             theirs = [event for event in yaml.parse(result.out, yaml.CSafeLoader) if isinstance(event, yaml.DocumentStartEvent)]
         except yaml.YAMLError as error:
@@ -130,3 +131,15 @@ def _unreadable(one: Input, result: Result) -> Finding | None:
         if len(theirs) < len(documents):
             return Finding(UNREADABLE, f"{command} by PyYAML, number of documents", f"{result.out!r:.2000}")
     return None
+
+
+def _is_json(stream: bytes) -> bool:
+    """Whether a stream is values of JSON with nothing but white space between them."""
+    text, position = stream.decode("utf-8", "replace"), 0
+    try:
+        while text[position:].strip():
+            position += len(text[position:]) - len(text[position:].lstrip())
+            _, position = json.JSONDecoder().raw_decode(text, position)
+    except ValueError:
+        return False
+    return True

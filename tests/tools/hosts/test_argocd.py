@@ -141,9 +141,12 @@ def test_what_is_wrong_generates_nothing(
 
 
 def test_an_empty_answer_is_refused(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (project / "experiments" / "mnist.yaml").unlink()
+    (project / "experiments" / "mnist.yaml").write_text("# no experiment yet\n", encoding="utf-8")
     answer = generate(project, monkeypatch, ARGOCD_ENV_TJGEN_ENVIRONMENT="dev")
     assert (answer.code, answer.out, "error[TJ764]" in answer.err) == (1, "", True)
+    (project / "experiments" / "mnist.yaml").unlink()
+    answer = generate(project, monkeypatch, ARGOCD_ENV_TJGEN_ENVIRONMENT="dev")
+    assert (answer.code, answer.out, "error[TJ202]" in answer.err) == (1, "", True)
 
 
 def test_strict_refuses_a_warning(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,7 +31,18 @@ def test_one_of_the_objects_can_be_edited() -> None:
     assert stream.text == TEXT.replace("[1]", "[2]")
 
 
-@pytest.mark.parametrize("text", ['{"a": 1} x', '{"a": 1}\n{"b": 2', '{"a": 1}\n}', '{"a": 1}\n[1]', '{"a": 1}{"b": @}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": 1} x',
+        '{"a": 1}\n{"b": 2',
+        '{"a": 1}\n}',
+        '{"a": 1}\n[1]',
+        '{"a": 1}{"b": @}',
+        '{"a"}\n{"b": 1}',
+        '{"a": NaN}{"b": 1}',
+    ],
+)
 def test_what_is_not_a_sequence_of_objects_stays_an_error(text: str) -> None:
     _, found = read(text, "a.json", KUBERNETES)
     assert [one.code for one in found] == ["TJ001"]

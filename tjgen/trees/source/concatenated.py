@@ -5,6 +5,7 @@ kubectl reads such a text (k8s.io/apimachinery, pkg/util/yaml/decoder.go:YAMLOrJ
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 
@@ -13,6 +14,9 @@ from tjgen.trees.source.findings import Range
 from tjgen.trees.typing import Any
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]|[^\s{}\[\]"]+')
+
+_DEEPEST = 200
+"""Levels of an object that is decoded to see whether it is JSON: the decoder uses the stack of Python."""
 
 
 class _Mark:
@@ -26,9 +30,9 @@ class _Mark:
 
 
 def objects(content: str) -> list[Range]:
-    """Where each object stands; nothing where the text is not a sequence of at least two objects."""
+    """Where each object stands; nothing where the text is not a sequence of at least two objects of JSON."""
     found: list[Range] = []
-    depth = start = 0
+    depth = start = deepest = 0
     for token in _TOKEN.finditer(content):
         sign = token[0]
         if depth == 0:
@@ -36,9 +40,29 @@ def objects(content: str) -> list[Range]:
                 return []
             start = token.start()
         depth += (sign in "{[") - (sign in "}]")
+        deepest = max(deepest, depth)
         if depth == 0:
             found.append((start, token.end()))
-    return found if depth == 0 and len(found) > 1 else []
+    if depth != 0 or len(found) < 2:
+        return []
+    # Deeper objects are not decoded here: the reader reports their depth.
+    return found if deepest > _DEEPEST or all(_is_json(content[start:end]) for start, end in found) else []
+
+
+def _is_json(text: str) -> bool:
+    try:
+        _DECODER.decode(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
+
+
+# Numbers stay texts: long ones are the reader's to refuse.
+_DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=_refuse)
 
 
 class Parser:
