@@ -71,8 +71,7 @@ def _index(rules: list[Rule]) -> str:
     ]
     parts = ["# Rules of lint\n", NOTICE, INTRODUCTION, table(header, rows)]
     if REASONS:
-        told = table(("Trap", "Why it is no rule"), REASONS)
-        parts += ["## What is no rule\n", UNRULED, told]
+        parts += ["## Pitfalls without a rule\n", UNRULED, table(("Pitfall", "Why no rule covers it"), REASONS)]
     return "\n".join(parts)
 
 

@@ -68,7 +68,7 @@ def _held(path: str, tries: int = _TRIES) -> int | None:
             return descriptor
     except (BlockingIOError, FileNotFoundError):
         pass
-    except BaseException:
+    except BaseException:  # an interruption, too: the descriptor is closed, and the exception goes on
         os.close(descriptor)
         raise
     os.close(descriptor)

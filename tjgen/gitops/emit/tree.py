@@ -176,7 +176,7 @@ class OutputTree:
             commit = checkout.commit(self._directory)
             try:
                 transaction.carry_out(self._staging, commit, self._beside(), self._steps, roots)
-            except BaseException:
+            except BaseException:  # an interruption, too: the tree is as before, and the exception goes on
                 recovery.undo_now(self._directory, roots)
                 raise
             self._made.clear()

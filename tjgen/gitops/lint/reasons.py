@@ -26,4 +26,4 @@ REASONS: tuple[tuple[str, str], ...] = (
         "`tjgen build --check` builds and compares, and so does the hook of pre-commit.",
     ),
 )
-"""What each trap is, and why it is no rule."""
+"""Each pitfall, and why no rule covers it."""
