@@ -9,6 +9,15 @@ from pathlib import Path
 from tests.architecture.imports import cycles, imports_of
 from tests.checkout import ROOT, modules
 
+MOST_LINES = 300
+DATA = {
+    "tjgen/cluster/trainer/gotypes.py": "a generated table of Go types",
+    "tjgen/cluster/validate/update/gotypes.py": "a generated table of Go types",
+    "tjgen/language/spec/compact.py": "generated from the models",
+    "tjgen/language/spec/objects.py": "generated from the models",
+    "tjgen/trees/diagnostics/table.py": "generated from the table of codes",
+}
+"""Modules that may be longer than MOST_LINES, with the reason."""
 NAMELESS = {"utils", "util", "helpers", "common", "base", "misc"}
 TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in modules() if path.read_text(encoding="utf-8").strip()}
 """Modules with content; an empty `__init__` has no form."""
@@ -61,6 +70,13 @@ def test_each_breach_of_form_is_found() -> None:
     assert list(breaches(spoiled, Path("tjgen/utils/x.py"))) == ["summary", "annotations", "name"]
     sound = ast.parse('"""A sentence."""\n\nfrom __future__ import annotations\n')
     assert list(breaches(sound, Path("tjgen/x.py"))) == []
+
+
+def test_a_module_has_at_most_300_lines_unless_it_is_data() -> None:
+    lines = {name(path): path.read_text(encoding="utf-8").count("\n") for path in TREES}
+    longer = {module for module, count in lines.items() if count > MOST_LINES}
+    assert sorted(longer - DATA.keys()) == []
+    assert sorted(DATA.keys() - longer) == [], "listed as data, but short"
 
 
 def test_no_modules_import_each_other_in_a_cycle() -> None:

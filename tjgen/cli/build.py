@@ -19,7 +19,7 @@ from tjgen.trees.session import Session
 from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tjgen.compiler.totals.tally import Totals
+    from tjgen.cli.summary import Summary
 
 COMMAND = Command(
     "build",
@@ -128,8 +128,8 @@ def _into_directory(plan: Plan, directory: str, arguments: Arguments, reporter: 
     from tjgen.gitops.output.write import compare, write
 
     wishes = Wishes(arguments["force"], arguments["prune_runs"], arguments["prune_data"])
-    rows = _Rows(plan, arguments)
-    seen, watch = rows.add if rows.wanted else None, reporter.watch()
+    summary = _summary(plan, arguments)
+    seen, watch = summary.add if summary else None, reporter.watch()
     # "-" means that previews are asked for without a folder: with a tree they would be lost.
     previews = arguments["expanded"] if arguments["expanded"] != "-" else None
     if arguments["check"]:
@@ -138,7 +138,8 @@ def _into_directory(plan: Plan, directory: str, arguments: Arguments, reporter: 
         written = write(plan, directory, previews, wishes=wishes, renew=arguments["renew"], seen=seen, watch=watch)
     reporter.add(written.diagnostics)
     if not reporter.failed:
-        rows.show()
+        if summary:
+            summary.show(arguments["format"])
         reporter.say(f"{written.counts}")
         if written.counts.removed and not arguments["check"]:
             from tjgen.cli.confirmation import say_confirmation  # few builds remove a run
@@ -190,7 +191,7 @@ _NOT_ADDED = ("TJ062", "TJ261")
 def _as_stream(plan: Plan, file: str | None, arguments: Arguments, reporter: Reporter) -> None:
     if len(plan.environments) > 1 and not arguments["summary"]:
         raise CompileError([_several_environments(plan)])
-    rows = _Rows(plan, arguments)
+    summary = _summary(plan, arguments)
     chosen: dict[ObjectRef, Tree] = {}
     expanded = arguments["expanded"] is not None
     staged: dict[str, list[str]] = {stage: [] for stage in STAGES}
@@ -198,16 +199,16 @@ def _as_stream(plan: Plan, file: str | None, arguments: Arguments, reporter: Rep
     for built in build(plan, Session(), watch=reporter.watch()):
         reporter.add(built.diagnostics)
         waiting += built.waiting
-        if not arguments["summary"]:
+        if summary is None:
             reporter.add(_collect(built.runs, expanded, chosen, staged))
         elif isinstance(built, Built):
-            rows.add(built)
+            summary.add(built)
     if waiting:
         reporter.add([_not_promoted(plan, waiting)])
     if reporter.failed:
         return
-    if arguments["summary"]:
-        rows.show()
+    if summary:
+        summary.show(arguments["format"])
         return
     texts = [text for stage in STAGES for text in staged[stage]]
     if plan.platform_files:
@@ -259,46 +260,20 @@ def _collect(
     return found
 
 
+def _summary(plan: Plan, arguments: Arguments) -> Summary | None:
+    """The summary to fill, if --summary is given."""
+    if not arguments["summary"]:
+        return None
+    from tjgen.cli.summary import Summary  # few builds print one
+
+    return Summary(plan)
+
+
 def _several_environments(plan: Plan) -> Diagnostic:
     names = ", ".join(str(name) for name in plan.environments)
     hint = "choose one with --env, or write a tree of all with -o DIR"
     message = f"the project has several environments: {names}"
     return Diagnostic("TJ266", message, hint=hint)
-
-
-class _Rows:
-    """The rows of --summary; nothing where it is not asked for."""
-
-    def __init__(self, plan: Plan, arguments: Arguments) -> None:
-        self.plan = plan
-        self.wanted = bool(arguments["summary"])
-        self.format = arguments["format"]
-        self.rows: list[tuple[str, Totals]] = []
-        self.slices: list[tuple[str, Tree]] = []
-        self.bandwidths: dict[str, int] = {}
-
-    def add(self, built: Built) -> None:
-        if self.wanted:
-            from tjgen.compiler.totals.tally import of_run
-
-            self.bandwidths |= self.plan.cluster(built.unit.environment).bandwidth
-            self.rows += [(one.name, of_run(one.compiled.manifests, one.compiled.previews)) for one in built.runs]
-            described = ((one.name, one.compiled.workload.tree.value.get("slices")) for one in built.runs)
-            self.slices += [(name, slices) for name, slices in described if slices is not None]
-
-    def show(self) -> None:
-        if not self.wanted:
-            return
-        if self.format == "json":
-            from tjgen.compiler.totals.report import report
-
-            sys.stdout.write(report(self.rows, dict(self.slices), self.bandwidths))
-            return
-        from tjgen.compiler.totals.table import slices_table, table
-
-        sys.stdout.write(table(self.rows, self.bandwidths))
-        if self.slices:
-            sys.stdout.write("\n" + slices_table(self.slices))
 
 
 def _not_promoted(plan: Plan, waiting: int) -> Diagnostic:

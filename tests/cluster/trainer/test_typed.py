@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tjgen.cluster.trainer.typed import NEWEST, DecodeError
+from tjgen.cluster.trainer.goread import DecodeError
+from tjgen.cluster.trainer.typed import NEWEST
 
 
 @pytest.mark.parametrize(

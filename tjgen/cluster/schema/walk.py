@@ -202,25 +202,13 @@ def _tells_apart(items: list[Any], key: str) -> bool:
 
 
 def _unique(value: list[Any], marks: list[Any], place: _Place, findings: list[Finding]) -> None:
-    """Report the elements whose mark stands there a second time (a third time is not reported again)."""
+    """Report the elements whose mark occurs for the second time (a third time is not reported again)."""
     if len(marks) < 2:
         return
-    seen: dict[str, int] = {}
-    for position, mark in enumerate(marks):
-        text = _identity(mark)
-        times = seen[text] = seen.get(text, 0) + 1
-        if times == 2:
-            findings.append(Finding(_path((place, position)), DUPLICATE, "", mark))
+    from tjgen.cluster.schema.equality import repeated  # lists that are not told apart by a name are rare
 
-
-def _identity(value: Tree) -> str:
-    """A text that two values share only if they are equal as JSON values, whatever the order of keys."""
-    kind = value.__class__
-    if kind is dict:
-        return "{" + ",".join([f"{key!r}:{_identity(value[key])}" for key in sorted(value)]) + "}"
-    if kind is list:
-        return "[" + ",".join(map(_identity, value)) + "]"
-    return repr(value)
+    for position in repeated(marks):
+        findings.append(Finding(_path((place, position)), DUPLICATE, "", marks[position]))
 
 
 def _string(value: str, schema: Schema, place: _Place, findings: list[Finding]) -> None:
@@ -294,12 +282,10 @@ def _listed(value: Tree, schema: Schema, place: _Place, findings: list[Finding])
     for entry in schema["enum"]:
         if value == entry and (value.__class__ is bool) == (entry.__class__ is bool):  # True == 1 in Python, but not in JSON
             return
-    supported = ", ".join(map(_quoted, schema["enum"]))
+    from tjgen.cluster.schema.equality import shown
+
+    supported = ", ".join(map(shown, schema["enum"]))
     findings.append(Finding(_path(place), UNSUPPORTED, f"supported values: {supported}", value, tuple(map(str, schema["enum"]))))
-
-
-def _quoted(value: Tree) -> str:
-    return f'"{value}"' if value.__class__ is str else _identity(value)
 
 
 def _path(place: _Place) -> FieldPath:

@@ -11,6 +11,7 @@ from types import ModuleType
 
 from tjgen.cluster.trainer import refusals, runtimes
 from tjgen.cluster.trainer.decode import new_info
+from tjgen.cluster.trainer.goread import DecodeError
 from tjgen.cluster.trainer.info import Info, RefusedError
 from tjgen.cluster.trainer.job import Job
 from tjgen.cluster.trainer.live import live
@@ -19,7 +20,6 @@ from tjgen.cluster.trainer.plugins import coscheduling, flux, jax, jobset, mpi, 
 from tjgen.cluster.trainer.release import NEWEST, Release
 from tjgen.cluster.trainer.surprises.subject import Subject
 from tjgen.cluster.trainer.surprises.table import surprises
-from tjgen.cluster.trainer.typed import DecodeError
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.session import Session

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from tjgen.cluster.trainer.goread import DecodeError
 from tjgen.cluster.trainer.release import Release
-from tjgen.cluster.trainer.typed import DecodeError, metadata_of
+from tjgen.cluster.trainer.typed import metadata_of
 from tjgen.trees.fields.managed import Origin
 from tjgen.trees.fields.path import MISSING, FieldPath, Step, Tree, get
 from tjgen.trees.session import Session

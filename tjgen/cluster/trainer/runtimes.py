@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tjgen.cluster.trainer.goread import DecodeError
 from tjgen.cluster.trainer.release import Release
 from tjgen.cluster.trainer.requests import pod_requests
-from tjgen.cluster.trainer.typed import DecodeError, metadata_of
+from tjgen.cluster.trainer.typed import metadata_of
 from tjgen.trees.fields.managed import Origin, Owners
 from tjgen.trees.fields.path import FieldPath, Step, Tree
 from tjgen.trees.k8s.quantity import Quantity

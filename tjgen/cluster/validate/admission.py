@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from tjgen.cluster.schema import store, walk
 from tjgen.cluster.trainer.framework import live
+from tjgen.cluster.trainer.goread import DecodeError
 from tjgen.cluster.trainer.inputs import runtime_of
 from tjgen.cluster.trainer.release import NEWEST, Release
-from tjgen.cluster.trainer.typed import DecodeError
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.webhooks import jobset, trainer
 from tjgen.cluster.validate.webhooks.answer import Answer, refused

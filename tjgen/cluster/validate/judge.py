@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 
 from tjgen.cluster.schema import store
 from tjgen.cluster.schema.defaults import with_defaults
+from tjgen.cluster.trainer.goread import DecodeError
 from tjgen.cluster.trainer.release import of_versions
-from tjgen.cluster.trainer.typed import DecodeError
 from tjgen.cluster.validate import admission
 from tjgen.cluster.validate.creation import created
 from tjgen.cluster.validate.verdict import UNCHECKED, VALIDATION, WEBHOOK, Stage, Verdict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tjgen.cluster.trainer.typed import DecodeError
+from tjgen.cluster.trainer.goread import DecodeError
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.judge import judge
 from tjgen.cluster.validate.verdict import WEBHOOK

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tjgen.cluster.trainer.goread import DecodeError
 from tjgen.cluster.trainer.live import live
-from tjgen.cluster.trainer.typed import DecodeError
 from tjgen.tools.importing import pods
 from tjgen.tools.importing.residue import stated
 from tjgen.tools.importing.trainjob import bare as named

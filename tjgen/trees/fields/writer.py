@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tjgen.trees.fields.managed import ListKeys, Managed, Origin, Owners, origins_of
+from tjgen.trees.fields.patch import grow, without_nulls
 from tjgen.trees.fields.path import MISSING, FieldPath, Selector, Tree, get
 from tjgen.trees.fields.positions import Positions
 from tjgen.trees.fields.subpaths import Subpaths, below
@@ -143,7 +144,7 @@ class Writer:
             return
         position: Any = self._positions.find(above, container, step) if step.__class__ is tuple else step
         if not 0 <= position < len(container):
-            container.append(_below((), value, dict(step)) if step.__class__ is tuple else without_nulls(value))
+            container.append(grow((), value, dict(step)) if step.__class__ is tuple else without_nulls(value))
             self._positions.appended(above, container)
             self._note(path)
         elif value is None:
@@ -197,11 +198,11 @@ class Writer:
         while container is not None and (inner := self._own(path[: length + 1])) is not None:
             container, length = inner, length + 1
         if container is None:
-            self._root[0] = _below(path, value, {})
+            self._root[0] = grow(path, value, {})
             self._note(())
             return
         step = path[length]
-        made = _below(path[length + 1 :], value, dict(step) if step.__class__ is tuple else {})
+        made = grow(path[length + 1 :], value, dict(step) if step.__class__ is tuple else {})
         if step.__class__ is tuple:
             position = self._positions.find(path[:length], container, step)
             if position < 0:
@@ -296,34 +297,3 @@ class Writer:
         if self._start < 0 or len(path) <= self._start:
             return self._origin
         return (self._origin[0].deeper(path[self._start :]),)
-
-
-def _below(rest: FieldPath, value: Tree, seed: dict[str, Tree]) -> Tree:
-    """`value` wrapped in the containers that `rest` asks for, the outermost one grown from `seed`."""
-    if not rest:
-        bare = without_nulls(value)
-        return {**seed, **bare} if seed and not seed.keys() <= bare.keys() else bare
-    step = rest[0]
-    if step.__class__ is tuple:
-        return [_below(rest[1:], value, dict(step))]
-    return {**seed, step: _below(rest[1:], value, {})}
-
-
-def without_nulls(value: Tree) -> Tree:
-    """`value` without map entries that are None: in a patch they mean removal, and nothing is there.
-
-    `value` itself where there are none.
-    """
-    if value.__class__ is dict:
-        changed = False
-        kept = {}
-        for key, item in value.items():
-            new = without_nulls(item) if item.__class__ is dict or item.__class__ is list else item
-            if new is not None:
-                kept[key] = new
-            changed = changed or new is None or new is not item
-        return kept if changed else value
-    if value.__class__ is list:
-        items = [without_nulls(item) if item.__class__ is dict or item.__class__ is list else item for item in value]
-        return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
-    return value

@@ -9,7 +9,7 @@ from tjgen.trees.source.directives import check_start, is_blank
 from tjgen.trees.source.document import Document
 from tjgen.trees.source.escapes import has_slash_escapes, is_json
 from tjgen.trees.source.findings import Findings, Range, extent
-from tjgen.trees.source.keys import read_key
+from tjgen.trees.source.keys import key_range, read_key
 from tjgen.trees.source.libyaml import (
     AliasEvent,
     DocumentEndEvent,
@@ -189,23 +189,19 @@ class Builder:
 
     def _merge(self, value: Tree, event: Any) -> None:
         """Take over the keys of one mapping or several, of which the first wins."""
+        from tjgen.trees.source.mergekey import merge  # few files have one
+
         assert self._keys is not None
-        sources = value if value.__class__ is list else [value]
-        by_alias = event.__class__ is AliasEvent and value.__class__ is list
-        if any(source.__class__ is not dict for source in sources) or (by_alias and self._dialect.follows_go):
+        follows_go = self._dialect.follows_go
+        is_refused = follows_go and event.__class__ is AliasEvent and value.__class__ is list
+        overridden = None if is_refused else merge(self._node, self._keys, value, follows_go=follows_go)
+        if overridden is None:
             message = "the value of the merge key << is neither a mapping nor a list of mappings"
-            self.findings.add(
-                problems.MERGE, message, extent(event), "write an alias of a mapping, or a list of such: <<: [*first, *second]"
-            )
+            hint = "write an alias of a mapping, or a list of such: <<: [*first, *second]"
+            self.findings.add(problems.MERGE, message, extent(event), hint)
             return
-        for source in reversed(sources):
-            for key, inherited in source.items():
-                if key in self._keys:
-                    if not self._dialect.follows_go:
-                        continue
-                    if self._node.get(key) != inherited:
-                        self._warn_of_override(key)
-                self._node[key] = inherited
+        for key in overridden:
+            self._warn_of_override(key)
 
     def _warn_of_override(self, key: str) -> None:
         message = f'to kubectl this merge key overrides the key "{clip(key)}" before it; to other readers it does not'
@@ -214,11 +210,9 @@ class Builder:
         self.findings.add(problems.OVERRIDE, message, self._place_of(MERGE), hint, (written,))
 
     def _place_of(self, key: Any) -> Range:
-        """Where a key of the open mapping stands; of a quoted one, the first character."""
+        """The range of a key of the open mapping."""
         assert self._keys is not None
-        start = self._keys[key]
-        text = "<<" if key is MERGE else key
-        return start, start + (len(text) if self._source.content.startswith(text, start) else 1)
+        return key_range(key, self._keys[key], self._source.content)
 
     def _open_mapping(self, event: Any) -> None:
         self._open(event, {}, "map")
@@ -285,12 +279,11 @@ class Builder:
     def _report_alias(self, anchor: _Anchor | None, event: Any) -> None:
         name = clip(event.anchor)
         if anchor is None:
+            message = f"the alias *{name} has no anchor before it"
             hint = f"quote it if text is meant, or write &{name} before the value"
-            self.findings.add(problems.ALIAS, f"the alias *{name} has no anchor before it", extent(event), hint)
         else:
-            self.findings.add(
-                problems.ALIAS, f"the alias *{name} stands inside its own anchor", extent(event), "remove the alias"
-            )
+            message, hint = f"the alias *{name} stands inside its own anchor", "remove the alias"
+        self.findings.add(problems.ALIAS, message, extent(event), hint)
 
     def _check_growth(self, anchor: _Anchor, event: Any) -> None:
         self._count += anchor.values

@@ -18,3 +18,9 @@ def read_key(event: Any, dialect: Dialect) -> Any:
         return MERGE
     value = dialect.tagged(event.tag, text)
     return value if value.__class__ is Doubt else key_of(value, text)
+
+
+def key_range(key: Any, start: int, content: str) -> tuple[int, int]:
+    """The range of a key that begins at `start`; of a quoted key, its first character."""
+    text = "<<" if key is MERGE else key
+    return start, start + (len(text) if content.startswith(text, start) else 1)

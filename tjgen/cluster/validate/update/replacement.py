@@ -10,8 +10,8 @@ from __future__ import annotations
 from tjgen.cluster.schema import store, walk
 from tjgen.cluster.schema.defaults import with_defaults
 from tjgen.cluster.schema.store import Schema
+from tjgen.cluster.trainer.goread import DecodeError
 from tjgen.cluster.trainer.release import Release
-from tjgen.cluster.trainer.typed import DecodeError
 from tjgen.cluster.validate import custom, decode, serverside
 from tjgen.cluster.validate import metadata as new_metadata
 from tjgen.cluster.validate.fault import Fault

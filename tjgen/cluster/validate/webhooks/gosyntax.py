@@ -5,7 +5,8 @@ Addresses stand as `<pointer>`: nobody knows them offline.
 
 from __future__ import annotations
 
-from tjgen.cluster.trainer.typed import Types, package_of
+from tjgen.cluster.trainer.goread import package_of
+from tjgen.cluster.trainer.typed import Types
 from tjgen.cluster.validate.wording import quote
 from tjgen.trees.fields.path import Tree
 

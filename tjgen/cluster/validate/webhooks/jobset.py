@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tjgen.cluster.trainer.goread import DecodeError
 from tjgen.cluster.trainer.release import NEWEST, Release
-from tjgen.cluster.trainer.typed import DecodeError
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.place import at
 from tjgen.cluster.validate.webhooks.answer import Answer, internal, invalid, refused

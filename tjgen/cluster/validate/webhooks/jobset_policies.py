@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from tjgen.cluster.trainer.typed import NEWEST, DecodeError
+from tjgen.cluster.trainer.goread import DecodeError
+from tjgen.cluster.trainer.typed import NEWEST
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.webhooks.answer import internal, invalid
 from tjgen.cluster.validate.webhooks.gojson import go_json

@@ -10,9 +10,9 @@ Upstream: controller-runtime v0.24 `pkg/webhook/admission/defaulter_custom.go:Ha
 from __future__ import annotations
 
 from tjgen.cluster.releases import RUNTIME_PATCHES
+from tjgen.cluster.trainer.goread import DecodeError
 from tjgen.cluster.trainer.live import live, with_dropped
 from tjgen.cluster.trainer.release import Release
-from tjgen.cluster.trainer.typed import DecodeError
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.typing import Any
 

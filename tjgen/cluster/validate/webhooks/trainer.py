@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from tjgen.cluster.trainer import runtimes
 from tjgen.cluster.trainer.decode import new_info
 from tjgen.cluster.trainer.framework import PLACEHOLDER_UID
+from tjgen.cluster.trainer.goread import DecodeError
 from tjgen.cluster.trainer.info import DATASET_INITIALIZER, LAUNCHER, MODEL_INITIALIZER, NODE, PANIC, TRAINER, RefusedError
 from tjgen.cluster.trainer.inputs import runtime_of
 from tjgen.cluster.trainer.job import Job
@@ -18,7 +19,6 @@ from tjgen.cluster.trainer.refusals import GROUP, unsupported
 from tjgen.cluster.trainer.refusals import RUNTIME as NAMESPACED
 from tjgen.cluster.trainer.release import NEWEST, Release
 from tjgen.cluster.trainer.runtimes import POD_SPEC, SPEC
-from tjgen.cluster.trainer.typed import DecodeError
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.webhooks.answer import Answer, invalid, refused
 from tjgen.cluster.validate.webhooks.gojson import shown
