@@ -275,11 +275,27 @@ def test_kustomize_transforms(tmp_path: Path) -> None:
     shutil.copytree(EXAMPLE, tmp_path / "kustomize")
     answer = kustomize(tmp_path / "kustomize" / "prod")
     assert answer.returncode == 0, answer.stderr
-    job, runtime = sorted(yaml.safe_load_all(answer.stdout), key=lambda one: str(one["kind"]))
+    # In this order, or the webhook of Trainer refuses the TrainJob: its runtime is not there yet.
+    runtime, job = yaml.safe_load_all(answer.stdout)
+    assert (runtime["kind"], job["kind"]) == ("TrainingRuntime", "TrainJob")
     assert job["metadata"]["name"].startswith("prod-mnist-")
     assert {one["metadata"]["namespace"] for one in (job, runtime)} == {"vision"}
     assert job["spec"]["runtimeRef"]["name"] == runtime["metadata"]["name"]
     assert (job["spec"]["trainer"]["numNodes"], job["spec"]["trainer"]["env"]) == (4, [{"name": "STAGE", "value": "prod"}])
+
+
+@pytest.mark.skipif(shutil.which("kubectl") is None, reason="needs kubectl on the path")
+def test_the_example_keeps_the_order_of_objects(tmp_path: Path) -> None:
+    """The kustomize in kubectl runs no functions: it gets what the function returns, and the order of the example."""
+    (tmp_path / "all.yaml").write_text(yaml.safe_dump_all(answered(krm(tmp_path, EXPERIMENT))["items"]), encoding="utf-8")
+    example = yaml.safe_load((EXAMPLE / "prod" / "kustomization.yaml").read_text(encoding="utf-8"))
+    orders = {}
+    for order, more in {"by default": {}, "as in the example": {"sortOptions": example["sortOptions"]}}.items():
+        (tmp_path / "kustomization.yaml").write_text(yaml.safe_dump({"resources": ["all.yaml"], **more}), encoding="utf-8")
+        words = ["kubectl", "kustomize", str(tmp_path)]
+        built = subprocess.run(words, capture_output=True, text=True, check=True, env={**os.environ, "HOME": str(tmp_path)})
+        orders[order] = [one["kind"] for one in yaml.safe_load_all(built.stdout)]
+    assert orders == {"by default": ["TrainJob", "TrainingRuntime"], "as in the example": ["TrainingRuntime", "TrainJob"]}
 
 
 @needs_kustomize
