@@ -12,6 +12,8 @@ from tjgen.cluster.kinds.protocol import SILENT
 from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.gitops.diff.compare import Entry, ObjectChange, compare
+from tjgen.gitops.diff.effect import UNCHANGED
+from tjgen.gitops.diff.removals import removals
 from tjgen.gitops.diff.side import Side, only
 from tjgen.gitops.output.intended import intended, standing, standing_locks
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
@@ -22,10 +24,10 @@ FORMATS = ("text", "markdown", "json", "sarif", "github", "gitlab")
 COMMAND = Command(
     "diff",
     "Show what a change does to each run.",
-    "Compare the output that the sources give with the output of a Git revision or a folder, or, where neither is named, "
-    "with what stands in the output folder. For each run: unchanged, changed in place, new (and which one it replaces), "
-    "refused by the server, accepted without effect; for each field both values, and who asked for them. Exit code 1 "
-    "where the server would refuse something.",
+    "Compare the output that the sources give with the output of a Git revision or a folder, or, if neither is named, "
+    "with the output folder. For each run: unchanged, changed in place, new (and which run it replaces), refused by the "
+    "server, accepted without effect, superseded, removed. For each changed field: both values, and the lines that request "
+    "them. Exit code 1 if the server would refuse something, or if a run is removed without a tombstone in the lock.",
     "tjgen diff origin/main --format markdown",
     "[REV|DIR]",
     (
@@ -39,6 +41,8 @@ COMMAND = Command(
             "FORMAT",
             FORMATS,
         ),
+        Option(("--fields",), "fields", "Show every field of new objects, not only those that differ from an earlier run."),
+        Option(("--exit-code",), "exit_code", "Exit with 1 if anything differs, also if nothing is wrong."),
         FOLDER,
         QUIET,
         STRICT,
@@ -55,6 +59,7 @@ def run(arguments: Arguments) -> int:
         sys.stderr.write(f"Error: {wrong}\n")
         return 2
     reporter = Reporter(arguments)
+    differs = False
     try:
         plan = make_plan(Request(environments=arguments["env"]))
         directory = arguments["output"] or plan.output
@@ -65,10 +70,10 @@ def run(arguments: Arguments) -> int:
         reporter.add(found)
         if not reporter.failed:
             old = _old(arguments["paths"], plan, directory, new, reporter)
-            _compare(old, new, plan, arguments["format"], reporter)
+            differs = _compare(old, new, plan, arguments, reporter)
     except CompileError as error:
         reporter.add(error.diagnostics)
-    return reporter.close()
+    return reporter.close() or int(differs and arguments["exit_code"])
 
 
 def _old(words: Sequence[str], plan: Plan, directory: str, new: Side, reporter: Reporter) -> Side:
@@ -83,17 +88,24 @@ def _old(words: Sequence[str], plan: Plan, directory: str, new: Side, reporter: 
     return side
 
 
-def _compare(old: Side, new: Side, plan: Plan, shape: str | None, reporter: Reporter) -> None:
-    environments = plan.environments
+def _compare(old: Side, new: Side, plan: Plan, arguments: Arguments, reporter: Reporter) -> bool:
+    """Write the comparison, and report what is wrong; whether anything differs."""
+    environments, shape = plan.environments, arguments["format"]
     old = old._replace(bodies=only(old.bodies, environments))
     new = new._replace(bodies=only(new.bodies, environments))
     entries = compare(old, new)
     for entry in entries:
         reporter.add(list(_problems(entry)))
+    reporter.add(removals(entries, new))
+    if arguments["fields"]:
+        from tjgen.gitops.diff.whole import with_all_fields
+
+        entries = with_all_fields(entries, new)
     text = _shown(entries, shape, old, new)
     sys.stdout.write(printable_json(text) if shape == "json" else printable(text))
     # Where both streams end in one file, the comparison comes before what is wrong with it.
     sys.stdout.flush()
+    return any(entry.kind != UNCHANGED for entry in entries)
 
 
 def _shown(entries: list[Entry], shape: str | None, old: Side, new: Side) -> str:

@@ -126,8 +126,119 @@ def test_every_point_of_a_sweep_has_its_own_successor(folder: Path) -> None:
         assert field["before"]["value"] == "sweep:1"
         assert (field["before"]["file"], field["before"]["line"]) == ("main:experiments/sweep.yaml", 6)
         assert (field["after"]["file"], field["after"]["line"]) == ("experiments/sweep.yaml", 6)
-    superseded = [entry["name"] for entry in json.loads(answer.out)["entries"] if entry["change"] == "superseded"]
-    assert sorted(superseded) == sorted(entry["replaces"][0] for entry in entries)
+        assert entry["comparedWith"] == replaced
+    superseded = {
+        entry["name"]: entry["replacedBy"] for entry in json.loads(answer.out)["entries"] if entry["change"] == "superseded"
+    }
+    assert superseded == {entry["replaces"][0]: entry["name"] for entry in entries}
+
+
+GRID = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Experiment
+metadata: {name: hp, namespace: nlp}
+spec:
+  runtime: tjgen-torch
+  image: hp:1
+  script: train.py
+  sweep:
+    matrix:
+      env.BATCH: [32, 64]
+      env.LR: [1e-3, 1e-4]
+"""
+
+
+def _points(folder: Path, *words: str) -> dict[str, tuple[list[str], str, list[tuple[Any, Any, int]]]]:
+    """Point of a new run -> points that it replaces, point that it is compared with, and its fields: values and line."""
+    found = {}
+    for entry in json.loads(diff(folder, *words, "--format", "json", "-q").out)["entries"]:
+        if entry["change"] == "new" and entry["stage"] == "runs":
+            fields = [
+                (field["before"]["value"], field["after"]["value"], field["after"]["line"])
+                for one in entry["objects"]
+                for field in one["fields"]
+            ]
+            replaces = [run.rpartition("-")[0] for run in entry["replaces"]]
+            found[entry["name"].rpartition("-")[0]] = (replaces, entry["comparedWith"].rpartition("-")[0], fields)
+    return found
+
+
+@pytest.fixture
+def grid(folder: Path) -> Path:
+    """A sweep over two fields, built and committed."""
+    (folder / "experiments/hp.yaml").write_text(GRID, encoding="utf-8")
+    assert tjgen(folder, "build", "-o", "out").code == 0
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message=grid")
+    return folder
+
+
+def test_a_new_value_of_a_sweep_replaces_nothing_and_shows_its_fields(grid: Path) -> None:
+    edit(grid, "1e-4", "5e-4", "experiments/hp.yaml")
+    assert _points(grid, "HEAD") == {
+        "hp-batch-32-lr-5e-4": ([], "hp-batch-32-lr-1e-4", [("1e-4", "5e-4", 11)]),
+        "hp-batch-64-lr-5e-4": ([], "hp-batch-64-lr-1e-4", [("1e-4", "5e-4", 11)]),
+    }
+    out = diff(grid, "HEAD", "-q").out
+    assert "replaces" not in out
+    assert "    TrainJob spec.trainer.env[name=LR].value: 1e-4 -> 5e-4\n" in out
+
+
+def test_an_added_value_of_a_sweep_is_compared_with_its_neighbor(grid: Path) -> None:
+    edit(grid, "32, 64", "32, 64, 128", "experiments/hp.yaml")
+    assert _points(grid, "HEAD") == {
+        "hp-batch-128-lr-1e-3": ([], "hp-batch-32-lr-1e-3", [("32", "128", 10)]),
+        "hp-batch-128-lr-1e-4": ([], "hp-batch-32-lr-1e-4", [("32", "128", 10)]),
+    }
+
+
+def test_a_run_that_becomes_a_sweep_is_compared_and_not_replaced(folder: Path) -> None:
+    edit(folder, "  script: train.py\n", "  script: train.py\n  sweep: {matrix: {env.LR: [1e-3, 1e-4]}}\n")
+    found = json.loads(diff(folder, "HEAD", "--format", "json", "-q").out)
+    entries = [entry for entry in found["entries"] if entry["change"] == "new"]
+    assert [(entry["replaces"], entry["comparedWith"].rpartition("-")[0]) for entry in entries] == [([], "bert"), ([], "bert")]
+
+
+def test_every_field_of_a_new_run_is_shown_on_demand(folder: Path) -> None:
+    (folder / "experiments/copy.yaml").write_text(EXPERIMENT.replace("name: bert", "name: copy"), encoding="utf-8")
+    assert "spec.trainer.image" not in diff(folder, "HEAD").out
+    for words in (["HEAD"], []):
+        out = diff(folder, *words, "--fields").out
+        assert "    TrainJob spec.trainer.image: bert:1\n      is: experiment spec.image (experiments/copy.yaml:6:10)\n" in out, (
+            out
+        )
+        assert "    PersistentVolumeClaim spec.resources.requests.storage: 20Gi\n" in out
+    row = "  | `TrainJob spec.trainer.image` |  | `bert:1` | new | is `experiment spec.image (experiments/copy.yaml:6:10)` |\n"
+    assert row in diff(folder, "--fields", "--format", "markdown").out
+    edit(folder, "bert:1", "bert:2")
+    entries = json.loads(diff(folder, "HEAD", "--fields", "--format", "json").out)["entries"]
+    (job,) = [one for entry in entries if entry["replaces"] for one in entry["objects"] if one["kind"] == "TrainJob"]
+    fields = {field["path"]: field for field in job["fields"]}
+    assert job["fields"][0]["path"] == "spec.trainer.image"
+    assert (fields["spec.trainer.image"]["before"]["value"], fields["spec.trainer.image"]["after"]["value"]) == (
+        "bert:1",
+        "bert:2",
+    )
+    assert "before" not in fields["spec.runtimeRef.name"]
+
+
+def test_the_exit_code_shows_a_difference_on_demand(folder: Path) -> None:
+    assert diff(folder, "HEAD", "--exit-code").code == 0
+    edit(folder, "search", "ads")
+    assert diff(folder, "HEAD").code == 0
+    assert diff(folder, "HEAD", "--exit-code").code == 1
+
+
+def test_runs_that_are_lost_are_an_error(folder: Path) -> None:
+    (job,) = (folder / "out/runs/nlp/bert").iterdir()
+    (folder / "experiments/bert.yaml").unlink()
+    shutil.rmtree(job)
+    shutil.rmtree(folder / "tjgen.lock.d/default/nlp/bert")
+    for words in (["HEAD"], ["HEAD", "-q"], ["HEAD", "--format", "json"]):
+        answer = diff(folder, *words)
+        assert answer.code == 1
+        assert f"nlp/bert/{job.name}" in answer.err
+        assert "TJ745" in answer.err
 
 
 def test_a_claim_that_shrinks_is_refused_with_the_line(folder: Path) -> None:
@@ -175,7 +286,11 @@ def test_archived_and_removed_runs(folder: Path) -> None:
     assert changes(folder, "HEAD") == {"bert": "archived", "sweep-nodes-1": "orphaned", "sweep-nodes-2": "orphaned"}
     assert "orphaned: no source requests it; it stays, and trains on, until somebody decides" in diff(folder, "HEAD").out
     assert tjgen(folder, "build", "-o", "out", "--prune-runs").code == 0
-    out = diff(folder, "HEAD").out
+    answer = diff(folder, "HEAD")
+    out = answer.out
+    assert answer.code == 0
+    assert "warning[TJ746] 2 runs (nlp/sweep/sweep-nodes-1-" in answer.err
+    assert diff(folder, "HEAD", "--strict").code == 1
     assert "archived: no sync applies it any more" in out
     assert "removed: a sync that prunes deletes it, also while it runs" in out
     assert "was: " not in out
@@ -239,6 +354,14 @@ def test_only_sources_of_what_differs_are_asked(folder: Path, monkeypatch: pytes
     edit(folder, "ads", "search")
     diff(folder, "HEAD")
     assert len(asked) == 3
+
+
+def test_a_change_far_into_a_text_is_shown(folder: Path) -> None:
+    edit(folder, "  script: train.py\n", '  script: train.py\n  env: {SETTINGS: "import os\\nprint(1)\\n"}\n')
+    assert tjgen(folder, "build", "-o", "out").code == 0
+    edit(folder, "print(1)", "print(2)")
+    out = diff(folder).out
+    assert "line 2: print(1) ... -> line 2: print(2) ..." in out
 
 
 def test_markdown_escapes_what_it_shows(folder: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tjgen.gitops.diff.fields import changed
 from tjgen.gitops.diff.side import Place, place_of
-from tjgen.gitops.diff.words import shown
+from tjgen.gitops.diff.words import shown, shown_both
 from tjgen.trees.fields.path import MISSING, render
 
 
@@ -26,6 +26,20 @@ from tjgen.trees.fields.path import MISSING, render
 )
 def test_a_value_is_shown_on_one_line(value: Any, words: str) -> None:
     assert shown(value) == words
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ("a", "b", ("a", "b")),
+        (MISSING, "a\nb", ("(absent)", "a ...")),
+        ("a\nb\nc", "a\nB\nc", ("line 2: b ...", "line 2: B ...")),
+        ("a\nb", "a\nb\nc", ("line 2: b", "line 2: b ...")),
+        ("x" * 200 + "1", "x" * 200 + "2", ("... " + "x" * 30 + "1", "... " + "x" * 30 + "2")),
+    ],
+)
+def test_two_values_are_shown_from_their_first_difference(before: Any, after: Any, words: tuple[str, str]) -> None:
+    assert shown_both(before, after) == words
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,9 @@ from tjgen.cluster.synctools.table import LEFT_ALONE
 from tjgen.gitops.diff.effect import REFUSED, UNCHANGED, WORST, effect
 from tjgen.gitops.diff.fields import Changed, changed
 from tjgen.gitops.diff.side import Place, Said, Side, place_of, tree_of
+from tjgen.gitops.diff.succession import Earlier, RunKey, earlier_runs
 from tjgen.gitops.diff.update import Refusal, refusals
-from tjgen.language.runs.lock import NOT_REQUESTED, ORPHANED, SUPERSEDED
+from tjgen.language.runs.lock import NOT_REQUESTED, ORPHANED
 from tjgen.trees.diagnostics.model import ObjectRef
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get, mapping_at
 from tjgen.trees.manifests.manifest import RUNS, RUNTIMES
@@ -34,6 +35,8 @@ class FieldChange(NamedTuple):
     remark: str = ""
     before: Said | None = None
     after: Said | None = None
+    is_plain: bool = False
+    """Whether it is a field of a new object that is compared with nothing."""
 
 
 class ObjectChange(NamedTuple):
@@ -54,10 +57,12 @@ class Entry(NamedTuple):
     name: str
     kind: str
     objects: tuple[ObjectChange, ...] = ()
-    replaces: tuple[str, ...] = ()
-    """Runs that a new run supersedes."""
+    earlier: Earlier | None = None
+    """The run that a new run replaces, or is compared with."""
     repeats: str = ""
     """The run that a new run repeats under another name, as `namespace/experiment/run`: one that no source requests any more."""
+    successor: str = ""
+    """The new run that replaces this one."""
 
 
 Ask = Callable[[Changed], "tuple[Said | None, Said | None]"]
@@ -76,8 +81,22 @@ def compare(old: Side, new: Side) -> list[Entry]:
         if place is not None:
             name = place.run or path.rpartition("/")[2].removesuffix(".yaml")
             groups.setdefault((place, name), []).append(path)
-    runtimes, gone = _runtimes(new), _gone(old, new)
-    return [_entry(place, name, paths, old, new, runtimes, gone) for (place, name), paths in groups.items()]
+    earlier = earlier_runs(old, new)
+    later = {(key, one.run): name for (key, name), one in earlier.items() if one.is_replaced}
+    known = _Known(_runtimes(new), _gone(old, new), earlier, later)
+    return [_entry(place, name, paths, old, new, known) for (place, name), paths in groups.items()]
+
+
+class _Known(NamedTuple):
+    """What entries need of the two sides as wholes."""
+
+    runtimes: Mapping[tuple[str, str], list[str]]
+    """Environment and namespace -> paths of the runtimes there."""
+    gone: Mapping[tuple[str, str], str]
+    """Environment and identity -> the run that had it."""
+    earlier: Mapping[RunKey, Earlier]
+    later: Mapping[RunKey, str]
+    """Replaced run -> the new run."""
 
 
 def _runtimes(side: Side) -> dict[tuple[str, str], list[str]]:
@@ -96,19 +115,22 @@ def _entry(
     paths: list[str],
     old: Side,
     new: Side,
-    runtimes: Mapping[tuple[str, str], list[str]],
-    gone: Mapping[tuple[str, str], str],
+    known: _Known,
 ) -> Entry:
     if not any(path in old.bodies for path in paths):
-        replaced = _replaced(place, old, new)
-        earlier = _twins(name, replaced[0], paths, old) if len(replaced) == 1 else {}
-        objects = tuple([_new(path, earlier.get(path), old, new) for path in paths])
-        return Entry(place, name, NEW, objects, replaced, "" if replaced else _repeated(place, name, new, gone))
+        earlier = known.earlier.get((place.key, name)) if place.run else None
+        twins = _twins(name, earlier.run, paths, old) if earlier is not None else {}
+        objects = tuple([_new(path, twins.get(path), old, new) for path in paths])
+        is_replacing = earlier is not None and earlier.is_replaced
+        return Entry(place, name, NEW, objects, earlier, "" if is_replacing else _repeated(place, name, new, known.gone))
+    successor = known.later.get((place.key, name), "") if place.run else ""
     if not any(path in new.bodies for path in paths):
-        return Entry(place, name, REMOVED, tuple([_alone(path, old, REMOVED) for path in paths]))
+        return Entry(place, name, REMOVED, tuple([_alone(path, old, REMOVED) for path in paths]), successor=successor)
     differing = [path for path in paths if old.bodies.get(path) != new.bodies.get(path)]
     beside = (
-        [tree_of(new.bodies[path], path) for path in runtimes.get((place.environment, place.namespace), ())] if differing else []
+        [tree_of(new.bodies[path], path) for path in known.runtimes.get((place.environment, place.namespace), ())]
+        if differing
+        else []
     )
     objects = tuple([_object(path, old, new, beside) for path in differing])
     objects = tuple([one for one in objects if one.kind != UNCHANGED])
@@ -116,7 +138,7 @@ def _entry(
     before, now = _state(old, place, name), _state(new, place, name)
     if kind == UNCHANGED and before is not None and before != now and now in NOT_REQUESTED:
         kind = now
-    return Entry(place, name, kind, objects)
+    return Entry(place, name, kind, objects, successor=successor)
 
 
 def _badness(kind: str) -> float:
@@ -204,22 +226,6 @@ def _asked(change: Changed, ref: ObjectRef, old: Side, new: Side) -> tuple[Said 
 def _is_record(tree: Tree) -> bool:
     annotations = mapping_at(tree, ("metadata", "annotations"))
     return all(annotations.get(key) == value for key, value in LEFT_ALONE.items())
-
-
-def _replaced(place: Place, old: Side, new: Side) -> tuple[str, ...]:
-    """The runs of the experiment that are superseded now, and were not before."""
-    now, then = new.locks.get(place.key), old.locks.get(place.key)
-    if place.stage != RUNS or now is None:
-        return ()
-    if then is not None:
-        before = {run for run, one in then.runs.items() if one.is_requested}
-    else:
-        # A folder without its locks: what stands there.
-        before = {one.run for path in old.bodies if (one := place_of(path)) is not None and one.key == place.key}
-    replaced = [run for run in sorted(before) if run in now.runs and now.runs[run].state == SUPERSEDED]
-    # The point of a sweep stands in the name, before the eight characters: it has its own successor.
-    same_point = [run for run in replaced if run.rpartition("-")[0] == place.run.rpartition("-")[0]]
-    return tuple(same_point or replaced)
 
 
 def _gone(old: Side, new: Side) -> dict[tuple[str, str], str]:

@@ -17,7 +17,7 @@ def as_data(entries: Sequence[Entry], *, old: str, new: str) -> Tree:
 
 
 def _entry(entry: Entry) -> Tree:
-    place = entry.place
+    place, earlier = entry.place, entry.earlier
     data: Tree = {"stage": place.stage, "environment": place.environment or None, "namespace": place.namespace}
     if place.stage == RUNS:
         data["experiment"] = place.experiment
@@ -25,7 +25,9 @@ def _entry(entry: Entry) -> Tree:
         **data,
         "name": entry.name,
         "change": entry.kind,
-        "replaces": list(entry.replaces),
+        "replaces": [earlier.run] if earlier is not None and earlier.is_replaced else [],
+        "comparedWith": earlier.run if earlier is not None else None,
+        "replacedBy": entry.successor or None,
         "repeats": entry.repeats or None,
         "objects": [object_data(one) for one in entry.objects],
     }

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tjgen.gitops.diff.compare import Entry, FieldChange
-from tjgen.gitops.diff.words import meaning, sections, shown, summary
-from tjgen.trees.fields.path import MISSING, Tree, render
+from tjgen.gitops.diff.words import meaning, sections, shown_both, summary
+from tjgen.trees.fields.path import MISSING, render
 
 
 def render_markdown(entries: Sequence[Entry]) -> str:
@@ -37,18 +37,15 @@ def _entry(entry: Entry) -> Iterator[str]:
 
 def _row(kind: str, field: FieldChange) -> tuple[str, ...]:
     change = field.change
+    before, after = shown_both(change.before, change.after)
     asked = [f"{label} {_code(said.words)}" for label, said in (("was", field.before), ("is", field.after)) if said is not None]
     return (
         _code(f"{kind} {render(change.path)}"),
-        _value(change.before),
-        _value(change.after),
+        "" if change.before is MISSING or field.is_plain else _code(before),
+        "" if change.after is MISSING else _code(after),
         _plain(field.remark or field.kind),
         "<br>".join(asked),
     )
-
-
-def _value(value: Tree) -> str:
-    return "" if value is MISSING else _code(shown(value))
 
 
 def _code(text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tjgen.cluster.kinds.protocol import SILENT
 from tjgen.gitops.diff.compare import Entry, FieldChange, ObjectChange
 from tjgen.gitops.diff.effect import REFUSED
-from tjgen.gitops.diff.words import meaning, sections, shown, summary
+from tjgen.gitops.diff.words import meaning, sections, shown, shown_both, summary
 from tjgen.trees.fields.path import render
 
 
@@ -33,7 +33,8 @@ def object_lines(one: ObjectChange) -> list[str]:
 def _field(kind: str, field: FieldChange) -> list[str]:
     change = field.change
     note = f"  ({field.remark or field.kind})" if field.remark or field.kind in (REFUSED, SILENT) else ""
-    lines = [f"{kind} {render(change.path)}: {shown(change.before)} -> {shown(change.after)}{note}"]
+    values = shown(change.after) if field.is_plain else " -> ".join(shown_both(change.before, change.after))
+    lines = [f"{kind} {render(change.path)}: {values}{note}"]
     for label, said in (("was", field.before), ("is", field.after)):
         if said is not None:
             lines.append(f"  {label}: {said.words}")

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import takewhile
 
-from tjgen.gitops.diff.compare import ARCHIVED, KINDS, NEW, ORPHANED_NOW, REMOVED, SUPERSEDED_NOW, Entry
+from tjgen.gitops.diff.compare import ARCHIVED, KINDS, ORPHANED_NOW, REMOVED, SUPERSEDED_NOW, Entry
 from tjgen.gitops.diff.effect import UNCHANGED
 from tjgen.trees.canonical import json_text
 from tjgen.trees.fields.path import MISSING, Tree
 from tjgen.trees.manifests.manifest import PLATFORM, RUNS, STAGES
 
 _LONGEST = 100
+_CONTEXT = 30
+"""Characters of a long text before the first difference."""
 _MEANING = {
     REMOVED: "removed: a sync that prunes deletes it, also while it runs",
     ARCHIVED: "archived: no sync applies it any more",
-    SUPERSEDED_NOW: "superseded: stays until it is pruned",
+    SUPERSEDED_NOW: "superseded: it stays until you prune it",
     ORPHANED_NOW: "orphaned: no source requests it; it stays, and trains on, until somebody decides",
 }
 _MEANING_OF_SHARED = {REMOVED: "removed: a sync that prunes deletes it"}
@@ -23,22 +26,41 @@ _MEANING_OF_PLATFORM = {REMOVED: "removed: it stays in the cluster until somebod
 
 def meaning(entry: Entry) -> str:
     """What becomes of a run or a shared object."""
-    if entry.kind == NEW and entry.replaces:
-        return f"new, replaces {', '.join(entry.replaces)}"
     if entry.repeats:
         return f"new, repeats {entry.repeats}, which no source requests now: the same is trained again under another name"
+    if entry.earlier is not None:
+        is_replaced = entry.earlier.is_replaced
+        return f"new, replaces {entry.earlier.run}" if is_replaced else f"new, compared with {entry.earlier.run}"
     meanings = {RUNS: _MEANING, PLATFORM: _MEANING_OF_PLATFORM}
-    words = meanings.get(entry.place.stage, _MEANING_OF_SHARED)
-    return words.get(entry.kind, entry.kind)
+    words = meanings.get(entry.place.stage, _MEANING_OF_SHARED).get(entry.kind, entry.kind)
+    return words.replace(":", f", replaced by {entry.successor}:", 1) if entry.successor else words
 
 
 def shown(value: Tree) -> str:
     """A value on one line."""
     if value is MISSING:
         return "(absent)"
-    text = value if value.__class__ is str else json_text(value)
-    first, *rest = text.split("\n")
+    first, *rest = _text(value).split("\n")
     return first[:_LONGEST] + (" ..." if rest or len(first) > _LONGEST else "")
+
+
+def shown_both(before: Tree, after: Tree) -> tuple[str, str]:
+    """Both values on one line each, from the first line and the first part in which they differ."""
+    if before is MISSING or after is MISSING:
+        return shown(before), shown(after)
+    one, other = _text(before), _text(after)
+    common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    if (one.find("\n"), other.find("\n")) == (-1, -1) and common < _LONGEST - _CONTEXT:
+        return shown(before), shown(after)
+    line = one.count("\n", 0, common) + 1
+    start = max(one.rfind("\n", 0, common) + 1, common - _CONTEXT)
+    lead = f"line {line}: " if "\n" in one or "\n" in other else ""
+    lead += "... " if start and one[start - 1] != "\n" else ""
+    return lead + shown(one[start:]), lead + shown(other[start:])
+
+
+def _text(value: Tree) -> str:
+    return value if value.__class__ is str else json_text(value)
 
 
 def sections(entries: Iterable[Entry]) -> list[tuple[str, list[Entry]]]:

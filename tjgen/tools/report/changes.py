@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.gitops.diff.compare import Entry, FieldChange
-from tjgen.gitops.diff.words import meaning, sections, shown, summary
+from tjgen.gitops.diff.words import meaning, sections, shown_both, summary
 from tjgen.tools.report.content import Report
 from tjgen.tools.report.fields import place
 from tjgen.tools.report.markup import escape, slug
@@ -53,7 +53,7 @@ def _entry(entry: Entry) -> Iterator[str]:
 
 def _row(kind: str, field: FieldChange) -> str:
     change = field.change
-    before = f"{escape(shown(change.before))} {place(field.before)}"
-    after = f"{escape(shown(change.after))} {place(field.after)}"
+    old, new = shown_both(change.before, change.after)
+    before, after = f"{escape(old)} {place(field.before)}", f"{escape(new)} {place(field.after)}"
     path = f"{escape(kind)} {escape(render(change.path))}"
     return f"<tr><th scope=row>{path}<td>{before}<td>{after}<td>{escape(field.remark or field.kind)}\n"

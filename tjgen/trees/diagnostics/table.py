@@ -487,6 +487,8 @@ TABLE = {
     "TJ742": ("invalid-image-name", "error"),
     "TJ743": ("registry-address-refused", "error"),
     "TJ744": ("credentials-not-sent", "error"),
+    "TJ745": ("run-removed-without-tombstone", "error"),
+    "TJ746": ("run-pruned", "warning"),
     "TJ760": ("unknown-diagnostic", "error"),
     "TJ761": ("no-resource-list", "error"),
     "TJ762": ("wrong-function-config", "error"),

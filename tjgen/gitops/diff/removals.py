@@ -1,0 +1,43 @@
+"""A comparison -> what is reported about removed runs: nobody overlooks them, and those without a tombstone are errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tjgen.gitops.diff.compare import REMOVED, Entry
+from tjgen.gitops.diff.side import Side
+from tjgen.language.runs.lock import RENAMED
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.manifests.manifest import RUNS
+
+_MOST = 5
+
+
+def removals(entries: Sequence[Entry], new: Side) -> list[Diagnostic]:
+    """TJ745 for runs that are removed without a tombstone in the lock, TJ746 for those that have one."""
+    lost, pruned = [], []
+    for entry in entries:
+        if entry.kind == REMOVED and entry.place.stage == RUNS:
+            lock = new.locks.get(entry.place.key)
+            tombstone = lock.pruned.get(entry.name) if lock is not None else None
+            if tombstone is None:
+                lost.append(entry)
+            elif tombstone.was != RENAMED:
+                pruned.append(entry)
+    found = []
+    if lost:
+        message = f"{_names(lost)} removed, and no lock has a tombstone for {'them' if len(lost) > 1 else 'it'}"
+        hint = "restore the files and the lock from Git; to remove runs on purpose, use tjgen runs prune"
+        found.append(Diagnostic("TJ745", message, hint=hint))
+    if pruned:
+        message = (
+            f"{_names(pruned)} removed: a sync that prunes deletes {'them' if len(pruned) > 1 else 'it'}, also while training"
+        )
+        found.append(Diagnostic("TJ746", message, hint="merge if the runs have ended, or are meant to stop"))
+    return found
+
+
+def _names(entries: Sequence[Entry]) -> str:
+    names = ", ".join(f"{entry.place.key}/{entry.name}" for entry in entries[:_MOST])
+    more = f" and {len(entries) - _MOST} more" if len(entries) > _MOST else ""
+    return f"{len(entries)} runs ({names}{more}) are" if len(entries) > 1 else f"run {names} is"
