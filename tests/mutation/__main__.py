@@ -1,12 +1,12 @@
 """Changes the meaning of one line after another in the modules that decide something, and reports what no test notices.
 
-    python -m tests.mutation [--seed 1] [--count N] [--module GROUP...] [--file PATH] [--workers N] [--budget SECONDS]
+    python -m tests.mutation [--seed 1] [--count N] [--module GROUP...] [--near] [--file PATH] [--workers N] [--budget SECONDS]
 
 It takes N mutants of each group of modules, runs the tests that reach the changed line until one fails, and prints the share that
 died, and each survivor with its lines. All of it happens in copies of the working tree. What each test reaches is recorded
 first, which takes as long as the tests, and kept in `.mutation` until the module of the test changes; remove that folder to
-record all again. mutmut and cosmic-ray start a session for each mutant: collecting the tests would take longer than running
-those that matter.
+record all again. With `--near`, only the tests of the groups themselves are recorded and run (`FIRST` in scope.py). mutmut and
+cosmic-ray start a session for each mutant: collecting the tests would take longer than running those that matter.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Any
 from tests.checkout import ROOT
 from tests.mutation.mutants import Mutant
 from tests.mutation.probes import Statement, probes_of, statement_of, statements
-from tests.mutation.scope import GROUPS, TESTS, candidates, files
+from tests.mutation.scope import FIRST, GROUPS, TESTS, candidates, files
 from tests.mutation.workers import Test, Worker, chosen, record, split, state, usable
 
 KEPT = ROOT / ".mutation"
@@ -38,6 +38,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=40, help="how many mutants of each group")
     parser.add_argument("--module", choices=GROUPS, nargs="+", default=list(GROUPS), help="groups of modules")
+    parser.add_argument("--near", action="store_true", help="only the tests of the groups themselves, not all that reach a line")
     parser.add_argument("--file", help="mutants of files whose path holds this text alone")
     parser.add_argument("--survivors", type=Path, help="only the mutants that survived in this file of results")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
@@ -46,7 +47,7 @@ def main() -> int:
     options = parser.parse_args()
     KEPT.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="tjgen-mutation-") as folder:
-        tests, tables = _tests(Path(folder), options.workers)
+        tests, tables = _tests(Path(folder), options)
         results = list(_tried(Path(folder), options, list(_sample(options)), tests, tables))
     return _reported(options.module, results)
 
@@ -55,16 +56,17 @@ def _all_files() -> list[str]:
     return sorted({file for group in GROUPS for file in files(group)})
 
 
-def _tests(folder: Path, workers: int) -> tuple[list[Test], dict[str, list[Statement]]]:
+def _tests(folder: Path, options: argparse.Namespace) -> tuple[list[Test], dict[str, list[Statement]]]:
     """What each test runs, as recorded when its module was last changed, and the tables of statements that the records are of."""
-    listed = sorted({str(path.relative_to(ROOT)) for name in TESTS for path in _test_files(ROOT / name)})
+    names = sorted({name for group in options.module for name in FIRST[group]}) if options.near else TESTS
+    listed = sorted({str(path.relative_to(ROOT)) for name in names for path in _test_files(ROOT / name)})
     kept = {file: KEPT / f"{state([file])}-{file.replace('/', '.')}.jsonl" for file in listed}
     missing = [file for file in listed if not kept[file].exists()]
     if missing:
         sys.stderr.write(f"recording what the tests of {len(missing)} files run\n")
         table = state(_all_files())
         (KEPT / f"{table}.json").write_text(json.dumps(statements(ROOT, _all_files())), encoding="utf-8")
-        parts = [part for part in split(missing, workers) if part]
+        parts = [part for part in split(missing, options.workers) if part]
         with ThreadPoolExecutor(len(parts)) as pool:
             jobs = [pool.submit(record, folder / f"record-{n}", _all_files(), part) for n, part in enumerate(parts)]
             lines = [line for job in jobs for line in job.result()]
@@ -114,7 +116,7 @@ def _tried(
         statement = statement_of(mutant, now)
         probes = {name: probes_of(mutant.file, statement, table) for name, table in tables.items()}
         is_cold = statement is None or any(one.hits[probe] for one in at_import for probe in probes[one.table])
-        return chosen(tests, probes, group, options.budget), is_cold
+        return chosen(tests, probes, group, options.budget, at_import=is_cold), is_cold
 
     with ThreadPoolExecutor(options.workers) as pool, options.results.open("w", encoding="utf-8") as results:
         reached = [reaching(group, mutant) for group, mutant, _ in sample]

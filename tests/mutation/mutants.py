@@ -1,6 +1,7 @@
 """A module's text -> its mutants: each is the text with one small change of meaning.
 
-Left alone: docstrings, annotations, imports, `__all__`, and blocks under `if TYPE_CHECKING`, which no test can tell apart.
+Left alone: docstrings, annotations, aliases of types, imports, `__all__`, and blocks under `if TYPE_CHECKING`, which no test
+can tell apart.
 """
 
 from __future__ import annotations
@@ -104,6 +105,8 @@ class _Finder:
                 return
             case ast.If(test=ast.Name(id="TYPE_CHECKING")):
                 return
+            case ast.Assign(value=ast.Subscript(value=ast.Name(id="Callable"))):
+                return  # an alias of a type
             case ast.FunctionDef():
                 for given in [*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)]:
                     yield from self.of_expression(given, owner)
@@ -159,7 +162,7 @@ class _Finder:
         if isinstance(value, ast.Tuple) and len(value.elts) == 2:
             first, second = map(self.text, value.elts)
             start, end = self.span(value.elts[0])[0], self.span(value.elts[1])[1]
-            if self.source[start:end].removeprefix(first).removesuffix(second).strip() == ",":
+            if first != second and self.source[start:end].removeprefix(first).removesuffix(second).strip() == ",":
                 yield Mutant(self.file, value.lineno, "swap returned values", owner, start, end, f"{second}, {first}")
         elif not isinstance(value, ast.Constant):
             yield self.change(value, "return None", owner, "None")

@@ -91,15 +91,18 @@ def usable(lines: list[dict[str, Any]], table: str) -> list[Test]:
     ]
 
 
-def chosen(tests: list[Test], probes: dict[str, list[int]], group: str, budget: float) -> list[Test]:
-    """The tests that pass one of the probes: those of the group first, then the short ones, for `budget` seconds in all."""
-    hitting = [one for one in tests if one.id and any(one.hits[probe] for probe in probes[one.table])]
-    # A module of constants alone has no statement to reach.
-    hitting = hitting or [one for one in tests if one.id.startswith(FIRST[group])]
-    hitting.sort(key=lambda one: (not one.id.startswith(FIRST[group]), one.seconds))
+def chosen(tests: list[Test], probes: dict[str, list[int]], group: str, budget: float, *, at_import: bool = False) -> list[Test]:
+    """The tests that pass one of the probes: those of the group first, then the short ones, for `budget` seconds in all.
+
+    What a module makes `at_import` can matter to a test that runs none of its functions: the other tests of the group follow.
+    """
+    reaching = {one.id for one in tests if one.id and any(one.hits[probe] for probe in probes[one.table])}
+    own = {one.id for one in tests if one.id.startswith(FIRST[group])}
+    found = [one for one in tests if one.id in reaching or (at_import and one.id in own)]
+    found.sort(key=lambda one: (one.id not in own, one.id not in reaching, one.seconds))
     result: list[Test] = []
     spent = 0.0
-    for one in hitting:
+    for one in found:
         if result and spent + one.seconds > budget:
             continue
         spent += one.seconds
