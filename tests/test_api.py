@@ -93,6 +93,7 @@ def test_admit_names_the_stage_that_refuses(text: str, stage: str) -> None:
     verdict = tjgen.admit(text)
     assert not verdict.allowed
     assert verdict.stage == stage
+    assert verdict.errors
     assert all(error.detail for error in verdict.errors)
 
 

@@ -101,6 +101,7 @@ def test_the_pods_of_a_pytorchjob_find_their_master_and_have_a_slice_each() -> N
 
 def test_an_elastic_pytorchjob_meets_at_its_first_worker() -> None:
     seen = [variables(pod) for pod in emitted("pytorchjob-that-is-elastic")["pods"].values()]
+    assert seen
     wanted = {"PET_RDZV_BACKEND": "c10d", "PET_NNODES": "2:8", "PET_MAX_RESTARTS": "10", "PET_NPROC_PER_NODE": "2"}
     assert all(wanted.items() <= one.items() and one["PET_RDZV_ENDPOINT"].endswith("-worker-0:23456") for one in seen)
 

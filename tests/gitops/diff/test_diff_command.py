@@ -276,7 +276,11 @@ def test_what_is_refused_or_without_effect_in_a_run(folder: Path) -> None:
     answer = diff(folder, "earlier")
     assert answer.code == 0
     assert "warning[TJ541]" in answer.err
-    assert "(accepted, but the JobSet that is there is never built anew)" in answer.out
+    remark = "accepted, but the JobSet that is there is never built anew"
+    assert f"({remark})" in answer.out
+    entries = json.loads(diff(folder, "earlier", "--format", "json").out)["entries"]
+    fields = [field for entry in entries for one in entry["objects"] for field in one["fields"]]
+    assert [field["path"] for field in fields if field.get("remark") == remark] == ["spec.trainer"]
     assert diff(folder, "earlier", "--strict").code == 1
 
 
@@ -323,6 +327,23 @@ def test_a_copy_of_an_experiment_repeats_nothing(folder: Path) -> None:
     (folder / "experiments/copy.yaml").write_text(EXPERIMENT.replace("name: bert", "name: copy"), encoding="utf-8")
     entries = json.loads(diff(folder, "HEAD", "--format", "json").out)["entries"]
     assert not [entry for entry in entries if entry["repeats"]]
+
+
+def test_a_shared_object_that_is_gone_is_deleted_by_a_sync(folder: Path) -> None:
+    shutil.copytree(folder / "out", folder / "earlier")
+    (claim,) = (folder / "earlier/data").rglob("*.yaml")
+    claim.with_name("persistentvolumeclaim-old.yaml").write_text(claim.read_text(encoding="utf-8").replace("bert-out", "old"))
+    out = diff(folder, "earlier").out
+    assert "data of nlp\n  persistentvolumeclaim-old  removed: a sync that prunes deletes it\n" in out
+
+
+def test_sources_of_then_may_end_in_yml(folder: Path) -> None:
+    (folder / "experiments/bert.yaml").rename(folder / "experiments/bert.yml")
+    assert tjgen(folder, "build", "-o", "out").code == 0
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message=moved")
+    edit(folder, "search", "ads", "experiments/bert.yml")
+    assert "was: experiment metadata.labels.team (HEAD:experiments/bert.yml:3:55)" in diff(folder, "HEAD").out
 
 
 def test_a_moved_file_changes_nothing(folder: Path) -> None:

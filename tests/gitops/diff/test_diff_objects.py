@@ -86,6 +86,31 @@ def test_what_is_refused_under_any_name_needs_no_new_one(folder: Path) -> None:
     assert outcomes(done)["c"] == "refused"
 
 
+@pytest.mark.parametrize(("apply", "outcome"), [("client-side", "needs a new name"), ("server-side", "refused")])
+def test_the_kind_of_apply_decides_whether_a_new_name_helps(folder: Path, apply: str, outcome: str) -> None:
+    """Server-side apply refuses a variable that is set twice under any name; client-side apply sends it to the API server."""
+    job = (
+        "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j, namespace: ml}\nspec: {template: {spec: {restartPolicy: Never, "
+        'containers: [{name: c, image: "i:1", env: [{name: A, value: "1"}]}]}}}\n'
+    )
+    (folder / "old" / "job.yaml").write_text(job)
+    (folder / "new" / "job.yaml").write_text(job.replace("i:1", "i:2").replace("env: [", "env: [{name: A}, "))
+    done = tjgen(folder, "check", "new", "--against", "old", "--apply", apply, "--format", "json")
+    assert outcomes(done)["j"] == outcome
+
+
+def test_a_new_name_helps_where_a_webhook_completes_the_object(folder: Path) -> None:
+    """JobSet's webhook writes the fields of its Go types, also required ones that the manifest lacks, such as the port."""
+    jobset = (
+        "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: s, namespace: ml}\n"
+        "spec: {replicatedJobs: [{name: node, template: {spec: {template: {spec: {restartPolicy: Never, containers: "
+        '[{name: c, image: "i:1", readinessProbe: {httpGet: {path: /}}}]}}}}}]}\n'
+    )
+    (folder / "old" / "jobset.yaml").write_text(jobset)
+    (folder / "new" / "jobset.yaml").write_text(jobset.replace("i:1", "i:2"))
+    assert outcomes(tjgen(folder, "check", "new", "--against", "old", "--format", "json"))["s"] == "needs a new name"
+
+
 def test_an_unchanged_folder_is_fine(folder: Path) -> None:
     done = tjgen(folder, "check", "old", "--against", "old")
     assert (done.code, done.out) == (0, "3 unchanged\n")

@@ -235,7 +235,9 @@ def test_two_experiments_that_make_one_claim_differently_are_told(folder: Path) 
         edit(path, "create: {size: 10Gi}", f"create: {{size: {size}, scope: project}}")
     answer = build(folder)
     assert answer.code == 1
-    assert "TJ270" in answer.err
+    claim = "data/vision/persistentvolumeclaim-results.yaml"
+    for environment in ("dev", "prod"):
+        assert f"TJ270] experiments/letters.yaml:3:18: {environment}/{claim} is made twice, and differently" in answer.err
     edit(folder / "experiments/letters.yaml", "20Gi", "10Gi")
     assert build(folder).code == 0
     assert paths(folder, "*/data/vision/*") == [

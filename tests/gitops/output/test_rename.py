@@ -115,6 +115,16 @@ def test_a_build_of_the_old_environment_alone_keeps_the_files_of_the_new_one(fol
     unchanged_runs(folder, before)
 
 
+def test_an_environment_that_cannot_be_built_is_not_renamed(folder: Path) -> None:
+    edit(folder, "prod: {}", "production: {}", "tjgen.yaml")
+    edit(folder, "train.py", "train.py --unclosed 'quote", LETTERS)
+    before = snapshot(folder)
+    answer = tjgen(folder, "runs", "rename", "--environment", "prod", "production")
+    assert (answer.code, answer.out) == (1, "")
+    assert "error[TJ" in answer.err
+    assert snapshot(folder) == before
+
+
 def test_a_namespace_is_renamed(folder: Path) -> None:
     before, current = tree(folder), of(folder, "current")
     for name in ("digits", "letters"):
@@ -130,7 +140,7 @@ def test_a_namespace_is_renamed(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["lettres", "glyphs"], 1, "error[TJ278]"),
+        (["lettres", "glyphs"], 1, "error[TJ278] no run has that name to change\n  hint: use tjgen runs to see experiments"),
         (["letters", "digits"], 0, ""),
         (["letters"], 2, "needs OLD and NEW"),
         (["vision/letters", "glyphs"], 2, "in the same form"),

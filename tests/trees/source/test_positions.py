@@ -139,12 +139,14 @@ def walk(tree: Tree, path: FieldPath = ()) -> Iterator[tuple[FieldPath, Any]]:
 
 RECORDED = json.loads((Path(__file__).parent / "recorded" / "kubectl.json").read_text(encoding="utf-8"))["cases"]
 FILES = sorted(path for folder in ("runtimes", "examples", "overlays") for path in (ROOT / folder).rglob("*.yaml"))
+FILES = [path for path in FILES if path.parent.name != "templates"]  # those of Helm are not YAML
 
 
 @pytest.mark.parametrize("text", [path.read_text(encoding="utf-8") for path in FILES], ids=[path.name for path in FILES])
 @pytest.mark.parametrize("dialect", [CORE, KUBERNETES])
 def test_every_value_of_our_files_reads_the_same_at_its_place(text: str, dialect: str) -> None:
     documents, _ = read(text, "f.yaml", dialect)
+    assert documents
     for found in documents:
         for path, value in walk(found.value):
             span = found.locate(path)
@@ -153,7 +155,9 @@ def test_every_value_of_our_files_reads_the_same_at_its_place(text: str, dialect
                 assert (again[0].value if again else None) == value, path
 
 
-@pytest.mark.parametrize("text", [case["text"] for case in RECORDED if "value" in case])
+@pytest.mark.parametrize("text", [case["text"] for case in RECORDED if case.get("value") is not None])
 def test_every_value_has_a_place(text: str) -> None:
-    for found in read(text, "f.yaml", KUBERNETES)[0]:
+    documents, _ = read(text, "f.yaml", KUBERNETES)
+    assert documents
+    for found in documents:
         assert all(found.locate(path) for path, _ in walk(found.value))

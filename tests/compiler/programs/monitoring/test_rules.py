@@ -255,6 +255,7 @@ def test_the_dashboard_has_a_panel_for_each_measure(tmp_path: Path) -> None:
     for panel in panels.values():
         steps = panel["fieldConfig"]["defaults"]["thresholds"]["steps"]
         assert [step["value"] for step in steps] == [None, *sorted(step["value"] for step in steps[1:])]
+        assert panel["targets"]
         assert all('namespace="$namespace"' in target["expr"] and 'run=~"$run"' in target["expr"] for target in panel["targets"])
     places = {(one["gridPos"]["x"], one["gridPos"]["y"]) for one in dashboard["panels"]}
     assert len(places) == len({one["id"] for one in dashboard["panels"]}) == len(panels)
