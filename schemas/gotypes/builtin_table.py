@@ -3,15 +3,18 @@
     python -m schemas.gotypes.builtin_table
 
 Needs Go and the module proxy. The types come from the module that pins the release of the schemas
-(`schemas/modules/kubernetes`); which kinds, `builtin/main.go` says. Statuses are left out: no manifest sets one.
+(`schemas/modules/kubernetes`); `builtin/main.go` lists the kinds. Statuses are left out: no manifest sets one. So are the
+structs whose lines are in the table of the controller: `table.py` runs this module again after it writes that table.
 """
 
 from __future__ import annotations
 
+import runpy
 import subprocess
 import sys
 
 from schemas.gotypes.table import ROOT, Fields, lines, reflected
+from schemas.gotypes.table import TABLE as OF_CONTROLLER
 
 VERSION = "v1.36.3"
 TABLE = ROOT / "tjgen" / "cluster" / "validate" / "update" / "gotypes.py"
@@ -24,9 +27,11 @@ def main() -> None:
     for name, fields in structs.items():
         if is_kind(fields):
             join(name, structs, table)
-    written = {name: " ".join(f"{key}:{text}" for key, text in table[name].items()) for name in sorted(table)}
-    head = TABLE.read_text(encoding="utf-8").partition("TYPES = {\n")[0]
-    TABLE.write_text(head + "TYPES = {\n" + "".join(lines(written)) + "}\n", encoding="utf-8")
+    shared = runpy.run_path(str(OF_CONTROLLER))["TYPES"]
+    whole = {name: " ".join(f"{key}:{text}" for key, text in table[name].items()) for name in sorted(table)}
+    own = {name: line for name, line in whole.items() if shared.get(name) != line}
+    head, start, _ = TABLE.read_text(encoding="utf-8").partition("    **OF_CONTROLLER,\n")
+    TABLE.write_text(head + start + "".join(lines(own)) + "}\n", encoding="utf-8")
     subprocess.run([sys.executable, "-m", "ruff", "format", "-q", str(TABLE)], check=True)
 
 

@@ -3,8 +3,9 @@
     python schemas/gotypes/table.py
 
 writes `tjgen/cluster/trainer/gotypes.py` for the newest release and `tjgen/cluster/trainer/gotypes_earlier.py` with what
-is different in each earlier one. Needs Go and the module proxy. The types come from the module that pins a release
-(`schemas/modules/trainer/VERSION`), defaults and the fields that the API server keeps from its schemas.
+is different in each earlier one, and then the table of Kubernetes' own kinds (`builtin_table.py`). Needs Go and the module
+proxy. The types come from the module that pins a release (`schemas/modules/trainer/VERSION`), defaults and the fields that
+the API server keeps from its schemas.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ def main() -> None:
         text += f'    "{version}": {{\n' + "".join(lines(changes(newer, older), indent=8)) + "    },\n"
     EARLIER.write_text(text + "}\n", encoding="utf-8")
     subprocess.run([sys.executable, "-m", "ruff", "format", "-q", str(TABLE), str(EARLIER)], check=True)
+    subprocess.run([sys.executable, "-m", "schemas.gotypes.builtin_table"], cwd=ROOT, check=True)
 
 
 def table(version: str) -> dict[str, str]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tjgen.cluster.schema.store import find
 from tjgen.cluster.trainer.gotypes import TYPES
+from tjgen.cluster.validate.update import gotypes as builtin
 
 ROOTS = [
     ("trainer.kubeflow.org/v1alpha1", "TrainJob", "TrainJobSpec"),
@@ -63,3 +66,11 @@ def mismatches(go_type: str, schema: Any, path: str) -> Iterator[str]:
 @pytest.mark.parametrize(("api_version", "kind", "name"), ROOTS, ids=[kind for _, kind, _ in ROOTS])
 def test_the_table_has_what_the_schema_has(api_version: str, kind: str, name: str) -> None:
     assert sorted(set(differences(name, spec_of(api_version, kind), kind))) == []
+
+
+def test_a_struct_of_kubernetes_is_written_once() -> None:
+    source = ast.parse(Path(builtin.__file__).read_text(encoding="utf-8"))
+    [table] = [node.value for node in source.body if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict)]
+    own = {ast.literal_eval(key) for key in table.keys if key is not None}
+    assert len(own) > 100
+    assert sorted(name for name in own if TYPES.get(name) == builtin.TYPES[name]) == []

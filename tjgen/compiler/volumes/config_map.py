@@ -2,57 +2,6 @@
 
 from __future__ import annotations
 
-from tjgen.compiler.volumes.key_files import imported_files, key_files
-from tjgen.compiler.volumes.protocol import (
-    BY_KUBELET,
-    EVERY_POD,
-    NOTHING,
-    ClaimSpecs,
-    Label,
-    Source,
-    any_node,
-    filled,
-    no_objects,
-    no_problems,
-    no_storage,
-    not_shared,
-    unlimited,
-)
-from tjgen.language.setting import Setting
-from tjgen.language.spec.objects import Volume
-from tjgen.trees.fields.path import Tree
+from tjgen.compiler.volumes.key_files import key_source
 
-
-def _pod_source(name: str, volume: Volume, setting: Setting) -> Tree:
-    assert volume.config_map is not None
-    return {"name": volume.config_map.name, **key_files(volume.config_map)}
-
-
-def _imported(value: Tree) -> Tree | None:
-    return imported_files(value.get("name"), value)
-
-
-def _label(value: Tree, made: ClaimSpecs) -> Label:
-    return Label(f"ConfigMap {value.get('name', '')}", "")
-
-
-SOURCE = Source(
-    field="configMap",
-    pod_field="configMap",
-    pod_source=_pod_source,
-    objects=no_objects,
-    node_selector=any_node,
-    storage=no_storage,
-    shared_as=not_shared,
-    reach=EVERY_POD,
-    read_only=BY_KUBELET,
-    filled_by=NOTHING,
-    is_filled=filled,
-    is_chowned=False,
-    size_limit=unlimited,
-    replaceable=None,
-    driver=None,
-    problems=no_problems,
-    imported=_imported,
-    label=_label,
-)
+SOURCE = key_source("configMap", name_field="name", kind="ConfigMap", files_of=lambda volume: volume.config_map)

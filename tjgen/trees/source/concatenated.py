@@ -13,11 +13,6 @@ from tjgen.trees.source import libyaml
 from tjgen.trees.source.findings import Range
 from tjgen.trees.typing import Any
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]|[^\s{}\[\]"]+')
-
-_DEEPEST = 200
-"""Levels of an object that is decoded to see whether it is JSON: the decoder uses the stack of Python."""
-
 
 class _Mark:
     """A place in the text, as events have it."""
@@ -30,39 +25,37 @@ class _Mark:
 
 
 def objects(content: str) -> list[Range]:
-    """Where each object stands; nothing where the text is not a sequence of at least two objects of JSON."""
+    """The range of each object; an empty list for a text that is not a sequence of at least two objects of JSON."""
     found: list[Range] = []
-    depth = start = deepest = 0
-    for token in _TOKEN.finditer(content):
-        sign = token[0]
-        if depth == 0:
-            if sign != "{":
-                return []
-            start = token.start()
-        depth += (sign in "{[") - (sign in "}]")
-        deepest = max(deepest, depth)
-        if depth == 0:
-            found.append((start, token.end()))
-    if depth != 0 or len(found) < 2:
-        return []
-    # Deeper objects are not decoded here: the reader reports their depth.
-    return found if deepest > _DEEPEST or all(_is_json(content[start:end]) for start, end in found) else []
+    start = _start_after(content, 0)
+    while start < len(content):
+        try:
+            value, end = _DECODER.raw_decode(content, start)
+        except RecursionError:
+            # The reader reports the depth of such an object before it reads to its end.
+            value, end = {}, len(content)
+        except ValueError:
+            return []
+        if value.__class__ is not dict:
+            return []
+        found.append((start, end))
+        start = _start_after(content, end)
+    return found if len(found) > 1 else []
 
 
-def _is_json(text: str) -> bool:
-    try:
-        _DECODER.decode(text)
-    except ValueError:
-        return False
-    return True
+def _start_after(content: str, position: int) -> int:
+    """The position of the next character that is not white space; the length of the text if there is none."""
+    found = _VISIBLE.search(content, position)
+    return found.start() if found is not None else len(content)
 
 
 def _refuse(constant: str) -> None:
     raise ValueError(constant)
 
 
-# Numbers stay texts: long ones are the reader's to refuse.
+# Numbers stay texts: the reader refuses long ones.
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=_refuse)
+_VISIBLE = re.compile(r"\S")
 
 
 class Parser:

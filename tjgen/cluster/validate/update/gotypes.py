@@ -4,19 +4,20 @@ One line a struct: `field:type` with `!` where Go prints even a zero, and after 
 patches know the elements of a list by that field (`@` alone: a merged list of scalars), `^` where they drop the keys that
 a patch does not name (retainKeys) and `%` where they replace the whole. `*` is a pointer, whose zero is kept.
 
+The lines that the table of the controller has are taken from there, so each struct is written once.
+
 Made by `python -m schemas.gotypes.builtin_table` from the tags of Kubernetes 1.36 (k8s.io/api 0.36.3).
 """
 
 from __future__ import annotations
 
+from tjgen.cluster.trainer.gotypes import TYPES as OF_CONTROLLER
+
 TYPES = {
-    "AWSElasticBlockStoreVolumeSource": "volumeID:string! fsType:string partition:int32 readOnly:bool",
-    "Affinity": "nodeAffinity:*NodeAffinity podAffinity:*PodAffinity podAntiAffinity:*PodAntiAffinity",
+    **OF_CONTROLLER,
     "AggregationRule": "clusterRoleSelectors:[]LabelSelector",
-    "AppArmorProfile": "type:string! localhostProfile:*string",
     "AzureDiskVolumeSource": "diskName:string! diskURI:string! cachingMode:*string fsType:*string readOnly:*bool kind:*string",
     "AzureFilePersistentVolumeSource": "secretName:string! shareName:string! readOnly:bool secretNamespace:*string!",
-    "AzureFileVolumeSource": "secretName:string! shareName:string! readOnly:bool",
     "CELDeviceSelector": "expression:string!",
     "CSIPersistentVolumeSource": (
         "driver:string! volumeHandle:string! readOnly:bool fsType:string volumeAttributes:map[string]string"
@@ -24,11 +25,6 @@ TYPES = {
         " nodePublishSecretRef:*SecretReference controllerExpandSecretRef:*SecretReference"
         " nodeExpandSecretRef:*SecretReference"
     ),
-    "CSIVolumeSource": (
-        "driver:string! readOnly:*bool fsType:*string volumeAttributes:map[string]string"
-        " nodePublishSecretRef:*LocalObjectReference"
-    ),
-    "Capabilities": "add:[]string drop:[]string",
     "CapacityRequirements": "requests:map[string]Quantity",
     "CephFSPersistentVolumeSource": (
         "monitors:[]string! path:string user:string secretFile:string secretRef:*SecretReference readOnly:bool"
@@ -37,31 +33,14 @@ TYPES = {
         "monitors:[]string! path:string user:string secretFile:string secretRef:*LocalObjectReference readOnly:bool"
     ),
     "CinderPersistentVolumeSource": "volumeID:string! fsType:string readOnly:bool secretRef:*SecretReference",
-    "CinderVolumeSource": "volumeID:string! fsType:string readOnly:bool secretRef:*LocalObjectReference",
     "ClientIPConfig": "timeoutSeconds:*int32",
     "ClusterRole": "kind:string apiVersion:string metadata:ObjectMeta! rules:[]PolicyRule! aggregationRule:*AggregationRule",
     "ClusterRoleBinding": "kind:string apiVersion:string metadata:ObjectMeta! subjects:[]Subject roleRef:RoleRef!",
-    "ClusterTrustBundleProjection": "name:*string signerName:*string labelSelector:*LabelSelector optional:*bool path:string!",
     "ConfigMap": (
         "kind:string apiVersion:string metadata:ObjectMeta! immutable:*bool data:map[string]string binaryData:map[string][]uint8"
     ),
-    "ConfigMapEnvSource": "name:string optional:*bool",
-    "ConfigMapKeySelector": "name:string key:string! optional:*bool",
-    "ConfigMapProjection": "name:string items:[]KeyToPath optional:*bool",
-    "ConfigMapVolumeSource": "name:string items:[]KeyToPath defaultMode:*int32 optional:*bool",
-    "Container": (
-        "name:string! image:string command:[]string args:[]string workingDir:string ports:[]ContainerPort@containerPort"
-        " envFrom:[]EnvFromSource env:[]EnvVar@name resources:ResourceRequirements! resizePolicy:[]ContainerResizePolicy"
-        " restartPolicy:*string restartPolicyRules:[]ContainerRestartRule volumeMounts:[]VolumeMount@mountPath"
-        " volumeDevices:[]VolumeDevice@devicePath livenessProbe:*Probe readinessProbe:*Probe startupProbe:*Probe"
-        " lifecycle:*Lifecycle terminationMessagePath:string terminationMessagePolicy:string imagePullPolicy:string"
-        " securityContext:*SecurityContext stdin:bool stdinOnce:bool tty:bool"
-    ),
     "ContainerPort": "name:string hostPort:int32 containerPort:int32! protocol:string hostIP:string",
-    "ContainerResizePolicy": "resourceName:string! restartPolicy:string!",
     "ContainerResourceClaim": "name:string! request:string",
-    "ContainerRestartRule": "action:string exitCodes:*ContainerRestartRuleOnExitCodes",
-    "ContainerRestartRuleOnExitCodes": "operator:string values:[]int32",
     "CronJob": "kind:string apiVersion:string metadata:ObjectMeta! spec:CronJobSpec!",
     "CronJobSpec": (
         "schedule:string! timeZone:*string startingDeadlineSeconds:*int64 concurrencyPolicy:string suspend:*bool"
@@ -92,46 +71,16 @@ TYPES = {
         " tolerations:[]DeviceToleration capacity:*CapacityRequirements"
     ),
     "DeviceToleration": "key:string operator:string value:string effect:string tolerationSeconds:*int64",
-    "DownwardAPIProjection": "items:[]DownwardAPIVolumeFile",
-    "DownwardAPIVolumeFile": "path:string! fieldRef:*ObjectFieldSelector resourceFieldRef:*ResourceFieldSelector mode:*int32",
-    "DownwardAPIVolumeSource": "items:[]DownwardAPIVolumeFile defaultMode:*int32",
-    "EmptyDirVolumeSource": "medium:string sizeLimit:*Quantity",
-    "EnvFromSource": "prefix:string configMapRef:*ConfigMapEnvSource secretRef:*SecretEnvSource",
-    "EnvVar": "name:string! value:string valueFrom:*EnvVarSource",
-    "EnvVarSource": (
-        "fieldRef:*ObjectFieldSelector resourceFieldRef:*ResourceFieldSelector configMapKeyRef:*ConfigMapKeySelector"
-        " secretKeyRef:*SecretKeySelector fileKeyRef:*FileKeySelector"
-    ),
-    "EphemeralContainer": (
-        "name:string! image:string command:[]string args:[]string workingDir:string ports:[]ContainerPort@containerPort"
-        " envFrom:[]EnvFromSource env:[]EnvVar@name resources:ResourceRequirements! resizePolicy:[]ContainerResizePolicy"
-        " restartPolicy:*string restartPolicyRules:[]ContainerRestartRule volumeMounts:[]VolumeMount@mountPath"
-        " volumeDevices:[]VolumeDevice@devicePath livenessProbe:*Probe readinessProbe:*Probe startupProbe:*Probe"
-        " lifecycle:*Lifecycle terminationMessagePath:string terminationMessagePolicy:string imagePullPolicy:string"
-        " securityContext:*SecurityContext stdin:bool stdinOnce:bool tty:bool targetContainerName:string"
-    ),
-    "EphemeralVolumeSource": "volumeClaimTemplate:*PersistentVolumeClaimTemplate",
     "ExactDeviceRequest": (
         "deviceClassName:string! selectors:[]DeviceSelector allocationMode:string count:int64 adminAccess:*bool"
         " tolerations:[]DeviceToleration capacity:*CapacityRequirements"
     ),
-    "ExecAction": "command:[]string",
-    "FCVolumeSource": "targetWWNs:[]string lun:*int32 fsType:string readOnly:bool wwids:[]string",
     "FileKeySelector": "volumeName:string! path:string! key:string! optional:*bool",
     "FlexPersistentVolumeSource": (
         "driver:string! fsType:string secretRef:*SecretReference readOnly:bool options:map[string]string"
     ),
-    "FlexVolumeSource": "driver:string! fsType:string secretRef:*LocalObjectReference readOnly:bool options:map[string]string",
-    "FlockerVolumeSource": "datasetName:string datasetUUID:string",
-    "GCEPersistentDiskVolumeSource": "pdName:string! fsType:string partition:int32 readOnly:bool",
     "GRPCAction": "port:int32! service:*string!",
-    "GitRepoVolumeSource": "repository:string! revision:string directory:string",
     "GlusterfsPersistentVolumeSource": "endpoints:string! path:string! readOnly:bool endpointsNamespace:*string",
-    "GlusterfsVolumeSource": "endpoints:string! path:string! readOnly:bool",
-    "HTTPGetAction": "path:string port:IntOrString! host:string scheme:string httpHeaders:[]HTTPHeader",
-    "HTTPHeader": "name:string! value:string!",
-    "HostAlias": "ip:string! hostnames:[]string",
-    "HostPathVolumeSource": "path:string! type:*string",
     "IPBlock": "cidr:string! except:[]string",
     "ISCSIPersistentVolumeSource": (
         "targetPortal:string! iqn:string! lun:int32! iscsiInterface:string fsType:string readOnly:bool portals:[]string"
@@ -141,7 +90,6 @@ TYPES = {
         "targetPortal:string! iqn:string! lun:int32! iscsiInterface:string fsType:string readOnly:bool portals:[]string"
         " chapAuthDiscovery:bool chapAuthSession:bool secretRef:*LocalObjectReference initiatorName:*string"
     ),
-    "ImageVolumeSource": "reference:string pullPolicy:string",
     "Job": "kind:string apiVersion:string metadata:ObjectMeta! spec:JobSpec!",
     "JobSpec": (
         "parallelism:*int32 completions:*int32 activeDeadlineSeconds:*int64 podFailurePolicy:*PodFailurePolicy"
@@ -149,21 +97,13 @@ TYPES = {
         " selector:*LabelSelector manualSelector:*bool template:PodTemplateSpec! ttlSecondsAfterFinished:*int32"
         " completionMode:*string suspend:*bool podReplacementPolicy:*string managedBy:*string"
     ),
-    "JobTemplateSpec": "metadata:ObjectMeta! spec:JobSpec!",
-    "KeyToPath": "key:string! path:string! mode:*int32",
-    "LabelSelector": "matchLabels:map[string]string matchExpressions:[]LabelSelectorRequirement",
-    "LabelSelectorRequirement": "key:string! operator:string! values:[]string",
-    "Lifecycle": "postStart:*LifecycleHandler preStop:*LifecycleHandler stopSignal:*string",
-    "LifecycleHandler": "exec:*ExecAction httpGet:*HTTPGetAction tcpSocket:*TCPSocketAction sleep:*SleepAction",
     "LimitRange": "kind:string apiVersion:string metadata:ObjectMeta! spec:LimitRangeSpec!",
     "LimitRangeItem": (
         "type:string! max:map[string]Quantity min:map[string]Quantity default:map[string]Quantity"
         " defaultRequest:map[string]Quantity maxLimitRequestRatio:map[string]Quantity"
     ),
     "LimitRangeSpec": "limits:[]LimitRangeItem!",
-    "LocalObjectReference": "name:string",
     "LocalVolumeSource": "path:string! fsType:*string",
-    "NFSVolumeSource": "server:string! path:string! readOnly:bool",
     "Namespace": "kind:string apiVersion:string metadata:ObjectMeta! spec:NamespaceSpec!",
     "NamespaceSpec": "finalizers:[]string",
     "NetworkPolicy": "kind:string apiVersion:string metadata:ObjectMeta! spec:NetworkPolicySpec!",
@@ -174,14 +114,7 @@ TYPES = {
     "NetworkPolicySpec": (
         "podSelector:LabelSelector! ingress:[]NetworkPolicyIngressRule egress:[]NetworkPolicyEgressRule policyTypes:[]string"
     ),
-    "NodeAffinity": (
-        "requiredDuringSchedulingIgnoredDuringExecution:*NodeSelector"
-        " preferredDuringSchedulingIgnoredDuringExecution:[]PreferredSchedulingTerm"
-    ),
     "NodeSelector": "nodeSelectorTerms:[]NodeSelectorTerm!",
-    "NodeSelectorRequirement": "key:string! operator:string! values:[]string",
-    "NodeSelectorTerm": "matchExpressions:[]NodeSelectorRequirement matchFields:[]NodeSelectorRequirement",
-    "ObjectFieldSelector": "apiVersion:string fieldPath:string!",
     "ObjectMeta": (
         "name:string generateName:string namespace:string selfLink:string uid:string resourceVersion:string generation:int64"
         " creationTimestamp:Time deletionTimestamp:*Time deletionGracePeriodSeconds:*int64 labels:map[string]string"
@@ -194,13 +127,6 @@ TYPES = {
     "OwnerReference": "apiVersion:string! kind:string! name:string! uid:string! controller:*bool blockOwnerDeletion:*bool",
     "PersistentVolume": "kind:string apiVersion:string metadata:ObjectMeta! spec:PersistentVolumeSpec!",
     "PersistentVolumeClaim": "kind:string apiVersion:string metadata:ObjectMeta! spec:PersistentVolumeClaimSpec!",
-    "PersistentVolumeClaimSpec": (
-        "accessModes:[]string selector:*LabelSelector resources:VolumeResourceRequirements! volumeName:string"
-        " storageClassName:*string volumeMode:*string dataSource:*TypedLocalObjectReference"
-        " dataSourceRef:*TypedObjectReference volumeAttributesClassName:*string"
-    ),
-    "PersistentVolumeClaimTemplate": "metadata:ObjectMeta! spec:PersistentVolumeClaimSpec!",
-    "PersistentVolumeClaimVolumeSource": "claimName:string! readOnly:bool",
     "PersistentVolumeSpec": (
         "capacity:map[string]Quantity gcePersistentDisk:*GCEPersistentDiskVolumeSource"
         " awsElasticBlockStore:*AWSElasticBlockStoreVolumeSource hostPath:*HostPathVolumeSource"
@@ -215,48 +141,13 @@ TYPES = {
         " storageClassName:string mountOptions:[]string volumeMode:*string nodeAffinity:*VolumeNodeAffinity"
         " volumeAttributesClassName:*string"
     ),
-    "PhotonPersistentDiskVolumeSource": "pdID:string! fsType:string",
     "Pod": "kind:string apiVersion:string metadata:ObjectMeta! spec:PodSpec!",
-    "PodAffinity": (
-        "requiredDuringSchedulingIgnoredDuringExecution:[]PodAffinityTerm"
-        " preferredDuringSchedulingIgnoredDuringExecution:[]WeightedPodAffinityTerm"
-    ),
-    "PodAffinityTerm": (
-        "labelSelector:*LabelSelector namespaces:[]string topologyKey:string! namespaceSelector:*LabelSelector"
-        " matchLabelKeys:[]string mismatchLabelKeys:[]string"
-    ),
-    "PodAntiAffinity": (
-        "requiredDuringSchedulingIgnoredDuringExecution:[]PodAffinityTerm"
-        " preferredDuringSchedulingIgnoredDuringExecution:[]WeightedPodAffinityTerm"
-    ),
-    "PodCertificateProjection": (
-        "signerName:string keyType:string maxExpirationSeconds:*int32 credentialBundlePath:string keyPath:string"
-        " certificateChainPath:string userAnnotations:map[string]string"
-    ),
-    "PodDNSConfig": "nameservers:[]string searches:[]string options:[]PodDNSConfigOption",
-    "PodDNSConfigOption": "name:string value:*string",
     "PodDisruptionBudget": "kind:string apiVersion:string metadata:ObjectMeta! spec:PodDisruptionBudgetSpec!",
     "PodDisruptionBudgetSpec": (
         "minAvailable:*IntOrString selector:*LabelSelector% maxUnavailable:*IntOrString unhealthyPodEvictionPolicy:*string"
     ),
     "PodFailurePolicy": "rules:[]PodFailurePolicyRule!",
     "PodFailurePolicyOnExitCodesRequirement": "containerName:*string operator:string! values:[]int32!",
-    "PodFailurePolicyOnPodConditionsPattern": "type:string! status:string!",
-    "PodFailurePolicyRule": (
-        "action:string! onExitCodes:*PodFailurePolicyOnExitCodesRequirement"
-        " onPodConditions:[]PodFailurePolicyOnPodConditionsPattern"
-    ),
-    "PodOS": "name:string!",
-    "PodReadinessGate": "conditionType:string!",
-    "PodResourceClaim": "name:string! resourceClaimName:*string resourceClaimTemplateName:*string",
-    "PodSchedulingGate": "name:string!",
-    "PodSchedulingGroup": "podGroupName:*string",
-    "PodSecurityContext": (
-        "seLinuxOptions:*SELinuxOptions windowsOptions:*WindowsSecurityContextOptions runAsUser:*int64 runAsGroup:*int64"
-        " runAsNonRoot:*bool supplementalGroups:[]int64 supplementalGroupsPolicy:*string fsGroup:*int64 sysctls:[]Sysctl"
-        " fsGroupChangePolicy:*string seccompProfile:*SeccompProfile appArmorProfile:*AppArmorProfile"
-        " seLinuxChangePolicy:*string"
-    ),
     "PodSpec": (
         "volumes:[]Volume@name^ initContainers:[]Container@name containers:[]Container@name!"
         " ephemeralContainers:[]EphemeralContainer@name restartPolicy:string terminationGracePeriodSeconds:*int64"
@@ -272,21 +163,12 @@ TYPES = {
         " hostnameOverride:*string schedulingGroup:*PodSchedulingGroup"
     ),
     "PodTemplate": "kind:string apiVersion:string metadata:ObjectMeta! template:PodTemplateSpec!",
-    "PodTemplateSpec": "metadata:ObjectMeta! spec:PodSpec!",
     "PolicyRule": "verbs:[]string! apiGroups:[]string resources:[]string resourceNames:[]string nonResourceURLs:[]string",
-    "PortworxVolumeSource": "volumeID:string! fsType:string readOnly:bool",
-    "PreferredSchedulingTerm": "weight:int32! preference:NodeSelectorTerm!",
     "PriorityClass": (
         "kind:string apiVersion:string metadata:ObjectMeta! value:int32! globalDefault:bool description:string"
         " preemptionPolicy:*string"
     ),
-    "Probe": (
-        "exec:*ExecAction httpGet:*HTTPGetAction tcpSocket:*TCPSocketAction grpc:*GRPCAction initialDelaySeconds:int32"
-        " timeoutSeconds:int32 periodSeconds:int32 successThreshold:int32 failureThreshold:int32"
-        " terminationGracePeriodSeconds:*int64"
-    ),
     "ProjectedVolumeSource": "sources:[]VolumeProjection! defaultMode:*int32",
-    "QuobyteVolumeSource": "registry:string! volume:string! readOnly:bool user:string group:string tenant:string",
     "RBDPersistentVolumeSource": (
         "monitors:[]string! image:string! fsType:string pool:string user:string keyring:string secretRef:*SecretReference"
         " readOnly:bool"
@@ -301,7 +183,6 @@ TYPES = {
     "ResourceClaimSpec": "devices:DeviceClaim!",
     "ResourceClaimTemplate": "kind:string apiVersion:string metadata:ObjectMeta! spec:ResourceClaimTemplateSpec!",
     "ResourceClaimTemplateSpec": "metadata:ObjectMeta! spec:ResourceClaimSpec!",
-    "ResourceFieldSelector": "containerName:string resource:string! divisor:Quantity!",
     "ResourceQuota": "kind:string apiVersion:string metadata:ObjectMeta! spec:ResourceQuotaSpec!",
     "ResourceQuotaSpec": "hard:map[string]Quantity scopes:[]string scopeSelector:*ScopeSelector",
     "ResourceRequirements": "limits:map[string]Quantity requests:map[string]Quantity claims:[]ContainerResourceClaim",
@@ -311,7 +192,6 @@ TYPES = {
     "RollingUpdateDaemonSet": "maxUnavailable:*IntOrString maxSurge:*IntOrString",
     "RollingUpdateDeployment": "maxUnavailable:*IntOrString maxSurge:*IntOrString",
     "RollingUpdateStatefulSetStrategy": "partition:*int32 maxUnavailable:*IntOrString",
-    "SELinuxOptions": "user:string role:string type:string level:string",
     "ScaleIOPersistentVolumeSource": (
         "gateway:string! system:string! secretRef:*SecretReference! sslEnabled:bool protectionDomain:string"
         " storagePool:string storageMode:string volumeName:string fsType:string readOnly:bool"
@@ -322,28 +202,16 @@ TYPES = {
     ),
     "ScopeSelector": "matchExpressions:[]ScopedResourceSelectorRequirement",
     "ScopedResourceSelectorRequirement": "scopeName:string! operator:string! values:[]string",
-    "SeccompProfile": "type:string! localhostProfile:*string",
     "Secret": (
         "kind:string apiVersion:string metadata:ObjectMeta! immutable:*bool data:map[string][]uint8"
         " stringData:map[string]string type:string"
     ),
-    "SecretEnvSource": "name:string optional:*bool",
-    "SecretKeySelector": "name:string key:string! optional:*bool",
-    "SecretProjection": "name:string items:[]KeyToPath optional:*bool",
     "SecretReference": "name:string namespace:string",
-    "SecretVolumeSource": "secretName:string items:[]KeyToPath defaultMode:*int32 optional:*bool",
-    "SecurityContext": (
-        "capabilities:*Capabilities privileged:*bool seLinuxOptions:*SELinuxOptions"
-        " windowsOptions:*WindowsSecurityContextOptions runAsUser:*int64 runAsGroup:*int64 runAsNonRoot:*bool"
-        " readOnlyRootFilesystem:*bool allowPrivilegeEscalation:*bool procMount:*string seccompProfile:*SeccompProfile"
-        " appArmorProfile:*AppArmorProfile"
-    ),
     "Service": "kind:string apiVersion:string metadata:ObjectMeta! spec:ServiceSpec!",
     "ServiceAccount": (
         "kind:string apiVersion:string metadata:ObjectMeta! secrets:[]ObjectReference@name"
         " imagePullSecrets:[]LocalObjectReference automountServiceAccountToken:*bool"
     ),
-    "ServiceAccountTokenProjection": "audience:string expirationSeconds:*int64 path:string!",
     "ServicePort": "name:string protocol:string appProtocol:*string port:int32! targetPort:IntOrString! nodePort:int32",
     "ServiceSpec": (
         "ports:[]ServicePort@port selector:map[string]string clusterIP:string clusterIPs:[]string type:string"
@@ -354,7 +222,6 @@ TYPES = {
         " trafficDistribution:*string"
     ),
     "SessionAffinityConfig": "clientIP:*ClientIPConfig",
-    "SleepAction": "seconds:int64!",
     "StatefulSet": "kind:string apiVersion:string metadata:ObjectMeta! spec:StatefulSetSpec!",
     "StatefulSetOrdinals": "start:int32!",
     "StatefulSetPersistentVolumeClaimRetentionPolicy": "whenDeleted:string whenScaled:string",
@@ -374,50 +241,12 @@ TYPES = {
     "StorageOSPersistentVolumeSource": (
         "volumeName:string volumeNamespace:string fsType:string readOnly:bool secretRef:*ObjectReference"
     ),
-    "StorageOSVolumeSource": (
-        "volumeName:string volumeNamespace:string fsType:string readOnly:bool secretRef:*LocalObjectReference"
-    ),
     "Subject": "kind:string! apiGroup:string name:string! namespace:string",
     "SuccessPolicy": "rules:[]SuccessPolicyRule!",
     "SuccessPolicyRule": "succeededIndexes:*string succeededCount:*int32",
-    "Sysctl": "name:string! value:string!",
-    "TCPSocketAction": "port:IntOrString! host:string",
-    "Toleration": "key:string operator:string value:string effect:string tolerationSeconds:*int64",
     "TopologySelectorLabelRequirement": "key:string! values:[]string!",
     "TopologySelectorTerm": "matchLabelExpressions:[]TopologySelectorLabelRequirement",
-    "TopologySpreadConstraint": (
-        "maxSkew:int32! topologyKey:string! whenUnsatisfiable:string! labelSelector:*LabelSelector minDomains:*int32"
-        " nodeAffinityPolicy:*string nodeTaintsPolicy:*string matchLabelKeys:[]string"
-    ),
     "TypedLocalObjectReference": "apiGroup:*string! kind:string! name:string!",
     "TypedObjectReference": "apiGroup:*string! kind:string! name:string! namespace:*string",
-    "Volume": (
-        "name:string! hostPath:*HostPathVolumeSource emptyDir:*EmptyDirVolumeSource"
-        " gcePersistentDisk:*GCEPersistentDiskVolumeSource awsElasticBlockStore:*AWSElasticBlockStoreVolumeSource"
-        " gitRepo:*GitRepoVolumeSource secret:*SecretVolumeSource nfs:*NFSVolumeSource iscsi:*ISCSIVolumeSource"
-        " glusterfs:*GlusterfsVolumeSource persistentVolumeClaim:*PersistentVolumeClaimVolumeSource rbd:*RBDVolumeSource"
-        " flexVolume:*FlexVolumeSource cinder:*CinderVolumeSource cephfs:*CephFSVolumeSource flocker:*FlockerVolumeSource"
-        " downwardAPI:*DownwardAPIVolumeSource fc:*FCVolumeSource azureFile:*AzureFileVolumeSource"
-        " configMap:*ConfigMapVolumeSource vsphereVolume:*VsphereVirtualDiskVolumeSource quobyte:*QuobyteVolumeSource"
-        " azureDisk:*AzureDiskVolumeSource photonPersistentDisk:*PhotonPersistentDiskVolumeSource"
-        " projected:*ProjectedVolumeSource portworxVolume:*PortworxVolumeSource scaleIO:*ScaleIOVolumeSource"
-        " storageos:*StorageOSVolumeSource csi:*CSIVolumeSource ephemeral:*EphemeralVolumeSource image:*ImageVolumeSource"
-    ),
-    "VolumeDevice": "name:string! devicePath:string!",
-    "VolumeMount": (
-        "name:string! readOnly:bool recursiveReadOnly:*string mountPath:string! subPath:string mountPropagation:*string"
-        " subPathExpr:string"
-    ),
     "VolumeNodeAffinity": "required:*NodeSelector",
-    "VolumeProjection": (
-        "secret:*SecretProjection downwardAPI:*DownwardAPIProjection configMap:*ConfigMapProjection"
-        " serviceAccountToken:*ServiceAccountTokenProjection clusterTrustBundle:*ClusterTrustBundleProjection"
-        " podCertificate:*PodCertificateProjection"
-    ),
-    "VolumeResourceRequirements": "limits:map[string]Quantity requests:map[string]Quantity",
-    "VsphereVirtualDiskVolumeSource": "volumePath:string! fsType:string storagePolicyName:string storagePolicyID:string",
-    "WeightedPodAffinityTerm": "weight:int32! podAffinityTerm:PodAffinityTerm!",
-    "WindowsSecurityContextOptions": (
-        "gmsaCredentialSpecName:*string gmsaCredentialSpec:*string runAsUserName:*string hostProcess:*bool"
-    ),
 }
