@@ -9,12 +9,14 @@ The program prints the seed of each history that breaks a promise, with its step
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import random
 import re
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -52,6 +54,7 @@ metadata: {name: size}
 spec: {experiment: {nodes: 1}}
 """
 Text = TypeVar("Text", str, bytes)
+_IN_MEMORY = Path("/dev/shm")
 _EXPLICIT = ("tjgen runs prune", "tjgen build --prune-runs", "tjgen runs rename")
 
 
@@ -76,8 +79,7 @@ class Watch:
         jobs = {path: digest_of(file) for path, file in here.items() if "/trainjob-" in path}
         tombstones = self._tombstones()
         for path, digest in self._runs.items():
-            name = path.split("/")[-2]
-            if path not in jobs and name not in tombstones:
+            if path not in jobs and path.rpartition("/")[0] not in tombstones:
                 raise BrokenPromiseError(f"run {path} is gone, and has no tombstone")
             if path in jobs and path in self._gone:
                 raise BrokenPromiseError(f"the name of {path} is used again")
@@ -92,21 +94,31 @@ class Watch:
         self._claims |= claims
 
     def _tombstones(self) -> dict[str, dict[str, Any]]:
+        """Folder of each run that was removed -> its tombstone."""
         found = {}
         for file in (self._folder / "tjgen.lock.d").rglob("*.yaml"):
             text = file.read_text(encoding="utf-8")
             if "kind: PrunedRun" in text:
-                tree = yaml.safe_load(text)
+                tree = tree_of(text)
                 if not str(tree["reason"]).startswith(_EXPLICIT):
                     raise BrokenPromiseError(f"{file.name} was removed by {tree['reason']}")
                 if tree["was"] != "renamed":
-                    found[tree["run"]] = tree
+                    *environment, namespace, name = tree["experiment"].split("/")
+                    folder = "/".join([*environment, "runs", namespace, name, tree["run"]])
+                    found[tree.get("folder", folder)] = tree
         return found
+
+
+@functools.lru_cache(maxsize=10000)
+def tree_of(text: str) -> dict[str, Any]:
+    """The document in `text`. Histories read the same texts many times."""
+    tree: dict[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)
+    return tree
 
 
 def digest_of(job: Path) -> str:
     """The digest of what a TrainJob trains."""
-    spec = yaml.safe_load(job.read_text(encoding="utf-8"))["spec"]
+    spec = tree_of(job.read_text(encoding="utf-8"))["spec"]
     return sha256(repr({key: value for key, value in spec.items() if key != "suspend"}).encode()).hexdigest()
 
 
@@ -241,6 +253,12 @@ def switch_layout(project: Project) -> None:
     project.write("tjgen.yaml", text + tool)
 
 
+def choose_on_supersede(project: Project) -> None:
+    policy = project.draw.choice(("", "  history: {onSupersede: keep}\n", "  history: {onSupersede: stop}\n"))
+    text = re.sub(r"  history: .*\n", "", (project.folder / "tjgen.yaml").read_text(encoding="utf-8"))
+    project.write("tjgen.yaml", text + policy)
+
+
 def merge(project: Project) -> None:
     """Two branches each change a source and build; a merge takes for each file what one of them changed."""
     base, base_sources = project.output(), project.sources()
@@ -289,6 +307,7 @@ CHANGES: tuple[Callable[[Project], None], ...] = (
     change_environments,
     upgrade,
     switch_layout,
+    choose_on_supersede,
     merge,
 )
 COMMANDS = (
@@ -333,17 +352,22 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=0, help="start no history after so many minutes; 0: run all")
     options = parser.parse_args()
     os.environ["TJGEN_CACHE"] = "off"
-    broken = 0
+    begin, broken, done = time.monotonic(), 0, 0
     for seed in range(options.seed, options.seed + options.count):
-        with tempfile.TemporaryDirectory() as folder:
+        if options.minutes and time.monotonic() - begin > options.minutes * 60:
+            break
+        done += 1
+        with tempfile.TemporaryDirectory(dir=_IN_MEMORY if _IN_MEMORY.is_dir() else None) as folder:
             try:
                 history(Path(folder), seed)
             except BrokenPromiseError as error:
                 broken += 1
                 sys.stdout.write(f"{error}\n\n")
-    sys.stdout.write(f"{options.count} histories from seed {options.seed}, {broken} broken promises\n")
+                sys.stdout.flush()
+    sys.stdout.write(f"{done} histories from seed {options.seed}, {broken} broken promises\n")
     return 1 if broken else 0
 
 

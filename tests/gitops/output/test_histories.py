@@ -19,7 +19,7 @@ def test_no_run_or_claim_leaves_the_tree_without_an_explicit_command(
 
 
 # Histories that once broke a promise.
-@pytest.mark.parametrize("seed", [11])
+@pytest.mark.parametrize("seed", [11, 412])
 def test_a_history_that_broke_a_promise_holds_it_now(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TJGEN_CACHE", "off")
     assert history(tmp_path, seed)

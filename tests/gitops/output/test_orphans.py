@@ -124,6 +124,22 @@ def test_a_source_that_returns_resolves_it(folder: Path) -> None:
     assert snapshot(folder) == before
 
 
+def test_a_source_that_returns_forgets_that_the_orphan_was_kept(folder: Path) -> None:
+    file = folder / "experiments/letters.yaml"
+    text = file.read_text(encoding="utf-8")
+    file.unlink()
+    build(folder)
+    assert tjgen(folder, "runs", "keep", "letters-*").code == 0
+    # Another tool changes only annotations, so the files of the run are changed in place.
+    edit(folder, "  output:", "  gitops: {tool: flux}\n  output:", "tjgen.yaml")
+    file.write_text(text, encoding="utf-8")
+    assert build(folder).code == 0
+    before = snapshot(folder)
+    assert build(folder).code == 0
+    assert snapshot(folder) == before
+    assert "kept: true" not in "".join(str(content) for content in before.values())
+
+
 def test_a_pruned_name_is_never_used_again(folder: Path) -> None:
     file = folder / "experiments/letters.yaml"
     text = file.read_text(encoding="utf-8")

@@ -1,10 +1,11 @@
-"""`history.onSupersede`: a superseded run trains on, or is suspended, which frees its devices."""
+"""`onSupersede`: a superseded run trains on, or is suspended, which frees its devices."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from tests.gitops.output.test_runs import build, edit, folder, names, runs, snapshot
@@ -69,3 +70,94 @@ def test_a_stopped_run_can_be_archived_and_pruned(folder: Path) -> None:
     assert build(folder).code == 0
     assert runs(folder, "prune", "--archived").err == "runs: 1 removed\n"
     assert build(folder, "--check").code == 0
+
+
+LEVELS = {
+    "the experiment before the project": ("", "keep", "stop", True),
+    "an experiment that keeps": ("", "stop", "keep", False),
+    "the environment before the project": ("stop", "keep", "", True),
+    "an environment that keeps": ("keep", "stop", "", False),
+    "the experiment before the environment": ("keep", "keep", "stop", True),
+    "only the project": ("", "stop", "", True),
+}
+
+
+@pytest.mark.parametrize("case", LEVELS)
+def test_the_nearest_setting_wins(folder: Path, case: str) -> None:
+    environment, project, experiment, stops = LEVELS[case]
+    body = f"{{onSupersede: {environment}}}" if environment else "{}"
+    text = f"history: {{onSupersede: {project}}}\n  environments: {{dev: {body}, prod: {{onSupersede: keep}}}}\n  output:"
+    edit(folder, "output:", text, "tjgen.yaml")
+    (folder / "tjgen.lock.d").rename(folder / "old")
+    (folder / "out").rename(folder / "before")
+    assert build(folder).code == 0
+    edit(folder, "train:1", "train:2")
+    if experiment:
+        edit(folder, "spec:\n", f"spec:\n  onSupersede: {experiment}\n")
+    answer = build(folder)
+    assert answer.code == 0, answer.err
+    stopped = 2 if experiment == "stop" else int(stops)
+    assert (f", {stopped} stopped" in answer.err) == (stopped > 0), answer.err
+    dev = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in (folder / "out/dev").rglob("trainjob-*.yaml")]
+    assert sorted(tree["spec"].get("suspend", False) for tree in dev) == [False, stops]
+    assert tjgen(folder, "build", "--check", "--strict").code == 0
+
+
+def test_the_setting_of_an_experiment_changes_no_run(folder: Path) -> None:
+    before = snapshot(folder)
+    edit(folder, "spec:\n", "spec:\n  onSupersede: stop\n")
+    assert build(folder).code == 0
+    assert {path: body for path, body in snapshot(folder).items() if path.startswith(("out", "tjgen.lock.d"))} == {
+        path: body for path, body in before.items() if path.startswith(("out", "tjgen.lock.d"))
+    }
+
+
+SUSPENDED_AT = {
+    "trainjob": ("trainjob", ("spec", "suspend")),
+    "jobset": ("jobset", ("spec", "suspend")),
+    "pytorchjob": ("pytorchjob", ("spec", "runPolicy", "suspend")),
+    "mpijob": ("mpijob", ("spec", "runPolicy", "suspend")),
+}
+
+
+def superseded_with(folder: Path, fields: str, runtime: str = "tjgen-torch") -> tuple[str, Path]:
+    """What a build reports that supersedes a run with these fields, and the file of the superseded run."""
+    stop(folder)
+    edit(folder, "tjgen-torch", runtime)
+    edit(folder, "spec:\n", f"spec:\n{fields}")
+    build(folder)
+    (current,) = names(folder, "current")
+    edit(folder, "train:1", "train:2")
+    answer = build(folder)
+    assert answer.code == 0, answer.err
+    (file,) = (path for path in (folder / "out").rglob(f"*job*-{current}.yaml") if path.parent.name == current)
+    return answer.err, file
+
+
+@pytest.mark.parametrize("target", SUSPENDED_AT)
+def test_stop_suspends_every_kind_that_can_be_suspended(folder: Path, target: str) -> None:
+    kind, path = SUSPENDED_AT[target]
+    runtime = "tjgen-mpi" if target == "mpijob" else "tjgen-torch"
+    report, file = superseded_with(folder, f"  target: {target}\n", runtime)
+    assert report.splitlines()[0].endswith(", 1 stopped")
+    value = yaml.safe_load(file.read_text(encoding="utf-8"))
+    assert value["kind"].lower() == kind
+    for key in path:
+        value = value[key]
+    assert value is True
+
+
+UNSTOPPABLE = {
+    "a kind without suspend": ("  target: volcanojob\n", "a Job of batch.volcano.sh has no field that suspends it"),
+    "a queue of Kueue": ("  schedule: {system: kueue, queue: team}\n", "Kueue starts a run of queue team again"),
+}
+
+
+@pytest.mark.parametrize("case", UNSTOPPABLE)
+def test_a_run_that_no_sync_can_stop_is_reported_and_not_touched(folder: Path, case: str) -> None:
+    fields, reason = UNSTOPPABLE[case]
+    report, file = superseded_with(folder, fields)
+    assert "warning[TJ285]" in report
+    assert reason in report
+    assert "stopped" not in report.splitlines()[0]
+    assert "suspend: true" not in file.read_text(encoding="utf-8")

@@ -104,6 +104,11 @@ class Kind(NamedTuple):
         """API group; empty for the core group."""
         return self.api_version.rpartition("/")[0]
 
+    @property
+    def suspend(self) -> FieldPath | None:
+        """Path of the field that suspends a run of this kind in place; None if there is none."""
+        return next((path for path in self.changeable or () if path[-1] == "suspend"), None) if self.run is not None else None
+
 
 METADATA: tuple[FieldPath, ...] = (("metadata", "labels"), ("metadata", "annotations"))
 SUSPENDABLE: tuple[FieldPath, ...] = (*METADATA, ("spec", "suspend"))

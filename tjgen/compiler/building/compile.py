@@ -189,7 +189,9 @@ class _Compilation:
             diagnostics += unknown_runs(unit, runs, found.documents, plan.locks)
         # What is promoted stays until something else is promoted, whatever experiments ask for meanwhile.
         stays = tuple(lock.runs if only_promoted else beside)
-        built = Built(unit, runs, list(dict.fromkeys(diagnostics)), content, found.overlays, stays, waiting)
+        own = found.runs[0].experiment.spec.on_supersede
+        stops = (own or plan.project.on_supersede(environment)) == "stop"
+        built = Built(unit, runs, list(dict.fromkeys(diagnostics)), content, found.overlays, stays, waiting, stops)
         self._footprints += built.footprint
         return built
 

@@ -87,6 +87,8 @@ class Built(NamedTuple):
     """Locked runs that stay as they are, though they were not built."""
     waiting: int = 0
     """Number of runs that were left out because they are not promoted to the environment."""
+    stops: bool = False
+    """Whether runs that are superseded are stopped (`onSupersede: stop`)."""
 
     @property
     def footprint(self) -> tuple[Any, ...]:

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
-from tjgen.trees.k8s.labels import MULTI_KUEUE
+from tjgen.trees.k8s.labels import KUEUE_QUEUE, MULTI_KUEUE
 from tjgen.trees.workload.contribution import Contribution
 
-QUEUE = "kueue.x-k8s.io/queue-name"
 PRIORITY = "kueue.x-k8s.io/priority-class"
 
 
@@ -25,7 +24,7 @@ def queued(experiment: Experiment, at: FieldPath) -> Iterator[Contribution | Dia
         message = "no queue is named, and Kueue leaves a run without one alone: it starts at once, beside all quotas"
         yield Diagnostic("TJ493", message, path=at, hint="set schedule.queue to a LocalQueue")
     else:
-        yield Contribution(("metadata", "labels", QUEUE), schedule.queue, (*at, "queue"), mirrors=True)
+        yield Contribution(("metadata", "labels", KUEUE_QUEUE), schedule.queue, (*at, "queue"), mirrors=True)
     if schedule.workload_priority is not None:
         label: FieldPath = ("metadata", "labels", PRIORITY)
         yield Contribution(label, schedule.workload_priority, (*at, "workloadPriority"), mirrors=True)

@@ -13,10 +13,10 @@ from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Origin
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.fields.writer import Writer
+from tjgen.trees.k8s.labels import KUEUE_QUEUE
 from tjgen.trees.workload.workload import PodSet, Workload
 
 RULE = Origin("target:kubeflow", "tjgen")
-_KUEUE = "kueue.x-k8s.io/queue-name"
 _RUN: FieldPath = ("spec", "runPolicy")
 _FAILURE: FieldPath = ("runtime", "template", "spec", "failurePolicy")
 _GANG = (
@@ -45,7 +45,7 @@ def run_policy(writer: Writer, workload: Workload, kind: OperatorJob) -> Iterato
 
 def has_gang(workload: Workload) -> bool:
     """Whether the pods may be those of a gang scheduler: not where the run is let in as a whole, or nobody waits for anybody."""
-    queued = get(workload.tree.value, ("metadata", "labels", _KUEUE), None) is not None
+    queued = get(workload.tree.value, ("metadata", "labels", KUEUE_QUEUE), None) is not None
     return not queued and get(workload.tree.value, ("schedule", "system"), None) not in ("kueue", "none")
 
 

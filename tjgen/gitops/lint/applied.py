@@ -9,7 +9,6 @@ from tjgen.gitops.lint.sync import OPTIONS, PRUNE, RECONCILE, annotation, has_op
 from tjgen.trees.typing import Any
 
 SERVER_SIDE = "ServerSideApply=true"
-QUEUE = "kueue.x-k8s.io/queue-name"
 """The label by which Kueue takes an object."""
 
 

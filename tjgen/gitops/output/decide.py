@@ -68,7 +68,7 @@ def decide(built: Built, lock: Lock, on_disk: OnDisk, *, wishes: Wishes, renew: 
     before = lock
     lock = lock.with_runs([one.locked for one in decisions]).superseding([*requested, *built.beside])
     actions += _merged(unit, before, lock, on_disk.directory)
-    if wishes.stops:
+    if built.stops:
         stops, lock = _stopped(unit, before, lock, on_disk)
         actions += stops
     keep = 0 if wishes.prune_runs else wishes.keep
@@ -139,7 +139,7 @@ def _run(run: Run, lock: Lock, on_disk: OnDisk, wishes: Wishes, renew: Renew, te
         # A runtime has the name of its content, but its annotations may change.
         shared = [Share(file, run) for file in files if file.path in locked.uses]
         stopped = locked.stopped and decided.kind == freeze.FROZEN
-        now = locked._replace(state=run.state, promoted_from=run.promoted_from, stopped=stopped)
+        now = locked._replace(state=run.state, promoted_from=run.promoted_from, stopped=stopped, kept=False)
         actions += [Count("kept"), Forget(), *shared]
         if decided.kind == freeze.FROZEN:
             return _Decision([*actions, Keep(place)], now)
@@ -199,7 +199,13 @@ def _stopped(unit: Unit, before: Lock, lock: Lock, on_disk: OnDisk) -> tuple[lis
         bodies = on_disk.bodies(folder)
         if freeze.content_digest(bodies) != run.content:
             continue
-        changed = {file: dump(stopped) for file, tree in _trees(bodies).items() if (stopped := freeze.stopped(tree)) is not None}
+        trees = _trees(bodies)
+        reason = next((reason for tree in trees.values() if (reason := freeze.unstoppable(tree)) is not None), None)
+        if reason is not None:
+            actions.append(Report(problems.not_stopped(unit, name, reason)))
+            continue
+        changed = {file: dump(stopped) for file, tree in trees.items() if (stopped := freeze.stopped(tree)) is not None}
+        actions += [Count("stopped")] if changed else []
         actions += [Put(OutputFile(f"{folder}/{file}", body, unit.source, unit.key)) for file, body in changed.items()]
         runs[name] = run._replace(content=freeze.content_digest({**bodies, **changed}), stopped=bool(changed))
     return actions, lock._replace(runs=runs)

@@ -17,10 +17,13 @@ class Counts(NamedTuple):
     removed: int = 0
     orphaned: int = 0
     """Runs that stay although no source requests them."""
+    stopped: int = 0
+    """Superseded runs that are suspended now; they count as kept, too."""
 
     def __str__(self) -> str:
         text = f"runs: {self.new} new, {self.unchanged} unchanged, {self.kept} kept, {self.removed} removed"
-        return f"{text}, {self.orphaned} orphaned" if self.orphaned else text
+        text += f", {self.orphaned} orphaned" if self.orphaned else ""
+        return f"{text}, {self.stopped} stopped" if self.stopped else text
 
     def plus(self, other: Counts) -> Counts:
         """Both together."""

@@ -40,8 +40,11 @@ class Memory:
         self._locks = plan.locks
         places = [directory] if previews is None else [directory, previews]
         project = plan.project.directory or "."
-        self._caches = [cache.Cache(cache.location(project, place), place) for place in places]
-        self._surroundings = cache.key([program.digest(), *plan.surroundings(), *wishes])
+        files = [cache.location(project, place) for place in places]
+        self._caches = [cache.Cache(file, place) for file, place in zip(files, places, strict=True)]
+        # Without a cache nothing is found, so no key is needed: the digest of the program reads a thousand file times.
+        is_kept = any(file is not None for file in files)
+        self._surroundings = cache.key([program.digest(), *plan.surroundings(), *wishes]) if is_kept else b""
         self._new: dict[str, tuple[bytes, list[tuple[_Unit, Done | None]]]] = {}
 
     def recall(self, file: str, environment: str | None, content: bytes) -> Remembered | None:

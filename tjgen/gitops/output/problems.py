@@ -89,6 +89,16 @@ def merged(unit: Unit, names: list[str], superseded: list[str], directory: str) 
     )
 
 
+def not_stopped(unit: Unit, run: str, reason: str) -> Diagnostic:
+    """A run is superseded, and `onSupersede: stop` cannot stop it."""
+    return Diagnostic(
+        "TJ285",
+        f'run "{run}" is superseded and continues, although onSupersede is stop: {reason}',
+        span=unit.document.locate(("metadata", "name")),
+        hint=f"use tjgen runs prune {run}, which removes it from the cluster, or set onSupersede: keep",
+    )
+
+
 def name_was_pruned(run: Run, pruned: PrunedRun) -> Diagnostic:
     """A run needs a name that a removed run had."""
     return Diagnostic(

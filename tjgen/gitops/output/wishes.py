@@ -25,7 +25,5 @@ class Wishes(NamedTuple):
     """How many superseded runs of each experiment stay; None: all."""
     tool: str = "none"
     """What syncs the tree, and whether a person confirms that it deletes a run: its annotations can be changed in place."""
-    stops: bool = False
-    """Whether runs that are superseded are suspended."""
     again: bool = False
     """Run again under another name whatever `renew` answers for, also what would not change."""

@@ -142,7 +142,6 @@ def of_project(plan: Plan, wishes: Wishes) -> Wishes:
     spec = plan.project.spec
     tool = spec.gitops.tool
     confirms = tool != "none" and spec.gitops.removal == "confirm"
-    wishes = wishes._replace(stops=spec.history.on_supersede == "stop")
     return wishes._replace(keep=spec.history.keep, tool=f"{tool} confirm" if confirms else tool)
 
 

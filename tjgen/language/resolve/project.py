@@ -84,6 +84,11 @@ class Project(NamedTuple):
         """One of the project's environments."""
         return self.spec.environments.get(name) if name else None
 
+    def on_supersede(self, environment: str | None) -> str:
+        """Whether superseded runs of an environment continue ("keep") or stop ("stop"), if the experiment does not set it."""
+        own = self.environment(environment)
+        return str((own.on_supersede if own is not None else None) or self.spec.history.on_supersede)
+
     def platform(self, environment: str | None) -> PlatformDocument | None:
         """The platform that an environment names; the only one of the project where none is named."""
         chosen = self.environment(environment)

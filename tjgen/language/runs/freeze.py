@@ -17,6 +17,7 @@ from tjgen.language.spec.identity import SETTINGS
 from tjgen.trees.canonical import json_text, sha256_hex
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
+from tjgen.trees.k8s.labels import KUEUE_QUEUE
 from tjgen.trees.typing import NamedTuple
 
 NEW = "new"
@@ -105,12 +106,27 @@ def fixed_name_problem(locked: LockedRun | None, identity: str, lock_file: str) 
 
 
 def stopped(tree: Tree) -> Tree | None:
-    """A manifest of a run with `suspend: true`; None if its kind cannot be suspended in place, or is suspended already."""
+    """A manifest of a run, suspended; None if it trains nothing, is suspended already, or cannot be stopped (`unstoppable`)."""
     kind = kind_of(tree)
-    suspend = ("spec", "suspend")
-    if kind is None or kind.run is None or suspend not in (kind.changeable or ()) or get(tree, suspend, None) is True:
+    suspend = kind.suspend if kind is not None else None
+    if suspend is None or get(tree, suspend, None) is True or unstoppable(tree) is not None:
         return None
     return _carried(tree, suspend, True)
+
+
+def unstoppable(tree: Tree) -> str | None:
+    """Why no sync can stop the run of a manifest; None if one can, or if the manifest trains nothing.
+
+    Kueue starts an admitted run that a sync suspends again at once (kueue v0.19 `pkg/controller/jobframework/reconciler.go`),
+    with new pods, and without its label the run keeps its quota.
+    """
+    kind = kind_of(tree)
+    if kind is None or kind.run is None:
+        return None
+    if kind.suspend is None:
+        return f"a {kind.name} of {kind.group} has no field that suspends it"
+    queue = get(tree, ("metadata", "labels", KUEUE_QUEUE), None)
+    return f"Kueue starts a run of queue {queue} again" if queue is not None else None
 
 
 def carry_all(old: Mapping[str, Tree], new: Mapping[str, Tree]) -> dict[str, Tree]:

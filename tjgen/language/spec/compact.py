@@ -1354,6 +1354,7 @@ EXPERIMENT_SPEC: Schema = {
         "sweep": SWEEP,
         "naming": {"type": "string", "enum": ["hash", "fixed"]},
         "state": {"type": "string", "enum": ["active", "suspended", "archived"]},
+        "onSupersede": {"type": "string", "enum": ["keep", "stop"]},
     },
 }
 EXPERIMENT_SPEC_FORM = Form(
@@ -1474,6 +1475,7 @@ PARTIAL_EXPERIMENT: Schema = {
         "sweep": SWEEP,
         "naming": {"type": "string", "enum": ["hash", "fixed"]},
         "state": {"type": "string", "enum": ["active", "suspended", "archived"]},
+        "onSupersede": {"type": "string", "enum": ["keep", "stop"]},
         "metadata": OVERLAID_METADATA,
     },
 }
@@ -1975,6 +1977,7 @@ ENVIRONMENT: Schema = {
         "labels": TEXTS,
         "trainer": {"type": "string", "pattern": r"^[0-9]+\.[0-9]+(\.[0-9]+)?$"},
         "runs": {"type": "string", "enum": ["all", "promoted"]},
+        "onSupersede": {"type": "string", "enum": ["keep", "stop"]},
     },
 }
 

@@ -25,6 +25,7 @@ SPEC: Rule = (
         "sweep": ("excluded", None, {}),
         "naming": ("excluded", None, {}),
         "state": ("excluded", None, {}),
+        "onSupersede": ("excluded", None, {}),
         "sharedMemory": ("amount", None, {}),
         "rdma": ("counts", False, {}),
         "roles": (

@@ -1663,12 +1663,13 @@ class Sweep:
 class ExperimentSpec(RunSpec):
     """What to train, and the resources that it needs."""
 
-    __slots__ = ("naming", "state", "sweep", "tasks")
+    __slots__ = ("naming", "on_supersede", "state", "sweep", "tasks")
 
     tasks: Mapping[str, Mapping[str, Any]]
     sweep: Sweep | None
     naming: str
     state: str
+    on_supersede: str | None
 
     def __init__(self, tree: Tree) -> None:
         super().__init__(tree)
@@ -1677,6 +1678,7 @@ class ExperimentSpec(RunSpec):
         self.sweep = None if (value := get("sweep")) is None else Sweep(value)
         self.naming = get("naming", "hash")
         self.state = get("state", "active")
+        self.on_supersede = get("onSupersede")
 
 
 class Experiment:
@@ -2482,7 +2484,7 @@ class Platform:
 class Environment:
     """One environment of the project."""
 
-    __slots__ = ("cluster", "labels", "namespace", "overlays", "platform", "runs", "trainer")
+    __slots__ = ("cluster", "labels", "namespace", "on_supersede", "overlays", "platform", "runs", "trainer")
 
     namespace: str | None
     cluster: str | None
@@ -2491,6 +2493,7 @@ class Environment:
     labels: Mapping[str, str]
     trainer: str | None
     runs: str
+    on_supersede: str | None
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
@@ -2501,6 +2504,7 @@ class Environment:
         self.labels = get("labels", _NONE)
         self.trainer = get("trainer")
         self.runs = get("runs", "all")
+        self.on_supersede = get("onSupersede")
 
 
 class ProjectSchedule:

@@ -18,13 +18,13 @@ from tjgen.cluster.trainer.resources import gpu_names
 from tjgen.language.platform.builtin import CLASSES
 from tjgen.tools.report.storage import Volume, volumes
 from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.k8s.labels import KUEUE_QUEUE
 from tjgen.trees.k8s.quantity import Quantity
 from tjgen.trees.manifests.manifest import STAGES, Manifest
 from tjgen.trees.typing import NamedTuple
 from tjgen.trees.workload.workload import ANCESTOR, INITIALIZERS, NODE
 
 _POD_GROUPS = {"scheduling.volcano.sh": "Volcano", "scheduling.x-k8s.io": "coscheduling"}
-_KUEUE = "kueue.x-k8s.io/queue-name"
 _PARTS_OF_DEVICES = ("mem", "core")
 """What the names of resources hold that are megabytes or percents of a device, not devices."""
 
@@ -106,7 +106,7 @@ def anatomy(applied: Sequence[Applied], previews: Sequence[Tree], slices: Tree =
         tuple(_steps(applied)),
         tuple([_podset(pods, tree, templates) for pods, tree in found]),
         next((_gang(tree) for tree in trees if tree.get("kind") == "PodGroup"), None),
-        next((queue for tree in trees if (queue := _label(tree, _KUEUE))), ""),
+        next((queue for tree in trees if (queue := _label(tree, KUEUE_QUEUE))), ""),
         tuple(volumes([(pods.role, pods.spec) for pods, _ in found], trees)),
         slices,
         is_suspended(job),

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
-from tjgen.gitops.lint.applied import QUEUE, is_client_side, server_side
+from tjgen.gitops.lint.applied import is_client_side, server_side
 from tjgen.gitops.lint.kinds import TRAINJOB
 from tjgen.gitops.lint.rule import ARGOCD, ERROR, SEEN, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
+from tjgen.trees.k8s.labels import KUEUE_QUEUE
 
 RULE = Rule(
     code="TJ647",
@@ -33,7 +34,7 @@ RULE = Rule(
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each queued TrainJob, at its patches."""
     for run in scene.of(TRAINJOB):
-        if run.get("spec", "runtimePatches") and QUEUE in run.labels and is_client_side(scene, run):
+        if run.get("spec", "runtimePatches") and KUEUE_QUEUE in run.labels and is_client_side(scene, run):
             message = "Kueue adds a patch to these, and every later sync takes it away again, and is refused"
             yield Finding(
                 run,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
-from tjgen.gitops.lint.applied import QUEUE
 from tjgen.gitops.lint.kinds import JOBSET
 from tjgen.gitops.lint.rule import ARGOCD, DEDUCED, FLUX, WARNING, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.gitops.lint.sync import SSA, is_record, mark
 from tjgen.trees.fields.path import FieldPath, get
+from tjgen.trees.k8s.labels import KUEUE_QUEUE
 
 RULE = Rule(
     code="TJ651",
@@ -36,7 +36,7 @@ def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each field of each job."""
     for item in scene.of(JOBSET):
         flux_only = scene.tools == {FLUX} and mark(item, SSA) == "ifnotpresent"
-        if QUEUE not in item.labels or flux_only or (scene.leaves(item, is_record)):
+        if KUEUE_QUEUE not in item.labels or flux_only or (scene.leaves(item, is_record)):
             continue
         for path, job in item.maps("spec", "replicatedJobs"):
             for field in ("tolerations", "nodeSelector"):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
-from tjgen.gitops.lint.applied import QUEUE
 from tjgen.gitops.lint.kinds import JOB, RUNS
 from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, ERROR, FLUX, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
+from tjgen.trees.k8s.labels import KUEUE_QUEUE
 
 RULE = Rule(
     code="TJ650",
@@ -32,9 +32,9 @@ RULE = Rule(
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each of them, at the label."""
     for pair in scene.pairs(*RUNS, JOB):
-        old, new = pair.old.labels.get(QUEUE), pair.new.labels.get(QUEUE)
+        old, new = pair.old.labels.get(KUEUE_QUEUE), pair.new.labels.get(KUEUE_QUEUE)
         suspended = pair.old.get("spec", "suspend") is True and pair.new.get("spec", "suspend") is True
         if old is not None and old != new and not suspended:
-            path = ("metadata", "labels", QUEUE) if new is not None else ("metadata", "labels")
+            path = ("metadata", "labels", KUEUE_QUEUE) if new is not None else ("metadata", "labels")
             message = f"its queue was {old} and is {new or 'none'}, which Kueue refuses while it is not suspended"
             yield Finding(pair.new, path, message, hint="give the run another name")

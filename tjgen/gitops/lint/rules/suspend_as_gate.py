@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
-from tjgen.gitops.lint.applied import QUEUE
 from tjgen.gitops.lint.kinds import RUNS
 from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, Finding, Rule
 from tjgen.gitops.lint.rules.suspend_beside_kueue import writes_back
 from tjgen.gitops.lint.scene import Scene
+from tjgen.trees.k8s.labels import KUEUE_QUEUE
 
 RULE = Rule(
     code="TJ649",
@@ -37,7 +37,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         if (
             run.document is not None
             and run.get(*_FIELD) is True
-            and QUEUE not in run.labels
+            and KUEUE_QUEUE not in run.labels
             and scene.tools
             and writes_back(scene, run)
         ):

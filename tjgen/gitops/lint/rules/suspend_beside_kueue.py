@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.gitops.lint import sources
-from tjgen.gitops.lint.applied import QUEUE, ignores_suspend
+from tjgen.gitops.lint.applied import ignores_suspend
 from tjgen.gitops.lint.kinds import JOB, RUNS
 from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, Change, Finding, Rule
 from tjgen.gitops.lint.scene import Item, Scene
 from tjgen.gitops.lint.sync import SSA, is_record, mark
+from tjgen.trees.k8s.labels import KUEUE_QUEUE
 
 RULE = Rule(
     code="TJ648",
@@ -35,7 +36,7 @@ def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each queued object that says so."""
     for run in scene.of(*RUNS, JOB):
         value = run.get(*_FIELD)
-        if value is None or QUEUE not in run.labels or not writes_back(scene, run):
+        if value is None or KUEUE_QUEUE not in run.labels or not writes_back(scene, run):
             continue
         outcome = "stops it while it trains" if value is True else "starts it past the queue"
         message = f"Kueue decides when it is suspended, and every sync {outcome}"

@@ -10,6 +10,7 @@ from tjgen.gitops.lint.order import applications, kustomization_of, waiting
 from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, Finding, Rule
 from tjgen.gitops.lint.scene import Item, Scene
 from tjgen.gitops.lint.sync import is_record
+from tjgen.trees.k8s.labels import KUEUE_QUEUE
 
 RULE = Rule(
     code="TJ611",
@@ -28,12 +29,10 @@ RULE = Rule(
     upstream="argo-cd `gitops-engine/pkg/health/health_job.go`, issues 10600 and 19126; fluxcd/cli-utils kstatus.",
 )
 
-_QUEUE = "kueue.x-k8s.io/queue-name"
-
 
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each such Job that something waits for."""
-    jobs = [job for job in scene.of(JOB) if job.get("spec", "suspend") is True or _QUEUE in job.labels]
+    jobs = [job for job in scene.of(JOB) if job.get("spec", "suspend") is True or KUEUE_QUEUE in job.labels]
     if ARGOCD in scene.tools and jobs:
         known = {id(job) for job in jobs}
         for members in applications(scene).values():
@@ -54,9 +53,9 @@ def check(scene: Scene) -> Iterator[Finding]:
 
 
 def _state(job: Item) -> str:
-    return "it is suspended" if job.get("spec", "suspend") is True else f"it waits in queue {job.labels[_QUEUE]}"
+    return "it is suspended" if job.get("spec", "suspend") is True else f"it waits in queue {job.labels[KUEUE_QUEUE]}"
 
 
 def _finding(job: Item, message: str, hint: str) -> Finding:
-    path = ("spec", "suspend") if job.get("spec", "suspend") is True else ("metadata", "labels", _QUEUE)
+    path = ("spec", "suspend") if job.get("spec", "suspend") is True else ("metadata", "labels", KUEUE_QUEUE)
     return Finding(job, path, message, hint=hint)

@@ -104,6 +104,9 @@ class ExperimentSpec(RunSpec):
     """`hash` gives each content its own name; `fixed` keeps the name."""
     state: Setting[Literal["active", "suspended", "archived"]] = "active"
     """Whether the runs run, are suspended, or stay as a record only."""
+    on_supersede: Excluded[Literal["keep", "stop"] | None] = None
+    """Whether a run of this experiment continues when another one supersedes it (`keep`), or is suspended (`stop`). The default
+    is that of the environment, then that of the project."""
 
 
 class Experiment(Shape):

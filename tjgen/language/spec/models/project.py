@@ -16,6 +16,9 @@ Tool: TypeAlias = Literal["argocd", "flux", "none"]
 Applications: TypeAlias = Literal["experiments", "environments"]
 
 
+OnSupersede: TypeAlias = Literal["keep", "stop"]
+
+
 class Environment(Shape):
     """One environment of the project."""
 
@@ -33,6 +36,8 @@ class Environment(Shape):
     """Kubeflow Trainer release of the environment's cluster. The default is that of the project."""
     runs: Literal["all", "promoted"] = "all"
     """Runs of the environment: all, or only those that `tjgen promote` brings from another environment."""
+    on_supersede: OnSupersede | None = None
+    """Whether a superseded run continues or is stopped. The default is `history.onSupersede` of the project."""
 
 
 class ProjectSchedule(Shape):
@@ -94,8 +99,9 @@ class History(Shape):
 
     keep: Whole | None = None
     """Number of superseded runs of an experiment to keep in the output. The default is all."""
-    on_supersede: Literal["keep", "stop"] = "keep"
-    """Whether a superseded run continues (`keep`), or is suspended so that it frees its devices (`stop`)."""
+    on_supersede: OnSupersede = "keep"
+    """Whether a superseded run continues (`keep`), or is suspended so that it frees its devices (`stop`). An environment or an
+    experiment can set its own value."""
 
 
 class Policy(Shape):
