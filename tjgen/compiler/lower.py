@@ -13,6 +13,7 @@ from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY, TASK_LABEL
 from tjgen.trees.k8s.nearest import nearest
+from tjgen.trees.k8s.references import NUMBER, references
 from tjgen.trees.workload.contribution import Contribution
 from tjgen.trees.workload.roles import members, programs, role, workers
 from tjgen.trees.workload.workload import PodSet, Workload
@@ -134,6 +135,12 @@ def _program(workload: Workload, spec: ExperimentSpec, launcher: list[str]) -> Y
 
 
 def _environment(workload: Workload, podset: PodSet, said: Container, at: FieldPath) -> Yields:
+    number = workload.number(podset)
+    if number is not None and NUMBER not in said.env:
+        # The Job controller appends it, after the variables that refer to it, and nothing else sets it without a Job.
+        of = next((name for name, variable in said.env.items() if NUMBER in references(variable.value)), None)
+        if of is not None:
+            yield _said((*podset.main, "env", named(NUMBER)), {"name": NUMBER, **number}, (*at, "env", of), mirrors=False)
     for name in by_reference(said.env):
         variable = said.env[name]
         yield _said((*podset.main, "env", named(name)), env_item(name, variable), (*at, "env", name), mirrors=False)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from tjgen.language.spec.forms import text
 from tjgen.language.spec.objects import EnvVar
 from tjgen.trees.fields.path import Tree
-
-_REFERENCE = re.compile(r"\$\(([^()]+)\)")
+from tjgen.trees.k8s.references import references
 
 
 def by_reference(variables: Mapping[str, EnvVar]) -> list[str]:
-    """The names in their order, but each behind those that its value refers to as `$(NAME)`.
+    """The names in their order, but each after those that its value refers to as `$(NAME)`.
 
-    A container expands only references to variables that stand before (core/v1, EnvVar.value).
+    A container replaces references to earlier variables only (core/v1, EnvVar.value).
     """
     placed: dict[str, None] = {}
     visited: set[str] = set()
@@ -23,7 +21,7 @@ def by_reference(variables: Mapping[str, EnvVar]) -> list[str]:
         waiting = [name]
         while waiting:
             visited.add(waiting[-1])
-            wanted = _REFERENCE.findall(str(variables[waiting[-1]].value))
+            wanted = references(variables[waiting[-1]].value)
             ahead = next((one for one in wanted if one in variables and one not in visited), None)
             if ahead is None:
                 placed[waiting.pop()] = None

@@ -131,7 +131,12 @@ def test_a_good_object_is_let_pass(tree: dict[str, Any]) -> None:
         ),
         ("spec|volumes|0|mountPath", "", "volumes|0", "mountPath is required;"),
         ("spec|volumes", [{"mountPath": "/a"}], "volumes|0", "either VolumeClaim or VolumeClaimName must be specified;"),
-        ("spec|tasks|0|topologyPolicy", "restricted", "tasks|0|topologyPolicy", "spec.task[0] isn't Guaranteed pod"),
+        (
+            "spec|tasks|0|topologyPolicy",
+            "restricted",
+            "tasks|0|topologyPolicy",
+            "the cpu request isn't  an integer in spec.task[0] container[0].",
+        ),
         (
             "spec|tasks|0|template|spec|restartPolicy",
             "Sometimes",
@@ -178,14 +183,41 @@ def test_a_duplicate_task_ends_the_look_at_tasks() -> None:
     ],
 )
 def test_an_update_of_a_job(path: str, value: Any, words: str | None) -> None:
-    old = changed(JOB, "spec|tasks|1|minAvailable", 1)
+    old = changed(with_job_defaults(JOB), "spec|tasks|1|minAvailable", 1)
     found = said(changed(old, path, value), old=old)
     assert (words is None and found == []) or (words is not None and len(found) == 1 and words in found[0][1])
 
 
-def test_what_the_webhook_filled_in_is_no_change() -> None:
-    assert said(JOB, old=with_job_defaults(JOB)) == []
-    assert said(with_job_defaults(JOB), old=JOB) == []
+def test_a_job_that_writes_the_defaults_of_its_tasks_can_be_applied_again() -> None:
+    stored = with_job_defaults(JOB)
+    assert said(stored, old=JOB) == []
+    written = {**JOB, "spec": {**JOB["spec"], "tasks": stored["spec"]["tasks"]}}
+    assert said(written, old=stored) == []
+
+
+@pytest.mark.parametrize(("field", "hint"), [("maxRetry", "maxRetry: 3"), ("name", "name: default0")])
+def test_a_default_that_a_task_leaves_out_is_refused_at_the_second_apply(field: str, hint: str) -> None:
+    bare = {key: value for key, value in JOB["spec"]["tasks"][0].items() if key != field}
+    job = changed({**JOB, "spec": {**JOB["spec"], "plugins": {}}}, "spec|tasks|0", bare)
+    found = admission.review(job, old=job, context=()).errors
+    assert [fault.path for fault in found] == [("spec", "tasks", 0)]
+    assert hint in str(found[0].hint)
+
+
+def test_host_networking_needs_its_dns_policy_at_the_second_apply() -> None:
+    """The webhook writes it on creation only, and an apply replaces the list of tasks."""
+    job = changed(with_job_defaults(JOB), "spec|tasks|0|template|spec|hostNetwork", True)
+    found = admission.review(job, old=job, context=()).errors
+    assert [fault.path for fault in found] == [("spec", "tasks", 0)]
+    assert "dnsPolicy: ClusterFirstWithHostNet" in str(found[0].hint)
+    assert said(with_job_defaults(job), old=job) == []
+
+
+def test_metadata_and_minimum_of_a_task_may_be_left_out() -> None:
+    stored = with_job_defaults(JOB)
+    task = {key: value for key, value in stored["spec"]["tasks"][0].items() if key != "minAvailable"}
+    bare = changed(stored, "spec|tasks|0", {**task, "template": {"spec": task["template"]["spec"]}})
+    assert said(bare, old=stored) == []
 
 
 def test_defaults() -> None:
@@ -225,13 +257,20 @@ def queue(name: str, **spec: Any) -> dict[str, Any]:
 
 
 def test_a_queue_fits_among_those_that_are_known() -> None:
-    lab = queue("lab", capability={"cpu": 30}, deserved={"cpu": 25})
+    lab = queue("lab", capability={"cpu": 30}, deserved={"cpu": 25}, guarantee={"resource": {"cpu": 10}})
     found = [words for _, words in said(QUEUE, context=[lab, queue("other", parent="lab", deserved={"cpu": 10})])]
     assert found == [
         "capability of cpu (40) is greater than that of queue lab (30)",
         "deserved of cpu of the children of queue lab is greater than its own (25)",
     ]
-    assert said(QUEUE, context=[queue("lab", capability={"cpu": 100})]) == []
+    assert (
+        said(QUEUE, context=[queue("lab", capability={"cpu": 100}, deserved={"cpu": 60}, guarantee=QUEUE["spec"]["guarantee"])])
+        == []
+    )
+    assert [words for _, words in said(QUEUE, context=[queue("lab")])] == [
+        "deserved of cpu of the children of queue lab is greater than its own (0)",
+        "guarantee of cpu of the children of queue lab is greater than its own (0)",
+    ]
     chain = [queue(f"q{depth}", parent=f"q{depth + 1}") for depth in range(8)]
     assert "levels below root" in said(changed(QUEUE, "spec|parent", "q0"), context=chain)[0][1]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 import yaml
 
 from tests.program import tjgen
+from tjgen.cluster.validate import admission
 from tjgen.compiler.targets.volcano_gang import pod_group
 from tjgen.trees.manifests.manifest import Manifest
 
@@ -17,8 +19,13 @@ TORCH = "  runtime: tjgen-torch\n  image: train:1\n  script: train.py\n  naming:
 
 
 def built(folder: Path, spec: str, *words: str) -> tuple[list[Any], str]:
-    """The objects of an experiment, and what is said about them."""
-    (folder / "run.yaml").write_text(HEAD + spec, encoding="utf-8")
+    """The objects of an experiment of target volcanojob, and what is reported about them."""
+    return built_from(folder, HEAD + spec, *words)
+
+
+def built_from(folder: Path, experiment: str, *words: str) -> tuple[list[Any], str]:
+    """The objects of an experiment, and what is reported about them."""
+    (folder / "run.yaml").write_text(experiment, encoding="utf-8")
     answer = tjgen(folder, "build", "run.yaml", *words)
     assert answer.code == 0, answer.err
     return list(yaml.safe_load_all(answer.out)), answer.err
@@ -75,9 +82,11 @@ def test_policies_follow_the_failure_policy_of_the_runtime(tmp_path: Path) -> No
     together, _ = built(tmp_path, TORCH)
     alone, _ = built(tmp_path, TORCH.replace("torch", "plain"))
     assert [one["action"] for one in together[-1]["spec"]["policies"]] == ["RestartJob", "RestartJob"]
-    assert together[-1]["spec"]["maxRetry"] == 2
+    # Volcano counts starts: two restarts are three starts.
+    assert together[-1]["spec"]["maxRetry"] == 3
     assert [one["action"] for one in alone[-1]["spec"]["policies"]] == ["RestartPod", "RestartPod"]
-    assert "maxRetry" not in alone[-1]["spec"]
+    # One start, three restarts of failed pods, and 20 of evicted ones, which the runtime does not count.
+    assert alone[-1]["spec"]["maxRetry"] == 24
 
 
 def test_tasks_say_what_the_webhook_would_write_so_that_they_can_be_applied_again(tmp_path: Path) -> None:
@@ -112,9 +121,40 @@ def job(least: int | None, **replicas: int) -> Manifest:
 @pytest.mark.parametrize(("least", "cpus"), [(None, "7"), (5, "7"), (3, "3"), (4, "5")])
 def test_a_gang_asks_for_what_its_first_pods_ask_for(least: int | None, cpus: str) -> None:
     spec = pod_group(job(least, a=3, b=2)).tree["spec"]
-    assert spec["minResources"] == {"cpu": cpus}
+    pods = str(5 if least is None else least)
+    assert spec["minResources"] == {"cpu": cpus, "requests.cpu": cpus, "pods": pods, "count/pods": pods}
     assert spec["minTaskMember"] == {"a": 3, "b": 2}
     assert spec["queue"] == "default"
+
+
+def test_a_pod_group_has_the_metadata_of_its_job_and_counts_its_limits() -> None:
+    one = job(None, a=1)
+    resources = {"requests": {"cpu": "1", "nvidia.com/gpu": "8"}, "limits": {"cpu": "2", "memory": "1Gi", "nvidia.com/gpu": "8"}}
+    tree = changed_container(one.tree, resources=resources)
+    tree["metadata"] |= {"labels": {"team": "vision"}, "annotations": {"note": "x"}}
+    group = pod_group(Manifest(tree, {})).tree
+    assert group["metadata"]["labels"] == {"team": "vision"}
+    assert group["metadata"]["annotations"] == {"note": "x"}
+    assert [(owner["kind"], owner["name"], owner["controller"]) for owner in group["metadata"]["ownerReferences"]] == [
+        ("Job", "j", True)
+    ]
+    assert group["spec"]["minResources"] == {
+        "count/pods": "1",
+        "pods": "1",
+        "cpu": "1",
+        "requests.cpu": "1",
+        "nvidia.com/gpu": "8",
+        "requests.nvidia.com/gpu": "8",
+        "limits.cpu": "2",
+        "limits.memory": "1Gi",
+    }
+
+
+def changed_container(tree: Any, **fields: Any) -> dict[str, Any]:
+    """A copy whose first container of the first task has other fields."""
+    made: dict[str, Any] = json.loads(json.dumps(tree))
+    made["spec"]["tasks"][0]["template"]["spec"]["containers"][0].update(fields)
+    return made
 
 
 PROJECT = """\
@@ -141,3 +181,51 @@ def test_a_queue_has_to_have_room_for_what_the_gang_needs(tmp_path: Path, least:
     answer = tjgen(tmp_path, "build")
     assert ("TJ385" in answer.err) is not starts
     assert answer.code == (0 if starts else 1)
+
+
+def test_prometheus_can_reach_the_pods_of_a_monitored_job(tmp_path: Path) -> None:
+    """Plugin svc otherwise creates a NetworkPolicy that admits the Job's own pods only (volcano v1.14.4)."""
+    alone, _ = built(tmp_path, TORCH + "  nodes: 2\n")
+    watched, _ = built(tmp_path, TORCH + "  nodes: 2\n  monitor: {port: 9400}\n")
+    assert "--disable-network-policy" not in alone[-1]["spec"]["plugins"]["svc"]
+    assert "--disable-network-policy" in watched[-1]["spec"]["plugins"]["svc"]
+
+
+def test_a_second_apply_of_a_job_with_host_networking_changes_nothing(tmp_path: Path) -> None:
+    objects, _ = built(tmp_path, TORCH + "  nodes: 2\n  pod: {hostNetwork: true}\n")
+    for task in tasks(objects).values():
+        assert task["template"]["spec"]["dnsPolicy"] == "ClusterFirstWithHostNet"
+        assert task["template"]["metadata"] == {}
+        assert task["minAvailable"] == task["replicas"]
+    assert admission.review(objects[-1], old=objects[-1], context=()).errors == ()
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "code", "hint"),
+    [
+        ("runningEstimate", "2 hours", "TJ530", "1h30m"),
+        ("policies", "{PodPending: {action: AbortJob, timeout: 5 minutes}}", "TJ530", "1h30m"),
+        ("exitCodes", '{"137": RestartJbo}', "TJ104", "RestartJob"),
+    ],
+)
+def test_what_volcano_refuses_or_ignores_is_an_error(tmp_path: Path, field: str, value: str, code: str, hint: str) -> None:
+    (tmp_path / "run.yaml").write_text(f"{HEAD}{TORCH}  volcano: {{{field}: {value}}}\n", encoding="utf-8")
+    answer = tjgen(tmp_path, "build", "run.yaml")
+    assert (answer.code, answer.out) == (1, "")
+    assert f"error[{code}] run.yaml:11:" in answer.err
+    assert hint in answer.err
+
+
+def test_variables_come_after_the_index_that_they_refer_to(tmp_path: Path) -> None:
+    """A container replaces references to earlier variables only, and both controllers append theirs."""
+    env = '  env: {A: "$(B)", B: "b-$(VC_TASK_INDEX)", SHARD: "part-$(JOB_COMPLETION_INDEX)"}\n'
+    spec = TORCH.replace("torch", "plain") + "  nodes: 2\n" + env
+    objects, _ = built(tmp_path, spec)
+    listed = tasks(objects)["node"]["template"]["spec"]["containers"][0]["env"]
+    names = [one["name"] for one in listed]
+    assert names.index("VC_TASK_INDEX") < names.index("B") < names.index("A")
+    assert names.index("JOB_COMPLETION_INDEX") < names.index("SHARD")
+    of_trainer, _ = built_from(tmp_path, HEAD.replace("volcanojob", "trainjob") + spec.replace("  schedule: {queue: q}\n", ""))
+    listed = of_trainer[-1]["spec"]["trainer"]["env"]
+    assert listed[0]["valueFrom"]["fieldRef"]["fieldPath"] == "metadata.annotations['batch.kubernetes.io/job-completion-index']"
+    assert [one["name"] for one in listed].index("SHARD") > 0

@@ -15,27 +15,43 @@ def pod_requests(pod_spec: dict[str, Any]) -> dict[str, Quantity]:
 
     Upstream: k8s.io/component-helpers v0.36 `resource.PodRequests` without options.
     """
-    requests = total([_requests(container) for container in pod_spec.get("containers", ())])
+    return _amounts(pod_spec, "requests")
+
+
+def pod_limits(pod_spec: dict[str, Any]) -> dict[str, Quantity]:
+    """The limits of a pod of this spec, resource by resource.
+
+    Upstream: k8s.io/component-helpers v0.36 `resource.PodLimits` without options.
+    """
+    return _amounts(pod_spec, "limits")
+
+
+def _amounts(pod_spec: dict[str, Any], field: str) -> dict[str, Quantity]:
+    found = total([_listed(container, field) for container in pod_spec.get("containers", ())])
     sidecars: dict[str, Quantity] = {}
     largest: dict[str, Quantity] = {}
     for container in pod_spec.get("initContainers", ()):
-        asked = _requests(container)
+        own = _listed(container, field)
         if container.get("restartPolicy") == "Always":
-            requests = total((requests, asked))
-            sidecars = total((sidecars, asked))
+            found = total((found, own))
+            sidecars = total((sidecars, own))
             _raise_to(largest, sidecars)
         else:
-            _raise_to(largest, total((asked, sidecars)))
-    _raise_to(requests, largest)
-    for name, amount in _requests(pod_spec).items():
+            _raise_to(largest, total((own, sidecars)))
+    _raise_to(found, largest)
+    for name, amount in _listed(pod_spec, field).items():
         if name in _POD_LEVEL or name.startswith(_HUGE_PAGES):
-            requests[name] = parse(amount)
-    return total((requests, pod_spec["overhead"])) if "overhead" in pod_spec else requests
+            found[name] = parse(amount)
+    overhead = pod_spec.get("overhead") or _NOTHING
+    if field == "limits":
+        # A resource without a limit stays unlimited.
+        overhead = {name: amount for name, amount in overhead.items() if name in found}
+    return total((found, overhead)) if overhead else found
 
 
-def _requests(holder: dict[str, Any]) -> dict[str, Any]:
+def _listed(holder: dict[str, Any], field: str) -> dict[str, Any]:
     resources = holder.get("resources")
-    return resources.get("requests", _NOTHING) if resources else _NOTHING
+    return resources.get(field, _NOTHING) if resources else _NOTHING
 
 
 def _raise_to(amounts: dict[str, Quantity], others: dict[str, Quantity]) -> None:

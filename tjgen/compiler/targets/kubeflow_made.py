@@ -6,8 +6,8 @@ of each kind. Of each replica type the first and the last are shown: those betwe
 
 from __future__ import annotations
 
-from tjgen.cluster.trainer.framework import PLACEHOLDER_UID
 from tjgen.compiler.targets import kubeflow_env
+from tjgen.compiler.targets.owners import owned_by
 from tjgen.trees.fields.managed import Origin, Owners
 from tjgen.trees.fields.path import FieldPath, Step, Tree, get
 from tjgen.trees.manifests.manifest import PREVIEW, Manifest
@@ -72,7 +72,7 @@ def _pod(job: Manifest, kind: OperatorJob, name: str, spec: Tree, replica: Repli
     metadata = {**(whole.get("metadata") or {}), "name": replica.name, "namespace": job.namespace}
     role = {f"{LABELS}job-role": "master"} if _leads(job, kind, name, replica.number) else {}
     metadata["labels"] = {**(metadata.get("labels") or {}), **labels(job, kind, replica), **role}
-    metadata["ownerReferences"] = _owned_by(job)
+    metadata["ownerReferences"] = owned_by(job)
     tree = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": whole["spec"]}
     at: FieldPath = ("spec", kind.field, name, "template")
     owners: Owners = {(): (_OPERATOR,), ("spec",): (Origin("training-operator", "job", (*at, "spec"), True),)}
@@ -124,7 +124,7 @@ def _leads(job: Manifest, kind: OperatorJob, name: str, index: int) -> bool:
 def _service(job: Manifest, kind: OperatorJob, spec: Tree, replica: Replica) -> Manifest:
     found = labels(job, kind, replica)
     ports = kubeflow_env.ports(kind, spec["template"]["spec"]["containers"])
-    metadata = {"name": replica.name, "namespace": job.namespace, "labels": found, "ownerReferences": _owned_by(job)}
+    metadata = {"name": replica.name, "namespace": job.namespace, "labels": found, "ownerReferences": owned_by(job)}
     listed = [{"name": name, "port": port} for name, port in ports.items()]
     body = {"clusterIP": "None", "ports": listed, "selector": found}
     return Manifest(
@@ -139,7 +139,7 @@ def _autoscaler(job: Manifest) -> Manifest:
     policy = get(job.tree, ("spec", "elasticPolicy"))
     workers = get(job.tree, ("spec", "pytorchReplicaSpecs", "Worker", "replicas"), 1)
     target = {"apiVersion": job.api_version, "kind": job.kind, "name": job.name}
-    metadata = {"name": job.name, "namespace": job.namespace, "ownerReferences": _owned_by(job)}
+    metadata = {"name": job.name, "namespace": job.namespace, "ownerReferences": owned_by(job)}
     spec = {
         "scaleTargetRef": target,
         "minReplicas": policy.get("minReplicas", workers),
@@ -148,8 +148,3 @@ def _autoscaler(job: Manifest) -> Manifest:
     }
     tree = {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": metadata, "spec": spec}
     return Manifest(tree, {(): (_OPERATOR,)}, PREVIEW)
-
-
-def _owned_by(job: Manifest) -> list[Tree]:
-    reference = {"apiVersion": job.api_version, "kind": job.kind, "name": job.name, "uid": PLACEHOLDER_UID}
-    return [{**reference, "blockOwnerDeletion": True, "controller": True}]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tjgen.trees.fields.managed import Origin
 from tjgen.trees.fields.path import FieldPath, Tree, named
 from tjgen.trees.fields.writer import Writer
+from tjgen.trees.k8s.references import references
 from tjgen.trees.manifests.manifest import Manifest
 from tjgen.trees.workload.workload import PodSet
 
@@ -33,6 +34,7 @@ class Rendezvous:
             at: FieldPath = (*main, "env", named(variable["name"]))
             if writer.get(at) is None:  # a value that is there stays
                 writer.put(at, variable, self.because)
+        self._order(writer, (*main, "env"), [one["name"] for one in self.variables.get(podset.name, ())])
         words = self.words.get(podset.name)
         if words:
             said = writer.get((*main, "command"), [])
@@ -45,3 +47,14 @@ class Rendezvous:
             volume, mount = self.volumes[podset.name]
             writer.put((*task, "template", "spec", "volumes", named(volume["name"])), volume, self.because)
             writer.put((*main, "volumeMounts", (("mountPath", mount["mountPath"]),)), mount, self.because)
+
+    def _order(self, writer: Writer, env: FieldPath, added: list[str]) -> None:
+        """Move variables that refer to an added one behind it: a container replaces references to earlier variables only."""
+        behind = set(added)
+        for variable in list(writer.get(env, None) or ()):
+            if variable["name"] not in added and behind.intersection(references(variable.get("value"))):
+                behind.add(variable["name"])
+                at: FieldPath = (*env, named(variable["name"]))
+                origins = writer.done().origins(at)
+                writer.put(at, None, self.because)
+                writer.graft(at, variable, {(): origins})

@@ -1,20 +1,22 @@
-"""A Volcano Job -> the PodGroup that its controller makes of it, for the preview.
+"""A Volcano Job -> the PodGroup that its controller creates, for the preview.
 
-Upstream: volcano v1.13 pkg/controllers/job `createOrUpdatePodGroup`, `calcPGMinResources`. Its name ends in the Job's uid, which
-nobody knows before.
+Upstream: volcano v1.13 pkg/controllers/job `createOrUpdatePodGroup`, `calcPGMinResources`; pkg/controllers/util
+`GetPodQuotaUsage`. The name ends in the Job's uid, for which a placeholder stands.
 """
 
 from __future__ import annotations
 
 from tjgen.cluster.kinds.pods import pods_of
 from tjgen.cluster.trainer.framework import PLACEHOLDER_UID
-from tjgen.cluster.trainer.requests import pod_requests
+from tjgen.cluster.trainer.requests import pod_limits, pod_requests
+from tjgen.compiler.targets.owners import owned_by
 from tjgen.trees.fields.managed import Origin, Owners
 from tjgen.trees.fields.path import FieldPath, Tree, get
-from tjgen.trees.k8s.quantity import Quantity, add, multiply
+from tjgen.trees.k8s.quantity import Quantity, add, multiply, parse
 from tjgen.trees.manifests.manifest import PREVIEW, Manifest
 
 MANAGER = "volcano"
+_LIMITED = ("cpu", "memory", "ephemeral-storage")
 _COPIED = ("queue", "priorityClassName", "networkTopology")
 
 
@@ -39,7 +41,12 @@ def pod_group(job: Manifest) -> Manifest:
             owners[("spec", field)] = (_copy("spec", field),)
     wanted.setdefault("queue", "default")
     wanted["minResources"] = _least_resources(job, least, together)
-    metadata = {"name": f"{job.name}-{PLACEHOLDER_UID}", "namespace": job.namespace}
+    metadata: dict[str, Tree] = {"name": f"{job.name}-{PLACEHOLDER_UID}", "namespace": job.namespace}
+    for field in ("labels", "annotations"):
+        if get(job.tree, ("metadata", field), None):
+            metadata[field] = job.tree["metadata"][field]
+            owners[("metadata", field)] = (_copy("metadata", field),)
+    metadata["ownerReferences"] = owned_by(job)
     tree = {"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup", "metadata": metadata, "spec": wanted}
     return Manifest(tree, owners, PREVIEW)
 
@@ -61,8 +68,20 @@ def _least_resources(job: Manifest, least: dict[str, int], together: int) -> Tre
         left -= more
     sums: dict[str, Quantity] = {}
     for pods in sets:
-        for name, amount in pod_requests(pods.spec).items():
+        for name, amount in _usage(pods.spec).items():
             product = multiply(amount, taken[pods.role])
             if taken[pods.role]:
                 sums[name] = add(sums[name], product) if name in sums else product
     return {name: str(amount) for name, amount in sums.items()}
+
+
+def _usage(pod: dict[str, Tree]) -> dict[str, Quantity]:
+    """What one pod counts in a ResourceQuota: kubernetes v1.36 pkg/quota/v1/evaluator/core `PodUsageFunc`."""
+    requests, limits = pod_requests(pod), pod_limits(pod)
+    found = {"count/pods": parse(1), "pods": parse(1)}
+    for name, amount in requests.items():
+        found[name] = found[f"requests.{name}"] = amount
+    for name, amount in limits.items():
+        if name in _LIMITED:
+            found[f"limits.{name}"] = amount
+    return found

@@ -1,8 +1,7 @@
-"""What shall be done about failures -> the lifecycle policies of a Volcano Job and its tasks, and doubts about them.
+"""The failure policy of a runtime -> the lifecycle policies of a Volcano Job and its tasks, and warnings about them.
 
-A runtime says it in the words of JobSet: a failure policy restarts all pods together, so often; without one, pods that do not
-know of each other are started again alone. Policies: volcano.sh/apis v1.13 `LifecyclePolicy`; the words of events and actions:
-`pkg/apis/bus/v1alpha1`.
+A runtime has the policy of a JobSet: a failure policy restarts all pods together up to `maxRestarts` times. Without one, each
+pod restarts alone. Policies: volcano.sh/apis v1.13 `LifecyclePolicy`; events and actions: `pkg/apis/bus/v1alpha1`.
 """
 
 from __future__ import annotations
@@ -19,25 +18,43 @@ from tjgen.trees.workload.workload import PodSet, Workload
 
 _RULE = Origin("target:volcanojob", "tjgen")
 _JOBSET: FieldPath = ("runtime", "template", "spec")
+_JOB: FieldPath = ("template", "spec")
 _LOST = ("PodEvicted", "PodFailed")
+_BACKOFF_LIMIT = 6
+"""The default of a Job (batch/v1)."""
+_DISRUPTIONS = 20
+"""Evictions that independent pods survive where their runtime does not count them. Volcano has one count for both causes."""
 
 
 def write(writer: Writer, workload: Workload) -> None:
-    """The policies of the Job, and how often it is started again where nothing is said of it."""
+    """The policies of the Job, and its `maxRetry` unless the experiment sets it."""
     if _said(writer, workload, ("volcano",), ("spec", "policies")):
         return
     failure = get(workload.tree.value, (*_JOBSET, "failurePolicy"), None)
-    because = Origin("target:volcanojob", "runtime", ("spec", *_JOBSET[1:], "failurePolicy"))
-    restarts = (failure or {}).get("maxRestarts", 0)
     if failure is None:
-        # Pods that do not know of each other: one that is lost comes again, alone.
-        writer.put(("spec", "policies"), [{"event": event, "action": "RestartPod"} for event in _LOST], _RULE)
-    elif restarts:
-        writer.put(("spec", "policies"), [{"event": event, "action": "RestartJob"} for event in _LOST], because)
-        if writer.get(("spec", "maxRetry")) is None:
-            writer.put(("spec", "maxRetry"), restarts, because)
+        # Independent pods: a lost pod restarts alone.
+        action, because, restarts = "RestartPod", _RULE, _restarts_of_pods(workload)
     else:
-        writer.put(("spec", "policies"), [{"event": event, "action": "TerminateJob"} for event in _LOST], because)
+        because = Origin("target:volcanojob", "runtime", ("spec", *_JOBSET[1:], "failurePolicy"))
+        restarts = int(failure.get("maxRestarts", 0))
+        action = "RestartJob" if restarts else "TerminateJob"
+    writer.put(("spec", "policies"), [{"event": event, "action": action} for event in _LOST], because)
+    if action != "TerminateJob" and writer.get(("spec", "maxRetry")) is None:
+        # maxRetry counts starts: the first one, and each restart of a pod or of the job, after evictions too.
+        writer.put(("spec", "maxRetry"), 1 + restarts, because)
+
+
+def _restarts_of_pods(workload: Workload) -> int:
+    """Restarts of single pods that the runtime's Jobs allow, all Jobs together."""
+    found = 0
+    for podset in workload.podsets:
+        if not podset.is_initializer:
+            job = get(workload.tree.value, (*podset.path, *_JOB), {})
+            found += int(job.get("backoffLimit", _BACKOFF_LIMIT))
+            rules = get(job, ("podFailurePolicy", "rules"), None) or ()
+            if any(rule.get("action") == "Ignore" and rule.get("onPodConditions") for rule in rules):
+                found += _DISRUPTIONS
+    return found
 
 
 def of_task(writer: Writer, workload: Workload, podset: PodSet) -> None:

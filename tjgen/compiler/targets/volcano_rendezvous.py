@@ -12,20 +12,24 @@ from tjgen.compiler.targets import volcano_mpi
 from tjgen.compiler.targets.volcano_additions import Rendezvous
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.k8s.references import NUMBER, references
 from tjgen.trees.workload.roles import nodes, programs
 from tjgen.trees.workload.workload import PodSet, Workload
 
 PORT = 23456
 """The default of the plugin pytorch; others get the same."""
 _INDEX_NAMES = ("VC_TASK_INDEX", "VK_TASK_INDEX")
-_OF_JOB = "JOB_COMPLETION_INDEX"
-"""What a program knows its number by under Trainer and JobSet: the Job controller sets it, and here nobody else would."""
+"""The number of a pod in its task, from 0. Plugin env appends them, after the variables that refer to them."""
+_INDEX: Tree = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.annotations['volcano.sh/task-index']"}}}
 
 
 def rendezvous(workload: Workload) -> tuple[Rendezvous, list[Diagnostic]]:
     """By the ML policy; pods of a runtime without one know each other's names and no more."""
     policy = next((name for name in ("torch", "jax", "xgboost", "mpi") if get(workload.ml_policy, (name,), None) is not None), "")
     made = Rendezvous(policy)
+    if any(key.startswith("PodMonitor/") for key in workload.tree.value.get("ahead") or {}):
+        # The NetworkPolicy of plugin svc admits the Job's own pods only, so Prometheus could not read their metrics.
+        made.plugins["svc"] = [*made.plugins["svc"], "--disable-network-policy"]
     found: list[Diagnostic] = []
     if policy == "torch":
         found = _torch(made, workload)
@@ -37,9 +41,13 @@ def rendezvous(workload: Workload) -> tuple[Rendezvous, list[Diagnostic]]:
         said = repr(get(workload.tree.value, podset.pod, None))
         if any(name in said for name in _INDEX_NAMES):
             made.plugins["env"] = []
+        values = " ".join(str(one.get("value")) for one in get(workload.tree.value, (*podset.main, "env"), None) or ())
+        for name in _INDEX_NAMES:
+            if name in references(values):
+                made.variables.setdefault(podset.name, []).insert(0, {"name": name, **_INDEX})
         number = workload.number(podset)
-        if _OF_JOB in said and number is not None:
-            made.variables.setdefault(podset.name, []).insert(0, {"name": _OF_JOB, **number})
+        if NUMBER in said and number is not None:
+            made.variables.setdefault(podset.name, []).insert(0, {"name": NUMBER, **number})
     return made, found
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tjgen.cluster.kinds.pods import pods_of
+from tjgen.cluster.validate.webhooks.volcano_defaults import task_defaults
 from tjgen.compiler.targets import fetching, groups, volcano_gang, volcano_policies, volcano_rendezvous, volcano_unsaid
 from tjgen.compiler.targets.beside import beside, taken
 from tjgen.compiler.targets.direct import Asked, Lowered
@@ -29,8 +30,6 @@ INDEX = "metadata.annotations['volcano.sh/task-index']"
 """Every pod's number in its task (pkg/controllers/job `createJobPod`): what plugin env makes VC_TASK_INDEX of."""
 RULE = Origin("target:volcanojob", "tjgen")
 CHOSEN = Origin("target:volcanojob", "experiment", ("spec", "target"))
-RETRIES = 3
-"""What Volcano's webhook writes into a task of a new Job that says nothing (mutate_job.go `defaultMaxRetry`)."""
 KEYS = {**LIST_KEYS, "tasks": ("name",)}
 _OF_TORCH = ("master", "worker")
 _SUFFIX = "-svc"
@@ -129,9 +128,7 @@ def _task(writer: Writer, workload: Workload, podset: PodSet, rendezvous: Rendez
     _take(writer, (*at, "replicas"), workload, ("counts", podset.name))
     for field in ("minAvailable", "maxRetry", "topologyPolicy"):
         _take(writer, (*at, field), workload, ("volcano", "tasks", podset.name, field))
-    if writer.get((*at, "maxRetry")) is None:
-        # Volcano's webhook writes it when the Job is created, and refuses tasks without it when they are applied again.
-        writer.put((*at, "maxRetry"), RETRIES, CHOSEN)
+    _defaults(writer, at)
     volcano_policies.of_task(writer, workload, podset)
     template: FieldPath = (*podset.path, "template", "spec", "template")
     _take(writer, (*at, "template"), workload, template)
@@ -141,6 +138,13 @@ def _task(writer: Writer, workload: Workload, podset: PodSet, rendezvous: Rendez
     main: FieldPath = (*at, "template", *podset.main[len(template) :])
     fetching.into(writer, workload, (*at, "template", "spec"), fetchers)
     rendezvous.into(writer, podset, at, main)
+    _defaults(writer, at)
+
+
+def _defaults(writer: Writer, task: FieldPath) -> None:
+    """Volcano's webhook adds these when the Job is created, and refuses tasks without them when they are applied again."""
+    for field, value in task_defaults(writer.get(task), 0):
+        writer.put((*task, *field), value, CHOSEN)
 
 
 def _take(writer: Writer, to: FieldPath, workload: Workload, path: FieldPath) -> None:

@@ -1021,7 +1021,22 @@ CLEANUP: Schema = {
 VOLCANO_POLICY: Schema = {
     "type": "object",
     "required": ["action"],
-    "properties": {"action": {"type": "string", "minLength": 1}, "timeout": {"type": "string", "minLength": 1}},
+    "properties": {
+        "action": {
+            "type": "string",
+            "enum": [
+                "AbortJob",
+                "CompleteJob",
+                "RestartJob",
+                "RestartPartition",
+                "RestartPod",
+                "RestartTask",
+                "ResumeJob",
+                "TerminateJob",
+            ],
+        },
+        "timeout": {"type": "string", "minLength": 1},
+    },
 }
 VOLCANO_POLICY_FORM = Form(short=(("action", "string"),))
 
@@ -1033,11 +1048,41 @@ VOLCANO_TASK: Schema = {
         "topologyPolicy": {"type": "string", "enum": ["none", "best-effort", "restricted", "single-numa-node"]},
         "policies": {
             "type": "object",
-            "additionalProperties": {**VOLCANO_POLICY, "x-tjgen-short": {"type": "string", "minLength": 1}},
+            "additionalProperties": {
+                **VOLCANO_POLICY,
+                "x-tjgen-short": {
+                    "type": "string",
+                    "enum": [
+                        "AbortJob",
+                        "CompleteJob",
+                        "RestartJob",
+                        "RestartPartition",
+                        "RestartPod",
+                        "RestartTask",
+                        "ResumeJob",
+                        "TerminateJob",
+                    ],
+                },
+            },
         },
         "exitCodes": {
             "type": "object",
-            "additionalProperties": {**VOLCANO_POLICY, "x-tjgen-short": {"type": "string", "minLength": 1}},
+            "additionalProperties": {
+                **VOLCANO_POLICY,
+                "x-tjgen-short": {
+                    "type": "string",
+                    "enum": [
+                        "AbortJob",
+                        "CompleteJob",
+                        "RestartJob",
+                        "RestartPartition",
+                        "RestartPod",
+                        "RestartTask",
+                        "ResumeJob",
+                        "TerminateJob",
+                    ],
+                },
+            },
         },
     },
 }
@@ -1054,11 +1099,41 @@ VOLCANO: Schema = {
         },
         "policies": {
             "type": "object",
-            "additionalProperties": {**VOLCANO_POLICY, "x-tjgen-short": {"type": "string", "minLength": 1}},
+            "additionalProperties": {
+                **VOLCANO_POLICY,
+                "x-tjgen-short": {
+                    "type": "string",
+                    "enum": [
+                        "AbortJob",
+                        "CompleteJob",
+                        "RestartJob",
+                        "RestartPartition",
+                        "RestartPod",
+                        "RestartTask",
+                        "ResumeJob",
+                        "TerminateJob",
+                    ],
+                },
+            },
         },
         "exitCodes": {
             "type": "object",
-            "additionalProperties": {**VOLCANO_POLICY, "x-tjgen-short": {"type": "string", "minLength": 1}},
+            "additionalProperties": {
+                **VOLCANO_POLICY,
+                "x-tjgen-short": {
+                    "type": "string",
+                    "enum": [
+                        "AbortJob",
+                        "CompleteJob",
+                        "RestartJob",
+                        "RestartPartition",
+                        "RestartPod",
+                        "RestartTask",
+                        "ResumeJob",
+                        "TerminateJob",
+                    ],
+                },
+            },
         },
         "maxRetry": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
         "minSuccess": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},

@@ -1,26 +1,30 @@
-"""A Volcano Job -> the Job with what Volcano's mutating webhook writes into a new one.
+"""A Volcano Job -> the Job with what Volcano's mutating webhook writes when the Job is created.
 
-Upstream: volcano `pkg/webhooks/admission/jobs/mutate/mutate_job.go:createPatch`.
+Upstream: volcano `pkg/webhooks/admission/jobs/mutate/mutate_job.go:createPatch`. The webhook is not called for updates. Lists of
+a Volcano Job have no keys, so an apply replaces all tasks: a default that the manifest leaves out of a task counts as a change.
 """
 
 from __future__ import annotations
 
-from tjgen.trees.fields.path import Tree
+from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.typing import Any
 
-_RETRIES = 3
+RETRIES = 3
+"""`defaultMaxRetry`, of the Job and of each task."""
+TOLERATED: tuple[FieldPath, ...] = (("minAvailable",), ("template", "metadata"))
+"""Defaults of a task that an update may leave out. A server-side apply shows them as a difference."""
 _NEEDS_SERVICE = ("tensorflow", "mpi", "pytorch", "ray")
 
 
 def with_job_defaults(tree: dict[str, Any]) -> dict[str, Any]:
-    """The Job as it is stored, whose schema's defaults are there already."""
+    """The Job as it is stored; `tree` has the defaults of its schema."""
     spec = tree.get("spec") or {}
-    tasks = [_task(task, position) for position, task in enumerate(spec.get("tasks") or ())]
+    tasks = [with_task_defaults(task, position) for position, task in enumerate(spec.get("tasks") or ())]
     filled = {
         **spec,
         "queue": spec.get("queue") or "default",
         "schedulerName": spec.get("schedulerName") or "volcano",
-        "maxRetry": spec.get("maxRetry") or _RETRIES,
+        "maxRetry": spec.get("maxRetry") or RETRIES,
         "minAvailable": spec.get("minAvailable") or sum(task["minAvailable"] for task in tasks),
     }
     if tasks:
@@ -30,21 +34,37 @@ def with_job_defaults(tree: dict[str, Any]) -> dict[str, Any]:
     return {**tree, "spec": filled}
 
 
-def _task(task: dict[str, Any], position: int) -> dict[str, Any]:
-    policy = task.get("partitionPolicy") or {}
-    replicas = task.get("replicas") or 0
-    least = policy.get("minPartitions", 0) * policy.get("partitionSize", 0) or replicas
-    filled = {
-        **task,
-        "name": task.get("name") or f"default{position}",
-        "minAvailable": least if task.get("minAvailable") is None else task["minAvailable"],
-        "maxRetry": task.get("maxRetry") or _RETRIES,
-    }
-    template: Tree = task.get("template") or {}
-    pod: Tree = template.get("spec") or {}
-    if pod.get("hostNetwork") and not pod.get("dnsPolicy"):
-        filled["template"] = {**template, "spec": {**pod, "dnsPolicy": "ClusterFirstWithHostNet"}}
+def with_task_defaults(task: dict[str, Any], position: int) -> dict[str, Any]:
+    """The task at `position` (from 0) as it is stored."""
+    filled = dict(task)
+    for path, value in task_defaults(task, position):
+        filled = _with(filled, path, value)
     return filled
+
+
+def task_defaults(task: dict[str, Any], position: int) -> list[tuple[FieldPath, Tree]]:
+    """The fields that the webhook adds to the task at `position` (from 0), each with its value."""
+    policy = task.get("partitionPolicy") or {}
+    found: list[tuple[FieldPath, Tree]] = []
+    if not task.get("name"):
+        found.append((("name",), f"default{position}"))
+    if task.get("minAvailable") is None:
+        least = policy.get("minPartitions", 0) * policy.get("partitionSize", 0) or task.get("replicas") or 0
+        found.append((("minAvailable",), least))
+    if not task.get("maxRetry"):
+        found.append((("maxRetry",), RETRIES))
+    if get(task, ("template", "metadata"), None) is None and task.get("template") is not None:
+        found.append((("template", "metadata"), {}))
+    pod: Tree = get(task, ("template", "spec"), None) or {}
+    if pod.get("hostNetwork") and not pod.get("dnsPolicy"):
+        found.append((("template", "spec", "dnsPolicy"), "ClusterFirstWithHostNet"))
+    return found
+
+
+def _with(tree: dict[str, Any], path: FieldPath, value: Tree) -> dict[str, Any]:
+    """A copy with `value` at `path`, whose steps are names of fields."""
+    name = str(path[0])
+    return {**tree, name: value if len(path) == 1 else _with(tree.get(name) or {}, path[1:], value)}
 
 
 def _plugins(given: dict[str, Any]) -> dict[str, Any]:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tjgen.cluster.validate.builtin.gotext import check_duration
 from tjgen.cluster.validate.builtin.workloads import pod_template
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.webhooks import volcano_queues
 from tjgen.cluster.validate.webhooks.answer import refused
-from tjgen.cluster.validate.webhooks.volcano_defaults import with_job_defaults
+from tjgen.cluster.validate.webhooks.volcano_defaults import TOLERATED, task_defaults, with_job_defaults
 from tjgen.cluster.validate.webhooks.volcano_graph import is_acyclic
 from tjgen.cluster.validate.webhooks.volcano_policies import policies
-from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.k8s import quantity
 from tjgen.trees.k8s.syntax import dns1123_label, dns1123_subdomain, label_key
 from tjgen.trees.typing import Any
@@ -23,6 +24,8 @@ from tjgen.trees.typing import Any
 _PLUGINS = ("env", "hcclrank", "mpi", "pytorch", "ray", "ssh", "svc", "tensorflow")
 _SPEC: FieldPath = ("spec",)
 _TASKS: FieldPath = ("spec", "tasks")
+_FILLED = ("maxRetry", "minAvailable", "plugins", "queue", "schedulerName")
+"""Fields of the spec that the mutating webhook fills in."""
 _CHANGED = "job updates may not change fields other than `minAvailable`, `tasks[*].replicas under spec`"
 _TWO_CLAIMS = (
     "conflict: If you want to use an existing PVC, just specify VolumeClaimName."
@@ -31,16 +34,39 @@ _TWO_CLAIMS = (
 
 
 def faults(tree: dict[str, Any], old: dict[str, Any] | None, context: Sequence[Any]) -> Iterator[Fault]:
-    """What is wrong with the Job, which has its schema's defaults; `context` are the objects of the cluster."""
-    job = with_job_defaults(tree)
-    if old is not None:
-        yield from _update(job, with_job_defaults(old))
+    """What is wrong with the Job, which has its schema's defaults; `context` are the objects of the cluster.
+
+    `old` is the manifest that was created: the webhook filled in its defaults then. The update is an apply of `tree`.
+    """
+    undecodable = next(_wrong_durations(tree.get("spec") or {}), None)
+    if undecodable is not None:
+        yield undecodable
         return
+    if old is not None:
+        stored = with_job_defaults(old)
+        yield from _update(_applied(tree, stored), stored)
+        return
+    job = with_job_defaults(tree)
     first = _first(job["spec"])
     if first is not None:
         yield first
         return
     yield from _create(job, context)
+
+
+def _wrong_durations(spec: dict[str, Any]) -> Iterator[Fault]:
+    """Durations that the webhook cannot decode (`metav1.Duration`)."""
+    found: list[tuple[FieldPath, Any]] = [((*_SPEC, "runningEstimate"), spec.get("runningEstimate"))]
+    levels = [(_SPEC, spec), *(((*_TASKS, position), task) for position, task in enumerate(spec.get("tasks") or ()))]
+    for path, level in levels:
+        for position, policy in enumerate(level.get("policies") or ()):
+            found.append(((*path, "policies", position, "timeout"), policy.get("timeout")))
+    for path, text in found:
+        if text is not None:
+            try:
+                check_duration(text)
+            except ValueError as problem:
+                yield refused(str(problem), path, "write a Go duration, such as 90s, 5m or 1h30m")
 
 
 def _first(spec: dict[str, Any]) -> Fault | None:
@@ -140,31 +166,17 @@ def _partitions(task: dict[str, Any], replicas: int, here: FieldPath) -> Iterato
 
 
 def _topology(task: dict[str, Any], position: int, here: FieldPath) -> Iterator[Fault]:
-    """`validateTaskTopoPolicy`: every container has limits that it requests, and a whole number of CPUs."""
+    """`validateTaskTopoPolicy`: every container requests a whole number of CPUs; limits stand in for requests that are absent."""
     if task.get("topologyPolicy") in (None, "", "none"):
         return
     pod = (task.get("template") or {}).get("spec") or {}
-    containers = [*(pod.get("containers") or ()), *(pod.get("initContainers") or ())]
-    if not all(map(_is_guaranteed, containers)):
-        words = f"spec.task[{position}] isn't Guaranteed pod"
-        yield refused(words, (*here, "topologyPolicy"), "give every container limits for cpu and memory, equal to its requests")
-        return
-    for number, container in enumerate(containers):
-        cpus = quantity.parse(container["resources"]["limits"]["cpu"])
+    for number, container in enumerate([*(pod.get("containers") or ()), *(pod.get("initContainers") or ())]):
+        resources = container.get("resources") or {}
+        cpus = quantity.parse((resources.get("requests") or resources.get("limits") or {}).get("cpu", 0))
         if cpus.nanos == 0 or cpus.nanos % 10**9:
             words = f"the cpu request isn't  an integer in spec.task[{position}] container[{number}]."
-            yield refused(words, (*here, "topologyPolicy"), "ask for whole CPUs")
+            yield refused(words, (*here, "topologyPolicy"), "request a whole number of CPUs")
             return
-
-
-def _is_guaranteed(container: dict[str, Any]) -> bool:
-    resources = container.get("resources") or {}
-    limits = resources.get("limits") or {}
-    requests = resources.get("requests") or limits
-    return all(
-        name in limits and quantity.parse(requests.get(name, limits[name])) == quantity.parse(limits[name])
-        for name in ("cpu", "memory")
-    )
 
 
 def _volumes(volumes: Sequence[dict[str, Any]]) -> Iterator[Fault]:
@@ -189,17 +201,25 @@ def _volumes(volumes: Sequence[dict[str, Any]]) -> Iterator[Fault]:
         return
 
 
+def _applied(tree: dict[str, Any], stored: dict[str, Any]) -> dict[str, Any]:
+    """The Job after an apply. Fields that the manifest leaves out keep what the webhook wrote, but tasks are replaced."""
+    spec = tree.get("spec") or {}
+    kept = {key: stored["spec"][key] for key in _FILLED if spec.get(key) is None and key in stored["spec"]}
+    return {**tree, "spec": {**kept, **spec}}
+
+
 def _update(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Fault]:
     """`validateJobUpdate`, which stops at the first error."""
     tasks, total = new["spec"].get("tasks") or [], 0
     for position, task in enumerate(tasks):
         here, replicas = (*_TASKS, position), task.get("replicas") or 0
         if replicas < 0:
-            yield refused(f"'replicas' must be >= 0 in task: {task['name']}", (*here, "replicas"))
+            yield refused(f"'replicas' must be >= 0 in task: {task.get('name', '')}", (*here, "replicas"))
             return
-        if not 0 <= task["minAvailable"] <= replicas:
-            bound = "<= 'replicas'" if task["minAvailable"] > replicas else ">= 0"
-            yield refused(f"'minAvailable' must be {bound} in task: {task['name']}", (*here, "minAvailable"))
+        least = task.get("minAvailable")
+        if least is not None and not 0 <= least <= replicas:
+            bound = "<= 'replicas'" if least > replicas else ">= 0"
+            yield refused(f"'minAvailable' must be {bound} in task: {task.get('name', '')}", (*here, "minAvailable"))
             return
         total += replicas
     if new["spec"]["minAvailable"] > total:
@@ -211,18 +231,38 @@ def _update(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Fault]:
     else:
         before, after = _fixed(old["spec"]), _fixed(new["spec"])
         changed = [key for key in {**after, **before} if before.get(key) != after.get(key)]
-        if changed:
+        if changed == ["tasks"]:
+            yield _changed_task(new["spec"]["tasks"], old["spec"]["tasks"], before["tasks"], after["tasks"])
+        elif changed:
             yield refused(_CHANGED, (*_SPEC, changed[0]), "give the Job another name")
+
+
+def _changed_task(new: Sequence[Any], old: Sequence[Any], before: Sequence[Any], after: Sequence[Any]) -> Fault:
+    """The first task that changes; a default of the webhook that the manifest leaves out is named."""
+    position = next(number for number, pair in enumerate(zip(after, before, strict=True)) if pair[0] != pair[1])
+    left_out = [
+        f"{'.'.join(map(str, path))}: {value}"
+        for path, value in task_defaults(new[position], position)
+        if path not in TOLERATED and get(old[position], path, None) == value
+    ]
+    hint = f"write the default that the webhook added: {', '.join(left_out)}" if left_out else "give the Job another name"
+    return refused(_CHANGED, (*_TASKS, position), hint)
 
 
 def _fixed(spec: dict[str, Any]) -> dict[str, Any]:
     """What of a Job's spec may not change; the controller fills in the names of claims."""
     kept = {key: value for key, value in spec.items() if key not in ("minAvailable", "priorityClassName") and value}
-    tasks = [
-        {key: value for key, value in task.items() if key not in ("minAvailable", "replicas")} for task in spec.get("tasks") or ()
-    ]
+    tasks = [_fixed_task(task) for task in spec.get("tasks") or ()]
     volumes = [
         {key: value for key, value in volume.items() if key != "volumeClaimName" or not volume.get("volumeClaim")}
         for volume in spec.get("volumes") or ()
     ]
     return {**kept, **({"tasks": tasks} if tasks else {}), **({"volumes": volumes} if volumes else {})}
+
+
+def _fixed_task(task: dict[str, Any]) -> dict[str, Any]:
+    """What of a task may not change; empty metadata of its pods are the same as none."""
+    fixed = {key: value for key, value in task.items() if key not in ("minAvailable", "replicas")}
+    if get(task, ("template", "metadata"), None) == {}:
+        fixed["template"] = {key: value for key, value in task["template"].items() if key != "metadata"}
+    return fixed

@@ -90,12 +90,12 @@ def _hierarchy(tree: dict[str, Any], name: str, context: Sequence[Tree]) -> Iter
 
 
 def _shares(spec: dict[str, Any]) -> Iterator[Fault]:
-    """A resource is guaranteed at most as far as it is deserved, and deserved at most as far as there is capability for it."""
+    """guarantee <= deserved <= capability for each resource; a guarantee requires a deserved share."""
     given = {"capability": spec.get("capability"), "deserved": spec.get("deserved"), "guarantee": _guarantee(spec)}
     for less, more in _SHARES:
         upper = given[more] or {}
         for resource, amount in (given[less] or {}).items():
-            if less == "guarantee" and more == "deserved" and spec.get("deserved") and resource not in upper:
+            if less == "guarantee" and more == "deserved" and resource not in upper:
                 words = f"guarantee of {resource} needs deserved of {resource}"
                 yield refused(words, ("spec", "guarantee"), f"add {resource} to deserved")
             elif resource in upper and _is_more(amount, upper[resource]):
@@ -128,20 +128,25 @@ def _place(spec: dict[str, Any], name: str, context: Sequence[Tree]) -> Iterator
 
 
 def _siblings(spec: dict[str, Any], name: str, parent: str, context: Sequence[Tree]) -> Iterator[Fault]:
-    """What the children of a queue deserve, or are guaranteed, must not be more in all than the queue itself."""
-    queues = _queues(context)
-    if not spec.get("deserved") and not _guarantee(spec):
+    """The children of a queue deserve, and are guaranteed, at most what the queue itself is; a share it lacks counts as zero.
+
+    Since volcano v1.14. The queue root has no limits.
+    """
+    if parent == ROOT or not (spec.get("deserved") or _guarantee(spec)):
         return
+    queues = _queues(context)
+    above = queues[parent].get("spec") or {}
     others = [queues[other].get("spec") or {} for other in _children(context).get(parent, ()) if other != name]
     for share, of in (("deserved", lambda one: one.get("deserved") or {}), ("guarantee", _guarantee)):
         for resource, amount in of(spec).items():
-            limit = of(queues[parent].get("spec") or {}).get(resource)
+            limit = of(above).get(resource, 0)
             total = quantity.parse(amount)
             for other in others:
                 total = quantity.add(total, quantity.parse(of(other).get(resource, 0)))
-            if limit is not None and quantity.compare(total, quantity.parse(limit)) > 0:
+            if quantity.compare(total, quantity.parse(limit)) > 0:
                 words = f"{share} of {resource} of the children of queue {parent} is greater than its own ({limit})"
-                yield refused(words, ("spec", share), "lower it")
+                hint = "lower it" if resource in of(above) else f"set {share} of {resource} of queue {parent}"
+                yield refused(words, ("spec", share), hint)
 
 
 def _guarantee(spec: dict[str, Any]) -> dict[str, Any]:

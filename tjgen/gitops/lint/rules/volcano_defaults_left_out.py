@@ -1,13 +1,14 @@
-"""A Volcano Job that a second client-side apply changes back."""
+"""A Volcano Job that a second apply changes back."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.validate.webhooks.volcano_defaults import TOLERATED, task_defaults
 from tjgen.gitops.lint import sources
-from tjgen.gitops.lint.applied import applies_again, is_client_side
+from tjgen.gitops.lint.applied import applies_again
 from tjgen.gitops.lint.kinds import VOLCANO_JOB
-from tjgen.gitops.lint.rule import ARGOCD, ERROR, SOURCE, Change, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SOURCE, Change, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 
 RULE = Rule(
@@ -17,29 +18,30 @@ RULE = Rule(
     evidence=SOURCE,
     source=f"{sources.VOLCANO}/webhooks/admission/jobs/mutate/mutate_job.go",
     since="0.1.0",
-    title="A Volcano Job leaves out defaults inside a list, and is applied on the client's side.",
-    why="Volcano's webhook fills them in when the Job is created. The next client-side apply sends the whole list of tasks "
-    "without them, which the webhook refuses, though nothing has changed.",
-    remedy="Write `name` and `maxRetry` of every task, or apply on the server's side.",
+    title="A task of a Volcano Job leaves out defaults of the webhook.",
+    why="Volcano's webhook adds defaults to each task when the Job is created, and not when it is updated. Every apply, on the "
+    "client or the server, replaces the whole list of tasks. What the manifest leaves out then counts as a change, which the "
+    "webhook refuses, although nothing has changed.",
+    remedy="Write the defaults of every task. `tjgen lint --fix` adds them.",
     effects={
         ARGOCD: "The first sync succeeds. The second is SyncFailed, while the Application says Synced.",
+        FLUX: "The first reconciliation succeeds. The second fails its dry run, which stops the whole Kustomization.",
     },
     upstream="volcano `pkg/webhooks/admission/jobs/mutate/mutate_job.go`, `validate/admit_job.go`.",
-    tools=(ARGOCD,),
+    tools=(ARGOCD, FLUX),
 )
-_RETRIES = 3
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    """A finding for each task that leaves something out."""
+    """A finding for each task that leaves out a default that may not change."""
     for item in scene.of(VOLCANO_JOB):
-        if not is_client_side(scene, item) or not applies_again(scene, item):
+        if not applies_again(scene, item):
             continue
         for path, task in item.maps("spec", "tasks"):
-            defaults = (("name", f"default{path[-1]}"), ("maxRetry", _RETRIES))
-            missing = [(field, value) for field, value in defaults if task.get(field) is None]
-            if missing:
-                changes = tuple([Change(item, (*path, field), value) for field, value in missing])
-                names = " and ".join(field for field, _ in missing)
-                hint = "write " + ", ".join(f"{field}: {value}" for field, value in missing)
-                yield Finding(item, path, f"it leaves out {names}, so the second sync is refused", hint=hint, changes=changes)
+            missing = task_defaults(task, int(str(path[-1])))
+            if all(field in TOLERATED for field, _ in missing):
+                continue
+            changes = tuple([Change(item, (*path, *field), value) for field, value in missing])
+            names = " and ".join(".".join(map(str, field)) for field, _ in missing if field not in TOLERATED)
+            hint = "write " + ", ".join(f"{'.'.join(map(str, field))}: {value}" for field, value in missing)
+            yield Finding(item, path, f"it leaves out {names}, so the second sync is refused", hint=hint, changes=changes)

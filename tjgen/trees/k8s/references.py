@@ -1,0 +1,16 @@
+"""References to variables in the texts of a container: `$(NAME)`."""
+
+from __future__ import annotations
+
+import re
+
+from tjgen.trees.typing import Any
+
+NUMBER = "JOB_COMPLETION_INDEX"
+"""The variable in which a pod of an indexed Job finds its number, from 0."""
+_REFERENCE = re.compile(r"\$\(([^()]+)\)")
+
+
+def references(value: Any) -> list[str]:
+    """The names that a text refers to."""
+    return _REFERENCE.findall(str(value))
