@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -71,3 +72,24 @@ def test_annotations_and_labels_of_tools_are_nowhere_else_in_the_source() -> Non
                 if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith(domains):
                     found.append(f"{where}:{node.lineno}")
     assert found == []
+
+
+OWN_OBJECTS = {
+    "automation_of_run": "reads the images of a Kustomization",
+    "moved_to_another_owner": "reads the prune option of an ApplicationSet",
+    "namespace_beside_its_runs": "reads and writes the marks of each tool",
+    "namespace_left_out": "reads the targetNamespace of a Kustomization",
+    "nobody_decrypts": "reads what decrypts: a field of a Kustomization, a plugin of an Application",
+    "placement_beside_kueue": "reads a mark of Flux",
+    "suspend_beside_kueue": "reads the marks of each tool",
+    "unknown_sync_word": "reads the marks of each tool",
+    "unprotected_claim": "reads and writes the marks of each tool",
+}
+"""The rules that name a tool, because they read its own objects or marks. Others read properties: `scene.synctools`."""
+
+
+def test_a_rule_depends_on_a_property_of_a_tool_and_not_on_its_name() -> None:
+    rules = ROOT / "tjgen" / "gitops" / "lint" / "rules"
+    named = re.compile(r"\b(ARGOCD|FLUX) (not )?in scene\.tools|scene\.tools == |tool == (ARGOCD|FLUX)\b|in \(ARGOCD, FLUX\)")
+    found = {file.stem for file in rules.glob("*.py") if named.search(file.read_text(encoding="utf-8"))}
+    assert found - {"__init__"} == OWN_OBJECTS.keys()

@@ -44,6 +44,13 @@ TOOL = SyncTool(
     # An Application for each experiment: nothing orders what several of them prune, so a runtime is never pruned.
     stages_by_experiment={RUNTIMES: {WAVE: "-10", OPTIONS: f"{_SERVER_SIDE},Prune=false", COMPARE: "IgnoreExtraneous"}},
     most_objects=1000,
+    most_bytes=10_000_000,
+    applies_client_side=True,
+    dry_runs_all=False,
+    has_hooks=True,
+    waits_for_units=False,
+    compares_with_git=True,
+    refuses_to_remove_all=True,
     tracking=(f"{DOMAIN}/tracking-id", f"{DOMAIN}/installation-id"),
     tracking_labels=(f"{DOMAIN}/instance",),
     # util/manifeststream

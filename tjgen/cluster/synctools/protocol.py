@@ -34,7 +34,7 @@ class SyncTool(NamedTuple):
     syncing: tuple[tuple[str, str], ...]
     """Group and kind of the objects that say what the tool syncs."""
     wave: str
-    """The annotation with the order within a sync."""
+    """The annotation with the order within a sync, in which each step waits for the one before; "" without such an order."""
     kept: Annotations
     """On an object that the tool never prunes. What counts is the annotation in the cluster."""
     confirmed: Annotations
@@ -51,6 +51,20 @@ class SyncTool(NamedTuple):
     """The same, over `stages`, where each experiment is synced by itself."""
     most_objects: int
     """From where on one sync has too many objects; 0: no limit is known."""
+    most_bytes: int
+    """From where on the manifests of one sync are too large; 0: no limit is known."""
+    applies_client_side: bool
+    """Whether it keeps the whole manifest in an annotation, as kubectl does, unless an option prevents that."""
+    dry_runs_all: bool
+    """Whether it sends every object of a sync to the server as a dry run before it applies the first."""
+    has_hooks: bool
+    """Whether it applies some objects as hooks, once in each sync, and does not compare them with Git."""
+    waits_for_units: bool
+    """Whether objects that say what it syncs can wait for each other, and for the health of what they apply."""
+    compares_with_git: bool
+    """Whether it reports a manifest that differs from the object which the server makes of it."""
+    refuses_to_remove_all: bool
+    """Whether it refuses, unless an option allows it, a sync that removes every object."""
     tracking: tuple[str, ...]
     """Annotations that the tool writes itself."""
     tracking_labels: tuple[str, ...]

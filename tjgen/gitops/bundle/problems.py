@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.synctools.table import FLUX
+from tjgen.cluster.synctools.table import BY_NAME
 from tjgen.gitops.bundle import volcano
 from tjgen.gitops.bundle.kueue import shares
 from tjgen.gitops.bundle.manifest import SPEC
@@ -19,7 +19,7 @@ def of_platform(spec: PlatformSpec, tool: str) -> Iterator[Diagnostic]:
     """All of it."""
     for name, queue in spec.queues.items():
         yield from _kueue(spec, name, queue)
-        if tool == FLUX and volcano.depth(spec, name) > 1:
+        if BY_NAME[tool].dry_runs_all and volcano.depth(spec, name) > 1:
             yield _in_one_stage(name, queue)
     yield from _defaults(spec)
     yield from _quotas(spec)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from tjgen.cluster.synctools.table import TOOLS
 from tjgen.cluster.trainer.framework import Expansion, expand
 from tjgen.cluster.trainer.release import NEWEST, Release
 from tjgen.gitops.lint.kinds import CLUSTER_RUNTIME, CLUSTERED, RUNTIME
@@ -113,6 +114,8 @@ class Scene:
         self.items = tuple(items)
         self.tools = frozenset(tools)
         """Who syncs: "argocd", "flux", both, or nobody that is known."""
+        self.synctools = tuple([tool for tool in TOOLS if tool.name in self.tools])
+        """The descriptors of these tools: a rule that depends on a property of a tool reads it here."""
         self.is_guess = is_guess
         """Whether nobody has said so: what only one of the tools would want is then not asked for."""
         self.before = tuple(before) if before is not None else None

@@ -9,7 +9,7 @@ To add a rule:
    and the engine finds the lines.
    A rule that compares with the state before says `against=True` and goes over `scene.pairs()`, `scene.removed()` or
    `scene.added()`: it is not asked where nothing is known of before.
-   A rule that matters for one tool says `tools=(ARGOCD,)`; with both, ask `scene.tools` and `item.unit(tool)`.
+   A rule that matters for one tool says `tools=(ARGOCD,)`; if a property of a tool matters, read it in `scene.synctools`.
    `evidence` says how the fact is known; what is only deduced is at most a warning. `source` is the URL of the code, page or
    issue that shows it, `since` the first release of tjgen with the rule.
    Where the remedy is mechanical, a finding carries `changes`: what to set or remove, where. The engine writes them.

@@ -40,9 +40,9 @@ def check(scene: Scene) -> Iterator[Finding]:
         if mode == "Immediate" or not consumers:
             continue
         severity = "" if mode else WARNING
-        if ARGOCD in scene.tools:
+        if any(tool.wave for tool in scene.synctools):
             yield from _in_waves(claim, consumers, severity)
-        if FLUX in scene.tools:
+        if any(tool.waits_for_units for tool in scene.synctools):
             yield from _in_kustomizations(scene, claim, consumers, severity)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.synctools.protocol import SyncTool
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.applied import stays
-from tjgen.gitops.lint.kinds import SYNCED_BY
 from tjgen.gitops.lint.rule import ARGOCD, FLUX, SOURCE, WARNING, Finding, Rule
 from tjgen.gitops.lint.scene import Item, Scene
 
@@ -34,20 +34,18 @@ RULE = Rule(
 
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each Application and Kustomization of before and now of which nothing is left."""
-    for tool, kind in SYNCED_BY:
-        if tool not in scene.tools:
-            continue
-        left = {item.unit(tool) for item in scene.items}
-        for owner in scene.of(kind):
-            gone = [item for item in scene.removed() if item.unit(tool) == owner.name and not stays(item, tool)]
+    for tool in scene.synctools:
+        left = {item.unit(tool.name) for item in scene.items}
+        for owner in scene.of(tool.syncing[0]):
+            gone = [item for item in scene.removed() if item.unit(tool.name) == owner.name and not stays(item, tool.name)]
             if gone and owner.name not in left:
                 yield Finding(
                     owner, ("metadata", "name"), _outcome(owner, tool, len(gone)), hint="remove it as well, or keep one"
                 )
 
 
-def _outcome(owner: Item, tool: str, count: int) -> str:
+def _outcome(owner: Item, tool: SyncTool, count: int) -> str:
     objects = f"{count} object{'s' if count > 1 else ''}"
     allowed = owner.get("spec", "syncPolicy", "automated", "allowEmpty") is True
-    kept = tool == ARGOCD and not allowed
+    kept = tool.refuses_to_remove_all and not allowed
     return f"nothing is left of its {objects}: " + ("the sync is refused" if kept else "all are deleted")

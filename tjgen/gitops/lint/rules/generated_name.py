@@ -31,7 +31,7 @@ def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each object but hooks of Argo CD, whose names it makes itself."""
     for item in scene.items:
         prefix = item.map("metadata").get("generateName")
-        if not prefix or item.name or (phases(item) and FLUX not in scene.tools):
+        if not prefix or item.name or (phases(item) and all(tool.has_hooks for tool in scene.synctools)):
             continue
         message = f'its name is made by the server from "{prefix}", so no sync finds it again'
         yield Finding(item, ("metadata", "generateName"), message, hint="write metadata.name", key=True)

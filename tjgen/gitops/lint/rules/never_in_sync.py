@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from tjgen.cluster.synctools.protocol import SyncTool
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, Change, Finding, Rule
 from tjgen.gitops.lint.scene import Item, Scene
@@ -38,13 +39,13 @@ def check(scene: Scene) -> Iterator[Finding]:
     for item in scene.items:
         if item.document is None:
             continue
-        for path, what in _dropped(item, scene.tools):
+        for path, what in _dropped(item, scene.synctools):
             changes = (Change(item, path),) if all(step.__class__ is str for step in path[-1:]) else ()
             yield Finding(item, path, what, hint="remove it", key=True, changes=changes)
 
 
-def _dropped(item: Item, tools: Collection[str]) -> Iterator[tuple[FieldPath, str]]:
-    for empty in _EMPTY if ARGOCD in tools else ():
+def _dropped(item: Item, tools: Collection[SyncTool]) -> Iterator[tuple[FieldPath, str]]:
+    for empty in _EMPTY if any(tool.compares_with_git for tool in tools) else ():
         if item.get(*empty) == {}:
             yield empty, "an empty map is not kept, so it differs for ever"
     if _is_custom(item.kind[0]):

@@ -33,7 +33,7 @@ RULE = Rule(
 
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each object, or Kustomization, that comes later than a run without a check of health."""
-    if ARGOCD in scene.tools:
+    if any(tool.wave for tool in scene.synctools):
         known = set(_checked(scene))
         for members in applications(scene).values():
             runs = [(when, item) for when, item in members if item.kind in RUNS and item.kind not in known]
@@ -42,7 +42,7 @@ def check(scene: Scene) -> Iterator[Finding]:
                 if first is not None and when > first[0]:
                     message = f"it does not wait for {first[1]}, which counts as healthy once it is applied"
                     yield _finding(item, first[1], message, f"give Argo CD a check of health for {first[1].kind[1]}")
-    if FLUX in scene.tools:
+    if any(tool.waits_for_units for tool in scene.synctools):
         first_runs: dict[int, Item] = {}
         for one in scene.of(*RUNS):
             first_runs.setdefault(id(kustomization_of(scene, one)), one)

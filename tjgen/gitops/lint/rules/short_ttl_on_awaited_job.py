@@ -45,11 +45,11 @@ def check(scene: Scene) -> Iterator[Finding]:
 
 
 def _awaited(scene: Scene) -> Iterator[int]:
-    if ARGOCD in scene.tools:
+    if any(tool.wave for tool in scene.synctools):
         for members in applications(scene).values():
             last = max(when for when, _ in members)
             yield from (id(item) for when, item in members if when < last and not phases(item))
-    if FLUX in scene.tools:
+    if any(tool.waits_for_units for tool in scene.synctools):
         for job in scene.of(JOB):
             own = kustomization_of(scene, job)
             if own is not None and own.get("spec", "wait") is True:

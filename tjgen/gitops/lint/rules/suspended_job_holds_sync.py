@@ -33,7 +33,7 @@ RULE = Rule(
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each such Job that something waits for."""
     jobs = [job for job in scene.of(JOB) if job.get("spec", "suspend") is True or KUEUE_QUEUE in job.labels]
-    if ARGOCD in scene.tools and jobs:
+    if any(tool.wave for tool in scene.synctools) and jobs:
         known = {id(job) for job in jobs}
         for members in applications(scene).values():
             last = max(members, key=lambda one: one[0])
@@ -41,7 +41,7 @@ def check(scene: Scene) -> Iterator[Finding]:
                 if id(job) in known and when < last[0]:
                     message = f"{_state(job)}, and the sync waits for it before it applies {last[1]}"
                     yield _finding(job, message, "put it into the last wave, or an Application of its own")
-    if FLUX in scene.tools:
+    if any(tool.waits_for_units for tool in scene.synctools):
         held: dict[int, list[Item]] = {}
         for job in jobs:
             held.setdefault(id(kustomization_of(scene, job)), []).append(job)

@@ -47,7 +47,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         elif size > _REQUEST:
             message = f"it has {size} bytes, and the server takes about {_REQUEST}"
             yield Finding(item, path, message, hint="split it, or keep the data elsewhere")
-        elif size > _ANNOTATIONS and ARGOCD in scene.tools and is_client_side(scene, item):
+        elif size > _ANNOTATIONS and any(tool.applies_client_side for tool in scene.synctools) and is_client_side(scene, item):
             message = f"it has {size} bytes, and client-side apply keeps it in an annotation of at most {_ANNOTATIONS}"
             yield Finding(item, path, message, hint="apply it with ServerSideApply=true", changes=server_side(item))
 

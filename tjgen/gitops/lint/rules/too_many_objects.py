@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.synctools.table import BY_NAME
 from tjgen.gitops.lint import sources
-from tjgen.gitops.lint.kinds import SYNCED_BY
 from tjgen.gitops.lint.rule import ARGOCD, DOCUMENTED, FLUX, WARNING, Finding, Rule
 from tjgen.gitops.lint.scene import Item, Scene
 
@@ -27,21 +25,20 @@ RULE = Rule(
     },
     upstream="argo-cd `reposerver/repository`, operator manual; fluxcd/kustomize-controller `status.inventory`.",
 )
-_BYTES = 10_000_000
 
 
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each unit, at its Application or Kustomization, or at the first object that is too many."""
-    for tool, kind in SYNCED_BY:
+    for tool in scene.synctools:
         members: dict[str, list[Item]] = {}
-        for item in scene.items if tool in scene.tools else ():
-            members.setdefault(item.unit(tool), []).append(item)
-        owners = {owner.name: owner for owner in scene.of(kind)}
+        for item in scene.items:
+            members.setdefault(item.unit(tool.name), []).append(item)
+        owners = {owner.name: owner for owner in scene.of(tool.syncing[0])}
         for unit, items in members.items():
             size = sum({item.file: len(item.document.text) for item in items if item.document is not None}.values())
-            many = len(items) > BY_NAME[tool].most_objects
-            if many or (tool == ARGOCD and size > _BYTES):
-                at = owners.get(unit, items[BY_NAME[tool].most_objects] if many else items[-1])
+            many = len(items) > tool.most_objects
+            if many or (tool.most_bytes and size > tool.most_bytes):
+                at = owners.get(unit, items[tool.most_objects] if many else items[-1])
                 message = (
                     f"{len(items)} objects are applied together" if many else f"manifests of {size} bytes are applied together"
                 )

@@ -41,7 +41,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         seconds = item.get(*field)
         if seconds is None or scene.leaves(item, is_record):
             continue
-        if phases(item) and scene.tools == {ARGOCD}:
+        if phases(item) and all(tool.has_hooks for tool in scene.synctools):
             continue
         message = f"it is deleted {seconds} s after it has finished, and every sync makes it again"
         yield Finding(item, field, message, hint="remove the field", key=True, changes=(Change(item, field),), severity=severity)

@@ -39,7 +39,7 @@ def check(scene: Scene) -> Iterator[Finding]:
     for run, needed, path in _needs(scene):
         first, then = step(needed), step(run)
         late = first is not None and then is not None and needed.unit(ARGOCD) == run.unit(ARGOCD) and first >= then
-        if ARGOCD in scene.tools and late and then is not None:
+        if any(tool.wave for tool in scene.synctools) and late and then is not None:
             wave = str(then[1] - 10)
             yield Finding(
                 run,
@@ -51,7 +51,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             )
             continue
         beside = needed.kind == VOLCANO_QUEUE and needed.unit(FLUX) == run.unit(FLUX)
-        if FLUX in scene.tools and beside and not is_record(run, FLUX):
+        if any(tool.dry_runs_all for tool in scene.synctools) and beside and not is_record(run, FLUX):
             hint = f"put {needed} into a Kustomization that this one depends on"
             yield Finding(run, path, f"{needed} is in the same Kustomization", hint=hint)
 
