@@ -84,7 +84,7 @@ def result(pair: Pair) -> list[dict[str, Any]]:
         for name in given.get("after", ()):
             workload, more = contribute(workload, f"pass:{name}", passes[name](workload, experiment, setting))
             found += more
-        return [plain(one) for one in passes[pair.of](workload, experiment, setting)]
+        return [plain(one, folder) for one in passes[pair.of](workload, experiment, setting)]
 
 
 def workload_of(given: dict[str, Any], experiment: Experiment) -> Workload:
@@ -135,11 +135,11 @@ def setting_of(given: dict[str, Any], folder: str) -> Setting:
     return default._replace(**said)
 
 
-def plain(one: Contribution | Diagnostic) -> dict[str, Any]:
-    """A contribution or diagnostic, without the fields that have their default."""
+def plain(one: Contribution | Diagnostic, folder: str) -> dict[str, Any]:
+    """A contribution or diagnostic, without the fields that have their default, and without the path of the temporary folder."""
     if isinstance(one, Diagnostic):
-        # tests/rejects compares the words of diagnostics.
-        return {one.severity: one.code, "at": render(one.path or ())}
+        words = {"message": one.message.replace(f"{folder}/", ""), **({"hint": one.hint} if one.hint else {})}
+        return {one.severity: one.code, "at": render(one.path or ()), **words}
     default = Contribution((), None, ())
     more = {field: getattr(one, field) for field in ("manager", "source", "mirrors")}
     changed = {field: value for field, value in more.items() if value != getattr(default, field)}

@@ -35,6 +35,19 @@ EXAMPLES: dict[str, Any] = {
     "dataset": "data",
 }
 """Field of the language -> a source of that kind."""
+REPORTED = {
+    "pvc": "claim data",
+    "hostPath": "/mnt/data of the node",
+    "image": f"image registry.example/data:1@sha256:{'0' * 64}",
+    "ephemeral": "claim of each pod",
+    "emptyDir": "disk of the node",
+    "configMap": "ConfigMap data",
+    "secret": "Secret data",
+    "nfs": "nas.example:/export",
+    "csi": "driver csi.juicefs.com",
+    "dataset": "claim data",
+}
+"""The words of a report for each example."""
 EXPERIMENT = {
     "runtime": "tjgen-torch",
     "image": f"registry.example/train@sha256:{'0' * 64}",
@@ -165,7 +178,7 @@ def test_copies_go_to_a_volume_of_one_pod(source: Source, tmp_path: Path) -> Non
 def test_a_report_describes_the_source(source: Source, tmp_path: Path) -> None:
     spec = pod(build(tmp_path, source))
     [volume] = [one for one in reported([("node", spec)], []) if one.name == "data"]
-    assert volume.source != source.pod_field
+    assert volume.source == REPORTED[source.field]
     assert volume.made == ("10Gi" if source.reach == protocol.OF_POD else "")
 
 

@@ -408,6 +408,31 @@ def test_environments_are_compared_one_by_one(folder: Path) -> None:
     assert [entry["change"] for entry in entries].count("in place") == 1
 
 
+def test_a_file_that_holds_no_manifest_or_the_same_in_another_order(folder: Path) -> None:
+    shutil.copytree(folder / "out", folder / "earlier")
+    (claim,) = (folder / "earlier/data").rglob("*.yaml")
+    text = claim.read_text(encoding="utf-8")
+    head, body = text[: text.index("apiVersion:")], text[text.index("apiVersion:") :]
+    first, _, rest = body.partition("\n")
+    claim.write_text(f"{head}{rest}{first}\n", encoding="utf-8")
+    assert changes(folder, "earlier") == {}
+    claim.write_text(f"{head}[]\n", encoding="utf-8")
+    answer = diff(folder, "earlier")
+    assert answer.code == 1
+    assert f"the server refuses: {claim.relative_to(folder / 'earlier')} holds no manifest that could be read" in answer.out
+
+
+def test_an_object_that_a_partial_clone_lacks(folder: Path) -> None:
+    path = "experiments/bert.yaml"
+    blob = subprocess.run(["git", "rev-parse", f"HEAD:{path}"], cwd=folder, check=True, capture_output=True, text=True).stdout
+    (folder / ".git/objects" / blob[:2] / blob[2:].strip()).unlink()
+    edit(folder, "search", "ads")
+    answer = diff(folder, "HEAD")
+    assert (answer.code, answer.out) == (1, "")
+    assert f"error[TJ095] Git cannot read {path} at " in answer.err
+    assert "  hint: the clone is partial: fetch the missing objects\n" in answer.err
+
+
 def test_a_file_that_was_edited_by_hand_differs(folder: Path) -> None:
     (job,) = (folder / "out/runs/nlp/bert").rglob("trainjob-*.yaml")
     edit(folder, "search", "mine", str(job.relative_to(folder)))

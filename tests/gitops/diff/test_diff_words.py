@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tjgen.gitops.diff.fields import changed
+from tjgen.gitops.diff.markdown import _code
 from tjgen.gitops.diff.side import Place, place_of
 from tjgen.gitops.diff.words import shown, shown_both
 from tjgen.trees.fields.path import MISSING, render
@@ -33,6 +34,7 @@ def test_a_value_is_shown_on_one_line(value: Any, words: str) -> None:
     [
         ("a", "b", ("a", "b")),
         (MISSING, "a\nb", ("(absent)", "a ...")),
+        ("a", "a\nb", ("line 1: a", "line 1: a ...")),
         ("a\nb\nc", "a\nB\nc", ("line 2: b ...", "line 2: B ...")),
         ("a\nb", "a\nb\nc", ("line 2: b", "line 2: b ...")),
         ("x" * 200 + "1", "x" * 200 + "2", ("... " + "x" * 30 + "1", "... " + "x" * 30 + "2")),
@@ -40,6 +42,21 @@ def test_a_value_is_shown_on_one_line(value: Any, words: str) -> None:
 )
 def test_two_values_are_shown_from_their_first_difference(before: Any, after: Any, words: tuple[str, str]) -> None:
     assert shown_both(before, after) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "markdown"),
+    [
+        ("a b", "`a b`"),
+        ("a|b\nc", "`a\\|b c`"),
+        ("a`b", "``a`b``"),
+        ("`a", "`` `a ``"),
+        ("a`", "`` a` ``"),
+        ("", "`  `"),
+    ],
+)
+def test_any_text_is_code_in_markdown(text: str, markdown: str) -> None:
+    assert _code(text) == markdown
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from tests.program import tjgen
+from tjgen.compiler.programs.keeping.capacity import _text
 
 EXPERIMENT = """\
 apiVersion: tjgen.dev/v1alpha1
@@ -54,6 +55,14 @@ def test_a_claim_holds_what_stays_what_is_written_what_is_in_the_trash_and_a_fif
 ) -> None:
     said, _ = built(tmp_path, size=size, expected="10G", grace=grace)  # (2 + 1 + 1 + 1) * 10G * 1.2
     assert ("TJ463" not in said) == fits
+
+
+@pytest.mark.parametrize(
+    ("amount", "words"),
+    [(1023, "1023"), (1024, "1Ki"), (1025, "1.1Ki"), (1024**2, "1Mi"), (1536 * 1024**2, "1.5Gi"), (1024**4, "1Ti")],
+)
+def test_sizes_are_rounded_up_in_the_largest_unit(amount: int, words: str) -> None:
+    assert _text(amount) == words
 
 
 @pytest.mark.parametrize(
