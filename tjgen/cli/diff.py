@@ -16,6 +16,7 @@ from tjgen.gitops.diff.effect import UNCHANGED
 from tjgen.gitops.diff.removals import removals
 from tjgen.gitops.diff.side import Side, only
 from tjgen.gitops.output.intended import intended, standing, standing_locks
+from tjgen.gitops.output.moves import refused
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.diagnostics.printable import printable, printable_json
 from tjgen.trees.fields.path import render
@@ -67,7 +68,7 @@ def run(arguments: Arguments) -> int:
             sys.stderr.write("Error: give -o DIR, or say spec.output.directory in tjgen.yaml\n")
             return 2
         new, found = intended(plan, directory, watch=reporter.watch())
-        reporter.add(found)
+        reporter.add([*found, *refused(plan, directory)])
         if not reporter.failed:
             old = _old(arguments["paths"], plan, directory, new, reporter)
             differs = _compare(old, new, plan, arguments, reporter)
@@ -82,9 +83,10 @@ def _old(words: Sequence[str], plan: Plan, directory: str, new: Side, reporter: 
     if os.path.isdir(words[0]):
         return Side(words[0], standing(words[0]), {})
     from tjgen.gitops.output.earlier import earlier
+    from tjgen.gitops.output.migration import since
 
     side, found = earlier(words[0], plan, directory, new)
-    reporter.add(found)
+    reporter.add([*found, *since(plan, directory, words[0])])
     return side
 
 

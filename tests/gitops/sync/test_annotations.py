@@ -96,11 +96,11 @@ def test_another_tool_changes_runs_in_place_and_back(folder: Path) -> None:
     none = snapshot(folder)
     for tool in ("argocd", "flux", "argocd"):
         syncs(folder, tool)
-        build(folder)
+        assert tjgen(folder, "migrate", "--write").code == 0
         assert annotations_of(folder) == WANTED[tool]
         assert build(folder).err == "runs: 0 new, 1 unchanged, 0 kept, 0 removed\n"
     syncs(folder, "none")
-    build(folder)
+    assert tjgen(folder, "migrate", "--write").code == 0
     assert snapshot(folder) == none
 
 

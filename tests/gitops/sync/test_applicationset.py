@@ -157,7 +157,8 @@ def test_a_runtime_that_several_applications_use_is_never_pruned(folder: Path) -
         assert annotations["argocd.argoproj.io/sync-options"] == "ServerSideApply=true,Prune=false"
         assert annotations["argocd.argoproj.io/compare-options"] == "IgnoreExtraneous"
     before = {path: path.read_bytes() for path in (folder / "out").rglob("trainjob-*.yaml")}
-    assert build(folder, "applicationSet: environments").code == 0
+    assert "error[TJ280]" in build(folder, "applicationSet: environments").err
+    assert tjgen(folder, "migrate", "--write").code == 0
     assert {path: path.read_bytes() for path in (folder / "out").rglob("trainjob-*.yaml")} == before
     assert "Prune=false" not in next((folder / "out").rglob("runtimes/*/*.yaml")).read_text(encoding="utf-8")
 
@@ -214,7 +215,8 @@ def test_it_comes_and_goes_with_what_the_project_says(folder: Path) -> None:
     assert build(folder, "applicationSet: environments, bootstrap: true, health: failures", "--check").code == 0
     assert build(folder, "applicationSet: environments", "--env", "dev").code == 0
     assert [path.name for path in (folder / "out/gitops").iterdir()] == ["applicationset-site.yaml"]
-    build(folder, "applicationSet: experiments")
+    assert "error[TJ280]" in build(folder, "applicationSet: experiments").err
+    assert tjgen(folder, "migrate", "--write").code == 0
     assert not (folder / "out/gitops").exists()
 
 

@@ -104,7 +104,8 @@ def test_an_environment_with_the_name_of_the_folder(folder: Path) -> None:
     assert "error[TJ683" in answer.err
     assert build(folder, f"{{tool: argocd, repository: {URL}}}", environments).code == 0
     assert (folder / "out/gitops/runs").is_dir()
-    assert build(folder, "none", environments).code == 0
+    assert "error[TJ280]" in build(folder, "none", environments).err
+    assert tjgen(folder, "migrate", "--write").code == 0
     assert (folder / "out/gitops/runs").is_dir()
 
 

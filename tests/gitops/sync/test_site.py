@@ -123,12 +123,13 @@ def test_they_come_and_go_with_what_the_project_says(folder: Path) -> None:
     assert objects(folder, "prod") == {}
     build(folder, f"{{tool: argocd, repository: {URL}}}")
     assert build(folder, f"{{tool: argocd, repository: {URL}}}", "--check").code == 0
-    build(folder, f"{{tool: flux, repository: {URL}}}", "--env", "dev")
+    assert "error[TJ280]" in build(folder, f"{{tool: flux, repository: {URL}}}", "--env", "dev").err
     assert "application-nlp-prod.yaml" in objects(folder, "prod")
-    build(folder, f"{{tool: flux, repository: {URL}}}")
+    assert tjgen(folder, "migrate", "--write").code == 0
     assert "application-nlp-prod.yaml" not in objects(folder, "prod")
     assert build(folder, f"{{tool: argocd, repository: {URL}}}", "--check").code == 1
-    build(folder, "none")
+    assert "error[TJ280]" in build(folder, "none").err
+    assert tjgen(folder, "migrate", "--write").code == 0
     assert objects(folder, "prod") == {}
 
 

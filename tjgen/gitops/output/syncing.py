@@ -81,6 +81,18 @@ def made(plan: Plan) -> list[Manifest]:
     return [one.manifest for _, one in _made(plan, tool, path, _sites(plan, path, ()))]
 
 
+def texts(plan: Plan) -> dict[str, str]:
+    """Path in the output tree -> text of each object that `put` writes."""
+    project, path = plan.project, _path(plan)
+    tool = _TOOLS.get(project.spec.gitops.tool)
+    if tool is None or path is None:
+        return {}
+    return {
+        f"{folder}/{one.file}": one.note + dump(one.manifest.tree)
+        for folder, one in _made(plan, tool, path, _sites(plan, path, ()))
+    }
+
+
 def _described(plan: Plan) -> SyncTool:
     return BY_NAME[plan.project.spec.gitops.tool]
 

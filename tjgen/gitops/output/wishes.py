@@ -25,5 +25,7 @@ class Wishes(NamedTuple):
     """How many superseded runs of each experiment stay; None: all."""
     tool: str = "none"
     """What syncs the tree, and whether a person confirms that it deletes a run: its annotations can be changed in place."""
+    migrates: bool = False
+    """Whether the build may move synced objects to another owner: `tjgen migrate --write`."""
     again: bool = False
     """Run again under another name whatever `renew` answers for, also what would not change."""

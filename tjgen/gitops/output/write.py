@@ -19,6 +19,7 @@ from tjgen.gitops.output.done import Counts
 from tjgen.gitops.output.interrupted import still_wanted
 from tjgen.gitops.output.layout import stage_folder
 from tjgen.gitops.output.memory import Memory, Remembered
+from tjgen.gitops.output.moves import refused
 from tjgen.gitops.output.problems import refuse_nested
 from tjgen.gitops.output.wishes import Wanted, Wishes
 from tjgen.language.runs.store import PLATFORMS
@@ -73,7 +74,7 @@ def write(
         if not has_errors(diagnostics):
             diagnostics += platforms(plan, tree, wishes)
         if not has_errors(diagnostics):
-            diagnostics += syncing(plan, tree)
+            diagnostics += syncing(plan, tree, directory, wishes)
         if has_errors(diagnostics):
             return Written(diagnostics, one.counts)
         files = tree.commit()
@@ -103,7 +104,7 @@ def compare(
     if not has_errors(diagnostics):
         diagnostics += platforms(plan, tree, wishes)
     if not has_errors(diagnostics):
-        diagnostics += syncing(plan, tree)
+        diagnostics += syncing(plan, tree, directory, wishes)
     if not has_errors(diagnostics):
         diagnostics += [problems.stale(found.place, found.kind) for found in tree.differences()]
         if shown is not None:
@@ -121,9 +122,12 @@ def platforms(plan: Plan, tree: Wanted, wishes: Wishes, asking: Asking | None = 
     return put(plan, tree, force=wishes.force, asking=asking)
 
 
-def syncing(plan: Plan, tree: Present) -> list[Diagnostic]:
+def syncing(plan: Plan, tree: Present, directory: str, wishes: Wishes) -> list[Diagnostic]:
     """The objects that make a GitOps tool sync the tree, where the project wants some; what is wrong with that."""
     project = plan.project
+    moved = [] if wishes.migrates else refused(plan, directory)
+    if moved:
+        return moved
     if plan.whole:
         if SYNC not in project.spec.environments:
             tree.claim(SYNC)

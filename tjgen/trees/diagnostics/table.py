@@ -173,6 +173,8 @@ TABLE = {
     "TJ277": ("run-not-orphaned", "error"),
     "TJ278": ("nothing-to-rename", "error"),
     "TJ279": ("rename-in-the-way", "error"),
+    "TJ280": ("layout-moves-owners", "error"),
+    "TJ281": ("layout-moved-owners", "warning"),
     "TJ285": ("superseded-not-stopped", "warning"),
     "TJ290": ("unknown-release", "error"),
     "TJ301": ("unknown-device-class", "error"),

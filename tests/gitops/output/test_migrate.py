@@ -1,0 +1,181 @@
+"""A change of the layout of a live tree: every gate refuses it, and `tjgen migrate` has the steps that keep every object."""
+
+from __future__ import annotations
+
+import subprocess
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+
+from tests.gitops.output.test_runs import EXPERIMENT, snapshot
+from tests.program import Answer, tjgen
+
+PROJECT = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Project
+metadata: {name: site}
+spec:
+  experiments: [experiments]
+  ENVIRONMENTS
+  output: {directory: out}
+  gitops: {OPTIONS}
+"""
+REPOSITORY = ', repository: "https://git.example.com/site.git"'
+LAYOUTS = {
+    "one": "tool: argocd" + REPOSITORY,
+    "experiments": "tool: argocd, applicationSet: experiments" + REPOSITORY,
+    "environments": "tool: argocd, applicationSet: environments" + REPOSITORY,
+    "bootstrap": "tool: argocd, applicationSet: environments, namespace: gitops, bootstrap: true" + REPOSITORY,
+    "flux": "tool: flux" + REPOSITORY,
+    "flux bootstrap": "tool: flux, namespace: sync, bootstrap: true" + REPOSITORY,
+    "argocd without repository": "tool: argocd",
+    "flux without repository": "tool: flux",
+    "none": "tool: none",
+}
+CLAIM = "  volumes:\n    results: {pvc: {create: {size: 10Gi}}, mountPath: /results}\n"
+
+
+@pytest.fixture(
+    params=["environments: {dev: {cluster: one}, prod: {cluster: two}}", "catalogs: []"], ids=["environments", "one tree"]
+)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Path:
+    monkeypatch.setenv("TJGEN_CACHE", "off")
+    (tmp_path / "experiments").mkdir()
+    (tmp_path / "experiments/digits.yaml").write_text(EXPERIMENT + CLAIM, encoding="utf-8")
+    (tmp_path / "template").write_text(PROJECT.replace("ENVIRONMENTS", request.param), encoding="utf-8")
+    return tmp_path
+
+
+def say(folder: Path, options: str) -> None:
+    text = (folder / "template").read_text(encoding="utf-8")
+    (folder / "tjgen.yaml").write_text(text.replace("OPTIONS", options), encoding="utf-8")
+
+
+def live(folder: Path, options: str) -> None:
+    say(folder, options)
+    answer = tjgen(folder, "build")
+    assert answer.code == 0, answer.err
+
+
+def jobs(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in (folder / "out").rglob("*.yaml") if "/gitops/" not in str(path)}
+
+
+def git(folder: Path, *words: str) -> None:
+    subprocess.run(["git", "-c", "user.name=t", "-c", "user.email=t@example.com", *words], cwd=folder, check=True)
+
+
+def assert_refused(folder: Path, *words: str) -> Answer:
+    before = snapshot(folder)
+    answer = tjgen(folder, *words)
+    assert (answer.code, "error[TJ280] tjgen.yaml:" in answer.err) == (1, True), answer.err
+    assert "use tjgen migrate" in answer.err
+    assert snapshot(folder) == before
+    return answer
+
+
+# A tree without sync objects shows its tool alone, and a tree for no tool shows nothing.
+FREE = {(old, new) for old in ("argocd without repository", "flux without repository", "none") for new in LAYOUTS}
+MOVES = [pair for pair in permutations(LAYOUTS, 2) if pair not in FREE]
+MOVES += [("argocd without repository", "flux"), ("flux without repository", "one"), ("argocd without repository", "none")]
+
+
+@pytest.mark.parametrize(("old", "new"), MOVES)
+def test_every_gate_refuses_a_change_of_owners(folder: Path, old: str, new: str) -> None:
+    live(folder, LAYOUTS[old])
+    files = jobs(folder)
+    say(folder, LAYOUTS[new])
+    for words in (["build"], ["build", "--check"], ["build", "--force"], ["diff"]):
+        assert_refused(folder, *words)
+    plan = tjgen(folder, "migrate")
+    assert (plan.code, plan.err) == (0, "")
+    assert "1. List the objects with their UIDs. (next)" in plan.out
+    assert tjgen(folder, "migrate", "--write").code == 0
+    assert jobs(folder) == files, "the same objects, whatever their owner"
+    checked = tjgen(folder, "build", "--check")
+    assert checked.code == 0, checked.err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place"),
+    [
+        ("name: site", "name: vision", "tjgen.yaml:3:18"),
+        ("tool: argocd", "tool: argocd, namespace: sync", "namespace"),
+        (REPOSITORY, "", "gitops"),
+    ],
+    ids=["the project has another name", "the sync objects have another namespace", "the repository is gone"],
+)
+def test_other_settings_that_move_owners(folder: Path, old: str, new: str, place: str) -> None:
+    live(folder, LAYOUTS["one"])
+    file = folder / "tjgen.yaml"
+    file.write_text(file.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+    assert place in assert_refused(folder, "build").err
+    assert "kubectl delete application site" in tjgen(folder, "migrate").out
+
+
+def test_settings_that_move_no_owner_are_accepted(folder: Path) -> None:
+    live(folder, LAYOUTS["one"])
+    for options in ("revision: release", "project: research", "bootstrap: true", "path: elsewhere/out", "removal: sync"):
+        live(folder, f"{LAYOUTS['one']}, {options}")
+    assert tjgen(folder, "migrate").err == "no synced object gets another owner\n"
+
+
+def test_a_tree_without_objects_can_get_any_layout(folder: Path) -> None:
+    (folder / "experiments/digits.yaml").rename(folder / "later")
+    (folder / "experiments/digits.yaml").write_text("", encoding="utf-8")
+    for options in LAYOUTS.values():
+        live(folder, options)
+
+
+def test_a_tool_that_is_named_for_the_first_time_is_accepted(folder: Path) -> None:
+    live(folder, LAYOUTS["none"])
+    live(folder, LAYOUTS["flux"])
+
+
+def test_the_hook_refuses_it(folder: Path) -> None:
+    git(folder, "init", "-q")
+    live(folder, LAYOUTS["one"])
+    git(folder, "add", "--all")
+    git(folder, "commit", "-qm", "live")
+    say(folder, LAYOUTS["experiments"])
+    git(folder, "add", "--all")
+    assert_refused(folder, "build", "--staged", "--check")
+
+
+def test_the_plan_marks_the_next_step(folder: Path) -> None:
+    git(folder, "init", "-q")
+    live(folder, LAYOUTS["one"])
+    git(folder, "add", "--all")
+    git(folder, "commit", "-qm", "live")
+    say(folder, LAYOUTS["experiments"])
+    assert tjgen(folder, "migrate", "--write").code == 0
+    assert "5. Commit and push. (next)" in tjgen(folder, "migrate").out
+    git(folder, "add", "--all")
+    git(folder, "commit", "-qm", "moved")
+    assert tjgen(folder, "migrate").err == "no synced object gets another owner\n"
+    assert "6. Create the new owners. (next)" in tjgen(folder, "migrate", "HEAD~1").out
+    compared = tjgen(folder, "diff", "HEAD~1")
+    assert "warning[TJ281]" in compared.err
+    assert "follow the steps of tjgen migrate HEAD~1" in compared.err
+    assert tjgen(folder, "migrate", "nowhere").code == 1
+    assert tjgen(folder, "migrate", "HEAD~1", "--write").code == 2
+
+
+def test_what_a_plan_releases_and_creates(folder: Path) -> None:
+    live(folder, LAYOUTS["experiments"] + ", bootstrap: true")
+    say(folder, LAYOUTS["flux"])
+    lines = [line.strip() for line in tjgen(folder, "migrate").out.splitlines()]
+    deleted = [line.split()[2:4] for line in lines if line.startswith("kubectl delete")]
+    site = "site-dev" if (folder / "out/dev").exists() else "site"
+    namespace = next((folder / "out").rglob("trainjob-*")).parent.parent.parent.name
+    assert deleted[0] == ["applicationset", site]
+    assert ["application", "site-gitops"] in deleted
+    assert ["application", f"{site}.{namespace}.digits"] in deleted
+    finalizers = [line.split()[3] for line in lines if "finalizers" in line]
+    assert finalizers == [name for kind, name in deleted if kind == "application"], "an Application keeps its objects without one"
+    assert [line for line in lines if line.startswith("kubectl annotate")]
+    created = [line.split()[-1] for line in lines if line.startswith("kubectl apply")]
+    assert created
+    assert tjgen(folder, "migrate", "--write").code == 0
+    assert {str(path.relative_to(folder)) for path in (folder / "out").rglob("gitops/*.yaml")} == set(created)

@@ -1,0 +1,77 @@
+"""`tjgen migrate`: a project with another GitOps tool, ApplicationSet or name -> the steps that keep every object."""
+
+from __future__ import annotations
+
+import sys
+
+from tjgen.cli.command import COMMON, FLAG, FOLDER, TRUSTED, VALUE, Arguments, Command, Option, enter
+from tjgen.cli.reporting import Reporter
+from tjgen.compiler.building.plan import Plan, make_plan
+from tjgen.compiler.building.request import Request
+from tjgen.gitops.output.migration import Migration, migration
+from tjgen.gitops.output.wishes import Wishes
+from tjgen.gitops.output.write import write
+from tjgen.trees.diagnostics.model import CompileError
+
+COMMAND = Command(
+    "migrate",
+    "Change the owner of synced objects without deleting any.",
+    "Print the steps from the layout of the output tree to the layout of the project, in order. The layout is which Application "
+    "or Kustomization applies which folder: the GitOps tool, the ApplicationSet, the name of the project, and the namespace of "
+    "the sync objects. A build that changes the layout of a tree with runs is refused (TJ280). With --write, write the tree "
+    "with the new layout, which is one of the steps. With REV, begin at the layout of a Git revision, for a migration that is "
+    "already written.",
+    "tjgen migrate",
+    "[REV]",
+    (
+        Option(("--write",), "write", "Write the tree with the new layout.", FLAG),
+        Option(("-o", "--output"), "output", "Output tree; the project's where it is left out.", VALUE, "DIR"),
+        FOLDER,
+        TRUSTED,
+        *COMMON,
+    ),
+    most=1,
+)
+
+
+def run(arguments: Arguments) -> int:
+    """Print the steps or write the tree, report, and answer with the exit code."""
+    wrong = enter(arguments)
+    if not wrong and arguments["write"] and arguments["paths"]:
+        wrong = "--write writes the layout of the project, so it takes no REV"
+    if wrong:
+        sys.stderr.write(f"Error: {wrong}\n")
+        return 2
+    reporter = Reporter(arguments)
+    try:
+        plan = make_plan(Request())
+        directory = arguments["output"] or plan.output
+        if directory is None:
+            sys.stderr.write("Error: give -o DIR, or say spec.output.directory in tjgen.yaml\n")
+            return 2
+        if arguments["write"]:
+            _write(plan, directory, reporter)
+        else:
+            _show(migration(plan, directory, next(iter(arguments["paths"]), None)), reporter)
+    except CompileError as error:
+        reporter.add(error.diagnostics)
+    return reporter.close()
+
+
+def _write(plan: Plan, directory: str, reporter: Reporter) -> None:
+    written = write(plan, directory, None, wishes=Wishes(migrates=True), renew=[])
+    reporter.add(written.diagnostics)
+    if not reporter.failed:
+        reporter.say(f"{written.counts}")
+        reporter.say("The tree has the layout of the project. tjgen migrate prints the next step.")
+
+
+def _show(found: Migration, reporter: Reporter) -> None:
+    if not found.steps:
+        reporter.say("no synced object gets another owner")
+        return
+    lines = []
+    for position, step in enumerate(found.steps):
+        mark = " (next)" if position == found.next else " (done)" if position < found.next else ""
+        lines += [f"{position + 1}. {step.title}{mark}", f"   {step.why}", *[f"     {command}" for command in step.commands], ""]
+    sys.stdout.write("\n".join(lines).rstrip("\n") + "\n")

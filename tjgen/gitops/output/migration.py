@@ -1,0 +1,106 @@
+"""A project and its tree, or a revision of it -> the migration from the layout of the tree to that of the project."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tjgen.compiler.building.plan import Plan
+from tjgen.gitops.diff.revision import Repository
+from tjgen.gitops.emit.ondisk import below
+from tjgen.gitops.output.intended import body_of
+from tjgen.gitops.output.layout import stage_folder
+from tjgen.gitops.output.moves import on_disk, stages, tool_of_runs, wanted
+from tjgen.gitops.sync import handover
+from tjgen.gitops.sync.handover import Move, Step
+from tjgen.gitops.sync.made import GITOPS
+from tjgen.gitops.sync.ownership import Layout, layouts, unknown
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.manifests.manifest import RUNS, STAGES, SYNC
+from tjgen.trees.typing import NamedTuple
+
+
+class Migration(NamedTuple):
+    """The steps of a migration."""
+
+    steps: list[Step]
+    """Empty if no object gets another owner."""
+    next: int
+    """Position of the first step that may not be done yet, as far as the tree shows it."""
+
+
+def migration(plan: Plan, directory: str, revision: str | None) -> Migration:
+    """The migration to the layout of the project.
+
+    It begins at the layout of `revision`; without one at that of the tree, or if that is the project's, at that of the last
+    commit. Raises CompileError if a file or the revision cannot be read.
+    """
+    new, here = _wanted(plan), _present(plan, directory)
+    before = here if revision is None and _moves(here, new, directory) else _of_revision(directory, revision)
+    found = _moves(before, new, directory)
+    if not found:
+        return Migration([], 0)
+    if _moves(here, new, directory):
+        position = 0
+    elif _moves(_of_revision(directory, None), new, directory):
+        position = handover.COMMIT
+    else:
+        position = handover.COMMIT + 1
+    return Migration(handover.plan(found, directory), position)
+
+
+def since(plan: Plan, directory: str, revision: str) -> list[Diagnostic]:
+    """TJ281 if objects have another owner than in a revision. Raises CompileError as `migration` does."""
+    before, after = _of_revision(directory, revision), _wanted(plan)
+    found = _moves(before, after, directory)
+    owners = [(move.old.owner(stage), move.new.owner(stage)) for move in found for stage in STAGES if stage in move.stages]
+    changed = [(old, new) for old, new in owners if old != new]
+    if not changed:
+        return []
+    old, new = changed[-1]
+    message = f"synced objects move from {old} to {new} since {revision}, and a sync may delete what its owner no longer applies"
+    document = plan.project.document
+    span = document.locate(GITOPS) if document is not None else None
+    return [Diagnostic("TJ281", message, span=span, hint=f"follow the steps of tjgen migrate {revision} before you merge")]
+
+
+def _wanted(plan: Plan) -> dict[str, Layout]:
+    known = layouts(wanted(plan))
+    return {name or "": known.get(name or "", unknown(plan.project.spec.gitops.tool)) for name in plan.environments}
+
+
+def _present(plan: Plan, directory: str) -> dict[str, Layout]:
+    found = layouts(on_disk(directory, plan.environments))
+    for environment in plan.environments if not found else ():
+        tool = tool_of_runs(directory, environment)
+        if tool is not None:
+            found[environment or ""] = unknown(tool)
+    return found
+
+
+def _moves(before: Mapping[str, Layout], after: Mapping[str, Layout], directory: str) -> list[Move]:
+    """The environments that get another layout; none if no environment has objects."""
+    found = []
+    for environment, old in before.items():
+        new = after.get(environment)
+        if new is not None and (old.identity != new.identity or (new.name and old.path != new.path)):
+            namespaces = below(directory, stage_folder(environment or None, RUNS))
+            folders = [folder.split("/")[-2:] for namespace in namespaces for folder in below(directory, namespace)]
+            experiments = tuple((namespace, experiment) for namespace, experiment in folders)
+            found.append(Move(old, new, stages(directory, environment), experiments))
+    return found if any(move.stages for move in found) else []
+
+
+def _of_revision(directory: str, revision: str | None) -> dict[str, Layout]:
+    """The layouts of a revision, or of the last commit; none outside of a repository, or before its first commit."""
+    try:
+        repository = Repository.around(directory)
+        commit = repository.commit(revision or "HEAD")
+    except CompileError:
+        if revision is not None:
+            raise
+        return {}
+    read = repository.files(
+        commit, repository.path_of(directory), wanted=lambda path: f"/{path}".rpartition("/")[0].endswith(f"/{SYNC}")
+    )
+    bodies = {path: body_of(content) for path, content in read.items()}
+    return layouts({path: body for path, body in bodies.items() if body is not None})

@@ -1,0 +1,121 @@
+"""The sync objects in a tree, and those that a build would write -> TJ280 where synced objects would get another owner."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from tjgen.cluster.synctools.table import BY_NAME, TOOLS
+from tjgen.compiler.building.plan import Plan
+from tjgen.gitops.emit.ondisk import below, files
+from tjgen.gitops.output.layout import stage_folder
+from tjgen.gitops.sync.made import GITOPS
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.manifests.manifest import RUNS, STAGES, SYNC
+from tjgen.trees.typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tjgen.gitops.sync.ownership import Layout
+
+
+def refused(plan: Plan, directory: str) -> list[Diagnostic]:
+    """What a build of `plan` into `directory` is refused for. Raises CompileError if a file cannot be read."""
+    old = on_disk(directory, plan.environments)
+    if not old:
+        return _other_tool(plan, directory)
+    new = wanted(plan)
+    if all(new.get(path) == text for path, text in old.items()) and old.keys() == new.keys():
+        return []
+    from tjgen.gitops.sync.ownership import layouts, unknown  # few builds change a sync object
+
+    before, after = layouts(old), layouts(new)
+    named = [environment or "" for environment in plan.environments]
+    pairs = [(environment, layout, after.get(environment)) for environment, layout in before.items() if environment in named]
+    return [
+        _moved(plan, directory, environment, old_layout, new_layout or unknown(plan.project.spec.gitops.tool))
+        for environment, old_layout, new_layout in pairs
+        if (new_layout is None or new_layout.identity != old_layout.identity) and stages(directory, environment)
+    ]
+
+
+def on_disk(directory: str, environments: Collection[str | None]) -> dict[str, str]:
+    """Path in the tree -> text of each sync object of these environments, and of the whole project."""
+    folders = dict.fromkeys([SYNC, *(stage_folder(environment, SYNC) for environment in environments)])
+    return {file.path: file.body for folder in folders for file in files(directory, folder)}
+
+
+def wanted(plan: Plan) -> dict[str, str]:
+    """The same of what a build writes; nothing where the project wants no sync objects."""
+    if plan.project.spec.gitops.repository is None:
+        return {}
+    from tjgen.gitops.output.syncing import texts  # most projects want none
+
+    return {path: text for path, text in texts(plan).items() if path.rpartition("/")[0].endswith(SYNC)}
+
+
+def stages(directory: str, environment: str) -> dict[str, str]:
+    """Stage -> its folder, with the directory, of the stages that hold a manifest."""
+    folders = {stage: f"{directory}/{stage_folder(environment or None, stage)}" for stage in STAGES}
+    return {
+        stage: folder for stage, folder in folders.items() if _holds_manifest(directory, stage_folder(environment or None, stage))
+    }
+
+
+def _holds_manifest(directory: str, folder: str) -> bool:
+    own = any(file.path.endswith(".yaml") for file in files(directory, folder))
+    return own or any(_holds_manifest(directory, one) for one in below(directory, folder))
+
+
+def _moved(plan: Plan, directory: str, environment: str, old: Layout, new: Layout) -> Diagnostic:
+    stage = next((one for one in reversed(STAGES) if old.owner(one) != new.owner(one)), RUNS)
+    after = new.owner(stage)
+    folder = f"{directory}/{stage_folder(environment or None, stage)}"
+    change = f"from {old.owner(stage)} to {after}" if after != old.owner(stage) else f"to another manager of {after}"
+    message = f"the objects in {folder} would move {change}, and a sync may delete what its owner no longer applies"
+    hint = "use tjgen migrate for the steps that keep every object, or undo the change in the project"
+    return _diagnostic(plan, _changed(old, new), message, hint)
+
+
+def _changed(old: Layout, new: Layout) -> FieldPath:
+    """The field of the project that moves the objects."""
+    if not new.name and old.tool == new.tool:
+        return GITOPS
+    fields: Mapping[str, FieldPath] = {
+        "tool": (*GITOPS, "tool"),
+        "per": (*GITOPS, "applicationSet"),
+        "namespace": (*GITOPS, "namespace"),
+        "name": ("metadata", "name"),
+    }
+    return next((path for name, path in fields.items() if getattr(old, name) != getattr(new, name)), GITOPS)
+
+
+def _other_tool(plan: Plan, directory: str) -> list[Diagnostic]:
+    """TJ280 if the runs of the tree have the annotations of another tool: without sync objects, its owner is not in the tree."""
+    tool = plan.project.spec.gitops.tool
+    for environment in plan.environments:
+        before = tool_of_runs(directory, environment)
+        if before is not None and before != tool:
+            title, now = BY_NAME[before].title, BY_NAME[tool].title
+            message = (
+                f"the runs in {directory}/{stage_folder(environment, RUNS)} are set up for {title}, and the project names {now}"
+            )
+            hint = "use tjgen migrate for the steps that keep every object, or undo the change in the project"
+            return [_diagnostic(plan, (*GITOPS, "tool"), message, hint)]
+    return []
+
+
+def tool_of_runs(directory: str, environment: str | None) -> str | None:
+    """The tool of the first run that shows one. An archived run has the annotations of every tool."""
+    for namespace in below(directory, stage_folder(environment, RUNS)):
+        for experiment in below(directory, namespace):
+            for folder in below(directory, experiment):
+                text = "".join(file.body for file in files(directory, folder))
+                found = [tool.name for tool in TOOLS if f"{tool.domain}/" in text]
+                if len(found) < len(TOOLS):
+                    return found[0] if found else None
+    return None
+
+
+def _diagnostic(plan: Plan, path: FieldPath, message: str, hint: str) -> Diagnostic:
+    document = plan.project.document
+    return Diagnostic("TJ280", message, span=document.locate(path) if document is not None else None, hint=hint)

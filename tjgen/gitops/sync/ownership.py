@@ -1,0 +1,140 @@
+"""The sync objects in an output tree -> for each environment, which Application or Kustomization applies which folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from tjgen.cluster.synctools.table import ARGOCD, BY_NAME, FLUX
+from tjgen.gitops.sync.applicationset import ENVIRONMENTS, EXPERIMENTS
+from tjgen.trees.fields.path import Tree
+from tjgen.trees.manifests.manifest import RUNS, STAGES, SYNC
+from tjgen.trees.source.reader import KUBERNETES, read
+from tjgen.trees.typing import NamedTuple
+
+ONE = "one"
+"""One Application applies all stages. The other values are those of `gitops.applicationSet`."""
+_ENDING = ".yaml"
+
+
+class SyncObject(NamedTuple):
+    """An object that makes the tool sync."""
+
+    path: str
+    """Its file, below the output tree."""
+    kind: str
+    name: str
+    namespace: str
+
+
+class Layout(NamedTuple):
+    """What applies one environment."""
+
+    tool: str
+    per: str
+    """What has an owner of its own: ONE, EXPERIMENTS or ENVIRONMENTS; always ONE for Flux."""
+    name: str
+    """Name of its Application, or the name that its Kustomizations begin with; empty if no sync object is in the tree."""
+    namespace: str
+    path: str
+    """Folder of the environment in the repository."""
+    bootstrap: str = ""
+    """Name of the Application or Kustomization that applies the sync objects; empty if there is none."""
+    objects: tuple[SyncObject, ...] = ()
+    """Its sync objects, and those of the whole project."""
+
+    @property
+    def identity(self) -> tuple[str, str, str, str]:
+        """What decides who owns an object. The folder in the repository does not: the same owner reads another folder."""
+        return self.tool, self.per, self.name, self.namespace
+
+    def owner(self, stage: str) -> str:
+        """The owner of a stage, as people write it."""
+        if not self.name:
+            return next((f"{kind} NAME (not in the tree)" for _, kind in BY_NAME[self.tool].syncing), "no owner")
+        if self.tool == FLUX:
+            return f"Kustomization {self.name}-{stage}"
+        if self.per == EXPERIMENTS and stage == RUNS:
+            return f"Applications {self.name}.NAMESPACE.EXPERIMENT"
+        return f"Application {self.name}"
+
+
+def unknown(tool: str) -> Layout:
+    """The layout of an environment without sync objects in the tree: a person made them."""
+    kind = next((kind for _, kind in BY_NAME[tool].syncing), "")
+    namespace = BY_NAME[tool].namespace
+    return Layout(tool, ONE, "", namespace, "", objects=(SyncObject("", kind, kind.upper(), namespace),) if kind else ())
+
+
+def layouts(files: Mapping[str, str]) -> dict[str, Layout]:
+    """Environment ("" without environments) -> its layout; `files`: path in the output tree -> text of a sync object."""
+    folders: dict[str, dict[str, Tree]] = {}
+    for path, text in sorted(files.items()):
+        environment, _, rest = path.rpartition(f"{SYNC}/")
+        if path.endswith(_ENDING) and rest.count("/") == 0:
+            for document in read(text, path, KUBERNETES)[0][:1]:
+                if isinstance(document.value, dict):
+                    folders.setdefault(environment.rstrip("/"), {})[path] = document.value
+    shared = folders.get("", {})
+    found = {environment: _layout(trees, shared) for environment, trees in folders.items()}
+    return {environment: layout for environment, layout in found.items() if layout is not None}
+
+
+def _layout(own: Mapping[str, Tree], shared: Mapping[str, Tree]) -> Layout | None:
+    trees = {**shared, **own}
+    applied = tuple(
+        SyncObject(path, str(tree["kind"]), *_name(tree)) for path, tree in trees.items() if tree["kind"] != "ConfigMap"
+    )
+    for tree in own.values():
+        path = str(_at(tree, "spec", "path"))
+        if tree.get("kind") == "Kustomization" and path.endswith(f"/{RUNS}"):
+            name, namespace = _name(tree)
+            name = name.removesuffix(f"-{RUNS}")
+            path = path.removeprefix("./").removesuffix(f"/{RUNS}")
+            return Layout(FLUX, ONE, name, namespace, path, _bootstrap(trees.values()), applied)
+    sets = [_generator(tree) for tree in trees.values() if tree.get("kind") == "ApplicationSet"]
+    for tree in own.values():
+        if tree.get("kind") == "Application" and _is_for_stages(tree):
+            name, namespace = _name(tree)
+            per = EXPERIMENTS if EXPERIMENTS in sets else ONE
+            path = str(_at(tree, "spec", "source", "path"))
+            return Layout(ARGOCD, per, name, namespace, path, _bootstrap(trees.values()), applied)
+        data = tree.get("data")
+        if tree.get("kind") == "ConfigMap" and isinstance(data, dict) and "path" in data:
+            namespace = _name(tree)[1]
+            name, path = str(data.get("name")), str(data["path"])
+            return Layout(ARGOCD, ENVIRONMENTS, name, namespace, path, _bootstrap(trees.values()), applied)
+    return None
+
+
+def _is_for_stages(tree: Tree) -> bool:
+    """Whether an Application applies runs or what they need: not sync objects, and not a platform."""
+    directory = _at(tree, "spec", "source", "directory")
+    if not isinstance(directory, dict):
+        return False
+    include = str(directory.get("include", ""))
+    return ("exclude" in directory and not include) or any(f"{stage}/*" in include for stage in STAGES)
+
+
+def _bootstrap(trees: Iterable[Tree]) -> str:
+    for tree in trees:
+        include = str(_at(tree, "spec", "source", "directory", "include"))
+        if tree.get("kind") == "Application" and f"{SYNC}/*" in include:
+            return _name(tree)[0]
+        if tree.get("kind") == "Kustomization" and str(_at(tree, "spec", "path")).endswith(f"/{SYNC}"):
+            return _name(tree)[0]
+    return ""
+
+
+def _generator(tree: Tree) -> str:
+    generators = _at(tree, "spec", "generators")
+    return EXPERIMENTS if "directories" in str(generators) else ENVIRONMENTS
+
+
+def _name(tree: Tree) -> tuple[str, str]:
+    return str(_at(tree, "metadata", "name")), str(_at(tree, "metadata", "namespace"))
+
+
+def _at(tree: Tree, *path: str) -> Tree:
+    for key in path:
+        tree = tree.get(key, "") if isinstance(tree, dict) else ""
+    return tree
