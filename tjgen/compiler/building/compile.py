@@ -116,7 +116,7 @@ class _Compilation:
         if self._footprints:
             from tjgen.compiler.totals import shared  # most runs write to nothing that others have
 
-            diagnostics += shared.problems(self._footprints, self._quota)
+            diagnostics += shared.problems(self._footprints, plan.quota)
         yield Findings(judged(diagnostics, policy))
 
     def _experiments(self, file: str, content: bytes) -> tuple[list[Document], list[Diagnostic]]:
@@ -213,11 +213,6 @@ class _Compilation:
         trees = {run.variant.task: run.variant.tree for run in reversed(runs)}
         found = overlaps(zip([run.variant.experiment for run in runs], settings, strict=True))
         return [one for task, diagnostic in found for one in placed([diagnostic], trees[task], documents)]
-
-    def _quota(self, environment: str, namespace: str) -> tuple[Any, Document] | None:
-        here = self._plan.settings[environment or None]
-        quota = here.cluster.quotas.get(namespace)
-        return (quota, here.platform) if quota is not None and here.platform is not None else None
 
 
 def _unit(plan: Plan, document: Document, environment: str | None, variant: Variant) -> Unit:

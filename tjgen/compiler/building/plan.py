@@ -29,8 +29,9 @@ from tjgen.language.runs.store import IMAGES, Locks
 from tjgen.language.setting import Cluster
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
 from tjgen.trees.files.sandbox import Sandbox
+from tjgen.trees.source.document import Document
 from tjgen.trees.source.reader import CORE, read
-from tjgen.trees.typing import NamedTuple
+from tjgen.trees.typing import Any, NamedTuple
 
 
 class Plan(NamedTuple):
@@ -90,6 +91,12 @@ class Plan(NamedTuple):
         """Whether an environment has only runs that are promoted to it."""
         own = self.project.environment(environment)
         return own is not None and own.runs == "promoted"
+
+    def quota(self, environment: str, namespace: str) -> tuple[Any, Document] | None:
+        """The quota of a namespace and the Platform that defines it; None where there is none."""
+        here = self.settings[environment or None]
+        quota = here.cluster.quotas.get(namespace)
+        return (quota, here.platform) if quota is not None and here.platform is not None else None
 
     def surroundings(self) -> Iterator[bytes]:
         """The text of everything in addition to a source that its runs depend on: project, overlays, platforms, catalogs."""
