@@ -103,8 +103,8 @@ def test_a_check_tells_and_its_answer_is_kept_without_that(at_once: None, monkey
         monkeypatch.setattr(sys, "stderr", recorder)
         assert run(["check", str(ROOT / "tests/cases/plain-two-nodes/expected/applied.yaml")]) == 0
     assert err.getvalue().startswith(f"{CLEAR}1 ")
-    assert err.getvalue().endswith(CLEAR)
-    assert "".join(recorder.parts) == ""
+    assert err.getvalue().endswith(f"{CLEAR}2 objects, 0 problems\n")
+    assert "".join(recorder.parts) == "2 objects, 0 problems\n"
 
 
 @pytest.mark.parametrize(("name", "value"), [("CI", "true"), ("TERM", "dumb")])

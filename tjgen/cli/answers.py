@@ -2,8 +2,9 @@
 
 An answer is kept under a hash of everything that it comes from: the words, the contents of the files and of the project file,
 this program, its schemas and runtimes (names, sizes and times of their files), the Python that runs it, and whether colours are
-shown. What depends on more is not kept: standard input, schemas of one's own, options that are not named here. The folder is
-`$XDG_CACHE_HOME/tjgen/check`, or `~/.cache/tjgen/check`; whatever is wrong with it, the check is just done.
+shown. What depends on more is not kept: experiments, standard input, schemas and runtimes of one's own, and options
+that are not named here.
+The folder is `$XDG_CACHE_HOME/tjgen/check`, or `~/.cache/tjgen/check`; whatever is wrong with it, the check is just done.
 
 Nothing but os and sys is imported on the way to a known answer: it takes little longer than starting Python.
 """
@@ -20,6 +21,8 @@ from tjgen.trees.files.regular import read_regular
 from tjgen.trees.files.repository import repository_of
 
 PROJECT = "tjgen.yaml"
+LANGUAGE = b"tjgen.dev/v1alpha1"
+"""Text that every file in the language of tjgen has. Few manifests have it."""
 _FLAGS = ("-q", "--quiet", "--strict")
 _VALUES = ("--apply", "--format", "--trainer")
 _MOST = 1_000
@@ -57,7 +60,10 @@ def key(words: list[str]) -> str | None:
             for file in below(path, _MOST_FILES) if os.path.isdir(path) else (path,):
                 # Raises for a link: what it means depends on where it leads to, and so no answer is kept.
                 take(os.fsencode(file))
-                take(read_regular(file))
+                content = read_regular(file)
+                if LANGUAGE in content:
+                    return None  # the answer depends on the project and on other files
+                take(content)
     except (OSError, ValueError):  # the check reports what is wrong with a file
         return None
     return os.path.join(folder, state.hexdigest())
@@ -183,7 +189,7 @@ def _reader() -> list[tuple[str, os.stat_result]]:
 
 
 def _project() -> bytes:
-    """The project file of this folder or one above it; raises ValueError where it names schemas of its own."""
+    """The project file of this folder or one above it; raises ValueError where it names schemas or runtimes of its own."""
     folder = os.getcwd()
     while True:
         try:
@@ -194,7 +200,7 @@ def _project() -> bytes:
                 return b""
             folder = above
         else:
-            if b"schemas" in content:
+            if b"schemas" in content or b"catalogs" in content:
                 raise ValueError("an answer would depend on other files")
             return os.fsencode(folder) + content
 

@@ -1,17 +1,18 @@
-"""`tjgen check`: manifests, made by us or by hand -> what an API server would say, with the line."""
+"""`tjgen check`: experiments and manifests -> what the compiler, the API server and its webhooks report, with the line."""
 
 from __future__ import annotations
 
 import os
 
-from tjgen.cli.command import COMMON, MANY, TRAINER, VALUE, Arguments, Command, Option
+from tjgen.cli.answers import LANGUAGE, PROJECT
+from tjgen.cli.command import COMMON, MANY, TRAINER, TRUSTED, VALUE, Arguments, Command, Option
+from tjgen.cli.counts import Counts
 from tjgen.cli.inputs import absent, good, sandbox_for, texts
 from tjgen.cli.releases import release_for
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.schema.store import OWN
-from tjgen.cluster.trainer.inputs import is_kind
 from tjgen.cluster.trainer.placed import Placed
-from tjgen.cluster.validate.check import check
+from tjgen.cluster.validate.check import Standing, examine
 from tjgen.cluster.validate.ways import SERVER_SIDE, WAYS
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.files.problems import is_problem
@@ -19,23 +20,31 @@ from tjgen.trees.files.sandbox import around
 from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from tjgen.cli.sources import Sources
     from tjgen.language.resolve.project import Project
+    from tjgen.trees.fields.path import Tree
     from tjgen.trees.files.sandbox import Sandbox
+    from tjgen.trees.source.document import Document
 
-_PROJECT = "tjgen.yaml"
+_OF_MANIFESTS = (b"catalogs", b"policy", b"schemas")
+"""Fields of a project that manifests are checked by."""
+_TOGETHER = ("PodGroup", "TrainJob")
+"""Kinds that are checked together with other objects."""
 
 COMMAND = Command(
     "check",
-    "Validate manifests offline, as the API server would.",
-    "Judge the manifests in files and folders (- is standard input) by the schemas of Kubernetes and of the custom "
-    "resources that training jobs use, by the webhooks behind the server, and for the pods that controllers will make of them. "
-    "TrainJobs are expanded with their runtimes, which stand in the same files, in --catalog or are bundled, to say what "
-    "the controller does with them that nobody would expect. "
-    "A kind without a schema is reported as not checked; with --strict that is an error. With --against, say what becomes of "
-    "each object that is applied already: in place, without effect, refused, or in need of a new name. "
-    "The answer is kept (in $XDG_CACHE_HOME or ~/.cache), and given again for the same files.",
+    "Validate experiments and manifests offline.",
+    "Check files and folders (- is standard input). Experiments are compiled as by tjgen build, without writing anything; "
+    "with a project file, the whole project. Manifests are validated by the schemas of Kubernetes and of the custom "
+    "resources that training jobs use, by the webhooks behind the server, and for the pods that controllers make of them. "
+    "TrainJobs are expanded with their runtimes, which are in the same files, in --catalog, or bundled. "
+    "What cannot be checked is a warning: a kind without a schema, or a TrainJob whose runtime is not found; with --strict "
+    "it is an error. With --against, show what becomes of each object that is applied already: in place, without effect, "
+    "refused, or in need of a new name. With --closed, the files and the Platform are the complete set of objects. "
+    "The last line states what was checked, and the number of problems. "
+    "Answers are cached (in $XDG_CACHE_HOME or ~/.cache), and printed again for the same files.",
     "tjgen check deploy/ other.yaml",
     "PATH...",
     (
@@ -46,6 +55,8 @@ COMMAND = Command(
         Option(
             ("--against",), "against", "What is applied now: a folder, or a Git revision of the same paths.", VALUE, "DIR|REV"
         ),
+        Option(("--closed",), "closed", "Treat the files and the Platform as all there is: report references to anything else."),
+        TRUSTED,
         Option(("--no-cache",), "no_cache", "Check again, and keep no answer."),
         *COMMON,
     ),
@@ -56,8 +67,8 @@ COMMAND = Command(
 def run(arguments: Arguments) -> int:
     """Check every file, report, and answer with the exit code."""
     reporter = Reporter(arguments)
-    project = _project(reporter)
-    folder = arguments["schemas"] or (project.schemas if project is not None else None)
+    counts = Counts()
+    project = _project(reporter, every=arguments["closed"])
     sandbox = sandbox_for(arguments["paths"])
     found = good(texts(arguments["paths"], sandbox), reporter)
     folders = [path for path in arguments["paths"] if os.path.isdir(path)]
@@ -70,33 +81,103 @@ def run(arguments: Arguments) -> int:
         found = iter(files := list(found))
         standing = compare_with(arguments["against"], arguments["paths"], files, arguments, reporter)
     reporter.add(absent(arguments["catalog"]))
-    server_side = arguments["apply"] == SERVER_SIDE
-    strict = arguments["strict"]
     try:
-        release = release_for(arguments["trainer"])
-        versions = {**release.versions, **({OWN: folder} if folder else {})}
-        accepted: list[Placed] = []
-        watch = reporter.watch()
-        for number, (file, content) in enumerate(found):
-            if watch is not None:
-                watch(number, 0, file)
-            said = check(
-                content,
-                file,
-                versions=versions,
-                strict=strict,
-                server_side=server_side,
-                standing=standing,
-                accepted=accepted,
-                harmless=project.spec.policy.harmless if project is not None and project.is_root else (),
-                budgets=sandbox.budgets,
-            )
-            reporter.add(_judged(said, project))
-        if any(is_kind(one.tree, "TrainJob") for one in accepted):
-            reporter.add(_judged(_of_trainjobs(accepted, arguments["catalog"], versions), project))
+        _check(found, standing, project, arguments, sandbox, counts, reporter)
     except CompileError as error:
         reporter.add(error.diagnostics)
-    return reporter.close()
+    return reporter.close(f"{counts}")
+
+
+def _check(
+    found: Iterator[tuple[str, bytes]],
+    standing: Standing | None,
+    project: Project | None,
+    arguments: Arguments,
+    sandbox: Sandbox,
+    counts: Counts,
+    reporter: Reporter,
+) -> None:
+    """Check the files one by one, then all that they hold together. Raises CompileError."""
+    folder = arguments["schemas"] or (project.schemas if project is not None else None)
+    release = release_for(arguments["trainer"])
+    versions = {**release.versions, **({OWN: folder} if folder else {})}
+    accepted: list[Placed] = []
+    present: list[Tree] = []
+    language: dict[str, tuple[bytes, list[Document]]] = {}
+    watch = reporter.watch()
+    for number, (file, content) in enumerate(found):
+        if watch is not None:
+            watch(number, 0, file)
+        is_manifest: Callable[[Tree], bool] = _is_any
+        if LANGUAGE in content:
+            from tjgen.cli import sources
+
+            documents, has_others = sources.language_documents(content, file)
+            if documents:
+                language[file] = content, documents
+                if not has_others:
+                    continue
+                is_manifest = sources.is_manifest
+        examined = examine(
+            content,
+            file,
+            versions=versions,
+            strict=arguments["strict"],
+            server_side=arguments["apply"] == SERVER_SIDE,
+            standing=standing,
+            harmless=project.spec.policy.harmless if project is not None and project.is_root else (),
+            budgets=sandbox.budgets,
+            is_manifest=is_manifest,
+        )
+        reporter.add(_judged(examined.diagnostics, project))
+        accepted += examined.accepted
+        present += [one.tree for one in examined.objects]
+        counts.add((one.tree for one in examined.objects), examined.diagnostics)
+    built = None
+    if language:
+        from tjgen.cli.sources import compiled
+
+        built = compiled(language, arguments["trainer"], reporter)
+        counts.runs += built.runs
+        counts.add(one.tree for one in built.objects)
+    if arguments["closed"] or any(one.tree.get("kind") in _TOGETHER for one in accepted) or (built is not None and accepted):
+        reporter.add(_judged(list(_together(accepted, present, built, project, arguments, versions)), project))
+
+
+def _together(
+    accepted: list[Placed],
+    present: list[Tree],
+    built: Sources | None,
+    project: Project | None,
+    arguments: Arguments,
+    versions: dict[str, str],
+) -> Iterator[Diagnostic]:
+    """What objects show together; most files need none of this."""
+    from tjgen.cli.runtime_files import Runtimes
+    from tjgen.cluster.validate.together import together
+
+    catalogs = [*arguments["catalog"], *(project.catalogs if project is not None else ())]
+    known = None
+    if built is not None:
+        catalogs += built.catalogs
+    if arguments["closed"]:
+        from tjgen.cli.sources import declared
+
+        platforms = [one.platform.spec for one in project.platforms] if project is not None else []
+        known = declared([*platforms, *(built.platforms if built is not None else ())])
+    yield from together(
+        accepted,
+        Runtimes(catalogs, versions),
+        versions,
+        beside=built.objects if built is not None else (),
+        runs=built.made if built is not None else (),
+        present=present,
+        known=known,
+    )
+
+
+def _is_any(tree: Tree) -> bool:
+    return True
 
 
 def _manifests(
@@ -117,14 +198,6 @@ def _manifests(
             yield file, content
 
 
-def _of_trainjobs(accepted: list[Placed], catalog: list[str], versions: dict[str, str]) -> list[Diagnostic]:
-    """What shows when TrainJobs are expanded; files without any need none of this."""
-    from tjgen.cli.runtime_files import Runtimes
-    from tjgen.cluster.validate.together import together
-
-    return list(together(accepted, Runtimes(catalog, versions), versions))
-
-
 def _judged(found: list[Diagnostic], project: Project | None) -> list[Diagnostic]:
     """With the severity that the project's policy gives them."""
     if project is None:
@@ -134,20 +207,20 @@ def _judged(found: list[Diagnostic], project: Project | None) -> list[Diagnostic
     return judged(found, project.spec.policy)
 
 
-def _project(reporter: Reporter) -> Project | None:
-    """The project of this folder, or of one above it, where it says something that manifests are judged by."""
+def _project(reporter: Reporter, *, every: bool) -> Project | None:
+    """The project of this folder, or of one above it, if it has something that manifests are checked by, or for `every` one."""
     folder = os.getcwd()
-    while not os.path.lexists(os.path.join(folder, _PROJECT)):
+    while not os.path.lexists(os.path.join(folder, PROJECT)):
         if folder == os.path.dirname(folder):
             return None
         folder = os.path.dirname(folder)
-    content = around([file := os.path.relpath(os.path.join(folder, _PROJECT))]).content(file)
+    content = around([file := os.path.relpath(os.path.join(folder, PROJECT))]).content(file)
     # The release of Trainer is read from the same file, and what keeps it from being read is reported there.
     if isinstance(content, Diagnostic):
         return None
-    if b"schemas" not in content and b"policy" not in content:
+    if not every and not any(word in content for word in _OF_MANIFESTS):
         return None
-    # Only a project that has schemas or a policy of its own pays for the language of projects.
+    # Only a project that has one of them pays for the language of projects.
     from tjgen.language.resolve.project_file import load
 
     project, found = load(file)

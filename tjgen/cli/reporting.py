@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _FOR_PROGRAMS = ("json", "sarif", "github", "gitlab")
 """Formats with a module of their own, which is imported when it is asked for."""
+_OF_JSON = ("json", "sarif", "gitlab")
+"""Formats that a line of text would break."""
 
 
 class Reporter:
@@ -66,8 +68,12 @@ class Reporter:
             self.clear()
             sys.stderr.write(line + "\n")
 
-    def close(self) -> int:
-        """Write what was found to stderr; the exit code."""
+    def close(self, checked: str = "") -> int:
+        """Write what was found to stderr; the exit code.
+
+        A gate names what it has `checked` ("12 runs, 48 objects"). Its last line is this with the number of problems, also
+        where there are none; with --quiet and in JSON it is left out.
+        """
         self.clear()
         shown = list(dict.fromkeys(one for one in self.diagnostics if not self._quiet or one.severity == ERROR))
         if self._format in _FOR_PROGRAMS:
@@ -79,15 +85,28 @@ class Reporter:
             from tjgen.trees.source.ondisk import text_of
 
             sys.stderr.write(as_text(shown, text_of, color=_has_color()))
-            _count(shown)
+            if not checked or self._quiet:
+                _count(shown)
+        if checked and not self._quiet and self._format not in _OF_JSON:
+            sys.stderr.write(f"{checked}, {_problems(shown)}\n")
         return 1 if self.failed else 0
 
 
+def _problems(shown: list[Diagnostic]) -> str:
+    """Text such as "0 problems" or "3 problems (1 error, 2 warnings)"."""
+    count = sum(one.severity in (ERROR, WARNING) for one in shown)
+    words = _words(shown)
+    return f"{count} problem{'' if count == 1 else 's'}" + (f" ({', '.join(words)})" if words else "")
+
+
 def _count(shown: list[Diagnostic]) -> None:
+    if any(one.severity in (ERROR, WARNING) for one in shown):
+        sys.stderr.write(", ".join(_words(shown)) + "\n")
+
+
+def _words(shown: list[Diagnostic]) -> list[str]:
     counts = [(severity, sum(one.severity == severity for one in shown)) for severity in (ERROR, WARNING, INFO)]
-    words = [f"{count} {severity}{'s' if count > 1 and severity != INFO else ''}" for severity, count in counts if count]
-    if counts[0][1] or counts[1][1]:
-        sys.stderr.write(", ".join(words) + "\n")
+    return [f"{count} {severity}{'s' if count > 1 and severity != INFO else ''}" for severity, count in counts if count]
 
 
 def _has_color() -> bool:

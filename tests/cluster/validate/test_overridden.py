@@ -40,16 +40,16 @@ def test_a_misspelled_replica_type_is_an_error() -> None:
     assert codes(tfjob(Cheif=replica(), worker=replica())) == [("TJ337", "did you mean Chief?")]
 
 
-def test_a_volcano_job_whose_pods_never_fail_is_never_restarted() -> None:
+def test_a_policy_of_a_volcano_job_whose_pods_never_fail_never_applies() -> None:
     restart = {"event": "PodFailed", "action": "RestartJob"}
-    assert [code for code, _ in codes(volcano("OnFailure", restart))] == ["TJ338"]
+    assert [code for code, _ in codes(volcano("OnFailure", restart))] == ["TJ417"]
     assert [code for code, _ in codes(volcano(None, {"events": ["PodEvicted", "PodFailed"], "action": "RestartTask"}))] == [
-        "TJ338"
+        "TJ417"
     ]
+    assert [code for code, _ in codes(volcano("OnFailure", {"event": "PodFailed", "action": "AbortJob"}))] == ["TJ417"]
 
 
 def test_a_volcano_job_that_restarts_is_accepted() -> None:
     restart = {"event": "PodFailed", "action": "RestartJob"}
     assert codes(volcano("Never", restart)) == []
     assert codes(volcano("OnFailure", {"event": "PodEvicted", "action": "RestartJob"})) == []
-    assert codes(volcano("OnFailure", {"event": "PodFailed", "action": "AbortJob"})) == []

@@ -42,15 +42,21 @@ def placed(documents: Sequence[Document]) -> list[Placed]:
     return found
 
 
-def surprising(objects: Sequence[Placed], made: Sequence[Expanded], document_of: DocumentOf) -> Iterator[Diagnostic]:
-    """What the expansions say, and where names clash, each at the line of the object that it is about."""
+def surprising(
+    objects: Sequence[Placed], made: Sequence[Expanded], document_of: DocumentOf, others: Sequence[Run] = ()
+) -> Iterator[Diagnostic]:
+    """What the expansions say, and where names clash, each at the line of the object that it is about.
+
+    `others` are runs whose names the objects must leave free too; clashes between them are reported elsewhere.
+    """
     places = {id(one.tree): one for one in objects}
     for one in made:
         for diagnostic in one.expansion.diagnostics:
             yield at_source(one, diagnostic, places, document_of)
     runs = [Run(one.trainjob, [object_.tree for object_ in one.expansion.objects]) for one in made]
-    for tree, diagnostic in clashes(runs, [one.tree for one in objects]):
-        yield places[id(tree)].at(diagnostic)
+    for tree, diagnostic in clashes([*others, *runs], [one.tree for one in objects]):
+        if id(tree) in places:
+            yield places[id(tree)].at(diagnostic)
 
 
 def at_source(one: Expanded, diagnostic: Diagnostic, places: Mapping[int, Placed], document_of: DocumentOf) -> Diagnostic:

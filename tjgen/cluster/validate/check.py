@@ -8,7 +8,7 @@ from tjgen.cluster.trainer.inputs import is_kind
 from tjgen.cluster.trainer.placed import Placed
 from tjgen.cluster.trainer.refusals import RUNTIME
 from tjgen.cluster.trainer.release import of_versions
-from tjgen.cluster.validate import admission, disclosure, marks, overridden, unmakeable
+from tjgen.cluster.validate import admission, disclosure, marks, registry, unmakeable
 from tjgen.cluster.validate.judge import judge
 from tjgen.cluster.validate.report import by_webhook, diagnostics, subject_of
 from tjgen.cluster.validate.verdict import DECODE, WEBHOOK
@@ -18,9 +18,20 @@ from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.manifests.generated_names import named, prefix_of
 from tjgen.trees.manifests.objects import Objects
 from tjgen.trees.source import reader
+from tjgen.trees.typing import NamedTuple
 
 Standing = Callable[[Tree], bool]
 """Whether an object stands in the cluster already, and so is judged as an update elsewhere."""
+
+
+class Examined(NamedTuple):
+    """A file of manifests: its objects, and what is wrong with each of them."""
+
+    diagnostics: list[Diagnostic]
+    objects: list[Placed]
+    """Every document and every item of a List, whether or not it has a schema."""
+    accepted: list[Placed]
+    """The objects that the server accepts, without those that are applied already: input of `together`."""
 
 
 def check(
@@ -31,18 +42,44 @@ def check(
     strict: bool = False,
     server_side: bool = False,
     standing: Standing | None = None,
-    accepted: list[Placed] | None = None,
     budgets: Budgets = DEFAULT,
     harmless: Collection[str] = (),
 ) -> list[Diagnostic]:
+    """The diagnostics of `examine`."""
+    return examine(
+        text,
+        file,
+        versions=versions,
+        strict=strict,
+        server_side=server_side,
+        standing=standing,
+        budgets=budgets,
+        harmless=harmless,
+    ).diagnostics
+
+
+def examine(
+    text: str | bytes,
+    file: str,
+    *,
+    versions: Mapping[str, str] | None = None,
+    strict: bool = False,
+    server_side: bool = False,
+    standing: Standing | None = None,
+    budgets: Budgets = DEFAULT,
+    harmless: Collection[str] = (),
+    is_manifest: Callable[[Tree], bool] = lambda tree: True,
+) -> Examined:
     """Everything that is wrong with a file of Kubernetes manifests; never raises because of its text.
 
     `versions` chooses the releases that the cluster runs. With `strict`, a kind without a schema is an error. With
     `server_side` the manifests are judged as server-side apply judges them. Of what is `standing` only templates are checked.
-    Of the rest, what is accepted goes into `accepted`, for whoever looks at the objects of all files together.
-    `harmless`: fingerprints of what looks like a secret and is none.
+    `harmless`: fingerprints of what looks like a secret and is none. Documents that are not `is_manifest` are left out.
     """
     documents, found = reader.read(text, file, reader.KUBERNETES, budgets)
+    documents = [document for document in documents if is_manifest(document.value)]
+    every: list[Placed] = []
+    accepted: list[Placed] = []
     # What stands in one file is applied together, so webhooks find it in the cluster.
     context = [named(manifest) for document in documents for manifest, _ in manifests(document.value)]
     objects = Objects([*context, *[one for other in context for one in admission.assumed(other)]])
@@ -53,13 +90,14 @@ def check(
                 judged = list(_standing(manifest, versions, strict=strict))
             else:
                 judged = list(_judged(manifest, objects, versions, strict=strict, server_side=server_side))
-            if accepted is not None and not stands and not has_errors(judged):
+            every.append(Placed(manifest, document, path))
+            if not stands and not has_errors(judged):
                 accepted.append(Placed(named(manifest), document, path))
             for diagnostic in (*judged, *disclosure.diagnostics(manifest, harmless)):
                 whole = path + (diagnostic.path or ())
                 span = document.locate(whole, key=diagnostic.name == "unknown-field")
                 found.append(diagnostic._replace(path=whole, span=span))
-    return found
+    return Examined(found, every, accepted)
 
 
 def _judged(
@@ -73,8 +111,7 @@ def _judged(
         manifest = named(manifest)
     yield from diagnostics(manifest, verdict, strict=strict)
     if verdict.allowed:
-        yield from unmakeable.diagnostics(manifest, versions=versions)
-        yield from overridden.diagnostics(manifest)
+        yield from registry.of_object(manifest, versions)
 
 
 def _generated(manifest: Tree) -> Diagnostic:

@@ -17,11 +17,11 @@ from tjgen.trees.k8s.nearest import nearest
 _OPERATOR_JOBS = ("PyTorchJob", "TFJob", "XGBoostJob", "JAXJob", "PaddleJob")
 _TYPES = ("Chief", "Master", "Worker", "PS", "Evaluator")
 _POD: FieldPath = ("template", "spec")
-_RESTARTS = ("RestartJob", "RestartTask", "RestartPod")
+_HINT = "set restartPolicy: Never in the pod template (pod.restartPolicy of an experiment)"
 
 
 def diagnostics(tree: Tree) -> Iterator[Diagnostic]:
-    """TJ336 for restart policies in pod templates, TJ337 for types of a TFJob, TJ338 for a Volcano Job that never restarts."""
+    """TJ336: restart policies in pod templates. TJ337: types of a TFJob. TJ417: policies of a Volcano Job that never apply."""
     kind, group = tree.get("kind"), str(tree.get("apiVersion")).partition("/")[0]
     if group == "kubeflow.org" and kind in _OPERATOR_JOBS:
         yield from _replicas(tree, str(kind))
@@ -49,12 +49,11 @@ def _volcano(tree: Tree) -> Iterator[Diagnostic]:
     for position, task in enumerate(get(tree, ("spec", "tasks"), None) or []):
         own = get(task, (*_POD, "restartPolicy"), "Always")
         for policy in (*everywhere, *(task.get("policies") or [])):
-            events = [policy.get("event"), *(policy.get("events") or [])]
-            if policy.get("action") in _RESTARTS and "PodFailed" in events and own != "Never":
-                action = policy["action"]
+            if own != "Never" and "PodFailed" in (policy.get("event"), *(policy.get("events") or [])):
                 message = (
-                    f"{action} answers to PodFailed, and the pods of task {task.get('name')} never fail: restartPolicy is {own}"
+                    f"with restartPolicy {own} the kubelet restarts a failed container of {task.get('name')} in its pod, alone: "
+                    f"the pod does not fail, so PodFailed and its {policy.get('action')} hardly ever come"
                 )
                 path: FieldPath = ("spec", "tasks", position, *_POD, "restartPolicy")
-                yield Diagnostic("TJ338", message, subject_of(tree), path, hint="write restartPolicy: Never")
+                yield Diagnostic("TJ417", message, subject_of(tree), path, hint=_HINT)
                 break

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from tjgen.cluster.trainer.inputs import Expanded, expanded
+from tjgen.cluster.trainer.inputs import Expanded, expanded, is_kind
 from tjgen.cluster.trainer.placed import Placed, at_source, surprising
 from tjgen.cluster.trainer.release import of_versions
-from tjgen.cluster.validate import admission, report
+from tjgen.cluster.trainer.surprises.clashes import Run
+from tjgen.cluster.validate import admission, registry, report
+from tjgen.cluster.validate.gangs import Located
 from tjgen.cluster.validate.made import refused
+from tjgen.cluster.validate.unresolved import Known, unresolved
 from tjgen.cluster.validate.verdict import WEBHOOK, Stage, Verdict
-from tjgen.trees.diagnostics.model import Diagnostic, has_errors
+from tjgen.trees.diagnostics.model import WARNING, Diagnostic, has_errors
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.session import Session
 from tjgen.trees.source.document import Document
 from tjgen.trees.typing import Protocol
 
-_ELSEWHERE = ("TJ800", "TJ801", "TJ802", "TJ806")
-"""What the check of a file has said, or cannot know: a cluster may have runtimes that nobody shows."""
+_ELSEWHERE = ("TJ800", "TJ802", "TJ806")
+"""What the check of a file has reported."""
+_NO_RUNTIME = "TJ801"
 
 
 class Runtimes(Protocol):
@@ -28,8 +32,27 @@ class Runtimes(Protocol):
     def document_of(self, tree: Tree) -> Document | None: ...
 
 
-def together(accepted: Sequence[Placed], runtimes: Runtimes, versions: Mapping[str, str] | None) -> Iterator[Diagnostic]:
-    """Webhooks that need another file's runtime, surprises, names that clash, made objects that are refused."""
+def together(
+    accepted: Sequence[Placed],
+    runtimes: Runtimes,
+    versions: Mapping[str, str] | None,
+    *,
+    beside: Sequence[Located] = (),
+    runs: Sequence[Run] = (),
+    present: Sequence[Tree] = (),
+    known: Known | None = None,
+) -> Iterator[Diagnostic]:
+    """What the rules of phase TOGETHER report: webhooks, surprises, names that clash, made objects that are refused, gangs.
+
+    `beside`: objects that other checks accept, such as those of experiments, and `runs` what is made of them. With `known`, all
+    these and `present`, which other checks may refuse, are the complete set of objects: every reference must lead to one of
+    them or to a name in `known`.
+    """
+    yield from registry.of_objects([*accepted, *beside])
+    if known is not None:
+        yield from unresolved([*accepted, *beside], present, known, runtimes.look_up)
+    if not runs and not any(is_kind(one.tree, "TrainJob") for one in accepted):
+        return
     release, session = of_versions(versions), Session()
     objects = [one.tree for one in accepted]
     places = {id(one.tree): one for one in accepted}
@@ -39,11 +62,22 @@ def together(accepted: Sequence[Placed], runtimes: Runtimes, versions: Mapping[s
         yield from said
         if not has_errors(said):
             made.append(one)
-    yield from (found for found in surprising(accepted, made, runtimes.document_of) if found.code not in _ELSEWHERE)
+    for found in surprising(accepted, made, runtimes.document_of, runs):
+        if found.code == _NO_RUNTIME and known is None:
+            yield _unevaluated(found)
+        elif found.code not in _ELSEWHERE:
+            yield found
     seen: set[str] = set()
     for one in made:
         for found in refused(one, seen, versions):
             yield at_source(one, found, places, runtimes.document_of)
+
+
+def _unevaluated(found: Diagnostic) -> Diagnostic:
+    """TJ529: a cluster may have a runtime that no file shows, but nothing can be reported about its TrainJob."""
+    message = "the TrainJob is only partly checked: its runtime is in no file and no catalog, and is not bundled"
+    hint = "name the runtime's file or folder with --catalog, or correct spec.runtimeRef"
+    return found._replace(code="TJ529", message=message, severity=WARNING, hint=hint)
 
 
 def _by_webhook(

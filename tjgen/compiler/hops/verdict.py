@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tjgen.cluster.kinds.pods import starts_pods
-from tjgen.cluster.validate import disclosure, report, unmakeable
+from tjgen.cluster.validate import disclosure, registry, report
 from tjgen.cluster.validate.equivalence import equivalence_key
 from tjgen.cluster.validate.judge import judge as judge_object
 from tjgen.cluster.validate.verdict import WEBHOOK
@@ -47,8 +47,8 @@ def _versions(job: Job) -> Mapping[str, str]:
 
 
 def _wrong(manifest: Manifest, context: list[Tree], versions: Mapping[str, str], session: Session) -> list[Diagnostic]:
-    """What the API server and its webhooks say, and where they accept the object, what keeps its pods from being made."""
+    """What the API server and its webhooks say, and where they accept the object, what its controllers do with it."""
     verdict = judge_object(manifest.tree, versions=versions, webhooks=True, context=context, session=session)
     # `tjgen check` reports what no one checks here of a kind.
     found = list(report.diagnostics(manifest.tree, verdict._replace(gaps=()) if verdict.stage in ("", WEBHOOK) else verdict))
-    return found if found or not starts_pods(manifest) else list(unmakeable.diagnostics(manifest.tree))
+    return found or list(registry.of_object(manifest.tree, versions, has_pods=starts_pods(manifest)))

@@ -119,21 +119,6 @@ def doubts(job: Manifest, workload: Workload) -> Iterator[Diagnostic]:
             "the Job removes itself after the run, and whoever syncs this folder makes it again: it trains again",
             "remove ttlSecondsAfterFinished, or set state: archived when the run has ended",
         )
-    answers = get(job.tree, ("spec", "policies"), None) or []
-    for pods in pods_of(job):
-        own = get(job.tree, ("spec", "tasks", named(pods.role), "policies"), None) or []
-        policy = pods.spec.get("restartPolicy", "Always")
-        for answer in (*answers, *own):
-            if answer.get("event") == "PodFailed" and policy != "Never":
-                yield _doubt(
-                    "TJ417",
-                    job,
-                    ("spec", "tasks", named(pods.role), "template", "spec", "restartPolicy"),
-                    f"with restartPolicy {policy} the kubelet starts a failed container of {pods.role} again in its pod, alone: "
-                    f"the pod does not fail, so PodFailed and its {answer.get('action')} hardly ever come",
-                    "set pod.restartPolicy: Never",
-                )
-                break
 
 
 def _doubt(code: str, job: Manifest, path: FieldPath, message: str, hint: str) -> Diagnostic:

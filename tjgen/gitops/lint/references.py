@@ -1,51 +1,13 @@
-"""An object -> the other objects that it names in its pods: claims, ConfigMaps and Secrets, wherever pods stand in it."""
+"""An object of a scene -> the claims, ConfigMaps and Secrets that it names in its pods, and the objects that name one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.gitops.lint.kinds import CLAIM, CONFIGMAP, SECRET, TRAINJOB
+from tjgen.cluster.validate.references import Reference, references
+from tjgen.gitops.lint.kinds import TRAINJOB
 from tjgen.gitops.lint.scene import Item, Kind, Scene
-from tjgen.trees.fields.path import FieldPath, Tree
-from tjgen.trees.typing import NamedTuple
-
-_FIELDS: dict[str, tuple[Kind, str]] = {
-    "persistentVolumeClaim": (CLAIM, "claimName"),
-    "configMap": (CONFIGMAP, "name"),
-    "configMapRef": (CONFIGMAP, "name"),
-    "configMapKeyRef": (CONFIGMAP, "name"),
-    "secret": (SECRET, "secretName"),
-    "secretRef": (SECRET, "name"),
-    "secretKeyRef": (SECRET, "name"),
-}
-"""A field of pods that names an object -> its kind, and the field of the name."""
-
-
-class Reference(NamedTuple):
-    """An object that is named, and where."""
-
-    kind: Kind
-    name: str
-    path: FieldPath
-
-
-def references(tree: Tree, path: FieldPath = ()) -> Iterator[Reference]:
-    """Everything that `tree` names. The sources of a projected volume name what they read like variables do."""
-    if tree.__class__ is dict:
-        for key, value in tree.items():
-            if value.__class__ is dict:
-                if key in _FIELDS:
-                    kind, field = _FIELDS[key]
-                    name = value.get(field) or value.get("name")
-                    if name.__class__ is str:
-                        yield Reference(kind, str(name), (*path, key))
-                yield from references(value, (*path, key))
-            elif value.__class__ is list:
-                yield from references(value, (*path, key))
-    elif tree.__class__ is list:
-        for position, item in enumerate(tree):
-            if item.__class__ is dict or item.__class__ is list:
-                yield from references(item, (*path, position))
+from tjgen.trees.fields.path import FieldPath
 
 
 def named_by(scene: Scene, item: Item) -> list[Reference]:

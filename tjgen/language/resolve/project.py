@@ -104,6 +104,11 @@ class Project(NamedTuple):
         return folder if folder is None or self.sandbox.resolved(folder) is not None else None
 
     @property
+    def catalogs(self) -> list[str]:
+        """The files and folders of the project's runtimes, from the working directory."""
+        return [os.path.join(self.directory, place) for place in self.spec.catalogs]
+
+    @property
     def output(self) -> str | None:
         """The folder that trees go to. Raises CompileError where it is outside of the repository (TJ038)."""
         if self.spec.output.directory is None:

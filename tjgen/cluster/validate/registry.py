@@ -1,0 +1,102 @@
+"""The registry of facts about objects: each fact is one rule, with the phase in which its input is complete.
+
+| phase | input |
+|---|---|
+| SERVER | one object: the verdict of the API server and its webhooks |
+| OBJECT | one object that the server accepts |
+| TOGETHER | all objects that are applied together, with what the Trainer controller makes of TrainJobs |
+| CLOSED | all objects of a cluster |
+| UPDATE | an object, and the object that it replaces |
+
+A gate (`build`, `check`, `lint`, `import`, `diff`) runs every rule of a phase if it has the input of that phase. Gates have no
+rules about objects of their own. `tests/gates/test_registry.py` shows for each rule that the gates report it, or states why
+one does not. Rules about what a GitOps tool does with objects are in `tjgen/gitops/lint/rules`: they need to know the tool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from tjgen.cluster.validate import gangs, overridden, processes, unmakeable
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import Tree
+from tjgen.trees.typing import NamedTuple
+
+SERVER = "server"
+OBJECT = "object"
+TOGETHER = "together"
+CLOSED = "closed"
+UPDATE = "update"
+
+Versions = Mapping[str, str] | None
+
+
+class Rule(NamedTuple):
+    """A fact about objects."""
+
+    name: str
+    phase: str
+    codes: tuple[str, ...]
+    """The codes of its findings."""
+
+
+class ObjectRule(NamedTuple):
+    """A fact that one object shows."""
+
+    rule: Rule
+    find: Callable[[Tree, Versions], Iterator[Diagnostic]]
+
+
+class TogetherRule(NamedTuple):
+    """A fact that objects show together, apart from TrainJobs (see `together.py`)."""
+
+    rule: Rule
+    find: Callable[[Sequence[gangs.Located]], Iterator[Diagnostic]]
+
+
+OBJECT_RULES = (
+    ObjectRule(
+        Rule("pods-that-cannot-be-created", OBJECT, ("TJ427", "TJ511")),
+        lambda tree, versions: unmakeable.diagnostics(tree, versions=versions),
+    ),
+    ObjectRule(
+        Rule("fields-that-a-controller-overrides", OBJECT, ("TJ336", "TJ337", "TJ417")),
+        lambda tree, _: overridden.diagnostics(tree),
+    ),
+    ObjectRule(Rule("no-processes", OBJECT, ("TJ533",)), lambda tree, _: processes.diagnostics(tree)),
+    ObjectRule(Rule("gang-larger-than-its-job", OBJECT, ("TJ528",)), lambda tree, _: gangs.own(tree)),
+)
+"""In the order in which they report."""
+TOGETHER_RULES = (TogetherRule(Rule("gang-larger-than-its-pods", TOGETHER, ("TJ528",)), gangs.waiting),)
+RULES: tuple[Rule, ...] = (
+    Rule("undecodable", SERVER, ("TJ501",)),
+    Rule("unknown-field", SERVER, ("TJ502",)),
+    Rule("invalid", SERVER, ("TJ503", "TJ504", "TJ505", "TJ506", "TJ507", "TJ508", "TJ509", "TJ510")),
+    Rule("refused-by-webhook", SERVER, ("TJ530",)),
+    Rule("webhook-warning", SERVER, ("TJ531",)),
+    Rule("token-in-clear-text", SERVER, ("TJ109",)),
+    *[one.rule for one in OBJECT_RULES],
+    Rule("name-of-a-made-object", TOGETHER, ("TJ865", "TJ866")),
+    Rule("unevaluated-trainjob", TOGETHER, ("TJ529", "TJ801")),
+    Rule("refused-made-object", TOGETHER, ("TJ895",)),
+    *[one.rule for one in TOGETHER_RULES],
+    Rule("unresolved-reference", CLOSED, ("TJ532", "TJ801")),
+    Rule("refused-update", UPDATE, ("TJ540", "TJ542")),
+    Rule("update-without-effect", UPDATE, ("TJ541",)),
+)
+"""Every rule. Phase SERVER is `judge`. Rules without a function here are in `together.py`, `unresolved.py` and `gitops/diff`."""
+
+
+def of_object(tree: Tree, versions: Versions = None, *, has_pods: bool = True) -> Iterator[Diagnostic]:
+    """What the rules of phase OBJECT report about an object that the server accepts.
+
+    `has_pods` is False for an object whose pods the caller checks in the objects that controllers make of it.
+    """
+    for one in OBJECT_RULES if has_pods else OBJECT_RULES[1:]:
+        yield from one.find(tree, versions)
+
+
+def of_objects(objects: Sequence[gangs.Located]) -> Iterator[Diagnostic]:
+    """What the rules of phase TOGETHER report about objects, without those about TrainJobs."""
+    for one in TOGETHER_RULES:
+        yield from one.find(objects)
