@@ -40,7 +40,10 @@ COMMAND = Command(
         Option(("--check",), "check", "Write nothing; exit 1 where the output is not what the sources give.", FLAG),
         Option(("--staged",), "staged", "Exit 1 where Git's index does not hold what its own sources give.", FLAG),
         Option(
-            ("--summary",), "summary", "Show what each run takes instead of manifests; with --format json for programs.", FLAG
+            ("--summary",),
+            "summary",
+            "Show what runs request, superseded and orphaned ones too; with --format json for programs.",
+            FLAG,
         ),
         Option(("--renew",), "renew", "Run these locked runs again under new names, where they would change.", MANY, "NAME"),
         Option(("--prune-runs",), "prune_runs", "Remove runs that no experiment asks for any more.", FLAG),
@@ -128,7 +131,7 @@ def _into_directory(plan: Plan, directory: str, arguments: Arguments, reporter: 
     from tjgen.gitops.output.write import compare, write
 
     wishes = Wishes(arguments["force"], arguments["prune_runs"], arguments["prune_data"])
-    summary = _summary(plan, arguments)
+    summary = _summary(plan, arguments, directory)
     seen, watch = summary.add if summary else None, reporter.watch()
     # "-" means that previews are asked for without a folder: with a tree they would be lost.
     previews = arguments["expanded"] if arguments["expanded"] != "-" else None
@@ -191,7 +194,7 @@ _NOT_ADDED = ("TJ062", "TJ261")
 def _as_stream(plan: Plan, file: str | None, arguments: Arguments, reporter: Reporter) -> None:
     if len(plan.environments) > 1 and not arguments["summary"]:
         raise CompileError([_several_environments(plan)])
-    summary = _summary(plan, arguments)
+    summary = _summary(plan, arguments, plan.output)
     chosen: dict[ObjectRef, Tree] = {}
     expanded = arguments["expanded"] is not None
     staged: dict[str, list[str]] = {stage: [] for stage in STAGES}
@@ -260,13 +263,13 @@ def _collect(
     return found
 
 
-def _summary(plan: Plan, arguments: Arguments) -> Summary | None:
+def _summary(plan: Plan, arguments: Arguments, directory: str | None) -> Summary | None:
     """The summary to fill, if --summary is given."""
     if not arguments["summary"]:
         return None
     from tjgen.cli.summary import Summary  # few builds print one
 
-    return Summary(plan)
+    return Summary(plan, directory)
 
 
 def _several_environments(plan: Plan) -> Diagnostic:

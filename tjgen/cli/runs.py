@@ -231,10 +231,11 @@ def _list(chosen: list[Entry], gone: list[tuple[Place, PrunedRun]], directory: s
         data = [*[_data(entry, directory) for entry in chosen], *[_of_pruned(place, run) for place, run in gone]]
         sys.stdout.write(json.dumps(data, indent=2) + "\n")
         return
-    rows = [("RUN", "STATE", "EXPERIMENT", "RUNTIME")]
-    rows += [(entry.run.name, entry.run.standing, entry.place.key, entry.run.runtime) for entry in chosen]
-    rows += [(run.name, PRUNED, place.key, "") for place, run in gone]
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    rows = [("RUN", "STATE", "DEVICES", "EXPERIMENT", "RUNTIME")]
+    for place, locked in chosen:
+        rows.append((locked.name, locked.standing, "requested" if locked.requests_devices else "none", place.key, locked.runtime))
+    rows += [(run.name, PRUNED, "none", place.key, "") for place, run in gone]
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
     for row in rows:
         sys.stdout.write("  ".join(f"{cell:<{width}}" for cell, width in zip(row, (*widths, 0), strict=True)).rstrip() + "\n")
 
@@ -245,6 +246,8 @@ def _data(entry: Entry, directory: str | None) -> Tree:
         "name": one.name,
         "state": one.standing,
         "asked": one.is_requested,
+        "stopped": one.stopped,
+        "requestsDevices": one.requests_devices,
         "environment": place.environment,
         "namespace": place.namespace,
         "experiment": place.name,

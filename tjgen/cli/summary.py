@@ -1,4 +1,4 @@
-"""Built runs -> the table that `tjgen build --summary` prints."""
+"""Built runs, and runs that stay in the output beside them -> the table that `tjgen build --summary` prints."""
 
 from __future__ import annotations
 
@@ -7,34 +7,45 @@ import sys
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built
 from tjgen.compiler.totals.report import report
-from tjgen.compiler.totals.table import slices_table, table
-from tjgen.compiler.totals.tally import Totals, of_run
+from tjgen.compiler.totals.table import CURRENT, Row, slices_table, table
+from tjgen.compiler.totals.tally import idle, of_run
+from tjgen.gitops.output.leftover import leftovers
+from tjgen.language.runs.lock import ACTIVE, ARCHIVED
 from tjgen.trees.fields.path import Tree
 
 
 class Summary:
-    """The totals of each run, collected while a plan is built."""
+    """The totals of each run, collected while a plan is built. `directory` is the output tree, if there is one."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, directory: str | None) -> None:
         self._plan = plan
-        self._totals: list[tuple[str, Totals]] = []
+        self._directory = directory
+        self._rows: list[Row] = []
+        self._units: dict[str, Built | None] = {}
         self._slices: list[tuple[str, Tree]] = []
         self._bandwidths: dict[str, int] = {}
 
     def add(self, built: Built) -> None:
         """Add the runs of one experiment."""
         self._bandwidths |= self._plan.cluster(built.unit.environment).bandwidth
+        self._units[built.unit.key] = built
         for one in built.runs:
-            self._totals.append((one.name, of_run(one.compiled.manifests, one.compiled.previews)))
+            state = ARCHIVED if one.is_record else CURRENT if one.state == ACTIVE else one.state
+            totals = of_run(one.compiled.manifests, one.compiled.previews)
+            self._rows.append(Row(one.name, state, totals if state == CURRENT else idle(totals)))
             slices = one.compiled.workload.tree.value.get("slices")
             if slices is not None:
                 self._slices.append((one.name, slices))
 
     def show(self, output_format: str) -> None:
         """Print a table, or the same as JSON for the output format "json"."""
+        rows = list(self._rows)
+        if self._directory is not None:
+            found = sorted(leftovers(self._plan, self._directory, self._units), key=lambda one: one.state, reverse=True)
+            rows += [Row(one.name, one.state, one.totals) for one in found]
         if output_format == "json":
-            sys.stdout.write(report(self._totals, dict(self._slices), self._bandwidths))
+            sys.stdout.write(report(rows, dict(self._slices), self._bandwidths))
             return
-        sys.stdout.write(table(self._totals, self._bandwidths))
+        sys.stdout.write(table(rows, self._bandwidths))
         if self._slices:
             sys.stdout.write("\n" + slices_table(self._slices))

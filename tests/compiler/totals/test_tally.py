@@ -176,7 +176,8 @@ def test_the_report_for_programs(project: Path) -> None:
         "storage": "17Gi",
         "bandwidth": "600M",
     }
-    assert found == {"runs": [{"name": "sum", **whole, "slices": None}], "total": whole}
+    run = {"name": "sum", "state": "current", **whole, "slices": None}
+    assert found == {"runs": [run], "totals": {"current": whole}, "total": whole}
 
 
 def test_devices_that_only_have_a_limit_are_counted() -> None:

@@ -91,7 +91,7 @@ def edit(folder: Path, old: str, new: str, file: str = "experiments/digits.yaml"
 
 
 def test_list_shows_every_state(folder: Path) -> None:
-    assert runs(folder, "list").out.split("\n")[0].split() == ["RUN", "STATE", "EXPERIMENT", "RUNTIME"]
+    assert runs(folder, "list").out.split("\n")[0].split() == ["RUN", "STATE", "DEVICES", "EXPERIMENT", "RUNTIME"]
     assert states(folder) == [("digits", "current")]
     edit(folder, "train:1", "train:2")
     build(folder)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from tests.gitops.output.test_runs import build, edit, folder, names, runs, snapshot
-from tests.program import tjgen
+from tests.gitops.output.test_runs import EXPERIMENT, build, edit, folder, names, runs, snapshot
+from tests.program import Answer, tjgen
 
 __all__ = ["folder"]
 
@@ -70,6 +72,101 @@ def test_a_stopped_run_can_be_archived_and_pruned(folder: Path) -> None:
     assert build(folder).code == 0
     assert runs(folder, "prune", "--archived").err == "runs: 1 removed\n"
     assert build(folder, "--check").code == 0
+
+
+PLATFORM = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Platform
+metadata: {name: lab}
+spec:
+  quotas: {vision: {requests.nvidia.com/gpu: 16}}
+  queues: {team: {capability: {nvidia.com/gpu: 16}}}
+"""
+
+
+def five_edits(folder: Path, *, policy: str = "keep", fields: str = "") -> Answer:
+    """An experiment with 8 GPUs, edited until it has five runs; the last answer."""
+    edit(folder, "output:", f"platforms: [platform.yaml]\n  history: {{onSupersede: {policy}}}\n  output:", "tjgen.yaml")
+    (folder / "platform.yaml").write_text(PLATFORM, encoding="utf-8")
+    edit(folder, "spec:\n", f"spec:\n  resources: {{nvidia.com/gpu: 8}}\n{fields}")
+    shutil.rmtree(folder / "out")
+    shutil.rmtree(folder / "tjgen.lock.d")
+    shutil.rmtree(folder / "overlays")
+    edit(folder, "  overlays: [overlays]\n", "", "tjgen.yaml")
+    for version in range(1, 6):
+        edit(folder, f"train:{max(version - 1, 1)}", f"train:{version}")
+        answer = build(folder)
+        assert answer.code == 0, answer.err
+    return answer
+
+
+def totals(folder: Path) -> list[list[str]]:
+    """The lines of the summary that add up runs: state and GPUs."""
+    answer = tjgen(folder, "build", "--summary")
+    assert answer.code == 0, answer.err
+    head, *rows = [line.split() for line in answer.out.splitlines()]
+    return [[row[1], row[head.index("nvidia.com/gpu")]] for row in rows if row[0] == "TOTAL"]
+
+
+def test_the_summary_counts_what_still_requests_devices(folder: Path) -> None:
+    five_edits(folder)
+    assert totals(folder) == [["current", "8"], ["superseded", "32"], ["all", "40"]]
+    (folder / "experiments/digits.yaml").unlink()
+    (folder / "experiments/other.yaml").write_text(EXPERIMENT.replace("digits", "other"), encoding="utf-8")
+    build(folder)
+    assert totals(folder) == [["current", "-"], ["orphaned", "40"], ["all", "40"]]
+
+
+def test_the_summary_before_a_build_is_that_after_it(folder: Path) -> None:
+    five_edits(folder)
+    edit(folder, "train:5", "train:6")
+    before = tjgen(folder, "build", "--summary").out
+    assert before == tjgen(folder, "build", "-o", "out", "--summary").out
+    assert build(folder).code == 0
+    assert tjgen(folder, "build", "--summary").out == before
+
+
+def test_stopped_and_archived_runs_request_nothing(folder: Path) -> None:
+    five_edits(folder, policy="stop")
+    assert totals(folder) == [["current", "8"], ["superseded", "-"], ["all", "8"]]
+    (name, *_) = names(folder, "superseded")
+    assert runs(folder, "archive", name).code == 0
+    report = json.loads(tjgen(folder, "build", "--summary", "--format", "json").out)
+    assert [run["state"] for run in report["runs"]] == ["current", *["superseded"] * 3]
+    assert report["totals"]["superseded"]["requests"] == {}
+    assert report["total"]["requests"]["nvidia.com/gpu"] == "8"
+
+
+@pytest.mark.parametrize("again", ["edited", "unchanged"])
+def test_quotas_count_superseded_runs_and_a_stop_frees_them(folder: Path, again: str) -> None:
+    answer = five_edits(folder)
+    if again == "unchanged":
+        answer = build(folder)
+    assert "warning[TJ384]" in answer.err
+    counted = "5 runs in namespace vision (4 of them superseded or orphaned, and not stopped) take 40 of requests.nvidia.com/gpu"
+    assert counted in answer.err
+    assert runs(folder, "prune").code == 0
+    assert "TJ384" not in build(folder).err
+
+
+def test_a_stop_keeps_the_quota(folder: Path) -> None:
+    assert "TJ384" not in five_edits(folder, policy="stop").err
+
+
+def test_a_queue_in_which_runs_wait_behind_superseded_ones_is_reported(folder: Path) -> None:
+    answer = five_edits(folder, fields="  schedule: {system: volcano, queue: team}\n")
+    assert "warning[TJ286]" in answer.err
+    assert "runs in queue team request 32 of nvidia.com/gpu, and current runs 8, and it has 16" in answer.err
+    assert runs(folder, "prune").code == 0
+    assert "TJ286" not in build(folder).err
+
+
+def test_the_report_counts_superseded_runs(folder: Path) -> None:
+    five_edits(folder)
+    assert tjgen(folder, "report", "-o", "report.html").code == 0
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "5 (4 superseded or orphaned)" in page
+    assert "<b>40</b> of <b>16</b>" in page or "<b>40</b> of 16" in page
 
 
 LEVELS = {

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.compiler.building.inputs import is_experiment, is_of_project, no_experiment, same_experiment
 from tjgen.compiler.building.plan import Plan
-from tjgen.compiler.building.run import Built, DigestOf, Findings, Recall, Recalled, Result, Run, Unit, Watch
+from tjgen.compiler.building.run import Built, DigestOf, Findings, Left, Recall, Recalled, Result, Run, Unit, Watch
 from tjgen.compiler.hops.draft import Job
 from tjgen.compiler.passes import code, data
 from tjgen.compiler.passes.images import rewritten
@@ -31,13 +31,16 @@ from tjgen.trees.source.reader import CORE, read
 from tjgen.trees.typing import Any, NamedTuple
 
 
-def build(plan: Plan, session: Session, *, recall: Recall = lambda *_: None, watch: Watch | None = None) -> Iterator[Result]:
+def build(
+    plan: Plan, session: Session, *, recall: Recall = lambda *_: None, watch: Watch | None = None, left: Left = lambda: ()
+) -> Iterator[Result]:
     """A result for each unit in order, and at the end the findings that belong to no unit.
 
-    Sources that `recall` knows are not compiled. `watch` gets the progress. Raises CompileError if a lock or a pin is
+    Sources that `recall` knows are not compiled. `watch` gets the progress. `left` is called after the last unit, and returns the
+    footprints of runs that are in the output and not requested. Raises CompileError if a lock or a pin is
     damaged, or if the build takes more time than its budget.
     """
-    return _Compilation(plan, session, recall).results(watch)
+    return _Compilation(plan, session, recall).results(watch, left)
 
 
 def renewed(plan: Plan, session: Session, run: Run) -> Run:
@@ -88,7 +91,7 @@ class _Compilation:
         """Key of a unit -> file and place in it of its experiment; the document itself is not kept."""
         self._footprints: list[Any] = []
 
-    def results(self, watch: Watch | None) -> Iterator[Result]:
+    def results(self, watch: Watch | None, left: Left) -> Iterator[Result]:
         plan = self._plan
         policy = plan.project.spec.policy
         diagnostics = list(plan.diagnostics)
@@ -113,10 +116,11 @@ class _Compilation:
             watch(len(plan.files), len(plan.files), "")
         for surroundings in self._surroundings.values():
             diagnostics += [one for one in surroundings.unmatched() if plan.whole]
+        self._footprints += left()
         if self._footprints:
             from tjgen.compiler.totals import shared  # most runs write to nothing that others have
 
-            diagnostics += shared.problems(self._footprints, plan.quota)
+            diagnostics += shared.problems(self._footprints, plan.bound)
         yield Findings(judged(diagnostics, policy))
 
     def _experiments(self, file: str, content: bytes) -> tuple[list[Document], list[Diagnostic]]:

@@ -92,11 +92,11 @@ class Plan(NamedTuple):
         own = self.project.environment(environment)
         return own is not None and own.runs == "promoted"
 
-    def quota(self, environment: str, namespace: str) -> tuple[Any, Document] | None:
-        """The quota of a namespace and the Platform that defines it; None where there is none."""
+    def bound(self, environment: str, field: str, name: str) -> tuple[Any, Document] | None:
+        """The limits of a namespace (`quotas`) or queue (`queues`), and the Platform that sets them."""
         here = self.settings[environment or None]
-        quota = here.cluster.quotas.get(namespace)
-        return (quota, here.platform) if quota is not None and here.platform is not None else None
+        limits = (here.cluster.quotas if field == "quotas" else here.cluster.queues).get(name)
+        return (limits, here.platform) if limits is not None and here.platform is not None else None
 
     def surroundings(self) -> Iterator[bytes]:
         """The text of everything in addition to a source that its runs depend on: project, overlays, platforms, catalogs."""

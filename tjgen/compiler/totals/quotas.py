@@ -14,6 +14,7 @@ from tjgen.trees.fields.managed import Managed
 from tjgen.trees.fields.path import MISSING, FieldPath, get
 from tjgen.trees.k8s.quantity import Quantity, parse
 from tjgen.trees.source.document import Document
+from tjgen.trees.typing import NamedTuple
 
 Limits = Mapping[str, str | int | float]
 Used = tuple[str, str, int]
@@ -30,6 +31,7 @@ _ASKED_BY: Mapping[str, FieldPath] = {
     "persistentvolumeclaims": ("spec", "volumes"),
 }
 _IN_TURN = "suspend some of them, or let a queue admit one after the other: half of a gang may wait for the rest for ever"
+_REMOVE = "stop or remove runs that nothing requests: tjgen runs prune, or onSupersede: stop"
 _WHOLE = parse("1").nanos
 
 
@@ -66,19 +68,39 @@ def alone(
             yield Diagnostic(code, message, None, path, None, related, "ask for less, or raise it in the Platform")
 
 
-def together(
-    takes: list[tuple[str, Used]], quota: Limits, namespace: str, at: FieldPath, platform: Document
-) -> Iterator[Diagnostic]:
-    """What the runs of a build (name and use of each) take more of together than their namespace has."""
-    for key, amount in summed(one for _, one in takes).items():
+class Use(NamedTuple):
+    """What a run takes of one key of a bound."""
+
+    run: str
+    used: Used
+    is_left: bool
+    """Whether the build does not request the run: it is superseded or orphaned, and neither stopped nor archived."""
+
+
+def together(uses: list[Use], quota: Limits, namespace: str, at: FieldPath, platform: Document) -> Iterator[Diagnostic]:
+    """What runs take more of together than their namespace has."""
+    for key, amount in summed(one.used for one in uses).items():
         allowed = parse(quota[key])
-        runs = len({name for name, one in takes if one[0] == key and one[2]})
-        if amount > allowed.nanos and runs > 1:
+        runs = {one.run: one.is_left for one in uses if one.used[0] == key and one.used[2]}
+        if amount > allowed.nanos and len(runs) > 1:
             takes_all = f"take {_shown(amount, allowed)} of {key} together"
-            message = f"{runs} runs in namespace {namespace} {takes_all}, and its quota is {quota[key]}"
-            hint = "ask for less, or raise the quota" if _is_of_claims(key) else _IN_TURN
+            left = f" ({sum(runs.values())} of them superseded or orphaned, and not stopped)" if any(runs.values()) else ""
+            message = f"{len(runs)} runs in namespace {namespace}{left} {takes_all}, and its quota is {quota[key]}"
+            hint = "ask for less, or raise the quota" if _is_of_claims(key) else _REMOVE if left else _IN_TURN
             span = platform.locate((*at, key))
             yield Diagnostic("TJ384", message, span=span, hint=hint)
+
+
+def behind(uses: list[Use], capability: Limits, queue: str, at: FieldPath, platform: Document) -> Iterator[Diagnostic]:
+    """TJ286 for a queue in which current runs fit, but not next to the runs that the build does not request."""
+    requested = summed(one.used for one in uses if not one.is_left)
+    for key, left in summed(one.used for one in uses if one.is_left).items():
+        allowed, current = parse(capability[key]), requested.get(key, 0)
+        if left and current and current <= allowed.nanos < current + left:
+            amounts = f"{_shown(left, allowed)} of {key}, and current runs {_shown(current, allowed)}"
+            message = f"superseded or orphaned runs in queue {queue} request {amounts}, and it has {capability[key]}"
+            span = platform.locate((*at, key))
+            yield Diagnostic("TJ286", f"{message}: current runs may wait behind them", span=span, hint=_REMOVE)
 
 
 def summed(takes: Iterable[Used]) -> dict[str, int]:

@@ -25,12 +25,17 @@ from tjgen.trees.typing import Any, NamedTuple
 
 WRITES = "writes"
 TAKES = "takes"
+QUEUED = "queued"
+LEFT = "left"
+LEFT_IN_QUEUE = "left in queue"
 
 _ITEM = 5
 """Where a use says what it is that counts once: a claim."""
 
 Footprint = tuple[Any, ...]
-"""(WRITES, environment, storage, folder, experiment, volume, place in a file) or (TAKES, environment, namespace, run, *used)."""
+"""(WRITES, environment, storage, folder, experiment, volume, place in a file), or what a run takes of a bound:
+(TAKES, environment, namespace, run, *used) of a quota, (QUEUED, environment, queue, run, *used) of a queue.
+LEFT and LEFT_IN_QUEUE are the same for runs that the build does not request."""
 
 Locate = Callable[[FieldPath], "Span | None"]
 
@@ -77,6 +82,10 @@ def watched(
             )
         # A run that waits has claims all the same.
         footprint += [one for one in takes(totals, setting) if spec.state == "active" or one[_ITEM]]
+        if spec.state == "active":
+            capability = cluster.queues.get(queue, {})
+            at_queue = (setting.environment or "", queue, setting.run)
+            footprint += [(QUEUED, *at_queue, *one) for one in quotas.used(of_gang(totals, previews), capability)]
     if setting.namespace in cluster.limits:
         from tjgen.compiler.totals.limits import refused  # few platforms set any
 
@@ -107,21 +116,32 @@ def takes(totals: Totals, setting: Setting) -> Iterator[Footprint]:
         yield TAKES, setting.environment or "", setting.namespace, setting.run, *one
 
 
-QuotaOf = Callable[[str, str], "tuple[quotas.Limits, Document] | None"]
+def left_over(where: tuple[str, str, str], totals: Totals, limits: quotas.Limits, *, queue: bool = False) -> Iterator[Footprint]:
+    """What a run takes that the build does not request; `where` is its environment, its namespace or queue, and its name."""
+    for one in quotas.used(totals, limits):
+        yield LEFT_IN_QUEUE if queue else LEFT, *where, *one
 
 
-def problems(footprints: Sequence[Footprint], quota_of: QuotaOf) -> list[Diagnostic]:
-    """What they come to, whatever their order; `quota_of` answers for an environment and a namespace."""
+BoundOf = Callable[[str, str, str], "tuple[quotas.Limits, Document] | None"]
+"""Environment, `quotas` or `queues`, and a namespace or queue -> its limits, and the Platform that sets them."""
+
+
+def problems(footprints: Sequence[Footprint], bound_of: BoundOf) -> list[Diagnostic]:
+    """What they come to, whatever their order."""
     found = list(_written_over(sorted({one for one in footprints if one[0] == WRITES}, key=_place)))
-    taken: dict[tuple[str, str], list[tuple[str, quotas.Used]]] = {}
-    for one in sorted({one for one in footprints if one[0] == TAKES}):
-        _, environment, namespace, run, *used = one
-        taken.setdefault((environment, namespace), []).append((run, (used[0], used[1], used[2])))
-    for (environment, namespace), uses in taken.items():
-        known = quota_of(environment, namespace)
-        if known is not None:
-            quota, platform = known
-            found += quotas.together(uses, quota, namespace, ("spec", "quotas", namespace), platform)
+    for field, requested, left, judge in (
+        ("quotas", TAKES, LEFT, quotas.together),
+        ("queues", QUEUED, LEFT_IN_QUEUE, quotas.behind),
+    ):
+        taken: dict[tuple[str, str], list[quotas.Use]] = {}
+        for one in sorted({one for one in footprints if one[0] in (requested, left)}):
+            kind, environment, name, run, *used = one
+            use = quotas.Use(run, (used[0], used[1], used[2]), is_left=kind == left)
+            taken.setdefault((environment, name), []).append(use)
+        for (environment, name), uses in taken.items():
+            known = bound_of(environment, field, name)
+            if known is not None:
+                found += judge(uses, known[0], name, ("spec", field, name), known[1])
     return found
 
 

@@ -7,20 +7,47 @@ from collections.abc import Mapping, Sequence
 from tjgen.compiler.totals.tally import Totals, together
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.k8s.quantity import BINARY, Quantity, multiply, parse, total
+from tjgen.trees.typing import NamedTuple
 
 _FIRST = ("cpu", "memory", "ephemeral-storage")
 STORAGE = "storage"
 _PODS, _STORAGE, _BANDWIDTH = "PODS", STORAGE.upper(), "BANDWIDTH"
 
+CURRENT = "current"
+
+
+class Row(NamedTuple):
+    """A run in a summary."""
+
+    name: str
+    state: str
+    totals: Totals
+    """What it requests: only its claims if it is suspended, stopped or archived."""
+
+
 Bandwidths = Mapping[str, int]
 """StorageClass -> bytes that a volume of it delivers in a second, as the Platform says."""
 
 
-def table(rows: Sequence[tuple[str, Totals]], bandwidths: Bandwidths | None = None) -> str:
-    """A line for each named total and one for all together, in columns."""
-    named = [*rows, ("TOTAL", together([totals for _, totals in rows]))]
-    heads = columns([totals for _, totals in named], bandwidths or {})
-    return _columns([["RUN", *heads], *[[name, *line(totals, heads, bandwidths or {})] for name, totals in named]])
+def table(rows: Sequence[Row], bandwidths: Bandwidths | None = None) -> str:
+    """A line for each run and one for all together, in columns; with runs of several states, also one for each state."""
+    groups = by_state(rows)
+    whole = together([one.totals for one in rows])
+    heads = columns([*(one.totals for one in rows), whole], bandwidths or {})
+    if [*groups] in ([], [CURRENT]):
+        lines = [[one.name, *line(one.totals, heads, bandwidths or {})] for one in rows]
+        return _columns([["RUN", *heads], *lines, ["TOTAL", *line(whole, heads, bandwidths or {})]])
+    named = [*rows, *(Row("TOTAL", state, totals) for state, totals in groups.items()), Row("TOTAL", "all", whole)]
+    lines = [[one.name, one.state, *line(one.totals, heads, bandwidths or {})] for one in named]
+    return _columns([["RUN", "STATE", *heads], *lines], texts=2)
+
+
+def by_state(rows: Sequence[Row]) -> dict[str, Totals]:
+    """State -> what the runs in it request together, in the order of the rows."""
+    groups: dict[str, list[Totals]] = {}
+    for one in rows:
+        groups.setdefault(one.state, []).append(one.totals)
+    return {state: together(totals) for state, totals in groups.items()}
 
 
 def columns(several: Sequence[Totals], bandwidths: Bandwidths) -> list[str]:
@@ -78,13 +105,14 @@ def _bytes(amount: int) -> str:
     return str(amount)
 
 
-def _columns(lines: Sequence[Sequence[str]]) -> str:
+def _columns(lines: Sequence[Sequence[str]], texts: int = 1) -> str:
+    """Lines in columns; the first `texts` columns hold words, the others numbers."""
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     return "".join(
-        "  ".join(_cell(text, width, i) for i, (text, width) in enumerate(zip(line, widths, strict=True))).rstrip() + "\n"
+        "  ".join(_cell(text, width, i < texts) for i, (text, width) in enumerate(zip(line, widths, strict=True))).rstrip() + "\n"
         for line in lines
     )
 
 
-def _cell(text: str, width: int, column: int) -> str:
-    return text.ljust(width) if column == 0 else text.rjust(width)
+def _cell(text: str, width: int, is_text: bool) -> str:
+    return text.ljust(width) if is_text else text.rjust(width)

@@ -63,6 +63,11 @@ def of_run(manifests: Iterable[Manifest], previews: Iterable[Manifest]) -> Total
     return Totals(pods, total(resources), claims, total(limits), devices, objects)
 
 
+def idle(totals: Totals) -> Totals:
+    """What a run without pods takes: its claims and its objects."""
+    return totals._replace(pods=0, resources={}, limits={}, devices={})
+
+
 def of_gang(totals: Totals, previews: Iterable[Manifest]) -> Totals:
     """What of a run has to be there for it to start: the pods that its gang needs, or all of them."""
     for one in previews:

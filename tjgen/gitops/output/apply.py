@@ -48,6 +48,7 @@ class Directory:
 
     def __init__(self, directory: str, tree: Wanted, previews: Wanted | None, locks: Locks, wishes: Wishes) -> None:
         self.diagnostics: list[Diagnostic] = []
+        self.directory = directory
         self.counts = Counts()
         self.locks: dict[str, Lock] = {}
         """Key of an experiment -> its lock after the build, for experiments that were added or are absent."""

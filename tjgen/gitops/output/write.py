@@ -29,6 +29,7 @@ from tjgen.trees.session import Session
 from tjgen.trees.typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from tjgen.compiler.totals.shared import Footprint
     from tjgen.gitops.output.asking import Asking
     from tjgen.gitops.output.syncing import Present
 
@@ -160,6 +161,14 @@ def build_into(
     """Everything of `plan` into `directory`, which is finished then; what was found."""
     diagnostics: list[Diagnostic] = []
     session = Session()
+    units: dict[str, Built | None] = {}
+
+    def left() -> list[Footprint]:
+        if not any(plan.cluster(name).quotas or plan.cluster(name).queues for name in plan.environments):
+            return []
+        from tjgen.gitops.output.leftover import footprints, leftovers  # few Platforms bound what runs take together
+
+        return [*footprints(leftovers(plan, directory.directory, units, directory.locks), plan)]
 
     def renew_run(run: Run) -> Run | None:
         return renewed(plan, session, run) if any(fnmatchcase(run.name, pattern) for pattern in renew) else None
@@ -169,13 +178,15 @@ def build_into(
         found = memory.recall(file, environment, content) if memory is not None and seen is None else None
         if found is not None:
             directory.recall([lock for _, lock in found.units], found.done)
+            units.update(dict.fromkeys(key for key, _ in found.units))
             diagnostics.extend(found.diagnostics)
         return found
 
-    for built in build(plan, session, recall=recall, watch=watch):
+    for built in build(plan, session, recall=recall, watch=watch, left=left):
         diagnostics += built.diagnostics
         if isinstance(built, Findings):
             continue
+        units[built.unit.key] = built
         if seen is not None:
             seen(built)
         if not built.failed:

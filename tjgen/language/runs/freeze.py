@@ -114,6 +114,12 @@ def stopped(tree: Tree) -> Tree | None:
     return _carried(tree, suspend, True)
 
 
+def is_stopped(tree: Tree) -> bool:
+    """Whether a manifest of a run is suspended, so that the run has no pods."""
+    kind = kind_of(tree)
+    return kind is not None and kind.suspend is not None and get(tree, kind.suspend, None) is True
+
+
 def unstoppable(tree: Tree) -> str | None:
     """Why no sync can stop the run of a manifest; None if one can, or if the manifest trains nothing.
 

@@ -79,6 +79,11 @@ class LockedRun(NamedTuple):
         """Whether a source requests it."""
         return self.state not in NOT_REQUESTED
 
+    @property
+    def requests_devices(self) -> bool:
+        """Whether its manifests start pods: it may be superseded or orphaned, but is neither stopped, suspended nor archived."""
+        return self.standing in (CURRENT, *NOT_REQUESTED) and not self.stopped
+
     def orphaned(self) -> LockedRun:
         """The run without a source; an archived run stays archived."""
         return _left(self, ORPHANED)

@@ -7,19 +7,30 @@ from collections.abc import Iterator, Sequence
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.totals.quotas import Limits, summed, used
 from tjgen.compiler.totals.tally import together
-from tjgen.language.runs.lock import CURRENT, SUSPENDED
+from tjgen.language.runs.lock import CURRENT, ORPHANED, SUPERSEDED, SUSPENDED
 from tjgen.tools.report.content import Bar, Shown, Sum
 from tjgen.trees.k8s.quantity import Quantity, parse
 
 
+def _requests(run: Shown) -> bool:
+    """Whether a run requests devices: it is current, or superseded or orphaned and not stopped."""
+    return run.state in (CURRENT, SUPERSEDED, ORPHANED) and not run.stopped
+
+
 def sums(runs: Sequence[Shown]) -> list[Sum]:
-    """What the current runs of each namespace take together, in the order of the runs."""
+    """What the runs of each namespace request together, in the order of the runs."""
     groups: dict[tuple[str, str], list[Shown]] = {}
     for run in runs:
-        if run.state == CURRENT:
+        if _requests(run):
             groups.setdefault((run.place.environment or "", run.place.namespace), []).append(run)
     return [
-        Sum(environment, namespace, len(group), together([one.totals for one in group]))
+        Sum(
+            environment,
+            namespace,
+            len(group),
+            sum(one.state != CURRENT for one in group),
+            together([one.totals for one in group]),
+        )
         for (environment, namespace), group in groups.items()
     ]
 
@@ -40,9 +51,9 @@ def bars(runs: Sequence[Shown], plan: Plan) -> list[Bar]:
 
 
 def _bars(environment: str | None, holder: str, bounds: Limits, runs: Sequence[Shown]) -> Iterator[Bar]:
-    takes = [one for run in runs if run.state == CURRENT for one in used(run.totals, bounds)]
+    takes = [one for run in runs if _requests(run) for one in used(run.totals, bounds)]
     # A run that waits has claims all the same.
-    takes += [one for run in runs if run.state == SUSPENDED for one in used(run.totals, bounds) if one[1]]
+    takes += [one for run in runs if run.state == SUSPENDED or run.stopped for one in used(run.totals, bounds) if one[1]]
     amounts = summed(takes)
     for key, said in bounds.items():
         allowed = parse(said)

@@ -69,6 +69,8 @@ class Shown(NamedTuple):
     queue: str
     problems: tuple[Diagnostic, ...] = ()
     change: Entry | None = None
+    stopped: bool = False
+    """Whether its manifests suspend it."""
 
 
 FAILED = "not built"
@@ -89,11 +91,13 @@ class Bar(NamedTuple):
 
 
 class Sum(NamedTuple):
-    """What the runs of a namespace take together."""
+    """What the runs of a namespace request together."""
 
     environment: str
     namespace: str
     runs: int
+    left: int
+    """How many of them are superseded or orphaned."""
     totals: Totals
 
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from tjgen.cluster.synctools.table import LEFT_ALONE
-from tjgen.cluster.trainer.framework import expand
-from tjgen.cluster.trainer.inputs import runtime_of
 from tjgen.cluster.trainer.release import Release
 from tjgen.cluster.validate.judge import judge
 from tjgen.compiler.building.run import Run
-from tjgen.compiler.targets.jobset import SNAPSHOT
 from tjgen.compiler.totals.tally import of_run
 from tjgen.gitops.diff.compare import ref_of
 from tjgen.gitops.diff.side import Ask, place_of, tree_of
+from tjgen.gitops.output.leftover import previews_of
 from tjgen.language.catalog.find import Catalog
+from tjgen.language.runs.freeze import is_stopped
 from tjgen.language.runs.lock import ARCHIVED, CURRENT, SUSPENDED, LockedRun
 from tjgen.language.runs.store import Place
 from tjgen.tools.report.anatomy import Applied, anatomy, is_suspended
@@ -86,6 +85,7 @@ def shown(known: Known, look: Look) -> Shown:
         tuple(uses),
         queue,
         known.problems,
+        stopped=any(is_stopped(one.tree) for one in applied),
     )
 
 
@@ -118,22 +118,7 @@ def _made(known: Known, applied: Sequence[Tree], catalog: Catalog, release: Rele
     """What controllers make: as it was compiled, or of files that are older than the sources."""
     if known.built is not None and all(_is_known(known, tree) for tree in applied):
         return [one.tree for one in known.built.compiled.previews]
-    return [made for tree in applied for made in _expanded(tree, applied, catalog, release)]
-
-
-def _expanded(tree: Tree, beside: Sequence[Tree], catalog: Catalog, release: Release) -> Iterator[Tree]:
-    if tree.get("kind") != "TrainJob":
-        return
-
-    def look_up(kind: str, namespace: str, name: str) -> Tree | None:
-        found, _ = catalog.find(name, kind=kind, namespace=namespace)
-        return found.tree if found is not None else None
-
-    runtime = runtime_of(tree, list(beside), look_up)
-    for one in expand(tree, runtime, release=release).objects:
-        # The controller's private copy of the runtime says nothing new.
-        if not one.tree["metadata"]["name"].endswith(SNAPSHOT):
-            yield one.tree
+    return [made for tree in applied for made in previews_of(tree, applied, catalog, release)]
 
 
 def _is_sound(known: Known, tree: Tree, release: Release) -> bool:

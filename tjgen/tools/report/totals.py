@@ -17,7 +17,8 @@ def section(report: Report) -> Iterator[str]:
     if not report.sums and not report.bars:
         return
     yield '<section id="totals" aria-labelledby="totals-title">\n<h2 id="totals-title">Totals</h2>\n'
-    yield '<p class="about">What current runs ask for. A claim that several share counts once.</p>\n'
+    about = "What runs request, superseded and orphaned runs too, unless they are stopped. A shared claim counts once."
+    yield f'<p class="about">{about}</p>\n'
     if report.sums:
         yield from _table(report)
     for (environment, holder), group in groupby(report.bars, lambda bar: (bar.environment, bar.holder)):
@@ -30,17 +31,18 @@ def section(report: Report) -> Iterator[str]:
 
 
 def _table(report: Report) -> Iterator[str]:
-    rows = [(one.environment, one.namespace, one.runs, one.totals) for one in report.sums]
+    rows = [(one.environment, one.namespace, one.runs, one.left, one.totals) for one in report.sums]
     if len(rows) > 1:
         whole = together([one.totals for one in report.sums])
-        rows.append(("", "together", sum(one.runs for one in report.sums), whole))
-    heads = columns([one[3] for one in rows], report.bandwidths)
+        counts = [sum(one.runs for one in report.sums), sum(one.left for one in report.sums)]
+        rows.append(("", "together", counts[0], counts[1], whole))
+    heads = columns([one[4] for one in rows], report.bandwidths)
     yield '<div class="wide" tabindex="0" role="region" aria-label="Totals by namespace"><table class="totals"><thead><tr>'
     yield "".join(f"<th scope=col>{escape(head)}" for head in ("Namespace", "Runs", *heads))
     yield "</thead><tbody>\n"
-    for environment, namespace, runs, totals in rows:
+    for environment, namespace, runs, left, totals in rows:
         where = " / ".join(part for part in (environment, namespace) if part)
-        cells = [str(runs), *line(totals, heads, report.bandwidths)]
+        cells = [f"{runs} ({left} superseded or orphaned)" if left else str(runs), *line(totals, heads, report.bandwidths)]
         yield f"<tr><th scope=row>{escape(where)}{''.join(f'<td>{escape(cell)}' for cell in cells)}\n"
     yield "</table></div>\n"
 

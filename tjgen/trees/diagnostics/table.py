@@ -176,6 +176,7 @@ TABLE = {
     "TJ280": ("layout-moves-owners", "error"),
     "TJ281": ("layout-moved-owners", "warning"),
     "TJ285": ("superseded-not-stopped", "warning"),
+    "TJ286": ("waits-behind-superseded", "warning"),
     "TJ290": ("unknown-release", "error"),
     "TJ301": ("unknown-device-class", "error"),
     "TJ302": ("unknown-role", "error"),

@@ -1,0 +1,127 @@
+"""The locks of a project and its output tree -> the runs that a build does not request, and what they request of the cluster.
+
+A superseded or orphaned run continues until it is stopped, archived or removed, so it takes its share of quotas and queues.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+from tjgen.cluster.trainer.framework import expand
+from tjgen.cluster.trainer.inputs import runtime_of
+from tjgen.cluster.trainer.release import Release
+from tjgen.compiler.building.plan import Plan
+from tjgen.compiler.building.run import Built
+from tjgen.compiler.targets.jobset import SNAPSHOT
+from tjgen.compiler.totals.shared import Footprint, left_over
+from tjgen.compiler.totals.tally import Totals, idle, of_gang, of_run
+from tjgen.gitops.emit.ondisk import files
+from tjgen.gitops.output.inventory import Entry, own_files
+from tjgen.language.catalog.find import Catalog
+from tjgen.language.runs import freeze
+from tjgen.language.runs.lock import ARCHIVED, NOT_REQUESTED, SUPERSEDED, Lock, LockedRun
+from tjgen.language.runs.store import Place
+from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.k8s.labels import KUEUE_QUEUE
+from tjgen.trees.manifests.manifest import PREVIEW, RUNS, Manifest
+from tjgen.trees.source.reader import KUBERNETES, read
+from tjgen.trees.typing import NamedTuple
+
+_QUEUES = (("metadata", "labels", KUEUE_QUEUE), ("spec", "queue"), ("spec", "runPolicy", "schedulingPolicy", "queue"))
+
+
+class Leftover(NamedTuple):
+    """A run that stays in the tree although the build does not request it."""
+
+    place: Place
+    name: str
+    state: str
+    """SUPERSEDED or ORPHANED."""
+    totals: Totals
+    """What it requests: only its claims if it is stopped."""
+    gang: Totals
+    """What of that has to be free for it to start."""
+    queue: str
+
+
+def leftovers(
+    plan: Plan, directory: str, units: Mapping[str, Built | None], locks: Mapping[str, Lock] = MappingProxyType({})
+) -> list[Leftover]:
+    """The runs in `directory` that are neither requested nor archived.
+
+    `units`: key of each experiment of the build -> what was built, None if an earlier build did. `locks`: key -> the lock as the
+    build leaves it, as far as that is known. A build of some paths looks only at their experiments. Raises CompileError where a
+    lock or a file cannot be read.
+    """
+    found: list[Leftover] = []
+    for place, lock in plan.locks.all([name for name in plan.environments if name is not None]):
+        if place.environment not in plan.environments or not (plan.whole or place.key in units):
+            continue
+        built = units.get(place.key) if place.key not in locks else None
+        for run, state, stops in _not_requested(locks.get(place.key, lock), built):
+            trees = _trees(directory, Entry(place, run), stops=stops)
+            if trees:
+                found.append(_leftover(place, run.name, state, trees, plan))
+    return found
+
+
+def footprints(found: Iterable[Leftover], plan: Plan) -> Iterator[Footprint]:
+    """What they take of quotas and queues."""
+    for one in found:
+        cluster = plan.cluster(one.place.environment)
+        where = (one.place.environment or "", one.place.namespace, one.name)
+        yield from left_over(where, one.totals, cluster.quotas.get(one.place.namespace, {}))
+        yield from left_over((where[0], one.queue, one.name), one.gang, cluster.queues.get(one.queue, {}), queue=True)
+
+
+def previews_of(tree: Tree, beside: Sequence[Tree], catalog: Catalog, release: Release) -> Iterator[Tree]:
+    """What the controller makes of a TrainJob, without its private copy of the runtime; nothing for other kinds."""
+    if tree.get("kind") != "TrainJob":
+        return
+
+    def look_up(kind: str, namespace: str, name: str) -> Tree | None:
+        found, _ = catalog.find(name, kind=kind, namespace=namespace)
+        return found.tree if found is not None else None
+
+    for one in expand(tree, runtime_of(tree, list(beside), look_up), release=release).objects:
+        if not one.tree["metadata"]["name"].endswith(SNAPSHOT):
+            yield one.tree
+
+
+def _not_requested(lock: Lock, built: Built | None) -> Iterator[tuple[LockedRun, str, bool]]:
+    """The runs, their states, and whether the build stops them."""
+    requested = {run.name for run in built.runs} | {*built.beside} if built is not None else set()
+    for run in lock.runs.values():
+        if built is not None and run.name not in requested and run.standing != ARCHIVED:
+            yield run, SUPERSEDED, built.stops and run.is_requested
+        elif built is None and run.standing in NOT_REQUESTED:
+            yield run, run.state, run.stopped
+
+
+def _trees(directory: str, entry: Entry, *, stops: bool) -> list[Tree]:
+    """The objects of a run, and those that it shares with other runs."""
+    own = [_tree(file.body, file.path) for file in own_files(directory, entry)]
+    if not own:
+        return []
+    folders = sorted({path.rpartition("/")[0] for path in entry.run.uses})
+    shared = [file for folder in folders for file in files(directory, folder) if file.path in entry.run.uses]
+    if stops:
+        own = [freeze.stopped(tree) or tree for tree in own]
+    return [*own, *(_tree(file.body, file.path) for file in shared)]
+
+
+def _tree(body: str, path: str) -> Tree:
+    return read(body, path, KUBERNETES)[0][0].value
+
+
+def _leftover(place: Place, name: str, state: str, trees: list[Tree], plan: Plan) -> Leftover:
+    release = plan.release_of(place.environment)
+    made = [Manifest(one, {}, PREVIEW) for tree in trees for one in previews_of(tree, trees, plan.catalog, release)]
+    manifests = [Manifest(tree, {}, RUNS) for tree in trees]
+    totals = of_run(manifests, made)
+    gang = of_gang(totals, [*manifests, *made])
+    if any(freeze.is_stopped(tree) for tree in trees):
+        totals, gang = idle(totals), idle(gang)
+    queues = (get(one.tree, path, None) for one in (*manifests, *made) for path in _QUEUES)
+    return Leftover(place, name, state, totals, gang, next((str(queue) for queue in queues if queue), ""))
