@@ -42,8 +42,10 @@ def jobset(folder: Path, spec: str) -> tuple[Any, Any, str]:
 
 
 def test_containers_that_start_again_count_in_their_job(tmp_path: Path) -> None:
-    _, job, said = jobset(tmp_path, "  runtime: tjgen-torch\n  restart: {policy: OnFailure, limit: 4}\n")
-    assert (job["template"]["spec"]["restartPolicy"], job["backoffLimit"]) == ("OnFailure", 4)
+    whole, job, said = jobset(tmp_path, "  runtime: tjgen-torch\n  nodes: 3\n  restart: {policy: OnFailure, limit: 4}\n")
+    # The Job fails at the 13th restart of all its pods; a restart of the JobSet would grant twelve more.
+    assert (job["template"]["spec"]["restartPolicy"], job["backoffLimit"]) == ("OnFailure", 13)
+    assert whole["failurePolicy"].get("maxRestarts", 0) == 0
     assert "podFailurePolicy" not in job
     assert said == ""
 

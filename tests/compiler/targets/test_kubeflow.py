@@ -106,19 +106,33 @@ def test_torchrun_starts_a_process_for_each_device(tmp_path: Path, asked: str, p
 @pytest.mark.parametrize(
     ("runtime", "said", "found"),
     [
-        ("tjgen-torch", "", ("OnFailure", 2)),
-        ("tjgen-plain", "", ("OnFailure", 3)),
-        ("tjgen-torch", "  pod: {restartPolicy: Never}\n", ("Never", 2)),
-        ("tjgen-torch", "  restart: {policy: Always}\n", ("Always", 2)),
+        ("tjgen-torch", "", ("OnFailure", 3)),
+        ("tjgen-torch", "  nodes: 4\n", ("OnFailure", 9)),
+        ("tjgen-plain", "  nodes: 4\n", ("OnFailure", 4)),
+        ("tjgen-torch", "  pod: {restartPolicy: Never}\n", ("Never", 3)),
+        ("tjgen-torch", "  restart: {policy: Always}\n", ("Always", 3)),
         ("tjgen-torch", "  restart: {policy: Never}\n", ("Never", None)),
-        ("tjgen-torch", "  restart: {limit: 7}\n", ("OnFailure", 7)),
+        ("tjgen-torch", "  restart: {policy: ExitCode}\n", ("ExitCode", None)),
+        ("tjgen-torch", "  restart: {limit: 7}\n", ("OnFailure", 8)),
+        ("tjgen-torch", "  restart: {limit: 1}\n  nodes: 4\n", ("OnFailure", 5)),
+        ("tjgen-torch", "  restart: {limit: 1}\n  nodes: 2\n  elastic: {min: 1, max: 6}\n", ("OnFailure", 7)),
     ],
 )
 def test_who_decides_about_restarts(tmp_path: Path, runtime: str, said: str, found: tuple[str, int | None]) -> None:
     tree, _ = job(tmp_path, f"  target: pytorchjob\n  runtime: {runtime}\n  script: t.py\n{said}")
-    master = tree["spec"]["pytorchReplicaSpecs"]["Master"]
+    types = tree["spec"]["pytorchReplicaSpecs"]
+    master = types.get("Master") or types["Worker"]
     assert (master["restartPolicy"], tree["spec"]["runPolicy"].get("backoffLimit")) == found
     assert "restartPolicy" not in master["template"]["spec"]
+
+
+def test_an_operator_counts_no_restarts_with_exit_code(tmp_path: Path) -> None:
+    """Training Operator 1.9.3 restarted such a pod 48 times in 60 s with limit 2."""
+    spec = "  target: pytorchjob\n  runtime: tjgen-torch\n  script: t.py\n  restart: {policy: ExitCode, limit: 2}\n"
+    answer = build(tmp_path, spec)
+    assert answer.code == 1
+    assert "error[TJ425]" in answer.err
+    assert "deadline" in answer.err
 
 
 def test_roles_get_the_nodes_that_are_left(tmp_path: Path) -> None:

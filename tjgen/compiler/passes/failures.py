@@ -17,7 +17,7 @@ from tjgen.language.spec.objects import Experiment, ExperimentSpec, FailureRule,
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.workload.contribution import Contribution
-from tjgen.trees.workload.roles import members, role
+from tjgen.trees.workload.roles import at_once, members, role
 from tjgen.trees.workload.workload import PodSet, Workload
 
 Found = Iterator[Contribution | Diagnostic]
@@ -73,6 +73,9 @@ def _restart(workload: Workload, spec: ExperimentSpec, restart: Restart) -> Foun
         yield from _pods(workload, podset, restart, rules, together=together)
     if together and restart.policy != "OnFailure":
         yield from _jobset(workload, restart, rules)
+    elif together and restart.limit is not None and get(workload.tree.value, (*_JOBSET, "failurePolicy", "maxRestarts"), 0):
+        # Each restart of the JobSet would grant all restarts of its Jobs again.
+        yield Contribution((*_JOBSET, "failurePolicy", "maxRestarts"), 0, (*AT, "limit"))
 
 
 Rules = list[tuple[str, FailureRule]]
@@ -110,7 +113,10 @@ def _pods(workload: Workload, podset: PodSet, restart: Restart, rules: Rules, *,
             yield Contribution((*podset.path, *_JOB, "podFailurePolicy"), None, (*AT, "policy"))
         if restart.limit is None and job.get("backoffLimit") == 0:
             yield _never_again(podset)
-    if restart.limit is not None and (wanted == "OnFailure" or not together):
+    if restart.limit is not None and wanted == "OnFailure":
+        # The Job fails at this number of container restarts, counted over all its pods (batch/v1 Job, kubernetes v1.36).
+        yield Contribution(limit, restart.limit * at_once(workload, [podset]) + 1, (*AT, "limit"))
+    elif restart.limit is not None and not together:
         yield Contribution(limit, restart.limit, (*AT, "limit"), mirrors=True)
     elif restart.limit is not None and job.get("backoffLimit") is None:
         # A Job that starts a lost pod again by itself would leave the others waiting for each other.

@@ -25,6 +25,8 @@ _GANG = (
     ("queue", "queue"),
     ("priorityClassName", "priorityClass"),
 )
+_LIMIT: FieldPath = ("policy", "restart", "limit")
+_LIMIT_AT: FieldPath = ("spec", "restart", "limit")
 _TIMEOUT = ("timeoutSeconds", "scheduleTimeoutSeconds")
 
 
@@ -50,14 +52,17 @@ def has_gang(workload: Workload) -> bool:
 
 
 def restart_policy(writer: Writer, workload: Workload, podset: PodSet, at: FieldPath) -> None:
-    """What is said for the run, then for its pods; else what the runtime does about failures, pod by pod."""
+    """The policy of the run, then that of its pods; else what the runtime does about failures, pod by pod."""
     to = (*at, "restartPolicy")
     if _take(writer, to, workload, ("policy", "restart", "policy")):
         return
     pod: FieldPath = (*podset.pod, "restartPolicy")
     said = [origin for origin in workload.tree.origins(pod) if origin.source == "experiment"]
+    limited = workload.tree.origins(_LIMIT) if get(workload.tree.value, _LIMIT, None) else ()
     if said and get(workload.tree.value, pod, None) is not None:
         writer.put(to, get(workload.tree.value, pod), said[0])
+    elif limited:
+        writer.put(to, "OnFailure", limited[0]._replace(mirrors=False))
     else:
         starts_again = restarts(workload, podset) > 0
         writer.put(to, "OnFailure" if starts_again else "Never", _of_runtime(workload, podset))
@@ -71,25 +76,50 @@ def restarts(workload: Workload, podset: PodSet) -> int:
     return int(get(workload.tree.value, (*podset.path, "template", "spec", "backoffLimit"), None) or 0)
 
 
+def backoff_limit(limit: int, pods: int, policy: str | None) -> int:
+    """`backoffLimit` for `limit` restarts of each of `pods` pods.
+
+    The operators compare it with the container restarts of all pods together, and fail the job when the sum reaches it. A
+    launcher that never restarts in its pod is a Job's pod, whose failures may reach the number but not exceed it.
+    """
+    return limit if policy == "Never" else limit * pods + 1
+
+
 def _limit(writer: Writer, workload: Workload, kind: OperatorJob) -> Iterator[Diagnostic]:
     policy = get(workload.tree.value, ("policy", "restart", "policy"), None)
     members = [podset for podset in workload.podsets if not podset.is_initializer]
+    # The MPI Operator hands the limit to the launcher's Job. Its workers restart without limit.
+    pods = 1 if kind.name == "MPIJob" else _most_pods(workload)
     to = (*_RUN, "backoffLimit")
-    if _take(writer, to, workload, ("policy", "restart", "limit")):
+    limit = get(workload.tree.value, _LIMIT, None)
+    if limit is not None and policy == "ExitCode" and kind.name != "MPIJob":
+        message = f"{kind.with_article} cannot limit restarts with policy ExitCode: the operator does not count them"
+        hint = "use policy: OnFailure, or remove the limit and set a deadline, which ends the restarts"
+        yield Diagnostic("TJ425", message, path=_LIMIT_AT, hint=hint)
+        return
+    if limit is not None:
+        for origin in workload.tree.origins(_LIMIT):
+            writer.put(to, backoff_limit(limit, pods, policy), origin._replace(mirrors=False))
         if policy == "Never" and kind.name != "MPIJob":
-            message = f"with policy Never nothing of {kind.with_article} starts again, however high the limit is"
-            path: FieldPath = ("spec", "restart", "limit")
-            hint = "use policy: OnFailure or ExitCode, or remove the limit"
-            yield Diagnostic("TJ429", message, path=path, hint=hint)
+            message = f"with policy Never nothing of {kind.with_article} restarts, whatever the limit is"
+            yield Diagnostic("TJ429", message, path=_LIMIT_AT, hint="use policy: OnFailure, or remove the limit")
         return
     most = max((restarts(workload, podset) for podset in members), default=0)
-    if policy != "Never" and most:
-        writer.put(to, most, _of_runtime(workload, members[0]))
+    if policy not in ("Never", "ExitCode") and most:
+        # A Job's backoffLimit is for all of its pods; restarts of a JobSet are restarts of each pod.
+        together = get(workload.tree.value, (*_FAILURE, "maxRestarts"), None) is not None
+        writer.put(to, backoff_limit(most, pods if together else 1, policy), _of_runtime(workload, members[0]))
     several = sum(workload.tree.value["counts"].values()) > 1
     if policy is None and several and get(workload.tree.value, (*_FAILURE, "maxRestarts"), None):
-        message = f"the runtime starts all pods again when one fails, and {kind.with_article} only that one"
-        hint = "say restart.policy, and save checkpoints from which one node can join the others again"
+        message = f"the runtime restarts all pods when one fails, and {kind.with_article} restarts only that pod"
+        hint = "set restart.policy, and save checkpoints from which one node can join the others again"
         yield Diagnostic("TJ436", message, path=("spec", "target"), hint=hint)
+
+
+def _most_pods(workload: Workload) -> int:
+    """Pods of the run; of an elastic run the highest number."""
+    total = sum(workload.tree.value["counts"].values())
+    return max(int(get(workload.tree.value, ("policy", "elastic", "max"), 0)), total)
 
 
 def _gang(writer: Writer, workload: Workload, kind: OperatorJob) -> Iterator[Diagnostic]:

@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib import import_module
 
+from tjgen.cluster.kinds.pods import pods_of
 from tjgen.cluster.schema.defaults import with_defaults
 from tjgen.cluster.schema.store import find
+from tjgen.compiler.targets import kubeflow_policies
 from tjgen.compiler.targets.operator_job import OperatorJob
 from tjgen.tools.importing import pods
 from tjgen.tools.importing.residue import stated
 from tjgen.tools.importing.trainjob import bare as named
 from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.manifests.manifest import Manifest
 
 _RUNTIMES = {"PyTorchJob": "torch", "MPIJob": "mpi", "XGBoostJob": "xgboost", "JAXJob": "jax"}
 _GANG = {
@@ -58,13 +61,24 @@ def kind_of(tree: Tree) -> OperatorJob:
     return found
 
 
+def _limit(tree: Tree, backoff_limit: Tree, policy: Tree) -> int | None:
+    """Restarts of each pod; None if no number of them results in this `backoffLimit`."""
+    if backoff_limit.__class__ is not int or policy == "ExitCode":
+        return None
+    highest = get(tree, ("spec", "elasticPolicy", "maxReplicas"), None) or 0
+    count = 1 if tree["kind"] == "MPIJob" else max(highest, sum(one.number for one in pods_of(Manifest(tree, {}))), 1)
+    limit = int(backoff_limit) if policy == "Never" else (int(backoff_limit) - 1) // count
+    return limit if limit >= 0 and kubeflow_policies.backoff_limit(limit, count, policy) == backoff_limit else None
+
+
 def _policies(tree: Tree, restarts: list[Tree]) -> Iterator[tuple[str, Tree]]:
     run = get(tree, ("spec", "runPolicy"), None) or {}
     restart = {}
     if restarts and restarts[0] and all(policy == restarts[0] for policy in restarts):
         restart["policy"] = restarts[0]
-    if run.get("backoffLimit") is not None:
-        restart["limit"] = run["backoffLimit"]
+    limit = _limit(tree, run.get("backoffLimit"), restart.get("policy"))
+    if limit is not None:
+        restart["limit"] = limit
     if restart:
         yield "restart", restart
     cleanup = {"pods": run.get("cleanPodPolicy"), "ttlSeconds": run.get("ttlSecondsAfterFinished")}

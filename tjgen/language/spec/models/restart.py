@@ -32,7 +32,7 @@ class Restart(Shape):
     policy: Counts[Literal["Never", "OnFailure", "Always", "ExitCode"] | None] = None
     """Whether a failed container restarts in its pod. ExitCode (Training Operator) restarts for codes of 128 and above."""
     limit: Counts[Whole | None] = None
-    """Number of restarts before the run fails."""
+    """Number of restarts before the run fails: of all pods together, or of each pod where pods restart alone."""
     rules: Counts[dict[str, FailureRule]] = {}
     """Rules for kinds of failures, by a name of your choice. Disruptions match before exit codes."""
 
