@@ -118,7 +118,7 @@ def _limit(writer: Writer, workload: Workload, kind: OperatorJob) -> Iterator[Di
 
 def _most_pods(workload: Workload) -> int:
     """Pods of the run; of an elastic run the highest number."""
-    total = sum(workload.tree.value["counts"].values())
+    total: int = sum(workload.tree.value["counts"].values())
     return max(int(get(workload.tree.value, ("policy", "elastic", "max"), 0)), total)
 
 
