@@ -70,7 +70,7 @@ REGULAR = {
     "gitops.sync.problems": "Git's own configuration of the repository",
     "gitops.output.bundles": "the lock of platforms",
     "gitops.output.memory": "the lock of runs",
-    "tools.report.standing": "the output tree that was listed by the sandbox",
+    "tools.report.tree_report": "the output tree that was listed by the sandbox",
     "language.runs.pins": "the lock of images",
     "language.runs.store": "the lock of runs",
     "cluster.schema.store": "the folder of schemas that the sandbox has let pass",

@@ -21,7 +21,7 @@ def test_every_surprise_is_on_the_page() -> None:
 def test_every_case_on_the_page_exists_and_shows_its_code() -> None:
     for code, cases in ROWS:
         for case in re.findall(r"`(.*?)`", cases):
-            place = ROOT / (case if case.startswith("tests/") else f"tests/cluster/trainer/surprises/{case}")
+            place = ROOT / (case if case.startswith("tests/") else f"tests/cluster/trainer/warnings/{case}")
             files = [place] if place.is_file() else list(place.rglob("*"))
             texts = [file.read_text(encoding="utf-8") for file in files if file.is_file()]
             assert any(code in text for text in texts), (code, case)

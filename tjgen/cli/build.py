@@ -127,18 +127,18 @@ def _is_file(output: str) -> bool:
 
 
 def _into_directory(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter) -> None:
-    from tjgen.gitops.output.wishes import Wishes
+    from tjgen.gitops.output.options import BuildOptions
     from tjgen.gitops.output.write import compare, write
 
-    wishes = Wishes(arguments["force"], arguments["prune_runs"], arguments["prune_data"])
+    options = BuildOptions(arguments["force"], arguments["prune_runs"], arguments["prune_data"])
     summary = _summary(plan, arguments, directory)
     seen, watch = summary.add if summary else None, reporter.watch()
     # "-" means that previews are asked for without a folder: with a tree they would be lost.
     previews = arguments["expanded"] if arguments["expanded"] != "-" else None
     if arguments["check"]:
-        written = compare(plan, directory, previews, wishes=wishes, seen=seen, watch=watch)
+        written = compare(plan, directory, previews, options=options, seen=seen, watch=watch)
     else:
-        written = write(plan, directory, previews, wishes=wishes, renew=arguments["renew"], seen=seen, watch=watch)
+        written = write(plan, directory, previews, options=options, renew=arguments["renew"], seen=seen, watch=watch)
     reporter.add(written.diagnostics)
     if not reporter.failed:
         if summary:

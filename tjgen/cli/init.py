@@ -12,11 +12,11 @@ from tjgen.cli.reporting import Reporter
 from tjgen.cluster.trainer.release import NEWEST
 from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
-from tjgen.gitops.output.wishes import Wishes as OutputWishes
+from tjgen.gitops.output.options import BuildOptions
 from tjgen.gitops.output.write import write
 from tjgen.tools.scaffold import pages, repository
 from tjgen.tools.scaffold.first import FRAMEWORKS
-from tjgen.tools.scaffold.wishes import DEFAULT_ENVIRONMENTS, FORGES, OUTPUT, TOOLS, Wishes, named, wrong
+from tjgen.tools.scaffold.options import DEFAULT_ENVIRONMENTS, FORGES, OUTPUT, TOOLS, Options, named, wrong
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 
 COMMAND = Command(
@@ -55,30 +55,30 @@ COMMAND = Command(
 def run(arguments: Arguments) -> int:
     """Make the repository, build it, and answer with the exit code."""
     directory = os.path.normpath(arguments["paths"][0]) if arguments["paths"] else "."
-    wishes = _wishes(arguments, directory)
-    problem = wishes if isinstance(wishes, str) else wrong(wishes)
+    options = _options(arguments, directory)
+    problem = options if isinstance(options, str) else wrong(options)
     if not problem and arguments["catalog"] and arguments["source"] is None:
         problem = "--catalog is for --from"
-    if isinstance(wishes, str) or problem:
+    if isinstance(options, str) or problem:
         sys.stderr.write(f"Error: {problem}\n")
         return 2
     reporter = Reporter(arguments)
     try:
         begun: list[tuple[str, str]] = []
-        if wishes.imports:
-            wishes, begun = _imported(arguments, wishes, reporter)
+        if options.imports:
+            options, begun = _imported(arguments, options, reporter)
             if reporter.failed:
                 return reporter.close()
-        reporter.add(repository.written(directory, [*repository.files(wishes), *begun]))
+        reporter.add(repository.written(directory, [*repository.files(options), *begun]))
         reporter.add(_built(directory))
     except CompileError as error:
         reporter.add(error.diagnostics)
     if not reporter.failed:
-        reporter.say(pages.next_steps(wishes, directory))
+        reporter.say(pages.next_steps(options, directory))
     return reporter.close()
 
 
-def _wishes(arguments: Arguments, directory: str) -> Wishes | str:
+def _options(arguments: Arguments, directory: str) -> Options | str:
     name = arguments["name"] or named(os.path.basename(os.path.abspath(directory)))
     hooks = None
     if arguments["hooks"] is not None:
@@ -87,7 +87,7 @@ def _wishes(arguments: Arguments, directory: str) -> Wishes | str:
         if not (url and found and revision):
             return f"--hooks {arguments['hooks']}: write URL@REV, such as https://git.example.com/tools/tjgen@v0.1.0"
         hooks = (url, revision)
-    return Wishes(
+    return Options(
         name,
         tuple(arguments["env"]) or (() if arguments["source"] is not None else DEFAULT_ENVIRONMENTS),
         arguments["gitops"] or "none",
@@ -111,7 +111,7 @@ def _place(directory: str) -> str:
     return "" if place == "." else place
 
 
-def _imported(arguments: Arguments, wishes: Wishes, reporter: Reporter) -> tuple[Wishes, list[tuple[str, str]]]:
+def _imported(arguments: Arguments, options: Options, reporter: Reporter) -> tuple[Options, list[tuple[str, str]]]:
     """The files that come of the manifests, and what is known by them of the project."""
     from tjgen.tools.importing.folder import read_folder
 
@@ -126,10 +126,10 @@ def _imported(arguments: Arguments, wishes: Wishes, reporter: Reporter) -> tuple
         jobs, runtimes = len(result.experiments), len(result.catalog)
         reporter.say(f"{arguments['source']}: {jobs} job{'s' * (jobs != 1)}, {runtimes} runtime{'s' * (runtimes != 1)}")
     release = "" if result.release is NEWEST else result.release.name
-    return wishes._replace(release=release), begun
+    return options._replace(release=release), begun
 
 
 def _built(directory: str) -> list[Diagnostic]:
     with chdir(directory):
-        written = write(make_plan(Request()), OUTPUT, None, wishes=OutputWishes(), renew=[])
+        written = write(make_plan(Request()), OUTPUT, None, options=BuildOptions(), renew=[])
         return written.diagnostics

@@ -9,7 +9,7 @@ from tjgen.cli.reporting import Reporter
 from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.gitops.output.migration import Migration, migration
-from tjgen.gitops.output.wishes import Wishes
+from tjgen.gitops.output.options import BuildOptions
 from tjgen.gitops.output.write import write
 from tjgen.trees.diagnostics.model import CompileError
 
@@ -59,7 +59,7 @@ def run(arguments: Arguments) -> int:
 
 
 def _write(plan: Plan, directory: str, reporter: Reporter) -> None:
-    written = write(plan, directory, None, wishes=Wishes(migrates=True), renew=[])
+    written = write(plan, directory, None, options=BuildOptions(migrates=True), renew=[])
     reporter.add(written.diagnostics)
     if not reporter.failed:
         reporter.say(f"{written.counts}")

@@ -8,7 +8,7 @@ from tjgen.cli.command import COMMON, FLAG, MANY, TRAINER, VALUE, Arguments, Com
 from tjgen.cli.inputs import standard_input
 from tjgen.cli.reporting import Reporter
 from tjgen.tools.hosts.helm import rerendered
-from tjgen.tools.hosts.rendering import Asked
+from tjgen.tools.hosts.rendering import RenderRequest
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.files.sandbox import around
 from tjgen.trees.source.encoding import decode
@@ -40,7 +40,7 @@ def run(arguments: Arguments) -> int:
     if unreadable is not None:
         reporter.add([unreadable])
         return reporter.close()
-    asked = Asked(
+    asked = RenderRequest(
         environment=arguments["env"],
         set_values=arguments["set"],
         trainer=arguments["trainer"],

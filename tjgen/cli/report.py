@@ -15,7 +15,7 @@ from tjgen.tools.report.content import Report
 from tjgen.tools.report.files import pictures
 from tjgen.tools.report.gather import Wanted, of_build
 from tjgen.tools.report.page import page
-from tjgen.tools.report.standing import is_tree, of_tree
+from tjgen.tools.report.tree_report import is_tree, of_tree
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 
 COMMAND = Command(

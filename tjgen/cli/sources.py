@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from tjgen.cli.inputs import STANDARD_INPUT
 from tjgen.cli.reporting import Reporter
-from tjgen.cluster.trainer.surprises.clashes import Run as Made
+from tjgen.cluster.trainer.warnings.clashes import ClashingRun
 from tjgen.cluster.validate.references import (
     CLUSTER_QUEUE,
     DEVICE_CLASS,
@@ -75,7 +75,7 @@ class Sources(NamedTuple):
     """Objects to apply, each once."""
     catalogs: list[str]
     """Files of the runtimes of the projects."""
-    made: list[Made]
+    made: list[ClashingRun]
     """TrainJobs, each with what the controller makes of it."""
     platforms: list[PlatformSpec]
     """The Platforms of the projects, and those that are named."""
@@ -192,6 +192,6 @@ def _compiled(plan: Plan, before: Sources, reporter: Reporter) -> Sources:
             for manifest in run.compiled.manifests:
                 objects.setdefault(manifest.ref, BuiltObject(manifest, run))
                 if manifest.kind == "TrainJob":
-                    made.append(Made(manifest.tree, [one.tree for one in run.compiled.previews]))
+                    made.append(ClashingRun(manifest.tree, [one.tree for one in run.compiled.previews]))
     catalogs = [*before.catalogs, *plan.project.catalogs]
     return before._replace(runs=runs, objects=list(objects.values()), catalogs=catalogs, made=made)

@@ -10,7 +10,7 @@ from tests.cluster.trainer.cases import trees
 from tjgen.cluster.trainer.framework import expand
 from tjgen.cluster.trainer.release import NEWEST, RELEASES, Release
 
-CASE = Path(__file__).parent / "surprises" / "good-torch" / "input.yaml"
+CASE = Path(__file__).parent / "warnings" / "good-torch" / "input.yaml"
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ import yaml
 from tjgen.compiler import lower
 from tjgen.compiler.building.environment import _cluster, _helpers
 from tjgen.compiler.passes.table import PASSES
-from tjgen.compiler.targets.direct import Asked
+from tjgen.compiler.targets.direct import RequestedSize
 from tjgen.compiler.targets.table import direct
 from tjgen.language.platform.devices import classes
 from tjgen.language.setting import Setting
@@ -97,7 +97,7 @@ def workload_of(given: dict[str, Any], experiment: Experiment) -> Workload:
     if target is None:
         return workload
     replicas = {name: role.replicas for name, role in experiment.spec.roles.items()}
-    asked = Asked(experiment.spec.nodes, replicas, experiment.spec.elastic is not None)
+    asked = RequestedSize(experiment.spec.nodes, replicas, experiment.spec.elastic is not None)
     return target.arranged(workload, asked)[0]
 
 

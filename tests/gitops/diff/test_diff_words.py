@@ -8,7 +8,7 @@ import pytest
 
 from tjgen.gitops.diff.fields import changed
 from tjgen.gitops.diff.markdown import _code
-from tjgen.gitops.diff.side import Place, place_of
+from tjgen.gitops.diff.side import TreePlace, place_of
 from tjgen.gitops.diff.words import shown, shown_both
 from tjgen.trees.fields.path import MISSING, render
 
@@ -89,20 +89,20 @@ def test_the_fields_that_differ(old: Any, new: Any, fields: list[str]) -> None:
 @pytest.mark.parametrize(
     ("path", "expected"),
     [
-        ("runs/team/mnist/mnist-1/trainjob-mnist-1.yaml", Place("runs", "", "team", "mnist", "mnist-1")),
-        ("prod/runs/team/mnist/mnist-1/trainjob-mnist-1.yaml", Place("runs", "prod", "team", "mnist", "mnist-1")),
+        ("runs/team/mnist/mnist-1/trainjob-mnist-1.yaml", TreePlace("runs", "", "team", "mnist", "mnist-1")),
+        ("prod/runs/team/mnist/mnist-1/trainjob-mnist-1.yaml", TreePlace("runs", "prod", "team", "mnist", "mnist-1")),
         ("runs/team/mnist/trainjob-mnist-1.yaml", None),
-        ("data/team/claim.yaml", Place("data", "", "team")),
-        ("prod/data/team/claim.yaml", Place("data", "prod", "team")),
+        ("data/team/claim.yaml", TreePlace("data", "", "team")),
+        ("prod/data/team/claim.yaml", TreePlace("data", "prod", "team")),
         ("data/claim.yaml", None),
         ("runs", None),
         ("prod/runs", None),
         ("other/team/claim.yaml", None),
-        ("platform/c/queue.yaml", Place("platform", "", "c")),
-        ("platform/c/team/role.yaml", Place("platform", "", "c/team")),
+        ("platform/c/queue.yaml", TreePlace("platform", "", "c")),
+        ("platform/c/team/role.yaml", TreePlace("platform", "", "c/team")),
         ("platform/c", None),
         ("platform/c/d/e/role.yaml", None),
     ],
 )
-def test_what_a_file_is_for(path: str, expected: Place | None) -> None:
+def test_what_a_file_is_for(path: str, expected: TreePlace | None) -> None:
     assert place_of(path) == expected

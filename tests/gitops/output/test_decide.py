@@ -13,7 +13,7 @@ from tjgen.compiler.building.run import Built
 from tjgen.gitops.output.actions import Action, Count, Keep, Put, Record, Report, Share
 from tjgen.gitops.output.decide import decide
 from tjgen.gitops.output.files import Files
-from tjgen.gitops.output.wishes import Wishes
+from tjgen.gitops.output.options import BuildOptions
 from tjgen.language.runs.lock import Lock
 from tjgen.trees.session import Session
 
@@ -55,8 +55,8 @@ def built(folder: Path, text: str = EXPERIMENT) -> Built:
     return one
 
 
-def actions(one: Built, lock: Lock, disk: dict[str, str], wishes: Wishes | None = None) -> list[Action]:
-    return decide(one, lock, Memory(disk), wishes=wishes or Wishes(), renew=lambda _: None, files=Files())
+def actions(one: Built, lock: Lock, disk: dict[str, str], options: BuildOptions | None = None) -> list[Action]:
+    return decide(one, lock, Memory(disk), options=options or BuildOptions(), renew=lambda _: None, files=Files())
 
 
 def lock_of(found: list[Action]) -> Lock:

@@ -15,17 +15,17 @@ from tjgen.cluster.trainer.goread import DecodeError
 from tjgen.cluster.trainer.info import Info, RefusedError
 from tjgen.cluster.trainer.job import Job
 from tjgen.cluster.trainer.live import live
-from tjgen.cluster.trainer.objects import Made, snapshot
+from tjgen.cluster.trainer.objects import CreatedObject, snapshot
 from tjgen.cluster.trainer.plugins import coscheduling, flux, jax, jobset, mpi, plainml, torch, volcano, xgboost
 from tjgen.cluster.trainer.release import NEWEST, Release
-from tjgen.cluster.trainer.surprises.subject import Subject
-from tjgen.cluster.trainer.surprises.table import surprises
+from tjgen.cluster.trainer.warnings.subject import Subject
+from tjgen.cluster.trainer.warnings.table import find_warnings
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.session import Session
 from tjgen.trees.typing import NamedTuple
 
-__all__ = ["PLACEHOLDER_UID", "PLUGINS", "Expansion", "Made", "expand", "live"]
+__all__ = ["PLACEHOLDER_UID", "PLUGINS", "CreatedObject", "Expansion", "expand", "live"]
 
 PLACEHOLDER_UID = "00000000-0000-4000-8000-000000000001"
 
@@ -39,7 +39,7 @@ _BUILD = tuple(p.build for p in PLUGINS if hasattr(p, "build"))
 class Expansion(NamedTuple):
     """What the controller creates for a TrainJob, sorted by kind, apiVersion, namespace and name."""
 
-    objects: list[Made]
+    objects: list[CreatedObject]
     diagnostics: list[Diagnostic]
 
 
@@ -75,7 +75,7 @@ def expand(
         objects = _run(info, job)
     except RefusedError as error:
         return Expansion([], [refusals.refused(job, error)])
-    return Expansion(objects, surprises(Subject(info, job, template)))
+    return Expansion(objects, find_warnings(Subject(info, job, template)))
 
 
 def undecodable(tree: Tree, release: Release) -> Diagnostic | None:
@@ -88,7 +88,7 @@ def undecodable(tree: Tree, release: Release) -> Diagnostic | None:
     return None
 
 
-def _run(info: Info, job: Job) -> list[Made]:
+def _run(info: Info, job: Job) -> list[CreatedObject]:
     for enforce in _ENFORCE_ML_POLICY:
         enforce(info, job)
     for enforce in _ENFORCE_POD_GROUP_POLICY:
@@ -99,6 +99,6 @@ def _run(info: Info, job: Job) -> list[Made]:
     return sorted(objects, key=_order)
 
 
-def _order(made: Made) -> str:
+def _order(made: CreatedObject) -> str:
     tree = made.tree
     return f"{tree['kind']}|{tree['apiVersion']}|{tree['metadata']['namespace']}|{tree['metadata']['name']}"

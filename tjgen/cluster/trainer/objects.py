@@ -13,14 +13,14 @@ SCRIPT = "<script>"
 """Stand for what cannot be known offline: random bytes, the live runtime, the program text of the controller."""
 
 
-class Made(NamedTuple):
+class CreatedObject(NamedTuple):
     """An object and who wrote its fields."""
 
     tree: dict[str, Tree]
     owners: Owners
 
 
-def made(job: Job, api_version: str, kind: str, suffix: str, body: dict[str, Tree], owners: Owners) -> Made:
+def created_object(job: Job, api_version: str, kind: str, suffix: str, body: dict[str, Tree], owners: Owners) -> CreatedObject:
     """The object named after the TrainJob, in its namespace and owned by it."""
     tree: dict[str, Tree] = {
         "apiVersion": api_version,
@@ -35,7 +35,7 @@ def made(job: Job, api_version: str, kind: str, suffix: str, body: dict[str, Tre
     manager = owners[()][0].manager
     owners[("metadata", "name")] = (Origin(manager, "trainjob", ("metadata", "name"), mirrors=not suffix),)
     owners[("metadata", "namespace")] = (job.namespace_origin,)
-    return Made(tree, owners)
+    return CreatedObject(tree, owners)
 
 
 def owner_reference(job: Job) -> dict[str, Tree]:
@@ -50,7 +50,7 @@ def owner_reference(job: Job) -> dict[str, Tree]:
     }
 
 
-def snapshot(job: Job) -> Made:
+def snapshot(job: Job) -> CreatedObject:
     """The ConfigMap with the runtime as it was when the TrainJob was first reconciled.
 
     Upstream: pkg/runtime/core `createRuntimeSnapshot`, v2.3.0. Its text is the live object, uid and
@@ -60,4 +60,4 @@ def snapshot(job: Job) -> Made:
         (): (Origin("trainer", "tjgen"),),
         ("data", "runtime"): (Origin("trainer", "runtime"),),
     }
-    return made(job, "v1", "ConfigMap", "-runtime-snapshot", {"data": {"runtime": SNAPSHOT}}, owners)
+    return created_object(job, "v1", "ConfigMap", "-runtime-snapshot", {"data": {"runtime": SNAPSHOT}}, owners)

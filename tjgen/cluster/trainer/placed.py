@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tjgen.cluster.trainer.inputs import Expanded
-from tjgen.cluster.trainer.surprises.clashes import Run, clashes
+from tjgen.cluster.trainer.warnings.clashes import ClashingRun, clashes
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.manifests.generated_names import named
@@ -43,7 +43,7 @@ def placed(documents: Sequence[Document]) -> list[Placed]:
 
 
 def surprising(
-    objects: Sequence[Placed], made: Sequence[Expanded], document_of: DocumentOf, others: Sequence[Run] = ()
+    objects: Sequence[Placed], made: Sequence[Expanded], document_of: DocumentOf, others: Sequence[ClashingRun] = ()
 ) -> Iterator[Diagnostic]:
     """What the expansions say, and where names clash, each at the line of the object that it is about.
 
@@ -53,7 +53,7 @@ def surprising(
     for one in made:
         for diagnostic in one.expansion.diagnostics:
             yield at_source(one, diagnostic, places, document_of)
-    runs = [Run(one.trainjob, [object_.tree for object_ in one.expansion.objects]) for one in made]
+    runs = [ClashingRun(one.trainjob, [object_.tree for object_ in one.expansion.objects]) for one in made]
     for tree, diagnostic in clashes([*others, *runs], [one.tree for one in objects]):
         if id(tree) in places:
             yield places[id(tree)].at(diagnostic)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tjgen.cluster.trainer.goread import DecodeError
 from tjgen.cluster.trainer.info import PanicError, RefusedError
 from tjgen.cluster.trainer.job import CONTROLLER, Job
-from tjgen.cluster.trainer.surprises.subject import reference
+from tjgen.cluster.trainer.warnings.subject import reference
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tjgen.cluster.validate.fault import BAD_REQUEST, Fault
 from tjgen.cluster.validate.judge import judge
-from tjgen.cluster.validate.templates import Made, templates
+from tjgen.cluster.validate.templates import TemplateVerdict, templates
 from tjgen.cluster.validate.ways import CLIENT_SIDE, SERVER_SIDE, WAYS
 from tjgen.trees.diagnostics.model import Diagnostic, Span
 from tjgen.trees.fields.path import FieldPath, Tree
@@ -132,7 +132,7 @@ def _errors(faults: Sequence[Fault], locate: Locate) -> tuple[Error, ...]:
     return tuple([Error(fault.type, fault.field, fault.detail, fault.path, locate(fault.path)) for fault in faults])
 
 
-def _made(made: Iterator[Made], locate: Locate) -> Iterator[Template]:
+def _made(made: Iterator[TemplateVerdict], locate: Locate) -> Iterator[Template]:
     for one in made:
         verdict = one.verdict
         placed = [(fault, one.placed(fault.path)) for fault in verdict.errors]

@@ -24,7 +24,7 @@ _SCHEDULED = "29000000"
 """Minutes since 1970, with which a CronJob names its Jobs."""
 
 
-class Made(NamedTuple):
+class TemplateVerdict(NamedTuple):
     """The verdict on an object that a controller makes: `kind` of it, `path` of its template."""
 
     path: FieldPath
@@ -43,7 +43,7 @@ class Made(NamedTuple):
         return path if path == ("metadata", "name") else self.path + path
 
 
-def templates(tree: Tree, *, versions: Mapping[str, str] | None = None) -> Iterator[Made]:
+def templates(tree: Tree, *, versions: Mapping[str, str] | None = None) -> Iterator[TemplateVerdict]:
     """The verdicts on everything that is made of `tree`, which the server accepts."""
     api_version, kind = tree.get("apiVersion", ""), tree.get("kind", "")
     group = api_version.partition("/")[0]
@@ -55,7 +55,7 @@ def templates(tree: Tree, *, versions: Mapping[str, str] | None = None) -> Itera
     yield from _MAKERS[group](tree, kind, generated(tree.get("metadata") or {}))
 
 
-def _batch(tree: Tree, kind: str, name: str) -> Iterator[Made]:
+def _batch(tree: Tree, kind: str, name: str) -> Iterator[TemplateVerdict]:
     if kind == "Job":
         yield _job_pod(tree, name, ("spec", "template"))
     else:
@@ -63,25 +63,25 @@ def _batch(tree: Tree, kind: str, name: str) -> Iterator[Made]:
         yield from _job(get(tree, path, None), f"{name}-{_SCHEDULED}", path)
 
 
-def _apps(tree: Tree, kind: str, name: str) -> Iterator[Made]:
+def _apps(tree: Tree, kind: str, name: str) -> Iterator[TemplateVerdict]:
     yield _pod(tree, ("spec", "template"), f"{name}-{_RANDOM}")
 
 
-def _jobset(tree: Tree, kind: str, name: str) -> Iterator[Made]:
+def _jobset(tree: Tree, kind: str, name: str) -> Iterator[TemplateVerdict]:
     yield from _replicated(tree, name, ("spec",), is_runtime=False)
 
 
-def _trainer(tree: Tree, kind: str, name: str) -> Iterator[Made]:
+def _trainer(tree: Tree, kind: str, name: str) -> Iterator[TemplateVerdict]:
     if kind != "TrainJob":
         yield from _replicated(tree, name, ("spec", "template", "spec"), is_runtime=True)
 
 
-def _volcano(tree: Tree, kind: str, name: str) -> Iterator[Made]:
+def _volcano(tree: Tree, kind: str, name: str) -> Iterator[TemplateVerdict]:
     for position, task in enumerate(get(tree, ("spec", "tasks"), None) or () if kind == "Job" else ()):
         yield _pod(tree, ("spec", "tasks", position, "template"), f"{name}-{task.get('name') or f'default{position}'}-0")
 
 
-def _kubeflow(tree: Tree, kind: str, name: str) -> Iterator[Made]:
+def _kubeflow(tree: Tree, kind: str, name: str) -> Iterator[TemplateVerdict]:
     replicas = replica_field(kind)
     for role, spec in sorted((get(tree, ("spec", replicas), None) or {}).items()):
         path: FieldPath = ("spec", replicas, role, "template")
@@ -100,7 +100,7 @@ _MAKERS = {
 }
 
 
-def _replicated(tree: Tree, name: str, path: FieldPath, *, is_runtime: bool) -> Iterator[Made]:
+def _replicated(tree: Tree, name: str, path: FieldPath, *, is_runtime: bool) -> Iterator[TemplateVerdict]:
     """The Jobs of a JobSet. In a runtime the counts come later, from the TrainJob."""
     for position, replicated in enumerate(get(tree, (*path, "replicatedJobs"), None) or ()):
         template = replicated.get("template") or {}
@@ -114,7 +114,7 @@ def _replicated(tree: Tree, name: str, path: FieldPath, *, is_runtime: bool) -> 
         yield from _job({**template, "spec": spec}, f"{name}-{replicated.get('name')}-0", here)
 
 
-def _job(template: Tree, name: str, path: FieldPath) -> Iterator[Made]:
+def _job(template: Tree, name: str, path: FieldPath) -> Iterator[TemplateVerdict]:
     """The Job that is made of a template and, where that is accepted, its Pod."""
     metadata = _metadata(template, name, "labels", "annotations")
     job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": _given(template.get("spec"))}
@@ -124,13 +124,13 @@ def _job(template: Tree, name: str, path: FieldPath) -> Iterator[Made]:
         yield _job_pod(job, name, (*path, "spec", "template"))
 
 
-def _job_pod(job: Tree, name: str, path: FieldPath) -> Made:
+def _job_pod(job: Tree, name: str, path: FieldPath) -> TemplateVerdict:
     index = "-0" if get(job, ("spec", "completionMode"), None) == "Indexed" else ""
     made = _pod(job, ("spec", "template"), f"{name}{index}-{_RANDOM}")
     return made._replace(path=path, place=field(path))
 
 
-def _pod(tree: Tree, path: FieldPath, name: str, *, restart: str | None = None) -> Made:
+def _pod(tree: Tree, path: FieldPath, name: str, *, restart: str | None = None) -> TemplateVerdict:
     template = get(tree, path, None) or {}
     spec = dict(template.get("spec") or {})
     if restart is not None:
@@ -144,11 +144,11 @@ def _metadata(template: Tree, name: str, *kept: str) -> dict[str, Tree]:
     return {key: given[key] for key in kept if key in given} | {"name": name}
 
 
-def _made(tree: Tree, path: FieldPath) -> Made:
+def _made(tree: Tree, path: FieldPath) -> TemplateVerdict:
     verdict = judge(tree)
     # A controller does not ask for strict validation: what its types do not know is not there.
     kept = tuple([stage for stage in verdict.stages if stage.name != STRICT])
-    return Made(path, tree["kind"], Verdict(kept, verdict.checked), field(path))
+    return TemplateVerdict(path, tree["kind"], Verdict(kept, verdict.checked), field(path))
 
 
 def _stored(value: Tree) -> Tree:

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from tjgen.cluster.trainer.inputs import Expanded, expanded, is_kind
 from tjgen.cluster.trainer.placed import Placed, at_source, surprising
 from tjgen.cluster.trainer.release import of_versions
-from tjgen.cluster.trainer.surprises.clashes import Run
+from tjgen.cluster.trainer.warnings.clashes import ClashingRun
 from tjgen.cluster.validate import admission, registry, report
+from tjgen.cluster.validate.expansion import refused
 from tjgen.cluster.validate.gangs import Located
-from tjgen.cluster.validate.made import refused
 from tjgen.cluster.validate.unresolved import Known, unresolved
 from tjgen.cluster.validate.verdict import WEBHOOK, Stage, Verdict
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic, has_errors
@@ -38,7 +38,7 @@ def together(
     versions: Mapping[str, str] | None,
     *,
     beside: Sequence[Located] = (),
-    runs: Sequence[Run] = (),
+    runs: Sequence[ClashingRun] = (),
     present: Sequence[Tree] = (),
     known: Known | None = None,
 ) -> Iterator[Diagnostic]:

@@ -57,7 +57,7 @@ class Environment:
         cluster = self._spec.cluster if self._spec is not None else None
         if cluster is None or self.platform is None or (cluster.jobset is None and cluster.kueue is None):
             return
-        from tjgen.cluster.trainer.companions import misfits  # few platforms say so much
+        from tjgen.cluster.trainer.version_skew import misfits  # few platforms say so much
 
         for one in misfits(self.release, jobset=cluster.jobset, kueue=cluster.kueue):
             span = self.platform.locate(("spec", "cluster", one.project))

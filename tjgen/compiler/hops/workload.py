@@ -18,11 +18,11 @@ def arrange(job: Job, draft: Draft) -> Draft:
     target = direct(job.experiment.spec.target)
     if target is None:
         return draft
-    from tjgen.compiler.targets.direct import Asked
+    from tjgen.compiler.targets.direct import RequestedSize
 
     spec = job.experiment.spec
     replicas = {name: role.replicas for name, role in spec.roles.items()}
-    workload, found = target.arranged(draft.workload, Asked(spec.nodes, replicas, spec.elastic is not None))
+    workload, found = target.arranged(draft.workload, RequestedSize(spec.nodes, replicas, spec.elastic is not None))
     draft = draft._replace(workload=workload)
     return draft.refused(found) if has_errors(found) else draft.reporting(found)
 

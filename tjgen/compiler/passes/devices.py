@@ -24,7 +24,7 @@ _MEBIBYTE = 1024 * 1024
 Found = Iterator[Contribution | Diagnostic]
 
 
-class Asked(NamedTuple):
+class GpuRequest(NamedTuple):
     """What one `gpu` of the experiment came to."""
 
     gpu: Gpu
@@ -36,13 +36,13 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
     """Resources by the class's name for them, never by a vendor's name in code."""
     spec = experiment.spec
     computing = workers(workload)
-    processes: Asked | None = None
+    processes: GpuRequest | None = None
     if spec.gpu is not None:
         because: FieldPath = (*SPEC, "gpu")
         device, found = chosen(spec.gpu, setting, because)
         yield from found
         if device is not None:
-            asked = Asked(spec.gpu, device, because)
+            asked = GpuRequest(spec.gpu, device, because)
             theirs = _without_own(computing, experiment)
             yield from _given(workload, theirs, asked, setting)
             for podset in theirs:
@@ -59,7 +59,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         device, found = chosen(changed.gpu, setting, because)
         yield from found
         if device is not None:
-            asked = Asked(changed.gpu, device, because)
+            asked = GpuRequest(changed.gpu, device, because)
             yield from _given(workload, [own], asked, setting, role=name)
             if own in computing and processes is None:
                 processes = asked
@@ -75,7 +75,7 @@ def _without_own(podsets: list[PodSet], experiment: Experiment) -> list[PodSet]:
     return [podset for podset in podsets if podset.name not in roles or roles[podset.name].gpu is None]
 
 
-def _given(workload: Workload, podsets: list[PodSet], asked: Asked, setting: Setting, *, role: str = "") -> Found:
+def _given(workload: Workload, podsets: list[PodSet], asked: GpuRequest, setting: Setting, *, role: str = "") -> Found:
     """What `podsets` get where one `gpu` is asked for."""
     gpu, device, because = asked
     yield from _number(gpu, device, because)
@@ -99,7 +99,7 @@ def _given(workload: Workload, podsets: list[PodSet], asked: Asked, setting: Set
             yield _parts_together(gpu, together, because)
 
 
-def _devices(workload: Workload, podset: PodSet, asked: Asked) -> Found:
+def _devices(workload: Workload, podset: PodSet, asked: GpuRequest) -> Found:
     gpu, device, because = asked
     for resource, amount, field in _resources(gpu, device):
         for bound in ("limits", "requests"):
@@ -150,7 +150,7 @@ def _resources(gpu: Gpu, device: DeviceClass) -> Iterator[tuple[str, str, str]]:
             yield sharing.cores, str(gpu.share.cores), "share"
 
 
-def _beside(workload: Workload, podset: PodSet, experiment: Experiment, asked: Asked) -> Found:
+def _beside(workload: Workload, podset: PodSet, experiment: Experiment, asked: GpuRequest) -> Found:
     """CPU, memory and network by the class, where the experiment does not say."""
     spec, (gpu, device, because) = experiment.spec, asked
     own = spec.roles.get(podset.name)

@@ -7,7 +7,7 @@ from functools import partial
 
 from tjgen.compiler.lower import SPEC, unknown_role
 from tjgen.compiler.volumes.claims import own_folder
-from tjgen.compiler.volumes.mounts import Place, Users, folder_path, mounts_of, users_of, writing_as
+from tjgen.compiler.volumes.mounts import MountPlace, Users, folder_path, mounts_of, users_of, writing_as
 from tjgen.compiler.volumes.protocol import Request
 from tjgen.compiler.volumes.pvc import new_claim
 from tjgen.compiler.volumes.table import pod_source, source_of
@@ -76,7 +76,7 @@ def _unknown_readers(workload: Workload, volume: Volume, because: FieldPath) -> 
                 yield unknown_role(workload, wanted, (*at, "roles", position))
 
 
-def _mount(podset: PodSet, name: str, volume: Volume, place: Place, setting: Setting) -> Contribution:
+def _mount(podset: PodSet, name: str, volume: Volume, place: MountPlace, setting: Setting) -> Contribution:
     create = new_claim(volume)
     if create is not None and create.volume_mode == "Block":
         device = {"name": name, "devicePath": place.path}
@@ -102,7 +102,7 @@ class _Taken:
                 theirs = all(is_runtimes(origin) for origin in workload.tree.origins(path))
                 self._by[podset.name, folder_path(mount["mountPath"])] = (mount["name"], theirs)
 
-    def by(self, podset: PodSet, place: Place, name: str) -> Diagnostic | None:
+    def by(self, podset: PodSet, place: MountPlace, name: str) -> Diagnostic | None:
         """The clash, where another volume is mounted at the place; else the place is taken from now on."""
         other, theirs = self._by.setdefault((podset.name, folder_path(place.path)), (name, False))
         if other == name:

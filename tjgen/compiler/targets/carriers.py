@@ -61,7 +61,7 @@ def _fields(release: Release) -> tuple[frozenset[str], frozenset[str]]:
     return known
 
 
-class Asked(NamedTuple):
+class CarriedValue(NamedTuple):
     """One value that somebody other than the runtime owns."""
 
     path: FieldPath
@@ -72,7 +72,7 @@ class Asked(NamedTuple):
     """IN_TRAINER, IN_PATCH or IN_RUNTIME."""
 
 
-def asked(workload: Workload, base: Tree, release: Release) -> list[Asked]:
+def carried_values(workload: Workload, base: Tree, release: Release) -> list[CarriedValue]:
     """What the workload has beyond the runtime spec `base`, each with its carrier in `release`, in order of writing."""
     found = []
     reach = _Reach(workload, base, release)
@@ -82,11 +82,11 @@ def asked(workload: Workload, base: Tree, release: Release) -> list[Asked]:
         origins = tuple([origin for origin in recorded_origins if not is_runtimes(origin)])
         if origins:
             for path, value in _units(workload, recorded, reach.wanted(recorded)):
-                found.append(Asked(path, value, origins, _carrier(reach, path, value)))
+                found.append(CarriedValue(path, value, origins, _carrier(reach, path, value)))
     return found if release.overrides_add_up else _each_job_once(found)
 
 
-def _each_job_once(parts: list[Asked]) -> list[Asked]:
+def _each_job_once(parts: list[CarriedValue]) -> list[CarriedValue]:
     """Where a job can be overridden once only, the second mount of a volume in a container needs the runtime."""
     mounted: set[tuple[FieldPath, str]] = set()
     result = []

@@ -13,7 +13,7 @@ from tjgen.trees.typing import NamedTuple, Protocol
 from tjgen.trees.workload.workload import Workload
 
 
-class Asked(NamedTuple):
+class RequestedSize(NamedTuple):
     """What the experiment says of nodes and roles, before anything of it is in the Workload."""
 
     nodes: int | None
@@ -35,7 +35,7 @@ class Lowered(NamedTuple):
 class Target(Protocol):
     """The functions of such a module."""
 
-    def arranged(self, workload: Workload, asked: Asked) -> tuple[Workload, list[Diagnostic]]:
+    def arranged(self, workload: Workload, asked: RequestedSize) -> tuple[Workload, list[Diagnostic]]:
         """The runtime's jobs as the roles of the kind, each with its own number of pods (see groups.py)."""
 
     def lower(self, workload: Workload) -> Lowered:

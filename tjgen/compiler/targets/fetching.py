@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tjgen.compiler.targets.beside import owners_below
+from tjgen.compiler.targets.extra_objects import owners_below
 from tjgen.trees.fields.managed import Managed, Origin
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.fields.writer import Writer

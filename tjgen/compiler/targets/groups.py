@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tjgen.compiler.targets.direct import Asked
+from tjgen.compiler.targets.direct import RequestedSize
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Managed, Origin, Owners
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
@@ -30,7 +30,7 @@ class Group(NamedTuple):
     pods: int
 
 
-def as_they_are(workload: Workload, asked: Asked) -> list[Group]:
+def as_they_are(workload: Workload, asked: RequestedSize) -> list[Group]:
     """Every job of the runtime as a role of the same name; who computes has the nodes that are asked for."""
     found = []
     computing = workers(workload)
@@ -47,7 +47,7 @@ def as_they_are(workload: Workload, asked: Asked) -> list[Group]:
     return found
 
 
-def split(workload: Workload, asked: Asked, names: Sequence[str]) -> tuple[list[Group], list[Diagnostic]]:
+def split(workload: Workload, asked: RequestedSize, names: Sequence[str]) -> tuple[list[Group], list[Diagnostic]]:
     """The job that trains as several roles, and the other jobs as they are.
 
     What is said counts; of the roles of which nothing is said the last has the nodes that are left, and the others one each.
@@ -71,14 +71,14 @@ def split(workload: Workload, asked: Asked, names: Sequence[str]) -> tuple[list[
     return [*mine, *others], found
 
 
-def new_roles(workload: Workload, asked: Asked) -> list[str]:
+def new_roles(workload: Workload, asked: RequestedSize) -> list[str]:
     """The roles of the experiment that the runtime does not have, where one job trains and so can become them."""
     known = {podset.name for podset in workload.podsets}
     trainers = [podset for podset in workload.podsets if podset.ancestor == TRAINER]
     return [name for name in asked.roles if name not in known] if len(trainers) == 1 else []
 
 
-def arranged(workload: Workload, groups: Sequence[Group], asked: Asked, index: str) -> Workload:
+def arranged(workload: Workload, groups: Sequence[Group], asked: RequestedSize, index: str) -> Workload:
     """`workload` with the groups as its jobs; `index` is the field of a pod that holds its number in its group.
 
     Nodes are numbered through all groups. A field of a pod can be passed on, but not added to: the one group with several pods
@@ -105,7 +105,7 @@ def arranged(workload: Workload, groups: Sequence[Group], asked: Asked, index: s
     return workload._replace(numbers=_numbers(workload, index))
 
 
-def _because(asked: Asked, name: str) -> Origin:
+def _because(asked: RequestedSize, name: str) -> Origin:
     """Who decided how many pods a role has."""
     if asked.roles.get(name) is not None:
         return Origin("experiment", "experiment", (*SPEC, "roles", name, "replicas"), True)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.kinds.jaxjob import JAXJOB
-from tjgen.compiler.targets import kubeflow, kubeflow_made, kubeflow_unsaid
-from tjgen.compiler.targets.direct import Asked, Lowered
+from tjgen.compiler.targets import kubeflow, kubeflow_preview, kubeflow_unsupported
+from tjgen.compiler.targets.direct import Lowered, RequestedSize
 from tjgen.compiler.targets.kubeflow import host, variables
 from tjgen.compiler.targets.operator_job import OperatorJob
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -23,7 +23,7 @@ from tjgen.trees.workload.workload import Workload
 KIND = OperatorJob(JAXJOB, {"worker": "Worker"}, (), "jax", "jax", "jaxjob-port", 6666)
 
 
-def arranged(workload: Workload, asked: Asked) -> tuple[Workload, list[Diagnostic]]:
+def arranged(workload: Workload, asked: RequestedSize) -> tuple[Workload, list[Diagnostic]]:
     """Workers."""
     return kubeflow.arranged(workload, asked, KIND, lambda count: ["worker"])
 
@@ -38,12 +38,12 @@ def lower(workload: Workload) -> Lowered:
 
 def doubts(job: Manifest, workload: Workload) -> list[Diagnostic]:
     """Variables that the operator overrides."""
-    return list(kubeflow_unsaid.doubts(job, KIND))
+    return list(kubeflow_unsupported.doubts(job, KIND))
 
 
 def previews(job: Manifest) -> list[Manifest]:
     """The first and last pod, with their Services."""
-    return kubeflow_made.made(job, KIND)
+    return kubeflow_preview.made(job, KIND)
 
 
 def budget(job: Manifest) -> int:
@@ -53,4 +53,4 @@ def budget(job: Manifest) -> int:
 
 def _own(writer: Writer, workload: Workload) -> Iterator[Diagnostic]:
     """The kind has no field of its own."""
-    yield from kubeflow_unsaid.success(workload, KIND, "worker")
+    yield from kubeflow_unsupported.success(workload, KIND, "worker")

@@ -7,7 +7,7 @@ deadline moves to the Jobs; Secrets that the controller would generate are refus
 
 from __future__ import annotations
 
-from tjgen.cluster.trainer.framework import Made, live
+from tjgen.cluster.trainer.framework import CreatedObject, live
 from tjgen.cluster.trainer.release import NEWEST, Release
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Managed, Origin, Owners
@@ -22,7 +22,7 @@ KIND = "JobSet"
 SNAPSHOT = "-runtime-snapshot"
 
 
-def finish(made: list[Made], trainjob: Manifest, release: Release = NEWEST) -> tuple[list[Manifest], list[Diagnostic]]:
+def finish(made: list[CreatedObject], trainjob: Manifest, release: Release = NEWEST) -> tuple[list[Manifest], list[Diagnostic]]:
     """The objects to apply in place of `trainjob`. A generated Secret ends in TJ402."""
     manifests = []
     diagnostics = []
@@ -37,7 +37,7 @@ def finish(made: list[Made], trainjob: Manifest, release: Release = NEWEST) -> t
     return manifests, diagnostics
 
 
-def _standing_alone(one: Made, trainjob: Manifest, release: Release) -> Manifest:
+def _standing_alone(one: CreatedObject, trainjob: Manifest, release: Release) -> Manifest:
     tree, owners = one.tree, one.owners
     if tree["kind"] == KIND:
         defaulted = live(tree)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tjgen.cluster.kinds.pods import pods_of
-from tjgen.compiler.targets import groups, kubeflow_policies, kubeflow_unsaid
-from tjgen.compiler.targets.beside import beside, taken
-from tjgen.compiler.targets.direct import Asked, Lowered
+from tjgen.compiler.targets import groups, kubeflow_policies, kubeflow_unsupported
+from tjgen.compiler.targets.direct import Lowered, RequestedSize
+from tjgen.compiler.targets.extra_objects import extra_objects, taken
 from tjgen.compiler.targets.operator_job import OperatorJob
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Managed, Origin, Owners
@@ -35,7 +35,7 @@ Usual = Callable[[int], Sequence[str]]
 """How many nodes -> the roles that they become where the experiment names none."""
 
 
-def arranged(workload: Workload, asked: Asked, kind: OperatorJob, usual: Usual) -> tuple[Workload, list[Diagnostic]]:
+def arranged(workload: Workload, asked: RequestedSize, kind: OperatorJob, usual: Usual) -> tuple[Workload, list[Diagnostic]]:
     """Roles that the experiment names anew, or those that are usual, or the runtime's jobs, as far as the kind has such types."""
     workload = workload._replace(aside=kind.aside)
     trainers = programs(workload)
@@ -60,7 +60,7 @@ def arranged(workload: Workload, asked: Asked, kind: OperatorJob, usual: Usual) 
 
 def lower(workload: Workload, kind: OperatorJob, own: Callable[[Writer, Workload], Iterator[Diagnostic]]) -> Lowered:
     """The job and the objects that it needs; `own` writes what only this kind has."""
-    found = list(kubeflow_unsaid.unsaid(workload, kind))
+    found = list(kubeflow_unsupported.unsupported(workload, kind))
     metadata: Tree = {"name": workload.name, "namespace": workload.namespace}
     shell: Tree = {"apiVersion": kind.kind.api_version, "kind": kind.name, "metadata": metadata}
     writer = Writer(Managed(shell, {(): (RULE,)}), keys=LIST_KEYS)
@@ -72,7 +72,7 @@ def lower(workload: Workload, kind: OperatorJob, own: Callable[[Writer, Workload
         if not podset.is_initializer:
             found += _replica(writer, workload, podset, kind)
     done = writer.done()
-    return Lowered(Manifest(with_canonical_quantities(done.value), done.owners), beside(workload), found)
+    return Lowered(Manifest(with_canonical_quantities(done.value), done.owners), extra_objects(workload), found)
 
 
 def budget(job: Manifest) -> int:

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from tjgen.cluster.kinds.mpijob import MPIJOB
 from tjgen.cluster.trainer import resources
-from tjgen.compiler.targets import groups, kubeflow, kubeflow_unsaid, mpijob_made
-from tjgen.compiler.targets.direct import Asked, Lowered
+from tjgen.compiler.targets import groups, kubeflow, kubeflow_unsupported, mpijob_preview
+from tjgen.compiler.targets.direct import Lowered, RequestedSize
 from tjgen.compiler.targets.kubeflow import INDEX, RULE
 from tjgen.compiler.targets.operator_job import OperatorJob
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -35,11 +35,11 @@ _VOLUMES = ("ssh-auth", "mpi-job-config")
 _GANG = ("minAvailable", "queue", "timeoutSeconds")
 
 
-def arranged(workload: Workload, asked: Asked) -> tuple[Workload, list[Diagnostic]]:
+def arranged(workload: Workload, asked: RequestedSize) -> tuple[Workload, list[Diagnostic]]:
     """The runtime's launcher and node; `worker` is another word for the latter."""
     if get(workload.tree.value, _MPI, None) is None:
         message = "an MPIJob has a launcher and workers with sshd, and the runtime has no ML policy mpi that tells them apart"
-        return workload, [kubeflow_unsaid.not_found(message, "use a runtime of mpi, such as tjgen-mpi")]
+        return workload, [kubeflow_unsupported.not_found(message, "use a runtime of mpi, such as tjgen-mpi")]
     names = {podset.name for podset in workload.podsets}
     if "worker" in asked.roles and NODE in names and "worker" not in names:
         roles = {NODE if name == "worker" else name: count for name, count in asked.roles.items()}
@@ -54,7 +54,7 @@ def arranged(workload: Workload, asked: Asked) -> tuple[Workload, list[Diagnosti
     return workload, found
 
 
-def _as_worker(workload: Workload, asked: Asked) -> Workload:
+def _as_worker(workload: Workload, asked: RequestedSize) -> Workload:
     counts = workload.tree.value["counts"]
     renamed = [
         groups.Group("worker" if podset.name == NODE else podset.name, podset, counts[podset.name])
@@ -71,12 +71,12 @@ def lower(workload: Workload) -> Lowered:
 
 def doubts(job: Manifest, workload: Workload) -> list[Diagnostic]:
     """Variables that the operator overrides."""
-    return list(kubeflow_unsaid.doubts(job, KIND))
+    return list(kubeflow_unsupported.doubts(job, KIND))
 
 
 def previews(job: Manifest) -> list[Manifest]:
     """The launcher's Job, the first and last worker, their Service and the host file."""
-    return mpijob_made.made(job)
+    return mpijob_preview.made(job)
 
 
 def budget(job: Manifest) -> int:
@@ -86,7 +86,7 @@ def budget(job: Manifest) -> int:
 
 def _own(writer: Writer, workload: Workload) -> Iterator[Diagnostic]:
     policy = get(workload.tree.value, _MPI, None) or {}
-    yield from kubeflow_unsaid.success(workload, KIND, "launcher")
+    yield from kubeflow_unsupported.success(workload, KIND, "launcher")
     _slots(writer, workload, policy)
     for said, field in (
         ("sshAuthMountPath", "sshAuthMountPath"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tjgen.cluster.releases import POD_SPEC_OVERRIDES
 from tjgen.cluster.trainer.release import Release
-from tjgen.compiler.targets.carriers import JOBSET_METADATA, POD_DEPTH, Asked
+from tjgen.compiler.targets.carriers import JOBSET_METADATA, POD_DEPTH, CarriedValue
 from tjgen.trees.fields.managed import Managed, Origin, Owners
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.fields.writer import Writer
@@ -17,7 +17,7 @@ from tjgen.trees.workload.workload import JOBS
 _RULE = Origin("target:trainjob", "tjgen")
 
 
-def override(writer: Writer, parts: list[Asked], release: Release) -> None:
+def override(writer: Writer, parts: list[CarriedValue], release: Release) -> None:
     """Write the parts into the TrainJob: metadata of the JobSet as the TrainJob's own, the rest as overrides of jobs."""
     overrides: dict[tuple[str, int], Writer] = {}
     mounted: dict[tuple[FieldPath, str], int] = {}

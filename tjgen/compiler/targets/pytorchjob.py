@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from tjgen.cluster.kinds.pytorchjob import PYTORCHJOB
 from tjgen.cluster.trainer import resources
-from tjgen.compiler.targets import kubeflow, kubeflow_made, kubeflow_unsaid
-from tjgen.compiler.targets.direct import Asked, Lowered
+from tjgen.compiler.targets import kubeflow, kubeflow_preview, kubeflow_unsupported
+from tjgen.compiler.targets.direct import Lowered, RequestedSize
 from tjgen.compiler.targets.kubeflow import RULE, take
 from tjgen.compiler.targets.operator_job import OperatorJob
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -34,7 +34,7 @@ KIND = OperatorJob(
 _ELASTIC = (("min", "minReplicas"), ("max", "maxReplicas"), ("restarts", "maxRestarts"), ("metrics", "metrics"))
 
 
-def arranged(workload: Workload, asked: Asked) -> tuple[Workload, list[Diagnostic]]:
+def arranged(workload: Workload, asked: RequestedSize) -> tuple[Workload, list[Diagnostic]]:
     """A master and workers, unless the experiment says otherwise; of an elastic run no pod is more than another."""
     if asked.is_elastic:
         return kubeflow.arranged(workload, asked, KIND, lambda count: ["worker"])
@@ -51,12 +51,12 @@ def lower(workload: Workload) -> Lowered:
 
 def doubts(job: Manifest, workload: Workload) -> list[Diagnostic]:
     """Variables that the operator overrides."""
-    return list(kubeflow_unsaid.doubts(job, KIND))
+    return list(kubeflow_unsupported.doubts(job, KIND))
 
 
 def previews(job: Manifest) -> list[Manifest]:
     """The first and last pod of each type with their Services, and the autoscaler of an elastic run."""
-    return kubeflow_made.made(job, KIND)
+    return kubeflow_preview.made(job, KIND)
 
 
 def budget(job: Manifest) -> int:
@@ -65,7 +65,7 @@ def budget(job: Manifest) -> int:
 
 
 def _own(writer: Writer, workload: Workload) -> Iterator[Diagnostic]:
-    yield from kubeflow_unsaid.success(workload, KIND, "master")
+    yield from kubeflow_unsupported.success(workload, KIND, "master")
     yield from _elastic(writer, workload)
     _processes(writer, workload)
 

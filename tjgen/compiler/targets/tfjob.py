@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.kinds.tfjob import TFJOB
-from tjgen.compiler.targets import kubeflow, kubeflow_made, kubeflow_unsaid
-from tjgen.compiler.targets.direct import Asked, Lowered
+from tjgen.compiler.targets import kubeflow, kubeflow_preview, kubeflow_unsupported
+from tjgen.compiler.targets.direct import Lowered, RequestedSize
 from tjgen.compiler.targets.operator_job import OperatorJob
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
@@ -29,7 +29,7 @@ KIND = OperatorJob(
 )
 
 
-def arranged(workload: Workload, asked: Asked) -> tuple[Workload, list[Diagnostic]]:
+def arranged(workload: Workload, asked: RequestedSize) -> tuple[Workload, list[Diagnostic]]:
     """The roles that the experiment names; workers where it names none, of which the first is chief."""
     return kubeflow.arranged(workload, asked, KIND, lambda count: ["worker"])
 
@@ -41,12 +41,12 @@ def lower(workload: Workload) -> Lowered:
 
 def doubts(job: Manifest, workload: Workload) -> list[Diagnostic]:
     """Variables that the operator overrides."""
-    return list(kubeflow_unsaid.doubts(job, KIND))
+    return list(kubeflow_unsupported.doubts(job, KIND))
 
 
 def previews(job: Manifest) -> list[Manifest]:
     """The first and last pod of each type, with their Services."""
-    return kubeflow_made.made(job, KIND)
+    return kubeflow_preview.made(job, KIND)
 
 
 def budget(job: Manifest) -> int:

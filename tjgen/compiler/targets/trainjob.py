@@ -9,8 +9,8 @@ from __future__ import annotations
 from tjgen.cluster.releases import RUNTIME_PATCHES
 from tjgen.cluster.trainer import resources
 from tjgen.cluster.trainer.release import NEWEST, Release
-from tjgen.compiler.targets.beside import beside, owners_below
-from tjgen.compiler.targets.carriers import FIELD, IN_PATCH, IN_RUNTIME, IN_TRAINER, TRAINER_FIELDS, Asked, asked
+from tjgen.compiler.targets.carriers import FIELD, IN_PATCH, IN_RUNTIME, IN_TRAINER, TRAINER_FIELDS, CarriedValue, carried_values
+from tjgen.compiler.targets.extra_objects import extra_objects, owners_below
 from tjgen.language.catalog.naming import emitted_name
 from tjgen.language.catalog.runtime import CatalogRuntime
 from tjgen.trees.diagnostics.model import Diagnostic, ObjectRef
@@ -48,13 +48,13 @@ def lower(workload: Workload, base: CatalogRuntime, session: Session, release: R
     A runtime of the cluster is referred to as it is unless something needs a derived copy, which is
     then emitted and named in a diagnostic (TJ401).
     """
-    parts = asked(workload, base.tree["spec"], release)
+    parts = carried_values(workload, base.tree["spec"], release)
     remainder = [part for part in parts if part.carrier == IN_RUNTIME]
     diagnostics: list[Diagnostic] = []
     if release is not NEWEST:
-        from tjgen.compiler.targets.unsaid import unsaid  # the newest release can say everything
+        from tjgen.compiler.targets.unsupported import unsupported  # the newest release can say everything
 
-        diagnostics += unsaid(workload, base, release)
+        diagnostics += unsupported(workload, base, release)
     emits_runtime = base.origin != "cluster" or bool(remainder)
     if emits_runtime:
         runtime = _runtime(workload, base, remainder) if remainder else _whole(workload, base, session)
@@ -63,7 +63,7 @@ def lower(workload: Workload, base: CatalogRuntime, session: Session, release: R
     else:
         runtime = Manifest(base.tree, {(): (Origin("runtime", "runtime", (), True),)}, RUNTIMES)
     trainjob = _trainjob(workload, runtime, parts, release)
-    return Lowered(trainjob, runtime, emits_runtime, beside(workload), diagnostics)
+    return Lowered(trainjob, runtime, emits_runtime, extra_objects(workload), diagnostics)
 
 
 def _whole(workload: Workload, base: CatalogRuntime, session: Session) -> Manifest:
@@ -71,7 +71,7 @@ def _whole(workload: Workload, base: CatalogRuntime, session: Session) -> Manife
     return session.once("whole runtime", (base, workload.namespace), lambda: _runtime(workload, base, []))
 
 
-def _runtime(workload: Workload, base: CatalogRuntime, remainder: list[Asked]) -> Manifest:
+def _runtime(workload: Workload, base: CatalogRuntime, remainder: list[CarriedValue]) -> Manifest:
     own: Owners = {(): (Origin(RUNTIME, "runtime", ("spec",), True),), **base.rewritten}
     spec = Managed(base.tree["spec"], own)
     if remainder:
@@ -129,7 +129,7 @@ def renamed(runtime: Manifest, trainjob: Manifest, base: str) -> tuple[Manifest,
     return changed[0], changed[1]
 
 
-def _trainjob(workload: Workload, runtime: Manifest, parts: list[Asked], release: Release) -> Manifest:
+def _trainjob(workload: Workload, runtime: Manifest, parts: list[CarriedValue], release: Release) -> Manifest:
     wanted = workload.tree.value
     shell: Tree = {
         "apiVersion": API_VERSION,
@@ -167,8 +167,8 @@ def _trainjob(workload: Workload, runtime: Manifest, parts: list[Asked], release
 
 def _count_processes(writer: Writer, workload: Workload, release: Release) -> None:
     """Say the number of processes that later releases count from the runtime; release 2.0 does not look there."""
-    asked = get(workload.tree.value, ("trainer", "numProcPerNode")) is not MISSING
-    if asked or release.looks_into_runtime or get(workload.ml_policy, ("torch",), None) is None:
+    carried_values = get(workload.tree.value, ("trainer", "numProcPerNode")) is not MISSING
+    if carried_values or release.looks_into_runtime or get(workload.ml_policy, ("torch",), None) is None:
         return
     trainers = [podset for podset in workload.podsets if podset.ancestor == TRAINER and podset.container == NODE]
     found = get(workload.tree.value, (*trainers[0].main, "resources"), None) or {} if trainers else {}
@@ -187,14 +187,14 @@ def _copy_field(source: Managed, path: FieldPath, writer: Writer, to: FieldPath)
     writer.graft(to, value, {below: origins for below, origins in owners.items() if get(value, below) is not MISSING})
 
 
-def _carry(writer: Writer, carried: list[Asked], field: str) -> None:
+def _carry(writer: Writer, carried: list[CarriedValue], field: str) -> None:
     """Image, command, args and env of the trainer's containers, each once."""
     for part in carried:
         if part.path[FIELD] == field:
             _give(writer, ("spec", "trainer", TRAINER_FIELDS[field], *part.path[FIELD + 1 :]), part)
 
 
-def _give(writer: Writer, path: FieldPath, part: Asked, others: tuple[Origin, ...] = ()) -> None:
+def _give(writer: Writer, path: FieldPath, part: CarriedValue, others: tuple[Origin, ...] = ()) -> None:
     """Write a part. Its owners are its own, also where a part around it has brought the same value."""
     if part.value is MISSING:
         writer.put(path, None, part.origins[0])
@@ -202,7 +202,7 @@ def _give(writer: Writer, path: FieldPath, part: Asked, others: tuple[Origin, ..
         writer.graft(path, part.value, {(): (*others, *part.origins)})
 
 
-def _carry_resources(writer: Writer, workload: Workload, carried: list[Asked]) -> None:
+def _carry_resources(writer: Writer, workload: Workload, carried: list[CarriedValue]) -> None:
     # All resources, not the difference: the controller counts GPUs in this map alone.
     for part in carried:
         if part.path[FIELD] == "resources":
@@ -210,7 +210,7 @@ def _carry_resources(writer: Writer, workload: Workload, carried: list[Asked]) -
             return
 
 
-def _patch(writer: Writer, patches: list[Asked]) -> None:
+def _patch(writer: Writer, patches: list[CarriedValue]) -> None:
     mounted: dict[tuple[FieldPath, str], int] = {}
     for part in sorted(patches, key=_metadata_first):
         turn = 0
@@ -224,11 +224,11 @@ def _patch(writer: Writer, patches: list[Asked]) -> None:
         _give(writer, ("spec", "runtimePatches", (("manager", manager),), "trainingRuntimeSpec", *part.path[1:]), part)
 
 
-def _metadata_first(part: Asked) -> bool:
+def _metadata_first(part: CarriedValue) -> bool:
     return "metadata" not in part.path
 
 
-def _derived(workload: Workload, base: CatalogRuntime, runtime: Manifest, remainder: list[Asked]) -> Diagnostic:
+def _derived(workload: Workload, base: CatalogRuntime, runtime: Manifest, remainder: list[CarriedValue]) -> Diagnostic:
     first = remainder[0]
     return Diagnostic(
         "TJ401",

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 from tjgen.cluster.kinds.pods import pods_of
 from tjgen.cluster.validate.webhooks.volcano_defaults import task_defaults
-from tjgen.compiler.targets import fetching, groups, volcano_gang, volcano_policies, volcano_rendezvous, volcano_unsaid
-from tjgen.compiler.targets.beside import beside, taken
-from tjgen.compiler.targets.direct import Asked, Lowered
+from tjgen.compiler.targets import fetching, groups, volcano_gang, volcano_policies, volcano_rendezvous, volcano_unsupported
+from tjgen.compiler.targets.direct import Lowered, RequestedSize
+from tjgen.compiler.targets.extra_objects import extra_objects, taken
 from tjgen.compiler.targets.volcano_additions import Rendezvous
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Managed, Origin
@@ -36,7 +36,7 @@ _SUFFIX = "-svc"
 """The plugin svc names a ConfigMap and a volume so, ssh a Secret as long."""
 
 
-def arranged(workload: Workload, asked: Asked) -> tuple[Workload, list[Diagnostic]]:
+def arranged(workload: Workload, asked: RequestedSize) -> tuple[Workload, list[Diagnostic]]:
     """Roles that the experiment names anew, or master and worker where torch runs on several nodes, or the runtime's jobs."""
     names = groups.new_roles(workload, asked)
     is_torch = get(workload.ml_policy, ("torch",), None) is not None
@@ -51,7 +51,7 @@ def arranged(workload: Workload, asked: Asked) -> tuple[Workload, list[Diagnosti
 
 def lower(workload: Workload) -> Lowered:
     """The Job, and the objects that it needs."""
-    found = list(volcano_unsaid.unsaid(workload))
+    found = list(volcano_unsupported.unsupported(workload))
     rendezvous, more = volcano_rendezvous.rendezvous(workload)
     found += more
     shell: Tree = {"apiVersion": API_VERSION, "kind": "Job", "metadata": {"name": workload.name, "namespace": workload.namespace}}
@@ -70,7 +70,7 @@ def lower(workload: Workload) -> Lowered:
             _task(writer, workload, podset, rendezvous, fetchers)
     done = writer.done()
     job = Manifest(with_canonical_quantities(done.value), done.owners)
-    return Lowered(job, [*beside(workload), *rendezvous.objects], found)
+    return Lowered(job, [*extra_objects(workload), *rendezvous.objects], found)
 
 
 def doubts(job: Manifest, workload: Workload) -> list[Diagnostic]:

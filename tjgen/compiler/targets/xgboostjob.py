@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from tjgen.cluster.kinds.xgboostjob import XGBOOSTJOB
 from tjgen.cluster.trainer import resources
-from tjgen.compiler.targets import kubeflow, kubeflow_made, kubeflow_unsaid
-from tjgen.compiler.targets.direct import Asked, Lowered
+from tjgen.compiler.targets import kubeflow, kubeflow_preview, kubeflow_unsupported
+from tjgen.compiler.targets.direct import Lowered, RequestedSize
 from tjgen.compiler.targets.kubeflow import host, variables
 from tjgen.compiler.targets.operator_job import OperatorJob
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -35,7 +35,7 @@ _TRACKER_PORT = 29500
 """Trainer's (v2.3.0 plugins/xgboost): the operator's own port is its master's."""
 
 
-def arranged(workload: Workload, asked: Asked) -> tuple[Workload, list[Diagnostic]]:
+def arranged(workload: Workload, asked: RequestedSize) -> tuple[Workload, list[Diagnostic]]:
     """A master and workers; the operator refuses a job without master."""
     if set(asked.roles) == {"worker"}:
         asked = asked._replace(roles={"master": None, **asked.roles})
@@ -54,12 +54,12 @@ def lower(workload: Workload) -> Lowered:
 
 def doubts(job: Manifest, workload: Workload) -> list[Diagnostic]:
     """Variables that the operator overrides."""
-    return list(kubeflow_unsaid.doubts(job, KIND))
+    return list(kubeflow_unsupported.doubts(job, KIND))
 
 
 def previews(job: Manifest) -> list[Manifest]:
     """The first and last pod of each type, with their Services."""
-    return kubeflow_made.made(job, KIND)
+    return kubeflow_preview.made(job, KIND)
 
 
 def budget(job: Manifest) -> int:
@@ -69,4 +69,4 @@ def budget(job: Manifest) -> int:
 
 def _own(writer: Writer, workload: Workload) -> Iterator[Diagnostic]:
     """The kind has no field of its own; the run has succeeded with its master."""
-    yield from kubeflow_unsaid.success(workload, KIND, "master")
+    yield from kubeflow_unsupported.success(workload, KIND, "master")

@@ -40,7 +40,7 @@ LEFT and LEFT_IN_QUEUE are the same for runs that the build does not request."""
 Locate = Callable[[FieldPath], "Span | None"]
 
 
-class Asked(NamedTuple):
+class RunRequest(NamedTuple):
     """A run, as it is asked for."""
 
     spec: ExperimentSpec
@@ -52,7 +52,7 @@ class Asked(NamedTuple):
 
 
 def watched(
-    asked: Asked, manifests: Sequence[Manifest], previews: Sequence[Manifest]
+    asked: RunRequest, manifests: Sequence[Manifest], previews: Sequence[Manifest]
 ) -> tuple[list[Diagnostic], list[Footprint]]:
     """What one run takes too much of by itself, and its footprint: a record takes nothing."""
     spec, setting, tree, documents, platform = asked

@@ -15,7 +15,7 @@ from tjgen.trees.workload.roles import members, role
 from tjgen.trees.workload.workload import PodSet, Workload
 
 
-class Place(NamedTuple):
+class MountPlace(NamedTuple):
     """One place where a volume is mounted."""
 
     path: str
@@ -29,7 +29,7 @@ class Place(NamedTuple):
     """Where its path is written."""
 
 
-Users = list[tuple[PodSet, list[Place]]]
+Users = list[tuple[PodSet, list[MountPlace]]]
 
 
 def folder_of(path: str | None, volume: Volume) -> str | None:
@@ -40,18 +40,18 @@ def folder_of(path: str | None, volume: Volume) -> str | None:
     return "/".join(part.strip("/") if i else part.rstrip("/") for i, part in enumerate((place.path, path)) if part)
 
 
-def places(volume: Volume, because: FieldPath) -> Iterator[Place]:
+def places(volume: Volume, because: FieldPath) -> Iterator[MountPlace]:
     """Where a volume is mounted: at its `mountPath`, then at each path of its `mounts`."""
     only_read = source_of(volume).read_only == IN_EVERY_MOUNT
     if volume.mount_path is not None:
         read_only = volume.read_only or only_read
-        yield Place(
+        yield MountPlace(
             volume.mount_path, read_only, volume.sub_path, volume.sub_path_expr, volume.roles, because, (*because, "mountPath")
         )
     for path, mount in volume.mounts.items():
         read_only = mount.read_only or volume.read_only or only_read
         at = (*because, "mounts", path)
-        yield Place(path, read_only, mount.sub_path, mount.sub_path_expr, mount.roles or volume.roles, at, at)
+        yield MountPlace(path, read_only, mount.sub_path, mount.sub_path_expr, mount.roles or volume.roles, at, at)
 
 
 def writing_as(name: str, experiment: Experiment, setting: Setting) -> Setting:
@@ -62,7 +62,7 @@ def writing_as(name: str, experiment: Experiment, setting: Setting) -> Setting:
     return setting
 
 
-def users_of(workload: Workload, name: str, volume: Volume) -> list[tuple[PodSet, list[Place]]]:
+def users_of(workload: Workload, name: str, volume: Volume) -> list[tuple[PodSet, list[MountPlace]]]:
     """The pod sets that use a volume, in the runtime's order, each with the places where it does."""
     wanted = [(place, _readers(workload, name, place.roles)) for place in places(volume, (*SPEC, "volumes", name))]
     used = [(podset, [place for place, readers in wanted if podset in readers]) for podset in workload.podsets]

@@ -9,7 +9,7 @@ from tjgen.cluster.kinds.protocol import IN_PLACE, SILENT
 from tjgen.cluster.synctools.table import LEFT_ALONE
 from tjgen.gitops.diff.effect import REFUSED, UNCHANGED, WORST, effect
 from tjgen.gitops.diff.fields import Changed, changed
-from tjgen.gitops.diff.side import Place, Said, Side, place_of, tree_of
+from tjgen.gitops.diff.side import Said, Side, TreePlace, place_of, tree_of
 from tjgen.gitops.diff.succession import Earlier, RunKey, earlier_runs
 from tjgen.gitops.diff.update import Refusal, refusals
 from tjgen.language.runs.lock import NOT_REQUESTED, ORPHANED
@@ -53,7 +53,7 @@ class ObjectChange(NamedTuple):
 class Entry(NamedTuple):
     """A run, or one object that runs share."""
 
-    place: Place
+    place: TreePlace
     name: str
     kind: str
     objects: tuple[ObjectChange, ...] = ()
@@ -75,7 +75,7 @@ def nobody_asked(change: Changed) -> tuple[Said | None, Said | None]:
 
 def compare(old: Side, new: Side) -> list[Entry]:
     """Every run and every shared object of either side, in order of path."""
-    groups: dict[tuple[Place, str], list[str]] = {}
+    groups: dict[tuple[TreePlace, str], list[str]] = {}
     for path in sorted({*old.bodies, *new.bodies}):
         place = place_of(path)
         if place is not None:
@@ -110,7 +110,7 @@ def _runtimes(side: Side) -> dict[tuple[str, str], list[str]]:
 
 
 def _entry(
-    place: Place,
+    place: TreePlace,
     name: str,
     paths: list[str],
     old: Side,
@@ -247,7 +247,7 @@ def _is_orphaned(side: Side, key: str, name: str) -> bool:
     return lock is not None and name in lock.runs and lock.runs[name].state == ORPHANED
 
 
-def _repeated(place: Place, name: str, new: Side, gone: Mapping[tuple[str, str], str]) -> str:
+def _repeated(place: TreePlace, name: str, new: Side, gone: Mapping[tuple[str, str], str]) -> str:
     lock = new.locks.get(place.key)
     if place.stage != RUNS or lock is None or name not in lock.runs:
         return ""
@@ -259,7 +259,7 @@ def _environment(key: str) -> str:
     return key.partition("/")[0] if key.count("/") > 1 else ""
 
 
-def _state(side: Side, place: Place, run: str) -> str | None:
+def _state(side: Side, place: TreePlace, run: str) -> str | None:
     lock = side.locks.get(place.key)
     found = lock.runs.get(run) if lock is not None else None
     return found.state if found is not None else None

@@ -39,7 +39,7 @@ class Side(NamedTuple):
     ask: Ask = nobody
 
 
-class Place(NamedTuple):
+class TreePlace(NamedTuple):
     """What a path in an output tree is for."""
 
     stage: str
@@ -54,19 +54,19 @@ class Place(NamedTuple):
         return "/".join(part for part in (self.environment, self.namespace, self.experiment) if part)
 
 
-def place_of(path: str) -> Place | None:
+def place_of(path: str) -> TreePlace | None:
     """What the file at `path` is for; None for files that are in no stage."""
     parts = path.split("/")
     if parts[0] == PLATFORM and len(parts) in (3, 4):  # platform, its name, perhaps a namespace, file
-        return Place(PLATFORM, "", "/".join(parts[1:-1]))
+        return TreePlace(PLATFORM, "", "/".join(parts[1:-1]))
     for start in (0, 1):
         length = len(parts) - start
         if length > 1 and parts[start] in STAGES:
             environment, stage = "/".join(parts[:start]), parts[start]
             if stage == RUNS and length == 5:  # runs, namespace, experiment, run, file
-                return Place(stage, environment, *parts[start + 1 : start + 4])
+                return TreePlace(stage, environment, *parts[start + 1 : start + 4])
             if stage != RUNS and length == 3:  # stage, namespace, file
-                return Place(stage, environment, parts[start + 1])
+                return TreePlace(stage, environment, parts[start + 1])
     return None
 
 

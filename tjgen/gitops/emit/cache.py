@@ -40,7 +40,7 @@ class Seen(NamedTuple):
     digest: bytes
 
 
-class Entry(NamedTuple):
+class CacheEntry(NamedTuple):
     """What a unit had emitted."""
 
     files: tuple[Seen, ...]
@@ -60,7 +60,7 @@ class Cache:
         self._units, self._at = _load(path) if path is not None else ({}, 0)
         self._noted: dict[str, _Kept] = {}
 
-    def find(self, unit: str, key: bytes) -> Entry | None:
+    def find(self, unit: str, key: bytes) -> CacheEntry | None:
         """What `unit` emitted from inputs with this key, if each of its files is still there as it was."""
         kept = self._units.get(unit)
         if kept is None or kept[0] != key:
@@ -79,7 +79,7 @@ class Cache:
         if renewed:
             # With the times of today the content need not be read again next time.
             self._noted[unit] = (key, tuple([tuple(file) for file in files]), kept[2])
-        return Entry(tuple(files), kept[2])
+        return CacheEntry(tuple(files), kept[2])
 
     def note(self, unit: str, key: bytes, paths: Iterable[str], summary: Any) -> None:
         """Remember what `unit` has emitted: files of the output directory that were committed, and plain data."""

@@ -32,8 +32,8 @@ from tjgen.gitops.output.disk import Disk
 from tjgen.gitops.output.done import Counts, Done, Progress
 from tjgen.gitops.output.files import Files
 from tjgen.gitops.output.layout import folder_of, stage_folder
+from tjgen.gitops.output.options import BuildOptions, Wanted
 from tjgen.gitops.output.records import Records
-from tjgen.gitops.output.wishes import Wanted, Wishes
 from tjgen.language.runs.lock import RENAMED, Lock
 from tjgen.language.runs.store import Locks, Place
 from tjgen.trees.diagnostics.model import INFO, Diagnostic
@@ -46,7 +46,7 @@ SEVERAL = 3
 class Directory:
     """One build into one directory. `add` every unit, then `finish`; `diagnostics` collects the reports."""
 
-    def __init__(self, directory: str, tree: Wanted, previews: Wanted | None, locks: Locks, wishes: Wishes) -> None:
+    def __init__(self, directory: str, tree: Wanted, previews: Wanted | None, locks: Locks, options: BuildOptions) -> None:
         self.diagnostics: list[Diagnostic] = []
         self.directory = directory
         self.counts = Counts()
@@ -55,7 +55,7 @@ class Directory:
         self._tree = tree
         self._previews = previews
         self._locks = locks
-        self._wishes = wishes
+        self._options = options
         self._on_disk = Disk(directory, locks.folder)
         self._put: dict[str, bytes] = {}
         """Path -> digest of the body that was put there."""
@@ -112,16 +112,16 @@ class Directory:
             self._add(built._replace(runs=runs), self._locks.of(built.unit), renew)
         if whole:
             for path, lock in list(self._locks.others(environments, self._known)):
-                self._perform(decide_absent(path, lock, wishes=self._wishes))
+                self._perform(decide_absent(path, lock, options=self._options))
             self.diagnostics += orphans.report(self._orphans, self._locks, self._new)
             self._finish_environments(all_environments)
             self._keep_renamed()
             for environment in environments:
-                self.diagnostics += [] if self._wishes.force else self._strays(environment)
+                self.diagnostics += [] if self._options.force else self._strays(environment)
                 self._release(stage_folder(environment, RUNS))
                 self._tree.claim(stage_folder(environment, RUNTIMES))
                 self._tree.claim(stage_folder(environment, SYNC))
-                if self._wishes.prune_data:
+                if self._options.prune_data:
                     self._tree.claim(stage_folder(environment, DATA))
             for path in sorted(self._uses):
                 self._tree.keep(path)
@@ -132,11 +132,11 @@ class Directory:
     def _finish_environments(self, known: Collection[str | None]) -> None:
         """Report environments that have runs and are not in the project; with `prune_runs`, remove their runs."""
         for environment, gone in orphans.environments(self._locks, known).items():
-            if not self._wishes.prune_runs:
+            if not self._options.prune_runs:
                 self.diagnostics += orphans.of_environment(environment, gone, known)
                 continue
             for path, lock in gone:
-                self._perform(decide_absent(path, lock, wishes=self._wishes))
+                self._perform(decide_absent(path, lock, options=self._options))
             self._release(stage_folder(environment, RUNS))
 
     def _keep_renamed(self) -> None:
@@ -159,7 +159,7 @@ class Directory:
                         yield stray
 
     def _add(self, built: Built, lock: Lock, renew: Renew) -> Done | None:
-        before, actions = lock, decide(built, lock, self._on_disk, wishes=self._wishes, renew=renew, files=self._files)
+        before, actions = lock, decide(built, lock, self._on_disk, options=self._options, renew=renew, files=self._files)
         lock = self._perform(actions)
         new = [run.identity for name, run in lock.runs.items() if name not in before.runs]
         self._new.update({f"{built.unit.environment or ''}/{identity}": built.unit.key for identity in new})

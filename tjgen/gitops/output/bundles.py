@@ -18,7 +18,7 @@ from tjgen.gitops.bundle import bundle, lock
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output.asking import Asking
 from tjgen.gitops.output.layout import file_name
-from tjgen.gitops.output.wishes import Wanted
+from tjgen.gitops.output.options import Wanted
 from tjgen.language.resolve.project import PlatformDocument
 from tjgen.language.resolve.reading import of_kind
 from tjgen.language.runs.store import PLATFORMS
@@ -37,7 +37,7 @@ _ENDING = ".yaml"
 _SEGMENT = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
-class Made(NamedTuple):
+class PlatformObjects(NamedTuple):
     """What a platform makes."""
 
     platform: PlatformDocument
@@ -61,7 +61,7 @@ def sources_of(platform: PlatformDocument) -> Sources:
     return Sources(graft({}, Origin("platform", "platform")), {}, None, platform.document, None)
 
 
-def made(plan: Plan) -> tuple[list[Made], list[Diagnostic]]:
+def made(plan: Plan) -> tuple[list[PlatformObjects], list[Diagnostic]]:
     """Every platform that is to be built, with its objects, and what is wrong with the platforms and with the objects."""
     chosen, found = _chosen(plan)
     platforms = [_made(plan, one) for one in chosen]
@@ -117,7 +117,7 @@ def _is_every_environment(plan: Plan) -> bool:
     return len(plan.environments) == max(1, len(plan.project.spec.environments))
 
 
-def _made(plan: Plan, platform: PlatformDocument) -> Made:
+def _made(plan: Plan, platform: PlatformDocument) -> PlatformObjects:
     spec, document = platform.platform.spec, platform.document
     manifests, found = bundle.objects(spec, plan.catalog, plan.digest_of, plan.project.spec.gitops.tool)
     if not _SEGMENT.fullmatch(platform.platform.metadata.name):
@@ -132,7 +132,7 @@ def _made(plan: Plan, platform: PlatformDocument) -> Made:
         for one in _judged(manifest.tree, trees, versions):
             span = place_in(manifest, one.path or (), sources_of(platform))
             diagnostics.append(one._replace(span=span or document.locate(()), subject=manifest.ref))
-    return Made(platform, manifests, list(dict.fromkeys(diagnostics)))
+    return PlatformObjects(platform, manifests, list(dict.fromkeys(diagnostics)))
 
 
 def _judged(tree: Tree, beside: Sequence[Tree], versions: dict[str, str]) -> Iterator[Diagnostic]:

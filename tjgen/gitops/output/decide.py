@@ -30,7 +30,7 @@ from tjgen.gitops.output.actions import (
 from tjgen.gitops.output.disk import OnDisk, digest
 from tjgen.gitops.output.files import Files, images
 from tjgen.gitops.output.layout import experiment_folder, folder_of, preview_files, run_folder, stage_folder
-from tjgen.gitops.output.wishes import Wishes
+from tjgen.gitops.output.options import BuildOptions
 from tjgen.language.runs import freeze
 from tjgen.language.runs.identity import point_of
 from tjgen.language.runs.lock import ARCHIVED, ORPHANED, SUPERSEDED, Lock, LockedRun
@@ -57,13 +57,13 @@ class _Decision(NamedTuple):
     locked: LockedRun
 
 
-def decide(built: Built, lock: Lock, on_disk: OnDisk, *, wishes: Wishes, renew: Renew, files: Files) -> list[Action]:
+def decide(built: Built, lock: Lock, on_disk: OnDisk, *, options: BuildOptions, renew: Renew, files: Files) -> list[Action]:
     """The actions for an experiment that is built; `files` writes its objects as text."""
     unit = built.unit
-    decisions = [_run(run, lock, on_disk, wishes, renew, files) for run in built.runs]
+    decisions = [_run(run, lock, on_disk, options, renew, files) for run in built.runs]
     actions = [action for decision in decisions for action in decision.actions]
     requested = {decision.locked.name for decision in decisions}
-    if not wishes.force:
+    if not options.force:
         actions += _strays(unit, {*lock.runs, *lock.pruned, *requested}, on_disk)
     before = lock
     lock = lock.with_runs([one.locked for one in decisions]).superseding([*requested, *built.beside])
@@ -71,25 +71,25 @@ def decide(built: Built, lock: Lock, on_disk: OnDisk, *, wishes: Wishes, renew: 
     if built.stops:
         stops, lock = _stopped(unit, before, lock, on_disk)
         actions += stops
-    keep = 0 if wishes.prune_runs else wishes.keep
+    keep = 0 if options.prune_runs else options.keep
     old = lock.superseded(keep=keep) if keep is not None else []
     actions += [Count("removed", len(old)), *[Release(folder_of(unit, lock.runs[name])) for name in old]]
-    lock = lock.pruning(old, PRUNE_RUNS if wishes.prune_runs else f"history.keep: {keep}")
+    lock = lock.pruning(old, PRUNE_RUNS if options.prune_runs else f"history.keep: {keep}")
     for name, one in lock.runs.items():
         if name not in requested:
             actions += [Count("kept"), Keep(folder_of(unit, one))]
     actions.append(Release(experiment_folder(unit)))
-    if wishes.prune_data:
+    if options.prune_data:
         actions.append(Release(f"{stage_folder(unit.environment, DATA)}/{unit.namespace}", unit.key))
     return [*actions, Record(built.lock, lock)]
 
 
-def decide_absent(path: str, lock: Lock, *, wishes: Wishes) -> list[Action]:
+def decide_absent(path: str, lock: Lock, *, options: BuildOptions) -> list[Action]:
     """The actions for an experiment that has a lock at `path` and no source: its runs are orphaned, and stay until pruned."""
     lock = lock.orphaning()
     orphaned = [name for name, run in lock.runs.items() if run.standing == ORPHANED]
     place, released = Place.of(path, lock), []
-    if wishes.prune_runs:
+    if options.prune_runs:
         released = [Release(folder_of(place, lock.runs[name])) for name in orphaned]
         lock, orphaned = lock.pruning(orphaned, PRUNE_RUNS), []
     removed = len(released)
@@ -99,25 +99,25 @@ def decide_absent(path: str, lock: Lock, *, wishes: Wishes) -> list[Action]:
     return [*counts, *kept, *released, *([Orphan(place, undecided)] if undecided else []), Record(path, lock)]
 
 
-def _run(run: Run, lock: Lock, on_disk: OnDisk, wishes: Wishes, renew: Renew, text: Files) -> _Decision:
+def _run(run: Run, lock: Lock, on_disk: OnDisk, options: BuildOptions, renew: Renew, text: Files) -> _Decision:
     """The actions for one run."""
     files = text.of(run)
     folder = run_folder(run.unit, run.name)
     own = {file.path[len(folder) + 1 :]: file.body for file in files if file.path.startswith(folder + "/")}
     content = freeze.content_digest(own)
-    settings = freeze.settings_digest(run.unit.document.value, wishes.tool)
+    settings = freeze.settings_digest(run.unit.document.value, options.tool)
     locked = lock.runs.get(run.name)
     moved = locked is not None and locked.folder
     is_record = run.is_record or run.state == ARCHIVED
-    may_change = locked is not None and (wishes.again or (content != locked.content and not is_record))
+    may_change = locked is not None and (options.again or (content != locked.content and not is_record))
     renewed = renew(run) if may_change else None
     occupy = Occupy(run, tuple(files), locked is not None)
     if renewed is not None and renewed.name != run.name:
-        decision = _run(renewed, lock, on_disk, wishes, lambda _: None, text)
+        decision = _run(renewed, lock, on_disk, options, lambda _: None, text)
         return decision._replace(actions=[occupy, *decision.actions])
     place = folder_of(run.unit, locked) if locked is not None else folder
     decided = freeze.decide(
-        locked, content=content, settings=settings, standing=lambda: digest(on_disk, place), force=wishes.force
+        locked, content=content, settings=settings, standing=lambda: digest(on_disk, place), force=options.force
     )
     if locked is not None and locked.stopped and decided.kind == freeze.FROZEN and decided.diagnostic is not None:
         # It was suspended when it was superseded, and is requested again. Files that were edited by hand (TJ075) stay.
@@ -125,7 +125,7 @@ def _run(run: Run, lock: Lock, on_disk: OnDisk, wishes: Wishes, renew: Renew, te
     if moved and decided.kind == freeze.UNCHANGED:
         decided = freeze.Decision(freeze.FROZEN)
     problem = problems.name_stays(run) if renewed is not None else None
-    problem = problem or _problem(run, lock, content, on_disk, force=wishes.force) or decided.diagnostic
+    problem = problem or _problem(run, lock, content, on_disk, force=options.force) or decided.diagnostic
     if problem is not None and problem.code == "TJ075" and (spoilt := on_disk.conflict(folder)) is not None:
         problem = in_conflict(spoilt)
     actions: list[Action] = [occupy]

@@ -11,7 +11,7 @@ from tjgen.gitops.emit import header, problems
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output.apply import Directory
 from tjgen.gitops.output.asking import Asking
-from tjgen.gitops.output.wishes import Wishes
+from tjgen.gitops.output.options import BuildOptions
 from tjgen.gitops.output.write import Seen, build_into, of_project, platforms
 from tjgen.language.runs.lock import Lock
 from tjgen.language.runs.store import Locks
@@ -60,17 +60,17 @@ def intended(plan: Plan, directory: str, see: Seen | None = None, watch: Watch |
     """What `tjgen build -o DIR` would leave in the directory, and what it would say; `see` is told every unit."""
     tree = Collected(standing(directory))
     asking = Asking()
-    wishes = of_project(plan, Wishes())
+    options = of_project(plan, BuildOptions())
 
     def seen(built: Built) -> None:
         asking.add(built.runs)
         if see is not None:
             see(built)
 
-    one = Directory(directory, tree, None, plan.locks, wishes)
+    one = Directory(directory, tree, None, plan.locks, options)
     diagnostics = build_into(one, plan, [], seen, None, watch)
     # What the server refuses is said of each field, in its words.
-    diagnostics += platforms(plan, tree, wishes._replace(force=True), asking)
+    diagnostics += platforms(plan, tree, options._replace(force=True), asking)
     return Side("this build", tree.bodies(), {**standing_locks(plan.locks), **one.locks}, asking.ask), diagnostics
 
 

@@ -36,7 +36,7 @@ class Remembered(NamedTuple):
 class Memory:
     """What is known of earlier builds into one directory and one folder of previews."""
 
-    def __init__(self, plan: Plan, directory: str, previews: str | None, wishes: Sequence[bytes]) -> None:
+    def __init__(self, plan: Plan, directory: str, previews: str | None, options: Sequence[bytes]) -> None:
         self._locks = plan.locks
         places = [directory] if previews is None else [directory, previews]
         project = plan.project.directory or "."
@@ -44,7 +44,7 @@ class Memory:
         self._caches = [cache.Cache(file, place) for file, place in zip(files, places, strict=True)]
         # Without a cache nothing is found, so no key is needed: the digest of the program reads a thousand file times.
         is_kept = any(file is not None for file in files)
-        self._surroundings = cache.key([program.digest(), *plan.surroundings(), *wishes]) if is_kept else b""
+        self._surroundings = cache.key([program.digest(), *plan.surroundings(), *options]) if is_kept else b""
         self._new: dict[str, tuple[bytes, list[tuple[_Unit, Done | None]]]] = {}
 
     def recall(self, file: str, environment: str | None, content: bytes) -> Remembered | None:

@@ -12,7 +12,7 @@ from tjgen.gitops.output.layout import stage_folder
 from tjgen.gitops.output.moves import on_disk, stages, tool_of_runs, wanted
 from tjgen.gitops.sync import handover
 from tjgen.gitops.sync.handover import Move, Step
-from tjgen.gitops.sync.made import GITOPS
+from tjgen.gitops.sync.objects import GITOPS
 from tjgen.gitops.sync.ownership import Layout, layouts, unknown
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.manifests.manifest import RUNS, STAGES, SYNC

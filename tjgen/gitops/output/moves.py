@@ -8,7 +8,7 @@ from tjgen.cluster.synctools.table import BY_NAME, TOOLS
 from tjgen.compiler.building.plan import Plan
 from tjgen.gitops.emit.ondisk import below, files
 from tjgen.gitops.output.layout import stage_folder
-from tjgen.gitops.sync.made import GITOPS
+from tjgen.gitops.sync.objects import GITOPS
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.manifests.manifest import RUNS, STAGES, SYNC

@@ -55,7 +55,7 @@ _ANSWERS = {
 }
 
 
-class Asked(NamedTuple):
+class TaggedImage(NamedTuple):
     """An image that experiments ask for by its tag."""
 
     image: str
@@ -78,12 +78,12 @@ COLLECTING = Digests(every=_NO_DIGEST, is_listed=True)
 """The digests of a build whose images `collect` reads."""
 
 
-def collect(plan: Plan, watch: Watch | None = None) -> tuple[list[Asked], list[Diagnostic]]:
+def collect(plan: Plan, watch: Watch | None = None) -> tuple[list[TaggedImage], list[Diagnostic]]:
     """Every image without a digest that pods of a build get, in order of name; what the build found.
 
     The request of `plan` has the digests COLLECTING. An image of a runtime that an experiment replaces gets to no pod.
     """
-    asked: dict[str, Asked] = {}
+    asked: dict[str, TaggedImage] = {}
     diagnostics: list[Diagnostic] = []
     for built in build(plan, Session(), watch=watch):
         diagnostics += [one for one in built.diagnostics if one.severity == ERROR]
@@ -94,7 +94,7 @@ def collect(plan: Plan, watch: Watch | None = None) -> tuple[list[Asked], list[D
         for image in dict.fromkeys(image for run in built.runs for image in run.images):
             full = tagged(image)
             if full is not None and rewrite(pinned(image, _NO_DIGEST), rules) in used:
-                asked.setdefault(full, Asked(full, built.unit, rewrite(full, rules)))
+                asked.setdefault(full, TaggedImage(full, built.unit, rewrite(full, rules)))
     return [asked[full] for full in sorted(asked)], diagnostics
 
 
@@ -107,13 +107,13 @@ def _digested(run: Run) -> Iterator[str]:
                     yield from [word for word in value.split() if word.endswith(_NO_DIGEST)]
 
 
-def unpinned(asked: Sequence[Asked], pins: Pins) -> list[Diagnostic]:
+def unpinned(asked: Sequence[TaggedImage], pins: Pins) -> list[Diagnostic]:
     """An error (TJ722) for each image without a pin. Raises CompileError where a pin is damaged."""
     return [_unpinned(one) for one in asked if pins.digest(one.image) is None]
 
 
 def pin(
-    asked: Sequence[Asked], pins: Pins, resolve: Resolve, *, update: bool, mirror: bool, writes: bool
+    asked: Sequence[TaggedImage], pins: Pins, resolve: Resolve, *, update: bool, mirror: bool, writes: bool
 ) -> tuple[list[Found], list[Diagnostic]]:
     """Pin the images that have no pin, with `update` all of them; what came of each, and what registries refused.
 
@@ -142,7 +142,7 @@ def pin(
     return found, diagnostics
 
 
-def prune(asked: Sequence[Asked], pins: Pins) -> int:
+def prune(asked: Sequence[TaggedImage], pins: Pins) -> int:
     """Remove the pins of images that nothing asks for; how many those were. Raises CompileError where the system refuses."""
     wanted = {os.path.normpath(pins.place(one.image)) for one in asked}
     idle = [place for place in pins.files() if os.path.normpath(place) not in wanted]
@@ -154,7 +154,7 @@ def prune(asked: Sequence[Asked], pins: Pins) -> int:
     return len(idle)
 
 
-def _known(one: Asked, pins: Pins, *, heals: bool) -> str | None:
+def _known(one: TaggedImage, pins: Pins, *, heals: bool) -> str | None:
     try:
         return pins.digest(one.image)
     except CompileError:
@@ -171,23 +171,23 @@ def _put(place: str, text: str) -> None:
     file.write(place, [text])
 
 
-def _unpinned(one: Asked) -> Diagnostic:
+def _unpinned(one: TaggedImage) -> Diagnostic:
     hint = "run tjgen pin, and commit what it writes"
     return _about(one, Diagnostic("TJ722", f"image {one.image} is not pinned", hint=hint))
 
 
-def _moved(one: Asked, known: str, digest: str) -> Diagnostic:
+def _moved(one: TaggedImage, known: str, digest: str) -> Diagnostic:
     message = f"image {one.image} is pinned to {known}, but its tag means {digest} now"
     hint = "run tjgen pin --update for new runs to get it; runs that exist stay as they are"
     return _about(one, Diagnostic("TJ728", message, hint=hint))
 
 
-def _refused(one: Asked, error: RegistryError) -> Diagnostic:
+def _refused(one: TaggedImage, error: RegistryError) -> Diagnostic:
     code, hint = _ANSWERS[error.kind]
     return _about(one, Diagnostic(code, f"image {one.image} cannot be pinned: {error.said}", hint=hint))
 
 
-def _about(one: Asked, diagnostic: Diagnostic) -> Diagnostic:
+def _about(one: TaggedImage, diagnostic: Diagnostic) -> Diagnostic:
     """The diagnostic with the place of the image, where the experiment names it itself."""
     document = one.unit.document
     said = get(document.value, ("spec", "image"), None)

@@ -17,7 +17,7 @@ from tjgen.compiler.building.run import Run, Unit
 from tjgen.gitops.output.files import images as images_of
 from tjgen.gitops.output.history import refuse, sources
 from tjgen.gitops.output.inventory import Entry
-from tjgen.gitops.output.wishes import Wishes
+from tjgen.gitops.output.options import BuildOptions
 from tjgen.gitops.output.write import Written, write
 from tjgen.language.platform.images import rewrite, tagged
 from tjgen.language.resolve.variants import Variant
@@ -55,7 +55,7 @@ def promote(chosen: Sequence[Entry], environment: str, directory: str, project: 
     _agreeing(origins)
     plan = make_plan(_request(paths, environment, here, origins))
     told = _judged(plan, origins, environment)
-    written = write(plan, directory, None, wishes=Wishes(force=force), renew=[])
+    written = write(plan, directory, None, options=BuildOptions(force=force), renew=[])
     return written._replace(diagnostics=[*told, *written.diagnostics])
 
 

@@ -10,7 +10,7 @@ from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.gitops.output.history import archived_by_experiment, refuse, sources
 from tjgen.gitops.output.inventory import Entry
-from tjgen.gitops.output.wishes import Wishes
+from tjgen.gitops.output.options import BuildOptions
 from tjgen.gitops.output.write import Written, write
 from tjgen.language.runs.lock import ARCHIVED
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -30,8 +30,8 @@ def rerun(chosen: Sequence[Entry], directory: str, project: str, *, force: bool 
     request = Request(asked, environments=environments, project=project or ".")
     names = _names(make_plan(request)) if asked else set()
     refuse(_not_asked_for(entry) for entry in chosen if entry.run.name not in names)
-    wishes = Wishes(force=force, again=True)
-    return write(make_plan(request), directory, None, wishes=wishes, renew=[entry.run.name for entry in chosen])
+    options = BuildOptions(force=force, again=True)
+    return write(make_plan(request), directory, None, options=options, renew=[entry.run.name for entry in chosen])
 
 
 def _names(plan: Plan) -> set[str]:

@@ -13,7 +13,7 @@ from tjgen.compiler.building.plan import Plan
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output.layout import stage_folder
 from tjgen.gitops.sync import argocd, flux, problems
-from tjgen.gitops.sync.made import GITOPS, Made
+from tjgen.gitops.sync.objects import GITOPS, SyncObject
 from tjgen.gitops.sync.site import Site, site_of
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.manifests.manifest import PLATFORM, STAGES, SYNC, Manifest
@@ -27,8 +27,8 @@ _KEPT_BODY = "Flux syncs this folder. Git keeps no empty one, and without it the
 class _Tool(NamedTuple):
     """What makes the objects for a tool. Every field is required, so that a tool without one does not type-check."""
 
-    objects: Callable[[Site], list[Made]]
-    shared: Callable[[Site], list[Made]]
+    objects: Callable[[Site], list[SyncObject]]
+    shared: Callable[[Site], list[SyncObject]]
     kept_folders: Callable[[Site], list[str]]
 
 
@@ -97,7 +97,7 @@ def _described(plan: Plan) -> SyncTool:
     return BY_NAME[plan.project.spec.gitops.tool]
 
 
-def _made(plan: Plan, tool: _Tool, path: str, sites: Sequence[Site]) -> Iterator[tuple[str, Made]]:
+def _made(plan: Plan, tool: _Tool, path: str, sites: Sequence[Site]) -> Iterator[tuple[str, SyncObject]]:
     """Every object with the folder that it goes to."""
     whole = site_of(plan.project, None, path, _described(plan).namespace)
     if not plan.project.spec.environments:

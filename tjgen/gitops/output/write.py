@@ -20,8 +20,8 @@ from tjgen.gitops.output.interrupted import still_wanted
 from tjgen.gitops.output.layout import stage_folder
 from tjgen.gitops.output.memory import Memory, Remembered
 from tjgen.gitops.output.moves import refused
+from tjgen.gitops.output.options import BuildOptions, Wanted
 from tjgen.gitops.output.problems import refuse_nested
-from tjgen.gitops.output.wishes import Wanted, Wishes
 from tjgen.language.runs.store import PLATFORMS
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.manifests.manifest import DATA, SYNC
@@ -50,7 +50,7 @@ def write(
     directory: str,
     previews: str | None,
     *,
-    wishes: Wishes,
+    options: BuildOptions,
     renew: list[str],
     seen: Seen | None = None,
     watch: Watch | None = None,
@@ -63,19 +63,19 @@ def write(
     if previews is not None:
         refuse_nested(directory, previews)
     with ExitStack() as stack:
-        tree = stack.enter_context(OutputTree(directory, force=wishes.force, records=plan.locks.folder, history=still_wanted))
+        tree = stack.enter_context(OutputTree(directory, force=options.force, records=plan.locks.folder, history=still_wanted))
         shown = (
-            stack.enter_context(OutputTree(previews, force=wishes.force, history=still_wanted)) if previews is not None else None
+            stack.enter_context(OutputTree(previews, force=options.force, history=still_wanted)) if previews is not None else None
         )
-        one = Directory(directory, tree, shown, plan.locks, of_project(plan, wishes))
+        one = Directory(directory, tree, shown, plan.locks, of_project(plan, options))
         # A run is only renewed, and a file only forced, where it is looked at.
-        forgets = bool(renew) or wishes.force or plan.request.promotions is not None
-        memory = Memory(plan, directory, previews, [b"prune" if wishes.prune_runs or wishes.prune_data else b""])
+        forgets = bool(renew) or options.force or plan.request.promotions is not None
+        memory = Memory(plan, directory, previews, [b"prune" if options.prune_runs or options.prune_data else b""])
         diagnostics = [*tree.notes, *build_into(one, plan, renew, seen, None if forgets else memory, watch)]
         if not has_errors(diagnostics):
-            diagnostics += platforms(plan, tree, wishes)
+            diagnostics += platforms(plan, tree, options)
         if not has_errors(diagnostics):
-            diagnostics += syncing(plan, tree, directory, wishes)
+            diagnostics += syncing(plan, tree, directory, options)
         if has_errors(diagnostics):
             return Written(diagnostics, one.counts)
         files = tree.commit()
@@ -91,7 +91,7 @@ def compare(
     directory: str,
     previews: str | None,
     *,
-    wishes: Wishes,
+    options: BuildOptions,
     seen: Seen | None = None,
     watch: Watch | None = None,
 ) -> Written:
@@ -100,12 +100,12 @@ def compare(
         refuse_nested(directory, previews)
     tree = Comparison(directory, records=plan.locks.folder)
     shown = Comparison(previews) if previews is not None else None
-    one = Directory(directory, tree, shown, plan.locks, of_project(plan, wishes))
+    one = Directory(directory, tree, shown, plan.locks, of_project(plan, options))
     diagnostics = orphans.as_gate(build_into(one, plan, [], seen, Memory(plan, directory, previews, [b""]), watch))
     if not has_errors(diagnostics):
-        diagnostics += platforms(plan, tree, wishes)
+        diagnostics += platforms(plan, tree, options)
     if not has_errors(diagnostics):
-        diagnostics += syncing(plan, tree, directory, wishes)
+        diagnostics += syncing(plan, tree, directory, options)
     if not has_errors(diagnostics):
         diagnostics += [problems.stale(found.place, found.kind) for found in tree.differences()]
         if shown is not None:
@@ -113,20 +113,20 @@ def compare(
     return Written(diagnostics, one.counts)
 
 
-def platforms(plan: Plan, tree: Wanted, wishes: Wishes, asking: Asking | None = None) -> list[Diagnostic]:
+def platforms(plan: Plan, tree: Wanted, options: BuildOptions, asking: Asking | None = None) -> list[Diagnostic]:
     """The objects of the platforms that make some, with their locks; what is wrong with them."""
     wanted = any(one.is_made for one in plan.project.platforms) if plan.whole else bool(plan.platform_files)
     if not wanted and not (plan.whole and os.path.isdir(os.path.join(plan.locks.folder, PLATFORMS))):
         return []
     from tjgen.gitops.output.bundles import put  # most projects have no platform that makes anything
 
-    return put(plan, tree, force=wishes.force, asking=asking)
+    return put(plan, tree, force=options.force, asking=asking)
 
 
-def syncing(plan: Plan, tree: Present, directory: str, wishes: Wishes) -> list[Diagnostic]:
+def syncing(plan: Plan, tree: Present, directory: str, options: BuildOptions) -> list[Diagnostic]:
     """The objects that make a GitOps tool sync the tree, where the project wants some; what is wrong with that."""
     project = plan.project
-    moved = [] if wishes.migrates else refused(plan, directory)
+    moved = [] if options.migrates else refused(plan, directory)
     if moved:
         return moved
     if plan.whole:
@@ -142,12 +142,12 @@ def syncing(plan: Plan, tree: Present, directory: str, wishes: Wishes) -> list[D
     return put(plan, tree)
 
 
-def of_project(plan: Plan, wishes: Wishes) -> Wishes:
-    """The wishes with what the project says."""
+def of_project(plan: Plan, options: BuildOptions) -> BuildOptions:
+    """The options with what the project sets."""
     spec = plan.project.spec
     tool = spec.gitops.tool
     confirms = tool != "none" and spec.gitops.removal == "confirm"
-    return wishes._replace(keep=spec.history.keep, tool=f"{tool} confirm" if confirms else tool)
+    return options._replace(keep=spec.history.keep, tool=f"{tool} confirm" if confirms else tool)
 
 
 def build_into(

@@ -12,7 +12,7 @@ import posixpath
 from collections.abc import Sequence
 
 from tjgen.cluster.synctools.table import ARGOCD
-from tjgen.gitops.sync.made import GITOPS, Made, made, name_of, namespace_of, path_of, repository_of, revision_of
+from tjgen.gitops.sync.objects import GITOPS, SyncObject, name_of, namespace_of, path_of, repository_of, revision_of, sync_object
 from tjgen.gitops.sync.site import Site
 from tjgen.trees.manifests.manifest import PLATFORM, RUNS, STAGES, SYNC
 from tjgen.trees.manifests.sourced import Sourced
@@ -26,7 +26,7 @@ HERE = "https://kubernetes.default.svc"
 _SET = (*GITOPS, "applicationSet")
 
 
-def of_experiments(site: Site) -> Made:
+def of_experiments(site: Site) -> SyncObject:
     """The set of an environment's experiments, by a directory generator."""
     runs = posixpath.normpath(f"{site.path}/{RUNS}")
     # Namespaces and experiments hold no dot, so no two folders give one name.
@@ -41,7 +41,7 @@ def of_experiments(site: Site) -> Made:
     return _set(site, generator, name, spec)
 
 
-def of_environments(site: Site) -> Made:
+def of_environments(site: Site) -> SyncObject:
     """The set of a project's environments, by a files generator."""
     folder = f"{site.path}/*/{SYNC}" if site.environments else f"{site.path}/{SYNC}"
     generator = {"files": [{"path": path_of(site, posixpath.normpath(f"{folder}/{PARAMETERS}"))}]}
@@ -53,7 +53,7 @@ def of_environments(site: Site) -> Made:
     return _set(site, generator, "{{.data.name}}", spec)
 
 
-def parameters(site: Site) -> Made:
+def parameters(site: Site) -> SyncObject:
     """What such a set has to know of one environment, as an object that nothing applies."""
     where = destination(site)
     tree = {
@@ -71,7 +71,7 @@ def parameters(site: Site) -> Made:
             "server": where.get("server", ""),
         },
     }
-    return made(tree, ARGOCD, file=PARAMETERS)
+    return sync_object(tree, ARGOCD, file=PARAMETERS)
 
 
 def destination(site: Site) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def _source(site: Site, path: str, what: dict[str, Any]) -> dict[str, Any]:
     return {"repoURL": repository_of(site), "targetRevision": revision_of(site), "path": path, "directory": what}
 
 
-def _set(site: Site, generator: dict[str, Any], name: str, spec: dict[str, Any]) -> Made:
+def _set(site: Site, generator: dict[str, Any], name: str, spec: dict[str, Any]) -> SyncObject:
     policy = (*_SET, "onDeletion")
     tree = {
         "apiVersion": "argoproj.io/v1alpha1",
@@ -141,4 +141,4 @@ def _set(site: Site, generator: dict[str, Any], name: str, spec: dict[str, Any])
             },
         },
     }
-    return made(tree, ARGOCD)
+    return sync_object(tree, ARGOCD)

@@ -11,7 +11,7 @@ from tjgen.cluster.synctools.argocd import TOOL, WAVE
 from tjgen.cluster.synctools.table import ARGOCD
 from tjgen.gitops.sync import applicationset
 from tjgen.gitops.sync.health import customizations
-from tjgen.gitops.sync.made import GITOPS, Made, made, name_of, namespace_of, path_of, repository_of, revision_of
+from tjgen.gitops.sync.objects import GITOPS, SyncObject, name_of, namespace_of, path_of, repository_of, revision_of, sync_object
 from tjgen.gitops.sync.site import Site
 from tjgen.trees.manifests.manifest import PLATFORM, RUNS, STAGES, SYNC, Manifest
 from tjgen.trees.manifests.sourced import Sourced
@@ -26,7 +26,7 @@ _NOT_APPLIED = (
 _HEALTH = "health/argocd-cm.yaml"
 
 
-def objects(site: Site) -> list[Made]:
+def objects(site: Site) -> list[SyncObject]:
     """What syncs an environment: an Application, a set of them beside one for the rest, or what a set reads."""
     platform = [_platform(site)] if site.platform is not None else []
     if site.application_set == applicationset.ENVIRONMENTS:
@@ -38,7 +38,7 @@ def objects(site: Site) -> list[Made]:
     return [*platform, _application(site, applicationset.directory(site.path, beside=beside))]
 
 
-def shared(site: Site) -> list[Made]:
+def shared(site: Site) -> list[SyncObject]:
     """What there is once for the project."""
     found = []
     if site.application_set == applicationset.ENVIRONMENTS:
@@ -50,7 +50,7 @@ def shared(site: Site) -> list[Made]:
     return found
 
 
-def _application(site: Site, directory: dict[str, Any], *, suffix: str = "", path: str | None = None) -> Made:
+def _application(site: Site, directory: dict[str, Any], *, suffix: str = "", path: str | None = None) -> SyncObject:
     """An Application. It has no finalizer: whoever deletes it deletes no training."""
     tree = {
         "apiVersion": _API,
@@ -69,10 +69,10 @@ def _application(site: Site, directory: dict[str, Any], *, suffix: str = "", pat
             "syncPolicy": {**applicationset.sync_policy(), **(applicationset.patient() if site.platform is not None else {})},
         },
     }
-    return made(tree, ARGOCD)
+    return sync_object(tree, ARGOCD)
 
 
-def _platform(site: Site) -> Made:
+def _platform(site: Site) -> SyncObject:
     """What the cluster stands on, applied by itself and before: nothing of it is pruned, whatever goes from Git."""
     one = _application(site, {"recurse": True}, suffix=f"-{PLATFORM}", path=site.platform)
     tree = one.manifest.tree
@@ -82,7 +82,7 @@ def _platform(site: Site) -> Made:
     return one._replace(manifest=Manifest(changed, one.manifest.owners, SYNC))
 
 
-def _bootstrap(site: Site) -> Made:
+def _bootstrap(site: Site) -> SyncObject:
     """An Application of Applications, itself among them, for the cluster that Argo CD runs in."""
     folders = [SYNC]
     if site.application_set != applicationset.ENVIRONMENTS:
@@ -96,7 +96,7 @@ def _bootstrap(site: Site) -> Made:
     return _application(site._replace(cluster=None, platform=None), directory, suffix=f"-{SYNC}")
 
 
-def _checks(site: Site) -> Made:
+def _checks(site: Site) -> SyncObject:
     tree = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
@@ -104,4 +104,4 @@ def _checks(site: Site) -> Made:
         "data": Sourced(dict(customizations(site.health)), (*GITOPS, "health")),
     }
     note = _NOT_APPLIED.format(namespace=site.namespace, file=f"{site.path}/{SYNC}/{_HEALTH}")
-    return made(tree, ARGOCD, file=_HEALTH, note=note)
+    return sync_object(tree, ARGOCD, file=_HEALTH, note=note)

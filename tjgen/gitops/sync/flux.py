@@ -12,7 +12,7 @@ from __future__ import annotations
 from tjgen.cluster.synctools.flux import DOMAIN
 from tjgen.cluster.synctools.table import FLUX
 from tjgen.gitops.sync.health import checks
-from tjgen.gitops.sync.made import GITOPS, Made, made, name_of, namespace_of, path_of, repository_of, revision_of
+from tjgen.gitops.sync.objects import GITOPS, SyncObject, name_of, namespace_of, path_of, repository_of, revision_of, sync_object
 from tjgen.gitops.sync.site import Site
 from tjgen.trees.manifests.manifest import PLATFORM, RUNS, STAGES, SYNC
 from tjgen.trees.manifests.sourced import Sourced
@@ -22,7 +22,7 @@ _SOURCE = "source.toolkit.fluxcd.io/v1"
 _KUSTOMIZE = f"{DOMAIN}/v1"
 
 
-def objects(site: Site) -> list[Made]:
+def objects(site: Site) -> list[SyncObject]:
     """The source, and a Kustomization for each stage; that of the runs depends on the others."""
     repository = {
         "apiVersion": _SOURCE,
@@ -31,11 +31,11 @@ def objects(site: Site) -> list[Made]:
         "spec": {"interval": "1m0s", "url": repository_of(site), "ref": {"branch": revision_of(site)}},
     }
     stages = ((PLATFORM,) if site.platform is not None else ()) + STAGES
-    found = [made(repository, FLUX), *[made(_kustomization(site, stage), FLUX) for stage in stages]]
-    return [*found, made(_kustomization(site, SYNC), FLUX)] if site.bootstrap else found
+    found = [sync_object(repository, FLUX), *[sync_object(_kustomization(site, stage), FLUX) for stage in stages]]
+    return [*found, sync_object(_kustomization(site, SYNC), FLUX)] if site.bootstrap else found
 
 
-def shared(site: Site) -> list[Made]:
+def shared(site: Site) -> list[SyncObject]:
     """Nothing: each environment's Flux reads what is for it."""
     del site
     return []

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.synctools.table import ARGOCD, BY_NAME
-from tjgen.gitops.sync.made import GITOPS
+from tjgen.gitops.sync.objects import GITOPS
 from tjgen.gitops.sync.site import UNNAMED, Site, name_of
 from tjgen.language.resolve.project import Project
 from tjgen.trees.diagnostics.model import Diagnostic, Note, Span

@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 
 from tjgen.language.catalog import problems
-from tjgen.language.catalog.places import ENDINGS, Place
+from tjgen.language.catalog.places import ENDINGS, RuntimeSource
 from tjgen.language.catalog.runtime import BUNDLED, CLUSTER_KIND, PROJECT, CatalogRuntime, is_runtime
 from tjgen.trees import data
 from tjgen.trees.diagnostics.model import Diagnostic, Note, has_errors
@@ -48,8 +48,8 @@ class Catalog:
         paths = [os.path.join(root, place) for place in places]
         reads = around(paths) if sandbox is None else sandbox
         named = zip(paths, places, strict=True)
-        self._places = [Place(path, place.rstrip("/"), PROJECT, reads) for path, place in named]
-        self._bundled = Place(data.path("runtimes"), BUNDLED_LABEL, BUNDLED)
+        self._places = [RuntimeSource(path, place.rstrip("/"), PROJECT, reads) for path, place in named]
+        self._bundled = RuntimeSource(data.path("runtimes"), BUNDLED_LABEL, BUNDLED)
         self._answers: dict[tuple[str, str | None, str, str | None, FieldPath], Answer] = {}
         self._judged: dict[Document, Answer] = {}
 
@@ -65,22 +65,22 @@ class Catalog:
         """The runtime of this name that a run in `namespace` can refer to, or None and an error at `because`."""
         key = (name, kind, namespace, version, because)
         if key not in self._answers:
-            self._answers[key] = self._find(_Asked(*key))
+            self._answers[key] = self._find(_Wanted(*key))
         return self._answers[key]
 
-    def _find(self, asked: _Asked) -> Answer:
+    def _find(self, wanted: _Wanted) -> Answer:
         diagnostics: list[Diagnostic] = []
         for place in self._places:
-            found = self._in(place, _called(place, asked), asked, diagnostics)
+            found = self._in(place, _called(place, wanted), wanted, diagnostics)
             if found:
-                return _only(found, asked, diagnostics)
-        found = [one for place in self._places for one in self._in(place, place.files(), asked, diagnostics)]
+                return _only(found, wanted, diagnostics)
+        found = [one for place in self._places for one in self._in(place, place.files(), wanted, diagnostics)]
         for place in self._places:
             _add(diagnostics, place.problems())
-        found = found or self._in(self._bundled, _called(self._bundled, asked), asked, diagnostics)
+        found = found or self._in(self._bundled, _called(self._bundled, wanted), wanted, diagnostics)
         if not found and not has_errors(diagnostics):
-            diagnostics.append(self._unknown(asked))
-        return _only(found, asked, diagnostics)
+            diagnostics.append(self._unknown(wanted))
+        return _only(found, wanted, diagnostics)
 
     def all(self) -> tuple[list[CatalogRuntime], list[Diagnostic]]:
         """Every runtime, by name; bundled ones that the project replaces are left out. Also says what is no runtime."""
@@ -96,11 +96,13 @@ class Catalog:
             diagnostics.extend(_strangers(place))
         return [found[key] for key in sorted(found)], diagnostics
 
-    def _in(self, place: Place, files: Iterator[str], asked: _Asked, diagnostics: list[Diagnostic]) -> list[CatalogRuntime]:
-        return [one for one in self._runtimes(place, files, diagnostics, asked.name) if asked.fits(one)]
+    def _in(
+        self, place: RuntimeSource, files: Iterator[str], wanted: _Wanted, diagnostics: list[Diagnostic]
+    ) -> list[CatalogRuntime]:
+        return [one for one in self._runtimes(place, files, diagnostics, wanted.name) if wanted.fits(one)]
 
     def _runtimes(
-        self, place: Place, files: Iterator[str], diagnostics: list[Diagnostic], name: str | None = None
+        self, place: RuntimeSource, files: Iterator[str], diagnostics: list[Diagnostic], name: str | None = None
     ) -> Iterator[CatalogRuntime]:
         """The runtimes of some files; with `name`, others are not looked into."""
         for file in files:
@@ -122,24 +124,24 @@ class Catalog:
             self._judged[document] = (runtime, found)
         return self._judged[document]
 
-    def _unknown(self, asked: _Asked) -> Diagnostic:
+    def _unknown(self, wanted: _Wanted) -> Diagnostic:
         others = [one for place in self._places for one in self._runtimes(place, place.files(), [])]
-        same = [one for one in others if one.name == asked.name]
+        same = [one for one in others if one.name == wanted.name]
         if same:
             return Diagnostic(
                 problems.UNKNOWN,
-                f"no runtime {asked} is in the catalog",
-                path=asked.because,
+                f"no runtime {wanted} is in the catalog",
+                path=wanted.because,
                 related=tuple(_note(one) for one in same),
                 hint=f"the catalog has {', '.join(sorted({_full(one) for one in same}))}",
             )
         bundled = [file.rpartition(".")[0] for file in self._bundled.files()]
         names = sorted({one.name for one in others} | set(bundled))
-        near = nearest(asked.name, names)
+        near = nearest(wanted.name, names)
         return Diagnostic(
             problems.UNKNOWN,
-            f'no runtime of the catalog is called "{asked.name}"',
-            path=asked.because,
+            f'no runtime of the catalog is called "{wanted.name}"',
+            path=wanted.because,
             hint=f'did you mean "{near}"?'
             if near
             else f"use one of {', '.join(names)}, or add its file to the project's catalogs",
@@ -152,7 +154,7 @@ def _faults(document: Document, versions: Mapping[str, str] | None) -> list[Diag
     return list(faults(document, versions))
 
 
-class _Asked:
+class _Wanted:
     """What a look-up is for."""
 
     __slots__ = ("because", "kind", "name", "namespace", "version")
@@ -179,32 +181,32 @@ class _Asked:
         )
 
 
-def _called(place: Place, asked: _Asked) -> Iterator[str]:
+def _called(place: RuntimeSource, wanted: _Wanted) -> Iterator[str]:
     """The files of a folder that are called as the runtime."""
-    if "/" in asked.name:
+    if "/" in wanted.name:
         return
-    for folder in (f"{asked.namespace}/", "") if asked.namespace else ("",):
+    for folder in (f"{wanted.namespace}/", "") if wanted.namespace else ("",):
         for ending in ENDINGS:
-            file = f"{folder}{asked.name}{ending}"
+            file = f"{folder}{wanted.name}{ending}"
             if place.has(file):
                 yield file
 
 
-def _only(found: list[CatalogRuntime], asked: _Asked, diagnostics: list[Diagnostic]) -> Answer:
+def _only(found: list[CatalogRuntime], wanted: _Wanted, diagnostics: list[Diagnostic]) -> Answer:
     if len(found) < 2:
         return (found[0] if found else None), diagnostics
     kinds = {runtime.kind for runtime in found}
     versions = {runtime.version for runtime in found}
     if len(versions) > 1:
-        hint = f"write runtime: {{name: {asked.name}, version: ...}} with one of {', '.join(sorted(filter(None, versions)))}"
+        hint = f"write runtime: {{name: {wanted.name}, version: ...}} with one of {', '.join(sorted(filter(None, versions)))}"
     elif len(kinds) > 1:
-        hint = f"write runtime: {{name: {asked.name}, kind: {found[0].kind}}}"
+        hint = f"write runtime: {{name: {wanted.name}, kind: {found[0].kind}}}"
     else:
         hint = "remove one of them"
     code = problems.DUPLICATE if len(versions) == len(kinds) == 1 else problems.AMBIGUOUS
-    message = f"{len(found)} runtimes of the catalog answer to {asked}"
+    message = f"{len(found)} runtimes of the catalog answer to {wanted}"
     notes = tuple(_note(one) for one in found)
-    return None, [*diagnostics, Diagnostic(code, message, path=asked.because, related=notes, hint=hint)]
+    return None, [*diagnostics, Diagnostic(code, message, path=wanted.because, related=notes, hint=hint)]
 
 
 def _duplicate(before: CatalogRuntime, again: CatalogRuntime) -> Diagnostic:
@@ -217,7 +219,7 @@ def _duplicate(before: CatalogRuntime, again: CatalogRuntime) -> Diagnostic:
     )
 
 
-def _strangers(place: Place) -> Iterator[Diagnostic]:
+def _strangers(place: RuntimeSource) -> Iterator[Diagnostic]:
     for file in place.files():
         for document in place.documents(file)[0]:
             tree = document.value

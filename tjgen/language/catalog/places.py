@@ -16,7 +16,7 @@ from tjgen.trees.source.reader import KUBERNETES, read
 ENDINGS = (".yaml", ".yml", ".json")
 
 
-class Place:
+class RuntimeSource:
     """A file, or a folder with all files below it, of one owner."""
 
     __slots__ = ("_read", "_sandbox", "_searched", "label", "origin", "path")

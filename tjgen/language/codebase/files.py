@@ -13,7 +13,7 @@ from hashlib import sha256
 from stat import S_ISREG
 
 from tjgen.trees.files.problems import UnreadableError
-from tjgen.trees.files.sandbox import Entry, Sandbox
+from tjgen.trees.files.sandbox import FolderEntry, Sandbox
 from tjgen.trees.typing import NamedTuple
 
 _COMPILED = ("*.pyc", "*.pyo", "*~", "*.swp")
@@ -96,7 +96,7 @@ def digest(files: Iterable[File]) -> str:
     return whole.hexdigest()
 
 
-def _walk(sandbox: Sandbox, folder: str) -> Iterator[tuple[Entry, str]]:
+def _walk(sandbox: Sandbox, folder: str) -> Iterator[tuple[FolderEntry, str]]:
     """The files below a folder with their paths in it, without those that are no code."""
     folders = [folder]
     while folders:

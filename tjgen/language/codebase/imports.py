@@ -48,7 +48,7 @@ STANDARD = sys.stdlib_module_names | _ELSEWHEN
 _OPTIONAL = ("ImportError", "ModuleNotFoundError", "Exception")
 
 
-class Place(NamedTuple):
+class ImportSite(NamedTuple):
     """Where a module is imported."""
 
     path: str
@@ -58,29 +58,29 @@ class Place(NamedTuple):
 class BrokenError(Exception):
     """A file is no Python of this release."""
 
-    def __init__(self, place: Place, reason: str) -> None:
+    def __init__(self, place: ImportSite, reason: str) -> None:
         super().__init__(reason)
         self.place = place
 
 
-def needed(files: Sequence[File]) -> tuple[dict[str, Place], list[BrokenError]]:
+def needed(files: Sequence[File]) -> tuple[dict[str, ImportSite], list[BrokenError]]:
     """Top-level modules that are neither Python's own nor among `files`, sorted; and the files that cannot be understood."""
     sources = [file for file in files if file.path.endswith(".py")]
     own = _own([file.path for file in sources])
-    found: dict[str, Place] = {}
+    found: dict[str, ImportSite] = {}
     broken = []
     for file in sources:
         try:
             tree = ast.parse(file.content(), filename=file.path)
         except SyntaxError as error:
-            broken.append(BrokenError(Place(file.path, error.lineno or 1), error.msg))
+            broken.append(BrokenError(ImportSite(file.path, error.lineno or 1), error.msg))
             continue
         except (ValueError, RecursionError) as error:
-            broken.append(BrokenError(Place(file.path, 1), str(error)))
+            broken.append(BrokenError(ImportSite(file.path, 1), str(error)))
             continue
         for name, line in _imports(tree.body):
             if name not in STANDARD and name not in own:
-                found.setdefault(name, Place(file.path, line))
+                found.setdefault(name, ImportSite(file.path, line))
     return dict(sorted(found.items())), broken
 
 

@@ -54,7 +54,7 @@ Wrong = list[tuple[FieldPath, str]]
 _GROUP = API_VERSION.partition("/")[0]
 
 
-class Entry(NamedTuple):
+class LockFile(NamedTuple):
     """What a lock file says."""
 
     experiment: str
@@ -64,12 +64,12 @@ class Entry(NamedTuple):
     """Whether the text is exactly what `lock.write` gives, so that nothing is to be put in order."""
 
 
-def read(text: str, file: str) -> Entry:
+def read(text: str, file: str) -> LockFile:
     """The run that `text` holds; raises CompileError (TJ070, TJ071, or what the YAML reader finds)."""
     return _as_written(text) or _by_hand(text, file)
 
 
-def _as_written(text: str) -> Entry | None:
+def _as_written(text: str) -> LockFile | None:
     """The run, where the text is exactly of the form that we write."""
     found = _TEXT.match(text)
     if found is None:
@@ -92,19 +92,19 @@ def _as_written(text: str) -> Entry | None:
         stopped=found["stopped"] is not None,
         kept=found["kept"] is not None,
     )
-    return Entry(found["experiment"], run, True)
+    return LockFile(found["experiment"], run, True)
 
 
 def _items(lines: str | None) -> tuple[str, ...]:
     return tuple([line[2:] for line in lines.splitlines()]) if lines else ()
 
 
-def _by_hand(text: str, file: str) -> Entry:
+def _by_hand(text: str, file: str) -> LockFile:
     """The run in any form of YAML."""
     document = by_hand(text, file, _shape)
     tree = document.value
     if tree["kind"] != PRUNED_KIND:
-        return Entry(tree["experiment"], run_of(tree["run"], tree), False)
+        return LockFile(tree["experiment"], run_of(tree["run"], tree), False)
     run = PrunedRun(
         name=tree["run"],
         identity=tree["identity"],
@@ -115,7 +115,7 @@ def _by_hand(text: str, file: str) -> Entry:
         claims=tuple(tree.get("claims", ())),
         folder=tree.get("folder", ""),
     )
-    return Entry(tree["experiment"], run, text == write_pruned(tree["experiment"], run))
+    return LockFile(tree["experiment"], run, text == write_pruned(tree["experiment"], run))
 
 
 def by_hand(text: str, file: str, shape: Any) -> Document:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from tjgen.compiler.building.request import NAMESPACE
 from tjgen.language.resolve.files import named
 from tjgen.language.resolve.project import FILE, Project
-from tjgen.tools.hosts.rendering import Asked, Rendered
+from tjgen.tools.hosts.rendering import Rendered, RenderRequest
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.files.sandbox import Sandbox, around
@@ -55,7 +55,7 @@ _BY_NAME = {one.name: one for one in PARAMETERS}
 class Request(NamedTuple):
     """What an Application asks for."""
 
-    asked: Asked
+    asked: RenderRequest
     strict: bool
 
 
@@ -75,7 +75,7 @@ def request(variables: Mapping[str, str]) -> tuple[Request, list[Diagnostic]]:
     strict = values.get("strict", "") or "false"
     if strict not in ("true", "false"):
         problems.append(_wrong(f'strict is "{strict}"', "say true or false"))
-    asked = Asked(
+    asked = RenderRequest(
         paths=values.get("experiments", []),
         environment=values.get("environment") or None,
         set_values=[f"{path}={value}" for path, value in sorted(values.get("set", {}).items())],

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from tjgen.cluster.validate.check import check
 from tjgen.language.catalog.runtime import is_runtime
 from tjgen.tools.hosts.items import Item, Items, is_source
-from tjgen.tools.hosts.rendering import Asked, rendered
+from tjgen.tools.hosts.rendering import RenderRequest, rendered
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.source.reader import KUBERNETES, read
@@ -36,7 +36,7 @@ class Chart(NamedTuple):
     diagnostics: list[Diagnostic]
 
 
-def rerendered(text: str, asked: Asked, *, checks: bool = True) -> Chart:
+def rerendered(text: str, asked: RenderRequest, *, checks: bool = True) -> Chart:
     """The chart with its experiments expanded. `checks`: whether the objects of the chart are judged too."""
     kept: list[str] = []
     items: list[Item] = []

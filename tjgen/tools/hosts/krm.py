@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from tjgen.cluster.validate.check import check
 from tjgen.tools.hosts.configuration import asked_by
 from tjgen.tools.hosts.items import Item, Items, is_source
-from tjgen.tools.hosts.rendering import Asked, Rendered, rendered
+from tjgen.tools.hosts.rendering import Rendered, RenderRequest, rendered
 from tjgen.tools.hosts.results import annotations_of, file_of, result_of
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic, has_errors
 from tjgen.trees.fields.path import Tree, get
@@ -90,7 +90,7 @@ def _built(said: Mapping[str, Tree], opened: Items) -> Rendered:
     if not paths and not opened.given:
         return Rendered([], [])
     return rendered(
-        Asked(
+        RenderRequest(
             paths=paths,
             given=opened.given,
             overlays=opened.overlays,

@@ -15,7 +15,7 @@ from tjgen.trees.session import Session
 from tjgen.trees.typing import NamedTuple
 
 
-class Asked(NamedTuple):
+class RenderRequest(NamedTuple):
     """What is to be built, and for whom."""
 
     paths: Sequence[str] = ()
@@ -39,7 +39,7 @@ class Rendered(NamedTuple):
     diagnostics: list[Diagnostic]
 
 
-def rendered(asked: Asked) -> Rendered:
+def rendered(asked: RenderRequest) -> Rendered:
     """Build what is asked for. Never raises because of the input."""
     try:
         return _rendered(asked)
@@ -47,7 +47,7 @@ def rendered(asked: Asked) -> Rendered:
         return Rendered([], error.diagnostics)
 
 
-def _rendered(asked: Asked) -> Rendered:
+def _rendered(asked: RenderRequest) -> Rendered:
     request = Request(
         asked.paths,
         environments=[asked.environment] if asked.environment else (),

@@ -1,4 +1,4 @@
-"""Wishes -> what looks at commits and pull requests: pre-commit's configuration, and a pipeline of the forge."""
+"""Options -> what looks at commits and pull requests: pre-commit's configuration, and a pipeline of the forge."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from tjgen import __version__
-from tjgen.tools.scaffold.wishes import OUTPUT, Wishes
+from tjgen.tools.scaffold.options import OUTPUT, Options
 from tjgen.trees.source.quoting import double_quoted, quote
 
 _LOCAL = """\
@@ -107,19 +107,19 @@ _PIPELINES = {
 """Forge -> its file, what is in it, and what leads to a project that lies in a folder."""
 
 
-def files(wishes: Wishes) -> Iterator[tuple[str, str]]:
+def files(options: Options) -> Iterator[tuple[str, str]]:
     """Path and text of each file, at the top of the repository."""
-    yield f"{wishes.top}.pre-commit-config.yaml", _hooks(wishes)
-    if wishes.forge in _PIPELINES:
-        name, text, place = _PIPELINES[wishes.forge]
-        lead = place.format(folder=quote(wishes.folder)) if wishes.folder else ""
-        yield f"{wishes.top}{name}", text.format(output=OUTPUT, place=lead, release=__version__)
+    yield f"{options.top}.pre-commit-config.yaml", _hooks(options)
+    if options.forge in _PIPELINES:
+        name, text, place = _PIPELINES[options.forge]
+        lead = place.format(folder=quote(options.folder)) if options.folder else ""
+        yield f"{options.top}{name}", text.format(output=OUTPUT, place=lead, release=__version__)
 
 
-def _hooks(wishes: Wishes) -> str:
-    files = quote(f"^{re.escape(wishes.output)}/")
-    place = f"        args: [-C, {double_quoted(wishes.folder)}]\n" if wishes.folder else ""
-    if wishes.hooks is None:
+def _hooks(options: Options) -> str:
+    files = quote(f"^{re.escape(options.output)}/")
+    place = f"        args: [-C, {double_quoted(options.folder)}]\n" if options.folder else ""
+    if options.hooks is None:
         return _LOCAL.format(files=files, place=place)
-    repository, revision = (double_quoted(one) for one in wishes.hooks)
+    repository, revision = (double_quoted(one) for one in options.hooks)
     return _HOOKS.format(repository=repository, revision=revision, files=files, place=place)

@@ -1,10 +1,10 @@
-"""Wishes -> the first experiments of a framework with their programs, and an overlay for each environment."""
+"""Options -> the first experiments of a framework with their programs, and an overlay for each environment."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.tools.scaffold.wishes import Wishes
+from tjgen.tools.scaffold.options import Options
 from tjgen.trees import data
 
 FRAMEWORKS = ("torch", "jax", "tensorflow", "mpi", "xgboost")
@@ -21,15 +21,15 @@ spec:
 {fields}"""
 
 
-def files(wishes: Wishes) -> Iterator[tuple[str, str]]:
+def files(options: Options) -> Iterator[tuple[str, str]]:
     """Path and text of each file."""
-    if not wishes.imports:
+    if not options.imports:
         for name in ("hello", "train"):
-            yield f"experiments/{name}.yaml", _template(wishes.framework, f"{name}.yaml")
-            yield f"experiments/{name}/{name}.py", _template(wishes.framework, f"{name}.py")
+            yield f"experiments/{name}.yaml", _template(options.framework, f"{name}.yaml")
+            yield f"experiments/{name}/{name}.py", _template(options.framework, f"{name}.py")
         yield "experiments/train/checkpoints.py", _template("checkpoints.py")
-    for environment in wishes.environments:
-        yield f"overlays/{environment}.yaml", _overlay(environment, is_last=environment == wishes.environments[-1])
+    for environment in options.environments:
+        yield f"overlays/{environment}.yaml", _overlay(environment, is_last=environment == options.environments[-1])
 
 
 def _template(*parts: str) -> str:

@@ -1,11 +1,11 @@
-"""Wishes -> the pages of a new repository: what lies where, how to go on, and what Git leaves alone."""
+"""Options -> the pages of a new repository: what lies where, how to go on, and what Git leaves alone."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from tjgen.cluster.synctools.table import BY_NAME
-from tjgen.tools.scaffold.wishes import OUTPUT, Wishes
+from tjgen.tools.scaffold.options import OUTPUT, Options
 
 _CATALOG = """\
 # Catalog
@@ -25,40 +25,40 @@ __pycache__/
 """
 
 
-def files(wishes: Wishes) -> Iterator[tuple[str, str]]:
+def files(options: Options) -> Iterator[tuple[str, str]]:
     """Path and text of each file."""
-    yield "README.md", _readme(wishes)
+    yield "README.md", _readme(options)
     yield "catalog/README.md", _CATALOG
     yield ".gitignore", _IGNORED.format(output=OUTPUT)
 
 
-def next_steps(wishes: Wishes, directory: str) -> str:
+def next_steps(options: Options, directory: str) -> str:
     """The commands to run next, for the summary of `tjgen init`."""
     steps = [
         *([f"cd {directory}"] if directory != "." else []),
-        *(["git init"] if not wishes.folder else []),
+        *(["git init"] if not options.folder else []),
         "git add --all && pre-commit install",
         "tjgen build --summary",
     ]
-    if wishes.environments and wishes.promotes(wishes.environments[-1]) and not wishes.imports:
-        steps.append(f"tjgen pin, and tjgen promote NAME --env {wishes.environments[-1]} for a run that works")
+    if options.environments and options.promotes(options.environments[-1]) and not options.imports:
+        steps.append(f"tjgen pin, and tjgen promote NAME --env {options.environments[-1]} for a run that works")
     return "\n".join([f"{directory} is a repository of experiments. Next:", *(f"  {step}" for step in steps)])
 
 
-def _readme(wishes: Wishes) -> str:
-    folders = [f"{OUTPUT}/{environment}" for environment in wishes.environments] or [OUTPUT]
+def _readme(options: Options) -> str:
+    folders = [f"{OUTPUT}/{environment}" for environment in options.environments] or [OUTPUT]
     commands = ", ".join(f"`kubectl apply -f {folder}/gitops`" for folder in folders)
-    sync = BY_NAME[wishes.tool].installation.format(output=OUTPUT, commands=commands)
-    namespaces = ", ".join(f"`{wishes.namespace(environment)}`" for environment in wishes.environments)
+    sync = BY_NAME[options.tool].installation.format(output=OUTPUT, commands=commands)
+    namespaces = ", ".join(f"`{options.namespace(environment)}`" for environment in options.environments)
     lines = [
-        f"# {wishes.name}",
+        f"# {options.name}",
         "",
         "Training runs. `tjgen` compiles the experiments into Kubernetes manifests.",
         "",
         "| | |",
         "| --- | --- |",
         "| `experiments` | What to train, a file for each experiment. |",
-        *(["| `overlays` | What is different in an environment. |"] if wishes.environments else []),
+        *(["| `overlays` | What is different in an environment. |"] if options.environments else []),
         "| `catalog` | Runtimes, in addition to the bundled ones. |",
         "| `tjgen.yaml` | Where files are, and the environments. |",
         f"| `{OUTPUT}`, `tjgen.lock.d` | What tjgen writes: manifests, and which runs exist. Commit both. |",

@@ -1,39 +1,39 @@
-"""Wishes -> `tjgen.yaml` of a new repository."""
+"""Options -> `tjgen.yaml` of a new repository."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.tools.scaffold.wishes import OUTPUT, Wishes
+from tjgen.tools.scaffold.options import OUTPUT, Options
 from tjgen.trees.source.quoting import double_quoted
 
 
-def text(wishes: Wishes) -> str:
+def text(options: Options) -> str:
     """The project file: where things are, and what they are built for."""
-    return "\n".join(_lines(wishes)) + "\n"
+    return "\n".join(_lines(options)) + "\n"
 
 
-def _lines(wishes: Wishes) -> Iterator[str]:
+def _lines(options: Options) -> Iterator[str]:
     yield "# Where things are, and what they are built for. `tjgen build` without a path builds all of it."
     yield "apiVersion: tjgen.dev/v1alpha1"
     yield "kind: Project"
-    yield f"metadata: {{name: {wishes.name}}}"
+    yield f"metadata: {{name: {options.name}}}"
     yield "spec:"
     yield "  experiments: [experiments]"
-    if wishes.environments:
+    if options.environments:
         yield "  overlays: [overlays]"
     yield "  catalogs: [catalog]"
-    if wishes.environments:
-        if wishes.promotes(wishes.environments[-1]):
-            yield f"  # Runs come to {wishes.environments[-1]} by `tjgen promote` alone; a merge starts runs everywhere else."
+    if options.environments:
+        if options.promotes(options.environments[-1]):
+            yield f"  # Runs come to {options.environments[-1]} by `tjgen promote` alone; a merge starts runs everywhere else."
         yield "  environments:"
-        for name in wishes.environments:
-            promoted = ", runs: promoted" if wishes.promotes(name) else ""
-            yield f"    {name}: {{namespace: {wishes.namespace(name)}, labels: {{stage: {name}}}{promoted}}}"
-    if wishes.release:
+        for name in options.environments:
+            promoted = ", runs: promoted" if options.promotes(name) else ""
+            yield f"    {name}: {{namespace: {options.namespace(name)}, labels: {{stage: {name}}}{promoted}}}"
+    if options.release:
         yield "  # The release of Kubeflow Trainer that the manifests were written for."
-        yield f'  trainer: "{wishes.release}"'
+        yield f'  trainer: "{options.release}"'
     yield f"  output: {{directory: {OUTPUT}}}"
-    if wishes.tool != "none":
-        path = f", path: {double_quoted(wishes.output)}" if wishes.folder else ""
-        yield f"  gitops: {{tool: {wishes.tool}, repository: {double_quoted(wishes.repository)}{path}}}"
+    if options.tool != "none":
+        path = f", path: {double_quoted(options.output)}" if options.folder else ""
+        yield f"  gitops: {{tool: {options.tool}, repository: {double_quoted(options.repository)}{path}}}"

@@ -1,4 +1,4 @@
-"""Wishes -> every file of a new repository, and writing them where none is yet."""
+"""Options -> every file of a new repository, and writing them where none is yet."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Iterable, Iterator
 
 from tjgen.gitops.emit.file import write
 from tjgen.tools.scaffold import checks, first, pages, project
-from tjgen.tools.scaffold.wishes import Wishes
+from tjgen.tools.scaffold.options import Options
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 
 PROJECT = "tjgen.yaml"
 
 
-def files(wishes: Wishes) -> Iterator[tuple[str, str]]:
+def files(options: Options) -> Iterator[tuple[str, str]]:
     """Path and text of each file, the project file first."""
-    yield PROJECT, project.text(wishes)
-    yield from first.files(wishes)
-    yield from checks.files(wishes)
-    yield from pages.files(wishes)
+    yield PROJECT, project.text(options)
+    yield from first.files(options)
+    yield from checks.files(options)
+    yield from pages.files(options)
 
 
 def written(directory: str, texts: Iterable[tuple[str, str]]) -> list[Diagnostic]:

@@ -35,7 +35,7 @@ _STAYS = (
 )
 
 
-class Entry(NamedTuple):
+class FolderEntry(NamedTuple):
     """A file or a folder in a folder."""
 
     name: str
@@ -58,7 +58,7 @@ class Sandbox:
         self._sizes: dict[str, int] = {}
         self._bytes = 0
         self._entries = 0
-        self._listing: tuple[str | None, list[Entry]] = (None, [])
+        self._listing: tuple[str | None, list[FolderEntry]] = (None, [])
 
     @property
     def root(self) -> str:
@@ -158,7 +158,7 @@ class Sandbox:
             reason = "it is not a folder" if stat.S_ISREG(mode) else _KINDS.get(stat.S_IFMT(mode), "it is not a folder")
             raise refused(path, problems.SPECIAL, reason, "name a folder")
 
-    def entries(self, folder: str) -> list[Entry]:
+    def entries(self, folder: str) -> list[FolderEntry]:
         """What is in a folder, by name. Raises UnreadableError."""
         real, inside = self._folder(folder)
         if not inside:
@@ -166,7 +166,7 @@ class Sandbox:
         if self._listing[0] == folder:  # a pattern with ** looks at a folder twice in a row
             return self._listing[1]
         left = self.budgets.entries - self._entries
-        found: list[Entry] = []
+        found: list[FolderEntry] = []
         try:
             with os.scandir(real or "/") as entries:
                 for entry in entries:
@@ -175,7 +175,7 @@ class Sandbox:
                         raise over_budget(folder, "entries", limit + 1, limit, f"the search of {folder or '.'}", "finds")
                     is_link = entry.is_symlink()
                     path = os.path.join(folder, entry.name)
-                    found.append(Entry(entry.name, path, not is_link and entry.is_dir(follow_symlinks=False), is_link))
+                    found.append(FolderEntry(entry.name, path, not is_link and entry.is_dir(follow_symlinks=False), is_link))
         except UnreadableError:
             raise
         except OSError as error:

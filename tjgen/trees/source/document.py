@@ -7,7 +7,7 @@ from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tjgen.trees.source.positions import Place
+    from tjgen.trees.source.positions import Extent
     from tjgen.trees.source.scalars import Dialect
     from tjgen.trees.source.text import Text
 
@@ -24,7 +24,7 @@ class Document:
         self.index = index
         """The how-manieth document of its stream, from 0."""
         self._range = (start, end)
-        self._place: Place | None = None
+        self._place: Extent | None = None
 
     @property
     def file(self) -> str:

@@ -13,16 +13,16 @@ from tjgen.trees.typing import Any
 Range = tuple[int, int]
 
 
-class Place:
+class Extent:
     """Where a value stands: indexes of its first character and of the one after its last. Small: a file may have a million."""
 
     __slots__ = ("end", "start")
 
-    entries: Mapping[str, tuple[int, int, Place]] = {}  # of a scalar; a container has its own
+    entries: Mapping[str, tuple[int, int, Extent]] = {}  # of a scalar; a container has its own
     """Of a mapping: key -> where the key begins and ends, and the place of its value."""
-    items: Sequence[Place] = ()
+    items: Sequence[Extent] = ()
     """Of a sequence."""
-    merged: Sequence[Place] = ()
+    merged: Sequence[Extent] = ()
     """Of a mapping: the places that a merge key names."""
 
     def __init__(self, start: int, end: int) -> None:
@@ -30,24 +30,24 @@ class Place:
         self.end = end
 
 
-class _Mapping(Place):
+class _Mapping(Extent):
     __slots__ = ("entries", "merged")
 
     def __init__(self, start: int, end: int) -> None:
         super().__init__(start, end)
-        self.entries: dict[str, tuple[int, int, Place]] = {}
-        self.merged: list[Place] = []
+        self.entries: dict[str, tuple[int, int, Extent]] = {}
+        self.merged: list[Extent] = []
 
 
-class _Sequence(Place):
+class _Sequence(Extent):
     __slots__ = ("items",)
 
     def __init__(self, start: int, end: int) -> None:
         super().__init__(start, end)
-        self.items: list[Place] = []
+        self.items: list[Extent] = []
 
 
-def compose(content: str, start: int, end: int, *, dialect: Dialect) -> Place:
+def compose(content: str, start: int, end: int, *, dialect: Dialect) -> Extent:
     """The places of the document that stands in `content` from `start` to before `end`, and is known to be YAML."""
     root = _Sequence(start, end)
     composer = _Composer(root, start, dialect)
@@ -65,7 +65,7 @@ class _Composer:
     def __init__(self, root: _Sequence, offset: int, dialect: Dialect) -> None:
         self._open: list[_Mapping | _Sequence] = [root]
         self._keys: list[tuple[Range, Any] | None] = [None]
-        self._anchors: dict[str, tuple[Place, Any]] = {}
+        self._anchors: dict[str, tuple[Extent, Any]] = {}
         self._offset = offset
         self._dialect = dialect
 
@@ -75,10 +75,10 @@ class _Composer:
             written = self._range(event)
             place, anchored = self._anchors.get(event.anchor, (None, event))
             if place is None or any(place is holder for holder in self._open):  # refused by the reader
-                place = Place(*written)
+                place = Extent(*written)
             self._add(place, anchored, written=written)
         elif kind is libyaml.ScalarEvent:
-            place = Place(*self._range(event))
+            place = Extent(*self._range(event))
             self._remember(event, place)
             self._add(place, event, written=(place.start, place.end))
         elif kind is libyaml.MappingStartEvent or kind is libyaml.SequenceStartEvent:
@@ -99,11 +99,11 @@ class _Composer:
     def _range(self, event: Any) -> Range:
         return event.start_mark.index + self._offset, event.end_mark.index + self._offset
 
-    def _remember(self, event: Any, place: Place) -> None:
+    def _remember(self, event: Any, place: Extent) -> None:
         if event.anchor is not None:
             self._anchors[event.anchor] = (place, event)
 
-    def _add(self, place: Place, event: Any, *, written: Range) -> None:
+    def _add(self, place: Extent, event: Any, *, written: Range) -> None:
         holder = self._open[-1]
         holder.end = max(holder.end, written[1])
         if isinstance(holder, _Sequence):
@@ -127,7 +127,7 @@ class _Composer:
         return key.value if key.__class__ is Doubt else key
 
 
-def find(place: Place, value: Tree, path: FieldPath, *, key: bool) -> Range | None:
+def find(place: Extent, value: Tree, path: FieldPath, *, key: bool) -> Range | None:
     """The range of the value at `path` below `place`, or of its key; of the nearest ancestor where it does not exist."""
     label: Range | None = None
     for step in path:
@@ -140,13 +140,13 @@ def find(place: Place, value: Tree, path: FieldPath, *, key: bool) -> Range | No
     return label if key and label else (place.start, place.end)
 
 
-def _step(place: Place, step: str | int) -> tuple[Range | None, Place] | None:
+def _step(place: Extent, step: str | int) -> tuple[Range | None, Extent] | None:
     if isinstance(step, str):
         return _entry(place, step)
     return (None, place.items[step]) if 0 <= step < len(place.items) else None
 
 
-def _entry(place: Place, key: str) -> tuple[Range, Place] | None:
+def _entry(place: Extent, key: str) -> tuple[Range, Extent] | None:
     """The entry of a mapping with its merged ones; each of these is looked at once, however often it is merged."""
     seen: set[int] = set()
     waiting = [place]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from tjgen.cluster.trainer.info import Info
 from tjgen.cluster.trainer.job import Job
-from tjgen.cluster.trainer.objects import Made, made
+from tjgen.cluster.trainer.objects import CreatedObject, created_object
 from tjgen.cluster.trainer.resources import gang_resources
 from tjgen.trees.fields.managed import Origin, Owners
 from tjgen.trees.fields.path import Tree
@@ -25,7 +25,7 @@ def enforce_pod_group_policy(info: Info, job: Job) -> None:
         info.pod_labels[LABEL] = job.name
 
 
-def build(info: Info, job: Job) -> Iterator[Made]:
+def build(info: Info, job: Job) -> Iterator[CreatedObject]:
     """The PodGroup: all pods of all jobs, and what they ask for together."""
     policy = info.pod_group_policy.get("coscheduling")
     if policy is None:
@@ -39,4 +39,4 @@ def build(info: Info, job: Job) -> Iterator[Made]:
         (): (Origin(MANAGER, "runtime", _POLICY),),
         ("spec", "scheduleTimeoutSeconds"): (info.asked(MANAGER, *_POLICY, "scheduleTimeoutSeconds"),),
     }
-    yield made(job, "scheduling.x-k8s.io/v1alpha1", "PodGroup", "", {"spec": spec}, owners)
+    yield created_object(job, "scheduling.x-k8s.io/v1alpha1", "PodGroup", "", {"spec": spec}, owners)

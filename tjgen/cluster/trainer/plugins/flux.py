@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from tjgen.cluster.trainer.info import NODE, PANIC, Container, Info, PanicError
 from tjgen.cluster.trainer.job import Job
-from tjgen.cluster.trainer.objects import RANDOM, SCRIPT, Made, made
+from tjgen.cluster.trainer.objects import RANDOM, SCRIPT, CreatedObject, created_object
 from tjgen.cluster.trainer.runtimes import POD_SPEC, ContainerShape
 from tjgen.trees.fields.managed import Origin, Owners
 from tjgen.trees.fields.path import FieldPath, Tree
@@ -57,7 +57,7 @@ def enforce_ml_policy(info: Info, job: Job) -> None:
                 container.upsert_mounts(_mounts(job), rule)
 
 
-def build(info: Info, job: Job) -> Iterator[Made]:
+def build(info: Info, job: Job) -> Iterator[CreatedObject]:
     """The scripts and the certificate; raises PanicError without spec.trainer.numNodes."""
     if info.policy("flux") is None:
         return
@@ -65,9 +65,9 @@ def build(info: Info, job: Job) -> Iterator[Made]:
         raise PanicError(PANIC, ("spec", "trainer", "numNodes"), "set numNodes")
     owners: Owners = {(): (Origin(MANAGER, "tjgen"),)}
     scripts: dict[str, Tree] = {"entrypoint.sh": SCRIPT, "init.sh": SCRIPT}
-    yield made(job, "v1", "ConfigMap", ENTRYPOINT_SUFFIX, {"data": scripts}, owners)
+    yield created_object(job, "v1", "ConfigMap", ENTRYPOINT_SUFFIX, {"data": scripts}, owners)
     # The certificate is derived from the TrainJob's uid, which only the cluster knows.
-    yield made(job, "v1", "Secret", CURVE_SUFFIX, {"data": {"curve.cert": RANDOM}}, {(): (Origin(MANAGER, "tjgen"),)})
+    yield created_object(job, "v1", "Secret", CURVE_SUFFIX, {"data": {"curve.cert": RANDOM}}, {(): (Origin(MANAGER, "tjgen"),)})
 
 
 def _view_image(info: Info, job: Job) -> tuple[str, Origin]:

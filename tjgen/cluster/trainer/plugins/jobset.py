@@ -18,7 +18,7 @@ from tjgen.cluster.trainer.info import (
     PodSet,
 )
 from tjgen.cluster.trainer.job import Job, owners_of, variables
-from tjgen.cluster.trainer.objects import Made, made
+from tjgen.cluster.trainer.objects import CreatedObject, created_object
 from tjgen.cluster.trainer.plugins.mpi import runs_launcher_as_node
 from tjgen.cluster.trainer.ports import settled
 from tjgen.cluster.trainer.runtimes import POD_SPEC
@@ -35,7 +35,7 @@ _SUSPEND: FieldPath = ("spec", "suspend")
 _STORAGE_URI = "STORAGE_URI"
 
 
-def build(info: Info, job: Job) -> Iterator[Made]:
+def build(info: Info, job: Job) -> Iterator[CreatedObject]:
     """The JobSet."""
     for podset in info.podsets:
         for container in podset.containers:
@@ -50,7 +50,7 @@ def build(info: Info, job: Job) -> Iterator[Made]:
     if info.podsets:
         spec["replicatedJobs"] = [_job(podset, info, counted) for podset, counted in _sync_parallel_count(info)]
     info.owners[("spec", "suspend")] = (job.origin_of(MANAGER, _SUSPEND, job.suspend),)
-    made_ = made(job, "jobset.x-k8s.io/v1alpha2", "JobSet", "", {"spec": spec}, info.owners)
+    made_ = created_object(job, "jobset.x-k8s.io/v1alpha2", "JobSet", "", {"spec": spec}, info.owners)
     for field, values in (("labels", info.labels), ("annotations", info.annotations)):
         if values:
             made_.tree["metadata"][field] = values

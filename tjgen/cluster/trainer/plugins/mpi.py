@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from tjgen.cluster.trainer import resources
 from tjgen.cluster.trainer.info import LAUNCHER, NODE, Container, Info, PodSet, RefusedError
 from tjgen.cluster.trainer.job import Job
-from tjgen.cluster.trainer.objects import RANDOM, Made, made
+from tjgen.cluster.trainer.objects import RANDOM, CreatedObject, created_object
 from tjgen.trees.fields.managed import Origin, Owners
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.typing import Any
@@ -60,7 +60,7 @@ def enforce_ml_policy(info: Info, job: Job) -> None:
                     _set_up_launcher(container, info, job, policy)
 
 
-def build(info: Info, job: Job) -> Iterator[Made]:
+def build(info: Info, job: Job) -> Iterator[CreatedObject]:
     """The host file and the SSH keys."""
     policy = info.policy("mpi")
     if policy is None:
@@ -68,9 +68,9 @@ def build(info: Info, job: Job) -> Iterator[Made]:
     owners: Owners = {(): (Origin(MANAGER, "tjgen"),)}
     keys: dict[str, Tree] = {"ssh-privatekey": RANDOM, "ssh-publickey": RANDOM}
     body: dict[str, Tree] = {"type": "kubernetes.io/ssh-auth", "data": keys, "immutable": True}
-    yield made(job, "v1", "Secret", SSH_SUFFIX, body, owners)
+    yield created_object(job, "v1", "Secret", SSH_SUFFIX, body, owners)
     owners = {(): (Origin(MANAGER, "tjgen"),), ("data",): (Origin(MANAGER, "runtime", _POLICY),)}
-    yield made(job, "v1", "ConfigMap", HOST_FILE_SUFFIX, {"data": {"hostfile": _host_file(info, job, policy)}}, owners)
+    yield created_object(job, "v1", "ConfigMap", HOST_FILE_SUFFIX, {"data": {"hostfile": _host_file(info, job, policy)}}, owners)
 
 
 def runs_launcher_as_node(policy: dict[str, Any]) -> bool:

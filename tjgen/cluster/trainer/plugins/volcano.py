@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from tjgen.cluster.trainer.info import Info
 from tjgen.cluster.trainer.job import Job
-from tjgen.cluster.trainer.objects import Made, made
+from tjgen.cluster.trainer.objects import CreatedObject, created_object
 from tjgen.cluster.trainer.resources import gang_resources
 from tjgen.cluster.trainer.runtimes import POD_SPEC
 from tjgen.trees.fields.managed import Origin, Owners, origins_of
@@ -28,7 +28,7 @@ def enforce_pod_group_policy(info: Info, job: Job) -> None:
         info.pod_annotations[GROUP_ANNOTATION] = job.name
 
 
-def build(info: Info, job: Job) -> Iterator[Made]:
+def build(info: Info, job: Job) -> Iterator[CreatedObject]:
     """The PodGroup: all pods of all jobs, what they ask for together, queue, priority and topology."""
     policy = info.pod_group_policy.get("volcano")
     if policy is None:
@@ -52,7 +52,7 @@ def build(info: Info, job: Job) -> Iterator[Made]:
     if topology is not None:
         spec["networkTopology"] = topology
         owners[("spec", "networkTopology")] = (info.asked(MANAGER, *_POLICY, "networkTopology"),)
-    yield made(job, "scheduling.volcano.sh/v1beta1", "PodGroup", "", {"spec": spec}, owners)
+    yield created_object(job, "scheduling.volcano.sh/v1beta1", "PodGroup", "", {"spec": spec}, owners)
 
 
 def _mine(origins: tuple[Origin, ...]) -> tuple[Origin, ...]:

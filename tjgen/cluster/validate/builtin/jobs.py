@@ -44,7 +44,7 @@ _IN_PATH = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 _PATH_WORDS = r"Invalid path (regex used for validation is '[A-Za-z0-9/\-._~%!$&'()*+,;=:]+')"
 
 
-def held_faults(job: dict[str, Any]) -> Iterator[Fault]:
+def stored_faults(job: dict[str, Any]) -> Iterator[Fault]:
     """`ValidateJob` of a Job that is there already, whose selector and labels nobody fills in any more."""
     at, spec, metadata = Place("spec", ("spec",)), job.get("spec", {}), job.get("metadata", {})
     name = metadata.get("name", "")

@@ -15,12 +15,12 @@ from tjgen.cluster.validate import decode, serverside
 from tjgen.cluster.validate import metadata as new_metadata
 from tjgen.cluster.validate.builtin import kinds
 from tjgen.cluster.validate.builtin.claims import claim_spec
-from tjgen.cluster.validate.builtin.jobs import held_faults
+from tjgen.cluster.validate.builtin.jobs import stored_faults
 from tjgen.cluster.validate.creation import created, decoded
 from tjgen.cluster.validate.fault import BAD_REQUEST, Fault
 from tjgen.cluster.validate.place import Place
 from tjgen.cluster.validate.stages import verdict
-from tjgen.cluster.validate.update import fieldmerge, held, metadata, prepared
+from tjgen.cluster.validate.update import fieldmerge, metadata, prepared, stored_object
 from tjgen.cluster.validate.update.defaults import with_defaults
 from tjgen.cluster.validate.update.gotypes import TYPES
 from tjgen.cluster.validate.update.refusals import conflict, unreadable_old
@@ -61,7 +61,7 @@ def _claim_faults(claim: dict[str, Tree]) -> Iterator[Fault]:
 
 
 _CHECKS = {
-    "Job": held_faults,
+    "Job": stored_faults,
     "PersistentVolumeClaim": _claim_faults,
 }
 """Kinds that are prepared differently when they are new."""
@@ -107,7 +107,7 @@ def judge(
     if metadata.is_conflict(after.get("metadata") or {}):
         return conflict()
     new = prepared.for_update(with_defaults(decoded(after, schema), kind), before, kind)
-    given = {key: value for key, value in new["metadata"].items() if held.is_printed(value)}
+    given = {key: value for key, value in new["metadata"].items() if stored_object.is_printed(value)}
     new = {**new, "metadata": metadata.settled(given, before["metadata"])}
     return verdict([], [*_faults(new, before, schema, kind, bound=bound)], [])
 
@@ -133,7 +133,7 @@ def _held(old: dict[str, Tree], schema: Schema, kind: str) -> dict[str, Tree]:
     """The object as it is stored, and as clients read it."""
     filled = with_defaults(decoded(old, schema), kind)
     group = str(old.get("apiVersion", "")).rpartition("/")[0]
-    system = held.held_metadata(filled, schema, generation=1 if (group, kind) in new_metadata.COUNTED else None)
+    system = stored_object.stored_metadata(filled, schema, generation=1 if (group, kind) in new_metadata.COUNTED else None)
     stored = prepared.for_create({**filled, "metadata": system}, kind)
     shown = {key: value for key, value in stored.items() if key != "metadata"}
     return {**printed(shown, kind), "metadata": stored["metadata"]}

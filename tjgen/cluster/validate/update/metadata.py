@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.place import at
-from tjgen.cluster.validate.update.held import RESOURCE_VERSION
+from tjgen.cluster.validate.update.stored_object import RESOURCE_VERSION
 from tjgen.trees.typing import Any
 
 CONFLICT = "the object has been modified; please apply your changes to the latest version and try again"

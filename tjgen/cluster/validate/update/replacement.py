@@ -16,7 +16,7 @@ from tjgen.cluster.validate import custom, decode, serverside
 from tjgen.cluster.validate import metadata as new_metadata
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.stages import verdict
-from tjgen.cluster.validate.update import fieldmerge, held, jsonmerge, metadata
+from tjgen.cluster.validate.update import fieldmerge, jsonmerge, metadata, stored_object
 from tjgen.cluster.validate.update.pair import Pair
 from tjgen.cluster.validate.update.refusals import conflict, unreadable_old
 from tjgen.cluster.validate.verdict import Verdict
@@ -48,7 +48,7 @@ def judge(
         from tjgen.cluster.validate.update import builtin
 
         return builtin.judge(tree, old, schema, server_side=server_side, bound=bound)
-    before = held.held_custom(old, schema)
+    before = stored_object.stored_custom(old, schema)
     if release is not None:
         before = _mutated(before, None, schema, release)
     if server_side:
@@ -81,7 +81,7 @@ def _mutated(tree: dict[str, Tree], before: Tree, schema: Schema, release: Relea
 def _settled(tree: dict[str, Tree], before: dict[str, Tree], schema: Schema) -> dict[str, Tree]:
     """The object as the server compares it: status and system fields are those of the object that it holds."""
     given = decode.decoded(tree.get("metadata") or {}, store.object_meta())
-    kept = {key: value for key, value in given.items() if held.is_printed(value)}
+    kept = {key: value for key, value in given.items() if stored_object.is_printed(value)}
     result = {**tree, "metadata": metadata.settled(kept, before["metadata"])}
     if schema["x-tjgen-resource"]["status"]:
         result.pop("status", None)

@@ -261,7 +261,7 @@ def _broken(asked: Build, error: imports.BrokenError) -> Diagnostic:
     return Diagnostic(problems.SYNTAX, message, path=HERE, hint="correct it, or exclude it")
 
 
-def _missing(asked: Build, module: str, where: imports.Place) -> Diagnostic:
+def _missing(asked: Build, module: str, where: imports.ImportSite) -> Diagnostic:
     message = f"{where.path}:{where.line} imports {module}, which no listed package brings"
     hint = f"list {requirements.distribution(module)}, or add {module} to provided where the base image has it"
     return Diagnostic(problems.IMPORTS, message, path=HERE, hint=hint)

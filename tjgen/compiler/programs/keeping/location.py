@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.volumes.claims import own_folder
-from tjgen.compiler.volumes.mounts import Place, places, writing_as
+from tjgen.compiler.volumes.mounts import MountPlace, places, writing_as
 from tjgen.compiler.volumes.pvc import new_claim
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Checkpoints, Experiment, Volume
@@ -19,7 +19,7 @@ class Location(NamedTuple):
     """Where the checkpoints of a run are."""
 
     volume: Volume
-    place: Place
+    place: MountPlace
     """The mount by which training reaches them."""
     inside: str
     """Their folder in the containers."""
@@ -92,7 +92,7 @@ def is_of_family(run: str, setting: Setting) -> bool:
     return any(run == name or run.startswith(f"{name}-") for name in (setting.family, setting.storage))
 
 
-def _inside(place: Place, path: str) -> str:
+def _inside(place: MountPlace, path: str) -> str:
     return _joined(place.path, path)
 
 

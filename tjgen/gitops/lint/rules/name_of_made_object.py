@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.trainer.surprises.clashes import Run, clashes
+from tjgen.cluster.trainer.warnings.clashes import ClashingRun, clashes
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import TRAINJOB
 from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SEEN, Finding, Place, Rule
@@ -36,7 +36,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         return
     items = {id(item.tree): item for item in scene.items}
     by_name = {item.name: item for item in trainjobs}
-    runs = [Run(run.tree, list(_made(scene, run))) for run in trainjobs]
+    runs = [ClashingRun(run.tree, list(_made(scene, run))) for run in trainjobs]
     for tree, said in clashes(runs, [item.tree for item in scene.items]):
         item = items[id(tree)]
         run = next((run for name, run in by_name.items() if f"TrainJob {name}" in said.message and run is not item), None)

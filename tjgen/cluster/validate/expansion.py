@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tjgen.cluster.trainer.inputs import Expanded
-from tjgen.cluster.trainer.objects import Made
-from tjgen.cluster.trainer.surprises.subject import reference
+from tjgen.cluster.trainer.objects import CreatedObject
+from tjgen.cluster.trainer.warnings.subject import reference
 from tjgen.cluster.validate import report, unmakeable
 from tjgen.cluster.validate.equivalence import equivalence_key
 from tjgen.cluster.validate.judge import judge
@@ -45,14 +45,14 @@ def _judged(tree: dict[str, Tree], seen: set[str], versions: Mapping[str, str] |
     return found
 
 
-def _of_source(one: Expanded, made: Made, found: Diagnostic) -> Diagnostic:
+def _of_source(one: Expanded, made: CreatedObject, found: Diagnostic) -> Diagnostic:
     tree, path = _source(one, made, found.path or ())
     kind = made.tree["kind"]
     message = f"the {kind} that the controller makes of TrainJob {reference(one.trainjob).name} is refused: {found.message}"
     return Diagnostic("TJ895", message, reference(tree), path, hint=found.hint)
 
 
-def _source(one: Expanded, made: Made, path: FieldPath) -> tuple[Tree, FieldPath]:
+def _source(one: Expanded, made: CreatedObject, path: FieldPath) -> tuple[Tree, FieldPath]:
     """The file's object and field that asked for a field of the made object."""
     for origin in origins_of(made.owners, lasting(made.tree, path)):
         tree = {"trainjob": one.trainjob, "runtime": one.runtime}.get(origin.source)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tjgen.cluster.trainer.surprises.subject import reference
+from tjgen.cluster.trainer.warnings.subject import reference
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.k8s.names import job_name
@@ -39,14 +39,14 @@ class Key(NamedTuple):
     name: str
 
 
-class Run(NamedTuple):
+class ClashingRun(NamedTuple):
     """A TrainJob and what the controllers make of it."""
 
     trainjob: Tree
     made: Sequence[Tree]
 
 
-def clashes(runs: Sequence[Run], objects: Sequence[Tree]) -> Iterator[tuple[Tree, Diagnostic]]:
+def clashes(runs: Sequence[ClashingRun], objects: Sequence[Tree]) -> Iterator[tuple[Tree, Diagnostic]]:
     """Each object that is in the way of a run, and each run that is in the way of another, with what is to be said of it."""
     makers: dict[Key, Tree] = {}
     for run in runs:
@@ -71,7 +71,7 @@ def _is_made(tree: Tree, trainjob: Tree) -> bool:
     )
 
 
-def _names(run: Run) -> Iterator[Key]:
+def _names(run: ClashingRun) -> Iterator[Key]:
     for tree in run.made:
         key = _key(tree)
         if key is None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from tjgen.cluster.trainer.surprises import containers, flux, gangs, names, patches, processes, template
-from tjgen.cluster.trainer.surprises.subject import Subject
+from tjgen.cluster.trainer.warnings import containers, flux, gangs, names, patches, processes, template
+from tjgen.cluster.trainer.warnings.subject import Subject
 from tjgen.trees.diagnostics.model import Diagnostic
 
 Rule = Callable[[Subject], Iterator[Diagnostic]]
@@ -94,7 +94,7 @@ GANGS: tuple[Rule, ...] = (
 )
 
 
-def surprises(subject: Subject) -> list[Diagnostic]:
+def find_warnings(subject: Subject) -> list[Diagnostic]:
     """Everything that the rules find; those that cannot find anything are not asked."""
     info, spec = subject.info, subject.job.spec
     rules = list(ALWAYS)

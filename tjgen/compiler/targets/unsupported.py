@@ -20,7 +20,7 @@ _RULES: FieldPath = (*_JOBSET, "failurePolicy", "rules")
 _PATTERNS = "onJobFailureMessagePatterns"
 
 
-def unsaid(workload: Workload, base: CatalogRuntime, release: Release) -> Iterator[Diagnostic]:
+def unsupported(workload: Workload, base: CatalogRuntime, release: Release) -> Iterator[Diagnostic]:
     """An error for each policy and field that the API of `release` does not have (TJ403)."""
     tree = workload.tree.value
     for path, name, what in _POLICIES:

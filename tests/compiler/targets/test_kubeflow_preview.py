@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from tests.checkout import ROOT
-from tjgen.compiler.targets import jaxjob, kubeflow_env, kubeflow_made, mpijob_made, pytorchjob, tfjob, xgboostjob
+from tjgen.compiler.targets import jaxjob, kubeflow_env, kubeflow_preview, mpijob_preview, pytorchjob, tfjob, xgboostjob
 from tjgen.trees.manifests.manifest import RUNS, Manifest
 
 KINDS = {module.KIND.name: module.KIND for module in (pytorchjob, tfjob, xgboostjob, jaxjob)}
@@ -40,8 +40,8 @@ def test_pods_are_those_of_the_training_operator(case: dict[str, Any]) -> None:
     for role, spec in tree["spec"][kind.field].items():
         ports[role.lower()] = kubeflow_env.ports(kind, spec["template"]["spec"]["containers"])
         for number in range(spec.get("replicas", 1)):
-            replica = kubeflow_made.Replica(role.lower(), number, f"{job.name}-{role.lower()}-{number}")
-            found[replica.name] = cleaned(kubeflow_made.template(job, kind, spec, replica))
+            replica = kubeflow_preview.Replica(role.lower(), number, f"{job.name}-{role.lower()}-{number}")
+            found[replica.name] = cleaned(kubeflow_preview.template(job, kind, spec, replica))
     assert found == case["pods"]
     assert ports == case["ports"]
 
@@ -52,10 +52,10 @@ def test_pods_are_those_of_the_mpi_operator(case: dict[str, Any]) -> None:
     specs = tree["spec"]["mpiReplicaSpecs"]
     count = specs.get("Worker", {}).get("replicas", 0)
     name = tree["metadata"]["name"]
-    made = {f"{name}-worker-{index}": cleaned(mpijob_made.worker(tree, specs["Worker"], index)) for index in range(count)}
+    made = {f"{name}-worker-{index}": cleaned(mpijob_preview.worker(tree, specs["Worker"], index)) for index in range(count)}
     assert made == case["pods"]
-    assert cleaned(mpijob_made.launcher(tree, specs["Launcher"])) == case["launcher"]
-    assert mpijob_made.hosts(tree, count) == case["hosts"]
+    assert cleaned(mpijob_preview.launcher(tree, specs["Launcher"])) == case["launcher"]
+    assert mpijob_preview.hosts(tree, count) == case["hosts"]
 
 
 def variables(pod: dict[str, Any]) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.trainer.surprises.subject import Subject, in_runtime
+from tjgen.cluster.trainer.warnings.subject import Subject, in_runtime
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.k8s.names import LABEL_LENGTH, longest_trainjob_name
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import tjgen
-from tjgen.cluster.trainer.companions import misfits
 from tjgen.cluster.trainer.release import RELEASES
+from tjgen.cluster.trainer.version_skew import misfits
 
 
 @pytest.mark.parametrize(

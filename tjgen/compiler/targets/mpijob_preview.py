@@ -7,7 +7,7 @@ workers the first and the last are shown.
 from __future__ import annotations
 
 from tjgen.cluster.trainer.framework import PLACEHOLDER_UID
-from tjgen.compiler.targets.kubeflow_made import added
+from tjgen.compiler.targets.kubeflow_preview import added
 from tjgen.trees.fields.managed import Origin, Owners
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.manifests.manifest import PREVIEW, Manifest

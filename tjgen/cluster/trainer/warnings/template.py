@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.trainer.runtimes import SPEC
-from tjgen.cluster.trainer.surprises.subject import Subject
+from tjgen.cluster.trainer.warnings.subject import Subject
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import get
 from tjgen.trees.typing import Any

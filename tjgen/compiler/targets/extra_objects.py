@@ -16,7 +16,7 @@ STAGE_OF = {
 """Kind of an object that a run needs -> its stage; other kinds belong to the run."""
 
 
-def beside(workload: Workload) -> list[Manifest]:
+def extra_objects(workload: Workload) -> list[Manifest]:
     """What belongs to the run, then what has to be there ahead of it."""
     objects = [
         Manifest(tree, owners_below(workload.tree, ("objects", key)), _stage(key))

@@ -14,11 +14,11 @@ import pytest
 from tests.cluster.trainer.cases import folders, printed, trees
 from tjgen.cluster.trainer.inputs import expand_documents, opened
 from tjgen.cluster.trainer.release import NEWEST, RELEASES, Release
-from tjgen.cluster.trainer.surprises.clashes import Run, clashes
+from tjgen.cluster.trainer.warnings.clashes import ClashingRun, clashes
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import render
 
-CASES = Path(__file__).parent / "surprises"
+CASES = Path(__file__).parent / "warnings"
 
 
 def release_of(case: Path) -> Release:
@@ -38,7 +38,7 @@ def test_the_twin_warns(case: Path) -> None:
     objects = opened(trees(case / "input.yaml"))
     made = expand_documents(objects, release=release_of(case))
     found = [diagnostic for _, expansion in made for diagnostic in expansion.diagnostics]
-    runs = [Run(trainjob, [one.tree for one in expansion.objects]) for trainjob, expansion in made]
+    runs = [ClashingRun(trainjob, [one.tree for one in expansion.objects]) for trainjob, expansion in made]
     found += [diagnostic for _, diagnostic in clashes(runs, objects)]
     expected = case / "expected.txt"
     assert "".join(map(said, found)) == (expected.read_text(encoding="utf-8") if expected.exists() else "")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.trainer.surprises.subject import Subject, in_runtime
+from tjgen.cluster.trainer.warnings.subject import Subject, in_runtime
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.typing import Any

@@ -26,15 +26,15 @@ def is_printed(value: Tree) -> bool:
     return bool(value) or value is False or value == 0
 
 
-def held_custom(tree: dict[str, Tree], schema: Schema) -> dict[str, Tree]:
+def stored_custom(tree: dict[str, Tree], schema: Schema) -> dict[str, Tree]:
     """A custom resource as it is stored: pruned, with defaults, without status where that is a subresource."""
     stored = with_defaults(pruned(through_integer(tree), schema), schema)
     if schema["x-tjgen-resource"]["status"]:
         stored = {key: value for key, value in stored.items() if key != "status"}
-    return {**stored, "metadata": held_metadata(tree, schema, generation=1)}
+    return {**stored, "metadata": stored_metadata(tree, schema, generation=1)}
 
 
-def held_metadata(tree: dict[str, Tree], schema: Schema, *, generation: int | None) -> dict[str, Tree]:
+def stored_metadata(tree: dict[str, Tree], schema: Schema, *, generation: int | None) -> dict[str, Tree]:
     """The metadata of a stored object; without a `generation` the kind does not count it."""
     given = decode.decoded(tree.get("metadata") or {}, store.object_meta())
     # Go prints none of the zeros and empties of metadata.

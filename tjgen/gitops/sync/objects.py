@@ -12,7 +12,7 @@ from tjgen.trees.typing import NamedTuple
 GITOPS: FieldPath = ("spec", "gitops")
 
 
-class Made(NamedTuple):
+class SyncObject(NamedTuple):
     """An object for the tool, and where it lies below the folder of such objects."""
 
     manifest: Manifest
@@ -21,11 +21,11 @@ class Made(NamedTuple):
     """Comment lines in front of it."""
 
 
-def made(tree: Tree, tool: str, *, file: str = "", note: str = "") -> Made:
+def sync_object(tree: Tree, tool: str, *, file: str = "", note: str = "") -> SyncObject:
     """The object that `tree` describes. What no value says comes from a rule of ours for `tool`."""
     content, owners = plain(tree, lambda because: Origin("project", "project", because))
     name = file or f"{content['kind'].lower()}-{content['metadata']['name']}.yaml"
-    return Made(Manifest(content, {(): (Origin(f"gitops:{tool}", "tjgen"),), **owners}, SYNC), name, note)
+    return SyncObject(Manifest(content, {(): (Origin(f"gitops:{tool}", "tjgen"),), **owners}, SYNC), name, note)
 
 
 def name_of(site: Site, suffix: str = "") -> Sourced:

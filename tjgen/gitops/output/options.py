@@ -15,7 +15,7 @@ class Wanted(Protocol):
     def record(self, path: str, text: str | None) -> None: ...
 
 
-class Wishes(NamedTuple):
+class BuildOptions(NamedTuple):
     """What the command line asks beyond building."""
 
     force: bool = False

@@ -25,7 +25,7 @@ _OF_KUEUE = "kueue.x-k8s.io/podset-"
 _TORCHTUNE = ["tune", "run"]
 
 
-def unsaid(workload: Workload) -> Iterator[Diagnostic]:
+def unsupported(workload: Workload) -> Iterator[Diagnostic]:
     """An error for each (TJ414)."""
     for path, what, hint in _CANNOT:
         if get(workload.tree.value, path, None):

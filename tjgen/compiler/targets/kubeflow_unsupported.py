@@ -25,7 +25,7 @@ _SET: dict[str, tuple[str, ...]] = {
 """Kind -> variables that its operator adds behind those of the container, so that a user's of that name has no effect."""
 
 
-def unsaid(workload: Workload, kind: OperatorJob) -> Iterator[Diagnostic]:
+def unsupported(workload: Workload, kind: OperatorJob) -> Iterator[Diagnostic]:
     """An error for each (TJ425, TJ434)."""
     yield from _rendezvous(workload, kind)
     yield from _run(workload, kind)

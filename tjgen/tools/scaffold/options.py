@@ -21,7 +21,7 @@ _MOST = 40
 """Characters of a project's name: namespaces add a dash and the environment."""
 
 
-class Wishes(NamedTuple):
+class Options(NamedTuple):
     """What is asked for. `hooks` is a repository of hooks and its revision, or None for the installed program."""
 
     name: str
@@ -65,20 +65,20 @@ def named(text: str) -> str:
     return name[:_MOST].strip("-")
 
 
-def wrong(wishes: Wishes) -> str | None:
+def wrong(options: Options) -> str | None:
     """What is wrong with the words, for a message of wrong use."""
-    if not _LABEL.match(wishes.name) or len(wishes.name) > _MOST:
-        return f"--name {wishes.name}: use at most {_MOST} small letters, digits and dashes, with a letter first"
-    for option, word in [("--name", wishes.name), *[("--env", one) for one in wishes.environments]]:
+    if not _LABEL.match(options.name) or len(options.name) > _MOST:
+        return f"--name {options.name}: use at most {_MOST} small letters, digits and dashes, with a letter first"
+    for option, word in [("--name", options.name), *[("--env", one) for one in options.environments]]:
         if word.lower() in _NO_TEXT:
             return f"{option} {word}: YAML takes it for something else than a text; use a longer name"
-    for environment in wishes.environments:
-        if not _ENVIRONMENT.match(environment) or not _LABEL.match(wishes.namespace(environment)):
+    for environment in options.environments:
+        if not _ENVIRONMENT.match(environment) or not _LABEL.match(options.namespace(environment)):
             return f"--env {environment}: use letters, digits and dashes, with a letter first"
-    if len({one.lower() for one in wishes.environments}) != len(wishes.environments):
+    if len({one.lower() for one in options.environments}) != len(options.environments):
         return "--env is given twice with one name"
-    if wishes.imports and wishes.environments:
+    if options.imports and options.environments:
         return "--from takes the namespaces that the manifests say: add environments to tjgen.yaml when it builds"
-    if wishes.tool != "none" and not wishes.repository:
-        return f"--gitops {wishes.tool} needs --repository URL: it is what the tool reads"
+    if options.tool != "none" and not options.repository:
+        return f"--gitops {options.tool} needs --repository URL: it is what the tool reads"
     return None

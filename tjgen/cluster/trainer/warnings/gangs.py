@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.cluster.trainer.info import KNOWN_ANCESTORS, PodSet
 from tjgen.cluster.trainer.plugins.volcano import QUEUE_ANNOTATION
 from tjgen.cluster.trainer.runtimes import POD_SPEC
-from tjgen.cluster.trainer.surprises.subject import Subject, in_runtime
+from tjgen.cluster.trainer.warnings.subject import Subject, in_runtime
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 

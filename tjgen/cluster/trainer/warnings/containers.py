@@ -8,7 +8,7 @@ from tjgen.cluster.trainer.info import DATASET_INITIALIZER, LAUNCHER, MODEL_INIT
 from tjgen.cluster.trainer.plugins import mpi, torch
 from tjgen.cluster.trainer.plugins.rendezvous import PORT
 from tjgen.cluster.trainer.ports import are_confused, settled
-from tjgen.cluster.trainer.surprises.subject import Subject, in_runtime
+from tjgen.cluster.trainer.warnings.subject import Subject, in_runtime
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, named
 from tjgen.trees.typing import Any

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.cluster.releases import POD_TEMPLATE_OVERRIDES, RUNTIME_PATCHES
 from tjgen.cluster.trainer.overrides import patches
 from tjgen.cluster.trainer.runtimes import POD_SPEC, ContainerShape, JobShape
-from tjgen.cluster.trainer.surprises.subject import Subject
+from tjgen.cluster.trainer.warnings.subject import Subject
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get, named, render
 from tjgen.trees.typing import Any, NamedTuple
