@@ -40,7 +40,9 @@ def test_help_groups_commands_by_what_users_do(tmp_path: Path) -> None:
     assert [name for names in GROUPS.values() for name in names] == list(COMMANDS)
 
 
-@pytest.mark.parametrize(("word", "advice"), [("bulid", 'did you mean "build"?'), ("zzzz", "tjgen --help lists the commands")])
+@pytest.mark.parametrize(
+    ("word", "advice"), [("bulid", "did you mean `tjgen build`?"), ("zzzz", "tjgen --help lists the commands")]
+)
 def test_an_unknown_command_gets_advice(tmp_path: Path, word: str, advice: str) -> None:
     answer = tjgen(tmp_path, word)
     assert (answer.code, answer.out) == (2, "")

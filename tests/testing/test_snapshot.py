@@ -113,7 +113,7 @@ def test_errors_are_those_of_the_compiler(tmp_path: Path) -> None:
         'error[TJ101] experiment:4:30: unknown field "imagee"',
         "nosuch.yaml cannot be read",
         'error[TJ262] the project has no environment "prod"',
-        'error[TJ222] "spec.nodez" is no field of an experiment',
+        'error[TJ222] "spec.nodez" is not a field of an experiment',
         "error[TJ701] experiment.yaml holds no overlay",
     ):
         assert words in said

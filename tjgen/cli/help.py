@@ -45,10 +45,23 @@ class _Program(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that the first word names. Raises UsageError with the nearest name if there is none."""
         if args and not args[0].startswith("-") and args[0] not in self.modules:
-            close = nearest(args[0], self.modules)
-            hint = f'did you mean "{close}"?' if close else "tjgen --help lists the commands"
+            close = _OF_OTHER_TOOLS.get(args[0]) or nearest(args[0], self.modules)
+            hint = f"did you mean `tjgen {close}`?" if close else "tjgen --help lists the commands"
             ctx.fail(f'unknown command "{args[0]}": {hint}')
         return super().resolve_command(ctx, args)
+
+
+_FILE_OPTIONS = ("-f", "--file", "--filename", "--values")
+"""Options of kubectl and Helm that name an input."""
+_OF_OTHER_TOOLS = {
+    "apply": "build",
+    "template": "build",
+    "render": "build",
+    "create": "init",
+    "validate": "check",
+    "fmt": "build",
+}
+"""Commands of kubectl, Helm and similar tools -> the command of tjgen for the same task."""
 
 
 def _command(described: Command, module: Any) -> click.Command:
@@ -95,6 +108,12 @@ def main(words: list[str], modules: Mapping[str, str], groups: Mapping[str, Sequ
         code = program.main(args=words, prog_name="tjgen", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as shown:
         shown.show()
+        return 2
+    except click.NoSuchOption as wrong:
+        if wrong.option_name in _FILE_OPTIONS:
+            click.UsageError(f"{wrong.message} To name a file, write the path alone.", wrong.ctx).show()
+        else:
+            wrong.show()
         return 2
     except click.ClickException as wrong:
         wrong.show()

@@ -76,6 +76,9 @@ class Reporter:
         """
         self.clear()
         shown = list(dict.fromkeys(one for one in self.diagnostics if not self._quiet or one.severity == ERROR))
+        mistyped = {one.span for one in shown if one.code == "TJ103"}
+        if mistyped:  # an ambiguous value of the wrong type is one mistake
+            shown = [one for one in shown if one.code != "TJ004" or one.span not in mistyped]
         if self._format in _FOR_PROGRAMS:
             from importlib import import_module
 

@@ -7,7 +7,7 @@ import pytest
 from tests.language.resolve.texts import experiment, overlay, runs, told
 
 RULES = {
-    "no runtime": ("nodes: 1", ["TJ120 no-runtime experiment.yaml:5:3 no runtime is named"]),
+    "no runtime": ("nodes: 1", ["TJ120 no-runtime experiment.yaml:5:3 spec.runtime is missing"]),
     "a script and a command": (
         "runtime: a\nscript: a.py\ncommand: [python]",
         ["TJ121 several-alternatives experiment.yaml:7:12 spec has script and command, which exclude each other"],
@@ -18,23 +18,23 @@ RULES = {
     ),
     "no source of a volume": (
         "runtime: a\nvolumes: {d: {mountPath: /d}}",
-        ["TJ122 no-alternative experiment.yaml:6:16 spec.volumes.d says nothing"],
+        ["TJ122 no-alternative experiment.yaml:6:16 spec.volumes.d has no source or value"],
     ),
     "an empty claim": (
         "runtime: a\nvolumes: {d: {pvc: {}, mountPath: /d}}",
-        ["TJ122 no-alternative experiment.yaml:6:22 spec.volumes.d.pvc says nothing"],
+        ["TJ122 no-alternative experiment.yaml:6:22 spec.volumes.d.pvc has no source or value"],
     ),
     "a variable of a role that is nothing": (
         "runtime: a\nroles: {launcher: {env: {A: {}}}}",
-        ["TJ122 no-alternative experiment.yaml:6:31 spec.roles.launcher.env.A says nothing"],
+        ["TJ122 no-alternative experiment.yaml:6:31 spec.roles.launcher.env.A has no source or value"],
     ),
     "a secret without a key": (
         "runtime: a\nenv: {A: {secret: s}}",
-        ['TJ123 no-key experiment.yaml:6:12 spec.env.A does not say which key of secret "s" it is'],
+        ['TJ123 no-key experiment.yaml:6:12 spec.env.A names secret "s" without a key'],
     ),
     "a volume that is mounted nowhere": (
         "runtime: a\nvolumes: {d: {pvc: x}}",
-        ['TJ124 no-mount-path experiment.yaml:6:16 volume "d" is mounted nowhere'],
+        ['TJ124 no-mount-path experiment.yaml:6:16 volume "d" has no mountPath'],
     ),
     "sub path in two ways": (
         "runtime: a\nvolumes: {d: {pvc: x, mountPath: /d, subPath: a, subPathExpr: b}}",
@@ -67,9 +67,9 @@ RULES = {
     "everything at once": (
         "volumes: {c: {pvc: x}, d: {mountPath: /d}}\ndata: {volume: e}",
         [
-            "TJ120 no-runtime experiment.yaml:5:3 no runtime is named",
-            "TJ122 no-alternative experiment.yaml:5:29 spec.volumes.d says nothing",
-            'TJ124 no-mount-path experiment.yaml:5:16 volume "c" is mounted nowhere',
+            "TJ120 no-runtime experiment.yaml:5:3 spec.runtime is missing",
+            "TJ122 no-alternative experiment.yaml:5:29 spec.volumes.d has no source or value",
+            'TJ124 no-mount-path experiment.yaml:5:16 volume "c" has no mountPath',
             'TJ126 unknown-volume experiment.yaml:6:18 there is no volume "e"',
         ],
     ),

@@ -54,7 +54,7 @@ def test_who_said_it() -> None:
 FAULTS = {
     "no equals sign": ("nodes", 'TJ220 malformed-set - --set "nodes" has no "="'),
     "no path": ("=4", 'TJ221 malformed-path - "" is not a field path'),
-    "an unknown field": ("node=4", 'TJ222 unknown-path - "node" is no field of an experiment: there is no "node"'),
+    "an unknown field": ("node=4", 'TJ222 unknown-path - "node" is not a field of an experiment: "node" does not exist'),
     "the name": ("metadata.name=a", 'TJ222 unknown-path - "metadata.name" cannot be set here: it says which runs there are'),
     "no YAML": ("args=[a", "TJ001 yaml-syntax --set:1:1"),
 }
@@ -68,5 +68,5 @@ def test_fault(argument: str, wanted: str) -> None:
 
 def test_a_value_that_does_not_fit_says_where_it_comes_from() -> None:
     (found,) = runs(experiment("runtime: a"), sets=("nodes=many",)).diagnostics
-    assert found.message == 'spec.nodes is "many", a text, where a whole number belongs'
+    assert found.message == 'spec.nodes is "many", a string, but must be a whole number'
     assert [note.message for note in found.related] == ["said by --set"]

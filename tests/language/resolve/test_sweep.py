@@ -116,11 +116,11 @@ def test_labels(matrix: str, wanted: list[str] | None) -> None:
 FAULTS = {
     "an unknown field": (
         "{matrix: {env.LR: [1], gppu: [a]}}",
-        'TJ222 unknown-path experiment.yaml:6:33 "gppu" is no field of an experiment: there is no "gppu"',
+        'TJ222 unknown-path experiment.yaml:6:33 "gppu" is not a field of an experiment: "gppu" does not exist',
     ),
     "an unknown field further down": (
         "{include: [{volumes.d.readonly: true}]}",
-        'TJ222 unknown-path experiment.yaml:6:22 "volumes.d.readonly" is no field of an experiment: there is no "readonly"',
+        'TJ222 unknown-path experiment.yaml:6:22 "volumes.d.readonly" is not a field of an experiment: "readonly" does not exist',
     ),
     "the sweep itself": (
         "{matrix: {sweep.max: [1]}}",
@@ -158,11 +158,11 @@ FAULTS = {
     ),
     "a value that does not fit": (
         "{matrix: {nodes: [1, 0]}}",
-        "TJ106 out-of-range experiment.yaml:6:31 spec.nodes is 0, but must be greater than or equal to 1",
+        "TJ106 out-of-range experiment.yaml:6:31 spec.nodes is 0, but must be at least 1",
     ),
     "no list": (
         "{matrix: {nodes: 1}}",
-        "TJ103 wrong-type experiment.yaml:6:27 spec.sweep.matrix.nodes is 1, a number, where a list belongs",
+        "TJ103 wrong-type experiment.yaml:6:27 spec.sweep.matrix.nodes is 1, a number, but must be a list",
     ),
 }
 

@@ -16,7 +16,7 @@ FORMS = {
     "a device that makes no sense": ({"gpu": "h100:many"}, {"gpu": "h100:many"}),
     "a device with too many parts": ({"gpu": "h100:8:1"}, {"gpu": "h100:8:1"}),
     "a count without a device": ({"gpu": ":8"}, {"gpu": ":8"}),
-    "a number for a device": ({"gpu": 8}, {"gpu": 8}),
+    "a number for a device": ({"gpu": 8}, {"gpu": {"count": 8}}),
     "a runtime": ({"runtime": "a"}, {"runtime": {"name": "a"}}),
     "an empty name": ({"runtime": ""}, {"runtime": ""}),
     "a claim": ({"volumes": {"d": {"pvc": "a"}}}, {"volumes": {"d": {"pvc": {"claimName": "a"}}}}),

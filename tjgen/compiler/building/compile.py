@@ -14,7 +14,7 @@ from tjgen.compiler.passes.images import rewritten
 from tjgen.compiler.pipeline import compile_run
 from tjgen.language.catalog.runtime import CatalogRuntime
 from tjgen.language.resolve.overlays import Surroundings
-from tjgen.language.resolve.places import Documents, placed
+from tjgen.language.resolve.places import Documents, in_experiment, placed
 from tjgen.language.resolve.policy import judged
 from tjgen.language.resolve.spelling import spelled
 from tjgen.language.resolve.variants import Variant, variants
@@ -147,7 +147,7 @@ class _Compilation:
         plan = self._plan
         found = variants(document, self._surroundings[environment])
         if not found.runs:
-            problems = [one if one.span or one.related else one._replace(span=document.locate(())) for one in found.diagnostics]
+            problems = [in_experiment(one, document, environment) for one in found.diagnostics]
             return Built(Unit(document, environment, "", "", document.file), [], problems)
         unit = _unit(plan, document, environment, found.runs[0])
         twin = self._seen.setdefault(unit.key, (document.file, document.index))

@@ -17,6 +17,8 @@ from tjgen.trees.files.sandbox import Sandbox
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.source.document import Document
 
+_IMPORTED = ("TrainJob", "PyTorchJob", "TFJob", "MPIJob", "JAXJob", "XGBoostJob", "PaddleJob", "JobSet", "Job")
+"""Kinds that `tjgen import` rewrites as experiments."""
 _BESIDE = ("Project", "Overlay", "Platform")
 
 
@@ -165,14 +167,24 @@ def is_of_project(documents: list[Document]) -> bool:
 
 
 def no_experiment(file: str, documents: list[Document], *, named: bool) -> Diagnostic:
-    kinds = [str(one.value.get("kind")) for one in documents if one.value.__class__ is dict and one.value.get("kind")]
-    return Diagnostic(
-        "TJ263",
-        f"{file} holds no experiment" + (f", but {', '.join(sorted(set(kinds)))}" if kinds else ""),
-        span=documents[0].locate(()) if documents else None,
-        hint="begin it with apiVersion: tjgen.dev/v1alpha1 and kind: Experiment",
-        severity=ERROR if named else WARNING,
-    )
+    """TJ263: no document of a file is an Experiment."""
+    span = documents[0].locate(()) if documents else None
+    hint = "start it with apiVersion: tjgen.dev/v1alpha1 and kind: Experiment"
+    kinds: dict[str, Document] = {}
+    for one in documents:
+        if one.value.__class__ is dict and one.value.get("kind"):
+            kinds.setdefault(str(one.value["kind"]), one)
+    for kind, document in kinds.items():
+        near = nearest(kind, ("Experiment",))
+        if near is not None or kind in _IMPORTED:
+            span = document.locate(("kind",))
+            hint = f"write kind: {near}" if near is not None else f"run tjgen import {file}, which writes an experiment for it"
+            break
+    else:
+        if documents and documents[0].value.__class__ is dict and "spec" in documents[0].value and not kinds:
+            hint = "add kind: Experiment"
+    message = f"{file} contains no Experiment document" + (f", only {', '.join(sorted(kinds))}" if kinds else "")
+    return Diagnostic("TJ263", message, span=span, hint=hint, severity=ERROR if named else WARNING)
 
 
 def same_experiment(unit: Unit, documents: Sequence[Document], index: int) -> Diagnostic:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from tjgen.compiler.lower import SPEC
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -18,6 +19,13 @@ _TYPOGRAPHIC = re.compile(
     r"(?:(?<=\s)|(?<=\A)|(?<==))[\u201c\u201d\u201e\u2018\u2019\u201a](?=\S)|(?:(?<=\s)|(?<=\A))[\u2013\u2014](?=[A-Za-z])"
 )
 """Quotation marks at the start of a word, and dashes in the place of an option's hyphens."""
+_PLAIN = str.maketrans(
+    {
+        **dict.fromkeys("\u201c\u201d\u201e", '"'),
+        **dict.fromkeys("\u2018\u2019\u201a", "'"),
+        **dict.fromkeys("\u2013\u2014", "--"),
+    }
+)
 _INJECTED = re.compile(
     r"(PET|JAX|OMPI|VC|VK|DMLC|TJGEN|KUBERNETES|K_MPI|PADDLE)_.*"
     r"|.*_(SERVICE_HOST|SERVICE_PORT|PORT)(_.*)?"
@@ -30,12 +38,12 @@ def check(workload: Workload, experiment: Experiment, setting: Setting) -> Itera
     """TJ140 for each reference of the experiment that the kubelet leaves as text; TJ145 for typographic marks."""
     for podset in workload.podsets:
         main = get(workload.tree.value, podset.main, None) or {}
-        yield from _typographic(workload, podset, main)
+        yield from _typographic(workload, experiment, podset, main)
         if not main.get("envFrom"):  # whose keys nobody knows here
             yield from _of(workload, podset, main)
 
 
-def _typographic(workload: Workload, podset: PodSet, main: Tree) -> Iterator[Diagnostic]:
+def _typographic(workload: Workload, experiment: Experiment, podset: PodSet, main: Tree) -> Iterator[Diagnostic]:
     for field in ("command", "args"):
         path: FieldPath = (*podset.main, field)
         said = next((origin for origin in workload.tree.origins(path) if origin.source == EXPERIMENT), None)
@@ -45,8 +53,10 @@ def _typographic(workload: Workload, podset: PodSet, main: Tree) -> Iterator[Dia
             if found is not None:
                 assert said is not None, "a text of the runtime is not looked at"
                 plain = "--" if found in "\u2013\u2014" else "'" if found in "\u2018\u2019\u201a" else '"'
-                message = f"the command line has {found} (U+{ord(found):04X}), which no shell and no program reads as {plain}"
-                yield Diagnostic("TJ145", message, path=said.because, hint=f"write {plain}")
+                message = f"the command line has {found} (U+{ord(found):04X}), which shells and programs do not read as {plain}"
+                script = experiment.spec.script if said.because == (*SPEC, "script") else None
+                hint = f"write {plain}" if script is None or "\n" in script else f"write {script.translate(_PLAIN)}"
+                yield Diagnostic("TJ145", message, path=said.because, hint=hint)
                 return
 
 

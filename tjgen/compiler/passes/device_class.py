@@ -14,6 +14,9 @@ from tjgen.trees.k8s.nearest import nearest
 SMALLEST = "smallest"
 """The profile of `mig` that stands for whichever is the smallest that has `minMemory`."""
 
+_ANY = "nvidia"
+"""The built-in class of `nvidia.com/gpu` on any node."""
+
 Chosen = tuple[DeviceClass | None, list[Diagnostic]]
 
 
@@ -45,14 +48,25 @@ def _unnamed(gpu: Gpu, setting: Setting, because: FieldPath) -> Chosen:
     if gpu.dra is not None and gpu.dra.device_class is not None and gpu.mig is None:
         return DeviceClass(gpu.dra.device_class, dra=Claimed(gpu.dra.device_class)), []
     described = [device for device in setting.classes.values() if not device.is_builtin]
+    if gpu.min_memory is None and gpu.mig is None and gpu.dra is None:
+        return _only(gpu, described, setting, because)
     if gpu.min_memory is not None and described:
         return _smallest(gpu, described, because)
     if gpu.min_memory is not None:
         message = "gpu.minMemory chooses among the classes of the Platform, and it describes none"
         hint = "name a class, or describe those of the cluster in a Platform"
     else:
-        message, hint = "gpu says neither which class of devices nor how much memory they need", "add class or minMemory"
+        message, hint = "gpu has neither a class nor minMemory", "add class or minMemory"
     return None, [Diagnostic("TJ370", message, path=because, hint=hint)]
+
+
+def _only(gpu: Gpu, described: list[DeviceClass], setting: Setting, because: FieldPath) -> Chosen:
+    """The class of a count alone: the only one of the Platform, or without a Platform that of all NVIDIA devices."""
+    if len(described) < 2:
+        return (described[0] if described else setting.classes[_ANY]), []
+    names = [device.name for device in described]
+    message = f"gpu has no class, and the Platform describes {len(names)}: {', '.join(names)}"
+    return None, [Diagnostic("TJ370", message, path=because, hint=f"write gpu: {names[0]}:{gpu.count}, or another class")]
 
 
 def _smallest(gpu: Gpu, devices: list[DeviceClass], because: FieldPath) -> Chosen:
@@ -132,13 +146,13 @@ def _too_little(what: str, gpu: Gpu, has: str, because: FieldPath) -> Diagnostic
 
 
 def _unknown(gpu: Gpu, setting: Setting, because: FieldPath) -> Diagnostic:
-    near = nearest(gpu.device_class or "", setting.classes)
-    return Diagnostic(
-        "TJ301",
-        f'no device class is called "{gpu.device_class}"',
-        path=because,
-        hint=f'did you mean "{near}"?' if near else f"use one of {', '.join(sorted(setting.classes))}, or add it to the Platform",
-    )
+    name = gpu.device_class or ""
+    joined, separator, count = name.rpartition("x")
+    near = nearest(name, setting.classes)
+    hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(sorted(setting.classes))}, or add it to the Platform"
+    if separator and count.isdigit() and joined in setting.classes:
+        hint = f"write {joined}:{count}"
+    return Diagnostic("TJ301", f'unknown device class "{name}"', path=because, hint=hint)
 
 
 def _unknown_part(profile: str, device: DeviceClass, because: FieldPath) -> Diagnostic:

@@ -44,7 +44,7 @@ def _unknown(text: str, path: FieldPath) -> Diagnostic | None:
 
 def _no_field(text: str, step: str, known: list[str]) -> Diagnostic:
     near = nearest(step, known)
-    message = f'"{text}" is no field of an experiment: there is no "{step}"'
+    message = f'"{text}" is not a field of an experiment: "{step}" does not exist'
     hint = f'did you mean "{near}"?' if near else f"the fields here are {', '.join(known)}" if known else None
     return Diagnostic("TJ222", message, hint=hint)
 

@@ -150,7 +150,7 @@ def _contradiction(found: Contradiction, documents: Documents) -> Diagnostic:
         path=found.path,
         span=span_of(found.after, documents),
         related=(said(found.before, documents),),
-        hint="let one of them say it, or match different experiments",
+        hint="set it in one of them, or match different experiments",
     )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tjgen.language.spec.check import QUOTE
 from tjgen.trees.diagnostics.model import Diagnostic, Note, Span
 from tjgen.trees.fields.managed import Managed, Origin
-from tjgen.trees.fields.path import FieldPath
+from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.source.document import Document
 
 Documents = Mapping[str, Document]
@@ -16,6 +17,8 @@ ABOUT_KEYS = (
     "unknown-field",
     "unknown-path",
     "malformed-path",
+    "invalid-volume-name",
+    "unusual-variable-name",
     "overlapping-sweep-keys",
     "task-name-invalid",
     "too-many-points",
@@ -56,7 +59,22 @@ def _placed(diagnostic: Diagnostic, tree: Managed, documents: Documents) -> Diag
     origins = tree.origins(diagnostic.path)
     if origins and origins[-1].source not in documents:
         return diagnostic._replace(related=(*diagnostic.related, said(origins[-1], documents)))
-    return diagnostic._replace(span=locate(tree, diagnostic.path, documents, key=diagnostic.name in ABOUT_KEYS))
+    diagnostic = diagnostic._replace(span=locate(tree, diagnostic.path, documents, key=diagnostic.name in ABOUT_KEYS))
+    if diagnostic.hint == QUOTE and origins and "\n" not in (words := documents[origins[-1].source].excerpt(origins[-1].because)):
+        return diagnostic._replace(hint=f'write "{words}"')
+    return diagnostic
+
+
+def in_experiment(diagnostic: Diagnostic, document: Document, environment: str | None) -> Diagnostic:
+    """A diagnostic with a place in the experiment, or with a note that names it if the place is in an overlay or platform."""
+    if diagnostic.span is None and not diagnostic.related:
+        return diagnostic._replace(span=document.locate(()))
+    if diagnostic.span is None or diagnostic.span.file == document.file:
+        return diagnostic
+    name = get(document.value, ("metadata", "name"), None) or document.file
+    where = f" in environment {environment}" if environment is not None else ""
+    note = Note(f"found in experiment {name}{where}", document.locate(("metadata", "name")))
+    return diagnostic._replace(related=(*diagnostic.related, note))
 
 
 def said(origin: Origin, documents: Documents) -> Note:

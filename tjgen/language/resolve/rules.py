@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.schema.patterns import search
 from tjgen.language.spec.compact import ENV_VAR_FORM, EXPERIMENT_FORM, PLATFORM_FORM
+from tjgen.language.spec.compact import LABEL as _LABEL
 from tjgen.language.spec.forms import PLAIN, Form, chosen
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get, render
+from tjgen.trees.k8s.names import LABEL_LENGTH
 from tjgen.trees.k8s.quantity import parse
 
 _SPEC: FieldPath = ("spec",)
@@ -30,6 +33,7 @@ def check_rules(experiment: Tree) -> list[Diagnostic]:
         *_runtime(spec),
         *_alternatives({key: spec[key] for key in spec if key != "tasks"}, _SPEC, EXPERIMENT_FORM.fields["spec"]),
         *(_tasks(spec["tasks"]) if "tasks" in spec else ()),
+        *_names(spec),
         *_volumes(spec),
         *_amounts(spec),
         *(_data(spec) if "data" in spec else ()),
@@ -46,8 +50,8 @@ def check_platform(platform: Tree) -> list[Diagnostic]:
 
 def _runtime(spec: Tree) -> Iterator[Diagnostic]:
     if "runtime" not in spec:
-        hint = "name one of `tjgen runtimes list`, here or in an overlay"
-        yield Diagnostic("TJ120", "no runtime is named", path=_SPEC, hint=hint)
+        hint = "add runtime: tjgen-torch, or another one that `tjgen runtimes list` prints"
+        yield Diagnostic("TJ120", "spec.runtime is missing", path=_SPEC, hint=hint)
 
 
 def _alternatives(tree: Tree, path: FieldPath, form: Form) -> Iterator[Diagnostic]:
@@ -81,11 +85,29 @@ def _choice(tree: Tree, path: FieldPath, form: Form) -> Iterator[Diagnostic]:
         yield Diagnostic("TJ121", message, path=(*path, keys[-1]), hint="keep one of them")
     elif not keys and form.needed:
         heads = [group[0] for group in form.alternatives]
-        hint = f"give it {_listed(heads, 'or')}"
-        yield Diagnostic("TJ122", f"{render(path)} says nothing", path=path, hint=hint)
+        hint = f"add {_listed(heads, 'or')}"
+        yield Diagnostic("TJ122", f"{render(path)} has no source or value", path=path, hint=hint)
     elif keys in (["secret"], ["configMap"]) and form is ENV_VAR_FORM and "key" not in tree:
-        message = f'{render(path)} does not say which key of {keys[0]} "{tree[keys[0]]}" it is'
+        message = f'{render(path)} names {keys[0]} "{tree[keys[0]]}" without a key'
         yield Diagnostic("TJ123", message, path=path, hint="add key")
+
+
+def _names(spec: Tree) -> Iterator[Diagnostic]:
+    """Names of volumes that Kubernetes refuses, and of variables that shells do not read."""
+    for name in spec.get("volumes", {}):
+        if not search(_LABEL["pattern"])(name) or len(name) > LABEL_LENGTH:
+            from tjgen.language.spec.advice import label  # only for an experiment with a mistake
+
+            better = label(name)
+            rule = f"at most {LABEL_LENGTH} lowercase letters, digits and '-'"
+            hint = f"write {better}: a volume name has {rule}" if better else f"use {rule}"
+            yield Diagnostic("TJ112", f'"{name}" is not a valid volume name', path=(*_SPEC, "volumes", name), hint=hint)
+    for name in spec.get("env", {}):
+        if not (name.isascii() and name.isidentifier()):
+            better = "".join([letter if letter.isascii() and letter.isalnum() else "_" for letter in name])
+            hint = f"write {'_' * better[:1].isdigit()}{better}: use letters, digits and '_'"
+            message = f'variable name "{name}" cannot be read in a shell'
+            yield Diagnostic("TJ113", message, path=(*_SPEC, "env", name), hint=hint)
 
 
 def _mounted_by_others(spec: Tree) -> set[str]:
@@ -102,7 +124,7 @@ def _volumes(spec: Tree) -> Iterator[Diagnostic]:
         if "mountPath" not in volume and not mounts:
             if name in _mounted_by_others(spec):
                 continue
-            yield Diagnostic("TJ124", f'volume "{name}" is mounted nowhere', path=path, hint="add mountPath")
+            yield Diagnostic("TJ124", f'volume "{name}" has no mountPath', path=path, hint=f"add mountPath: /{name}")
             continue
         for place, at in ((volume, path), *((mount, (*path, "mounts", where)) for where, mount in mounts.items())):
             yield from _sub_path(name, volume, place, at)
@@ -111,14 +133,15 @@ def _volumes(spec: Tree) -> Iterator[Diagnostic]:
         for where, mount, at in places:
             if not where.startswith("/"):
                 message = f'mountPath {where} of volume "{name}" is relative: the kubelet mounts it at /{where.lstrip("./")}'
-                yield Diagnostic("TJ143", message, path=at, hint="write an absolute path")
+                yield Diagnostic("TJ143", message, path=at, hint=f"write /{where.lstrip('./')}")
             for role in mount.get("roles") or volume.get("roles") or [""]:
                 key = (role, where.rstrip("/"))
                 other = mounted.get(key)
                 mounted.setdefault(key, name)
                 if other is not None:
                     both = f'volumes "{other}" and "{name}" are both' if other != name else f'volume "{name}" is twice'
-                    message, hint = f"{both} mounted at {where}", "give each its own mountPath"
+                    message = f"{both} mounted at {where}"
+                    hint = f"give each its own path, such as {where.rstrip('/')}/{name}"
                     yield Diagnostic("TJ125", message, path=at, hint=hint)
 
 
@@ -130,7 +153,7 @@ def _sub_path(name: str, volume: Tree, place: Tree, at: FieldPath) -> Iterator[D
         yield Diagnostic("TJ121", message, path=(*at, said[1]), hint="keep one of them")
     if said and place is volume and "mountPath" not in volume:
         message = f'volume "{name}" has a {said[0]}, but no mountPath that it is for'
-        hint = f"say {said[0]} in each of mounts, or add mountPath"
+        hint = f"set {said[0]} in each of mounts, or add mountPath"
         yield Diagnostic("TJ128", message, path=(*at, said[0]), hint=hint)
     if said and volume.get("pvc", {}).get("create", {}).get("volumeMode") == "Block":
         message = f'volume "{name}" has a {said[0]}, but a raw device (volumeMode Block) has no folders'

@@ -38,4 +38,4 @@ def _value(text: str) -> tuple[Tree, list[Diagnostic]]:
 
 
 def _malformed(argument: str) -> Diagnostic:
-    return Diagnostic("TJ220", f'--set "{argument}" has no "="', hint="write --set PATH=VALUE")
+    return Diagnostic("TJ220", f'--set "{argument}" has no "="', hint=f"write --set {argument or 'PATH'}=VALUE")

@@ -65,8 +65,13 @@ def _swept(tree: Tree) -> Iterator[FieldPath]:
         return
     for product in ("matrix", "zip"):
         for key, values in _entries(sweep.get(product)):
+            if values.__class__ is not list:  # a mistake, which a hint quotes
+                yield from _swept_value(key, values, (*_SWEEPS, product, key))
             for position, value in enumerate(values if values.__class__ is list else ()):
                 yield from _swept_value(key, value, (*_SWEEPS, product, key, position))
+    for key, value in sweep.items():
+        if key not in ("matrix", "zip", "include", "exclude", "max"):
+            yield from _swept_value(key, value, (*_SWEEPS, key))
     for added in ("include", "exclude"):
         points = sweep.get(added)
         for position, point in enumerate(points if points.__class__ is list else ()):

@@ -16,12 +16,14 @@ Schema = dict[str, Any]
 _NOUNS = {
     "object": "a mapping",
     "array": "a list",
-    "string": "a text",
+    "string": "a string",
     "integer": "a whole number",
     "number": "a number",
     "boolean": "true or false",
 }
-_KINDS = {dict: "a mapping", list: "a list", str: "a text", int: "a number", float: "a number", bool: "a boolean"}
+QUOTE = "put the value in quotation marks, as the file writes it"
+"""The hint for a number where a string is expected. The reader replaces it by the text of the file, where that is known."""
+_KINDS = {dict: "a mapping", list: "a list", str: "a string", int: "a number", float: "a number", bool: "a boolean"}
 
 
 def check_experiment(tree: Tree) -> list[Diagnostic]:
@@ -66,54 +68,56 @@ def _is_partial(schema: Schema, path: FieldPath) -> bool:
 
 
 def _diagnostic(finding: Finding, schema: Schema) -> Diagnostic:
-    code, message, hint = _words(finding, schema_at(schema, finding.path))
+    code, message, hint = _words(finding, schema_at(schema, finding.path), schema)
     return Diagnostic(code, message, path=finding.path, hint=hint)
 
 
-def _words(finding: Finding, schema: Schema) -> tuple[str, str, str | None]:
+def _words(finding: Finding, schema: Schema, root: Schema) -> tuple[str, str, str | None]:
+    from tjgen.language.spec import advice  # only for an experiment with a mistake
+
     field, value = render(finding.path), finding.value
     expected = schema.get("x-tjgen-expects")
     if finding.type == walk.UNKNOWN:
-        return "TJ101", f'unknown field "{finding.path[-1]}"', _known(finding)
+        return "TJ101", f'unknown field "{finding.path[-1]}"', advice.unknown(finding, lambda path: schema_at(root, path))
     if finding.type == walk.REQUIRED:
-        return "TJ102", f"{field} is missing", None
+        return "TJ102", f"{field} is missing", advice.missing(finding.path, schema)
     if finding.type == walk.TYPE:
         return (
             "TJ103",
-            f"{field} is {shown(value)}, {_kind(value)}, where {_wanted(schema)} belongs",
+            f"{field} is {shown(value)}, {_kind(value)}, but must be {_wanted(schema)}",
             _hint(value, schema),
         )
     if finding.type == walk.UNSUPPORTED:
         near = nearest(str(value), finding.known)
-        hint = f'did you mean "{near}"?' if near else None
-        wanted = ("none of " if len(finding.known) > 1 else "not ") + ", ".join(finding.known)
-        return "TJ104", f"{field} is {shown(value)}, which is {wanted}", hint
+        if near is None and len(finding.known) == 1:
+            return "TJ104", f"{field} is {shown(value)}, but must be {finding.known[0]}", f"write {finding.known[0]}"
+        hint = f'did you mean "{near}"?' if near else "use one of them"
+        wanted = ("one of " if len(finding.known) > 1 else "") + ", ".join(finding.known)
+        return "TJ104", f"{field} is {shown(value)}, but must be {wanted}", hint
     if finding.type == walk.TOO_LONG:
-        return "TJ105", f"{field} is {shown(value)}, which is too long ({len(value)} characters)", expected
+        message = f"{field} has {len(value)} characters, but at most {schema['maxLength']} are allowed"
+        return "TJ105", message, _with_reason(advice.value(value, schema), expected)
     if value.__class__ in (int, float) and "minItems" not in schema:
-        return "TJ106", f"{field} is {value}, but {finding.message.replace('should', 'must')}", expected
+        bound = finding.message.replace("should be greater than or equal to", "must be at least")
+        bound = bound.replace("should be less than or equal to", "must be at most").replace("should", "must")
+        return "TJ106", f"{field} is {value}, but {bound}", expected or f"write {_nearest_bound(finding)}"
     if value == "" or "minItems" in schema:
         return "TJ105", f"{field} is empty", "give it a value or leave it out"
     short = schema.get("x-tjgen-short", {}) if value.__class__ is not dict else {}
-    return (
-        "TJ105",
-        f"{field} is {shown(value)}, which is not of the form that it must have",
-        (expected or short.get("x-tjgen-expects") or f"write it so that it matches {schema.get('pattern')}"),
-    )
+    wanted = expected or short.get("x-tjgen-expects") or f"write a value that matches {schema.get('pattern')}"
+    return "TJ105", f"{field} is {shown(value)}, which is not valid", _with_reason(advice.value(value, short or schema), wanted)
 
 
-def _known(finding: Finding) -> str | None:
-    if finding.path[0] == "spec" and "image" in finding.known:
-        from tjgen.language.spec.foreign import field_of  # only for a field that is wrong
+def _with_reason(suggestion: str | None, wanted: str | None) -> str | None:
+    """A suggested value, and what values the field takes."""
+    if suggestion is None or wanted is None or wanted.startswith("write"):
+        return suggestion or wanted
+    return f"{suggestion}; {wanted}"
 
-        field = field_of(str(finding.path[-1]))
-        if field is not None:
-            own = field.partition(":")[0] in finding.known
-            return f"write {field}" if own else f"write {field}, in spec of the experiment"
-    near = nearest(str(finding.path[-1]), finding.known)
-    if near:
-        return f'did you mean "{near}"?'
-    return f"the fields here are {', '.join(finding.known)}" if finding.known else None
+
+def _nearest_bound(finding: Finding) -> str:
+    bound = finding.message.split()[-1]
+    return f"{bound} or {'more' if 'greater' in finding.message else 'less'}"
 
 
 def _wanted(schema: Schema) -> str:
@@ -129,13 +133,20 @@ def _hint(value: Tree, schema: Schema) -> str | None:
     types = schema.get("type")
     if types == "string" and value.__class__ in (int, float, bool):
         # The value does not show how it was written: 1.10 is 1.1, and 007 is 7.
-        return "put the value in quotation marks, as the file writes it"
+        return QUOTE
     if types in ("integer", "number") and value.__class__ is str and value.isascii() and value.isdigit():
-        return f"leave the quotes out: {value}"
+        return f"remove the quotes: {value}"
     if types == "array" and value is not None:
         return f"make it a list: [{flow}]" if len(flow := _flow(value)) <= 42 else "make it a list"
+    from tjgen.language.spec import advice  # only for an experiment with a mistake
+
     expected: str | None = schema.get("x-tjgen-expects") or schema.get("x-tjgen-short", {}).get("x-tjgen-expects")
-    return expected or (_fields(value, schema) if types == "object" else None)
+    suggestion = advice.value(value, schema) or advice.resources(value, schema)
+    if suggestion is not None or expected is not None:
+        return _with_reason(suggestion, expected)
+    if types == "object":
+        return _fields(value, schema)
+    return {"integer": "write a number without quotes and unit, such as 2", "boolean": "write true or false"}.get(str(types))
 
 
 def _fields(value: Tree, schema: Schema) -> str | None:
@@ -144,7 +155,11 @@ def _fields(value: Tree, schema: Schema) -> str | None:
         return f"the fields here are {', '.join(schema['properties'])}" if schema.get("properties") else None
     first = value[0] if value.__class__ is list and value else None
     name = first.get("name") if first.__class__ is dict else first
-    return f"make each name a key, as in {name.partition('=')[0]}: ..." if name.__class__ is str else "make each name a key"
+    if name.__class__ is not str:
+        return "make each name a key"
+    key, _, given = name.partition("=")
+    given = given or (text(first["value"]) if first.__class__ is dict and "value" in first else "...")
+    return f"make each name a key: {{{key}: {given}}}"
 
 
 def _kind(value: Tree) -> str:

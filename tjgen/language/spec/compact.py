@@ -5,7 +5,7 @@ Generated from tjgen/language/spec/models by `python -m tjgen.language.spec.gene
 
 from __future__ import annotations
 
-from tjgen.language.spec.forms import VERBATIM, Form
+from tjgen.language.spec.forms import SECONDS, VERBATIM, Form
 from tjgen.trees.typing import Any
 
 Schema = dict[str, Any]
@@ -25,7 +25,7 @@ LABEL: Schema = {
     "type": "string",
     "maxLength": 63,
     "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
-    "x-tjgen-expects": "use lower-case letters, digits and '-', at most 63 characters",
+    "x-tjgen-expects": "use at most 63 lowercase letters, digits and '-'",
 }
 
 ACCESS_MODE: Schema = {
@@ -45,7 +45,7 @@ METADATA: Schema = {
             "type": "string",
             "maxLength": 63,
             "pattern": "^[a-z]([-a-z0-9]*[a-z0-9])?$",
-            "x-tjgen-expects": "use lower-case letters, digits and '-', beginning with a letter",
+            "x-tjgen-expects": "use at most 63 lowercase letters, digits and '-', and start with a letter",
         },
         "namespace": LABEL,
         "labels": TEXTS,
@@ -174,8 +174,11 @@ CONTAINER: Schema = {
         "gpu": {
             **GPU,
             "x-tjgen-short": {
-                "type": "string",
+                "type": ["string", "integer"],
+                "maximum": 2147483647,
+                "minimum": 1,
                 "pattern": "^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?(:[1-9][0-9]{0,5})?$",
+                "x-tjgen-exact": True,
                 "x-tjgen-expects": "write class:count, such as h100:8",
             },
         },
@@ -216,8 +219,11 @@ ROLE: Schema = {
         "gpu": {
             **GPU,
             "x-tjgen-short": {
-                "type": "string",
+                "type": ["string", "integer"],
+                "maximum": 2147483647,
+                "minimum": 1,
                 "pattern": "^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?(:[1-9][0-9]{0,5})?$",
+                "x-tjgen-exact": True,
                 "x-tjgen-expects": "write class:count, such as h100:8",
             },
         },
@@ -1194,8 +1200,11 @@ RUN_SPEC: Schema = {
         "gpu": {
             **GPU,
             "x-tjgen-short": {
-                "type": "string",
+                "type": ["string", "integer"],
+                "maximum": 2147483647,
+                "minimum": 1,
                 "pattern": "^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?(:[1-9][0-9]{0,5})?$",
+                "x-tjgen-exact": True,
                 "x-tjgen-expects": "write class:count, such as h100:8",
             },
         },
@@ -1223,7 +1232,15 @@ RUN_SPEC: Schema = {
         "initializer": INITIALIZER,
         "schedule": SCHEDULE,
         "attempt": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
-        "deadline": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "deadline": {
+            "type": ["integer", "string"],
+            "maximum": 2147483647,
+            "minimum": 1,
+            "pattern": "^[1-9][0-9]{0,4}[smhd]$",
+            "x-tjgen-exact": True,
+            "x-tjgen-expects": "write a number and s, m, h or d, such as 12h",
+            "x-tjgen-seconds": True,
+        },
         "target": {
             "type": "string",
             "enum": ["trainjob", "jobset", "volcanojob", "pytorchjob", "tfjob", "mpijob", "xgboostjob", "jaxjob"],
@@ -1252,6 +1269,7 @@ RUN_SPEC_FORM = Form(
         "prefetch": PREFETCH_FORM,
         "initializer": INITIALIZER_FORM,
         "schedule": SCHEDULE_FORM,
+        "deadline": SECONDS,
         "restart": RESTART_FORM,
         "volcano": VOLCANO_FORM,
         "patches": Form(each=PATCH_FORM),
@@ -1274,8 +1292,11 @@ TASK: Schema = {
         "gpu": {
             **GPU,
             "x-tjgen-short": {
-                "type": "string",
+                "type": ["string", "integer"],
+                "maximum": 2147483647,
+                "minimum": 1,
                 "pattern": "^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?(:[1-9][0-9]{0,5})?$",
+                "x-tjgen-exact": True,
                 "x-tjgen-expects": "write class:count, such as h100:8",
             },
         },
@@ -1303,7 +1324,15 @@ TASK: Schema = {
         "initializer": INITIALIZER,
         "schedule": SCHEDULE,
         "attempt": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
-        "deadline": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "deadline": {
+            "type": ["integer", "string"],
+            "maximum": 2147483647,
+            "minimum": 1,
+            "pattern": "^[1-9][0-9]{0,4}[smhd]$",
+            "x-tjgen-exact": True,
+            "x-tjgen-expects": "write a number and s, m, h or d, such as 12h",
+            "x-tjgen-seconds": True,
+        },
         "target": {
             "type": "string",
             "enum": ["trainjob", "jobset", "volcanojob", "pytorchjob", "tfjob", "mpijob", "xgboostjob", "jaxjob"],
@@ -1332,6 +1361,7 @@ TASK_FORM = Form(
         "prefetch": PREFETCH_FORM,
         "initializer": INITIALIZER_FORM,
         "schedule": SCHEDULE_FORM,
+        "deadline": SECONDS,
         "restart": RESTART_FORM,
         "volcano": VOLCANO_FORM,
         "patches": Form(each=PATCH_FORM),
@@ -1385,8 +1415,11 @@ EXPERIMENT_SPEC: Schema = {
         "gpu": {
             **GPU,
             "x-tjgen-short": {
-                "type": "string",
+                "type": ["string", "integer"],
+                "maximum": 2147483647,
+                "minimum": 1,
                 "pattern": "^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?(:[1-9][0-9]{0,5})?$",
+                "x-tjgen-exact": True,
                 "x-tjgen-expects": "write class:count, such as h100:8",
             },
         },
@@ -1414,7 +1447,15 @@ EXPERIMENT_SPEC: Schema = {
         "initializer": INITIALIZER,
         "schedule": SCHEDULE,
         "attempt": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
-        "deadline": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "deadline": {
+            "type": ["integer", "string"],
+            "maximum": 2147483647,
+            "minimum": 1,
+            "pattern": "^[1-9][0-9]{0,4}[smhd]$",
+            "x-tjgen-exact": True,
+            "x-tjgen-expects": "write a number and s, m, h or d, such as 12h",
+            "x-tjgen-seconds": True,
+        },
         "target": {
             "type": "string",
             "enum": ["trainjob", "jobset", "volcanojob", "pytorchjob", "tfjob", "mpijob", "xgboostjob", "jaxjob"],
@@ -1448,6 +1489,7 @@ EXPERIMENT_SPEC_FORM = Form(
         "prefetch": PREFETCH_FORM,
         "initializer": INITIALIZER_FORM,
         "schedule": SCHEDULE_FORM,
+        "deadline": SECONDS,
         "restart": RESTART_FORM,
         "volcano": VOLCANO_FORM,
         "patches": Form(each=PATCH_FORM),
@@ -1506,8 +1548,11 @@ PARTIAL_EXPERIMENT: Schema = {
         "gpu": {
             **GPU,
             "x-tjgen-short": {
-                "type": "string",
+                "type": ["string", "integer"],
+                "maximum": 2147483647,
+                "minimum": 1,
                 "pattern": "^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?(:[1-9][0-9]{0,5})?$",
+                "x-tjgen-exact": True,
                 "x-tjgen-expects": "write class:count, such as h100:8",
             },
         },
@@ -1535,7 +1580,15 @@ PARTIAL_EXPERIMENT: Schema = {
         "initializer": INITIALIZER,
         "schedule": SCHEDULE,
         "attempt": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
-        "deadline": {"type": "integer", "maximum": 2147483647, "minimum": 1, "x-tjgen-exact": True},
+        "deadline": {
+            "type": ["integer", "string"],
+            "maximum": 2147483647,
+            "minimum": 1,
+            "pattern": "^[1-9][0-9]{0,4}[smhd]$",
+            "x-tjgen-exact": True,
+            "x-tjgen-expects": "write a number and s, m, h or d, such as 12h",
+            "x-tjgen-seconds": True,
+        },
         "target": {
             "type": "string",
             "enum": ["trainjob", "jobset", "volcanojob", "pytorchjob", "tfjob", "mpijob", "xgboostjob", "jaxjob"],
@@ -1570,6 +1623,7 @@ PARTIAL_EXPERIMENT_FORM = Form(
         "prefetch": PREFETCH_FORM,
         "initializer": INITIALIZER_FORM,
         "schedule": SCHEDULE_FORM,
+        "deadline": SECONDS,
         "restart": RESTART_FORM,
         "volcano": VOLCANO_FORM,
         "patches": Form(each=PATCH_FORM),

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from tjgen.trees.fields.path import FieldPath, Step, Tree
+from tjgen.trees.k8s import duration
 from tjgen.trees.typing import NamedTuple
 
 
@@ -34,9 +35,12 @@ class Form(NamedTuple):
     """Whether a scalar stands for a list of one."""
     verbatim: bool = False
     """Whether null is a value like others here, rather than absence."""
+    seconds: bool = False
+    """Whether a duration stands for its number of seconds."""
 
 
 VERBATIM = Form(verbatim=True)
+SECONDS = Form(seconds=True)
 PLAIN = Form()
 
 
@@ -77,12 +81,16 @@ def long_form(tree: Tree, form: Form) -> Tree:
         return tree
     if form.listed:
         return [tree]
+    if form.seconds:
+        return _seconds(tree)
     return _written_out(tree, form.short) if form.short else tree
 
 
 def _written_out(scalar: Tree, short: tuple[tuple[str, str], ...]) -> Tree:
     if short[0][1] == "text":
         return {short[0][0]: text(scalar)}
+    if scalar.__class__ is int and len(short) == 2:
+        return {short[1][0]: scalar}
     if scalar.__class__ is not str or not scalar:
         return scalar
     if len(short) == 1:
@@ -92,6 +100,13 @@ def _written_out(scalar: Tree, short: tuple[tuple[str, str], ...]) -> Tree:
     if not separator:
         return {first: name}
     return {first: name, second: int(number)} if name and number.isascii() and number.isdigit() and len(number) < 20 else scalar
+
+
+def _seconds(scalar: Tree) -> Tree:
+    """The number of seconds of a duration such as 2h; any other value as it is."""
+    if scalar.__class__ is str and scalar.isascii() and scalar[:-1].isdigit() and scalar[-1:] in duration.SECONDS:
+        return duration.seconds(scalar)
+    return scalar
 
 
 def text(scalar: Tree) -> str:

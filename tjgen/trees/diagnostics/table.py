@@ -100,6 +100,8 @@ TABLE = {
     "TJ109": ("secret-in-manifest", "error"),
     "TJ110": ("control-character", "error"),
     "TJ111": ("bad-base-image", "error"),
+    "TJ112": ("invalid-volume-name", "error"),
+    "TJ113": ("unusual-variable-name", "warning"),
     "TJ120": ("no-runtime", "error"),
     "TJ121": ("several-alternatives", "error"),
     "TJ122": ("no-alternative", "error"),

@@ -18,6 +18,7 @@ from tjgen.trees.files import problems
 from tjgen.trees.files.problems import UnreadableError, over_budget, refused
 from tjgen.trees.files.regular import LargeFileError, SpecialFileError, read_regular
 from tjgen.trees.files.repository import repository_of
+from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.typing import NamedTuple
 
 _IS_LINK = (errno.ELOOP, errno.EMLINK, getattr(errno, "EFTYPE", errno.ELOOP))
@@ -246,10 +247,23 @@ class Sandbox:
             return refused(path, problems.LINK, "it is a link to a file that does not exist", "correct or remove the link")
         if error.errno == errno.ENXIO:
             return refused(path, problems.SPECIAL, "it is a socket or a device", "name a regular file")
-        return refused(path, problems.UNREADABLE, error.strerror or "input error", "check the path")
+        hint = "check the path"
+        if error.errno == errno.ENOENT and (near := _neighbor(path)) is not None:
+            hint = f'did you mean "{near}"?'
+        return refused(path, problems.UNREADABLE, error.strerror or "input error", hint)
 
     def _folder_failure(self, folder: str, error: OSError) -> UnreadableError:
         return refused(folder, problems.FOLDER, error.strerror or "input error", "check the folder and its permissions")
+
+
+def _neighbor(path: str) -> str | None:
+    """A path that exists in the folder of a missing one and has a similar name."""
+    folder, name = os.path.split(path)
+    try:
+        near = nearest(name, os.listdir(folder or "."))
+    except OSError:
+        return None
+    return os.path.join(folder, near) if near is not None else None
 
 
 def around(paths: Sequence[str] = (), *, start: str = ".", budgets: Budgets = DEFAULT) -> Sandbox:

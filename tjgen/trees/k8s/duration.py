@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 24 * 3600}
+SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 24 * 3600}
 
 
 def seconds(text: str) -> int:
     """The seconds of a duration such as `90m`, which the schema has checked."""
-    return int(text[:-1]) * _SECONDS[text[-1]]
+    return int(text[:-1]) * SECONDS[text[-1]]

@@ -172,7 +172,7 @@ class Builder:
             name = "<<" if key is MERGE else clip(key)
             hint = "give the merge key a list: <<: [*first, *second]" if key is MERGE else "remove one of the two"
             first = self.findings.note("first defined here", self._place_of(key))
-            self.findings.add(problems.DUPLICATE, f'the key "{name}" stands twice in one mapping', extent(event), hint, (first,))
+            self.findings.add(problems.DUPLICATE, f'the mapping has the key "{name}" twice', extent(event), hint, (first,))
         self._key = key
 
     def _add(self, value: Tree, event: Any) -> None:

@@ -13,7 +13,7 @@ class Problem(NamedTuple):
     meaning: str
 
 
-SYNTAX = Problem("TJ001", "the text is not YAML")
+SYNTAX = Problem("TJ001", "the text is not valid YAML")
 ENCODING = Problem("TJ002", "the file is not text: not UTF-8, binary, or with control characters")
 DUPLICATE = Problem("TJ003", "a mapping has the same key twice")
 AMBIGUOUS = Problem("TJ004", "an unquoted value that YAML 1.2 and kubectl read differently")

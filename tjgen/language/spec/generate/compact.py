@@ -18,7 +18,7 @@ Generated from tjgen/language/spec/models by `python -m tjgen.language.spec.gene
 
 from __future__ import annotations
 
-from tjgen.language.spec.forms import VERBATIM, Form
+from tjgen.language.spec.forms import SECONDS, VERBATIM, Form
 from tjgen.trees.typing import Any
 
 Schema = dict[str, Any]
@@ -125,6 +125,8 @@ def _form_of(kind: Kind, known: set[str]) -> str:
             return f"Form(item={form})" if form else ""
         case Sugar(Sequence(_, _), _):
             return "Form(listed=True)"
+        case Leaf(schema) if "x-tjgen-seconds" in schema:
+            return "SECONDS"
         case _:
             return ""
 

@@ -80,6 +80,8 @@ def _leaf_name(schema: dict[str, Any]) -> str:
     types = schema.get("type")
     if types is None:
         return "Any"
+    if "x-tjgen-seconds" in schema:
+        return "int"
     if isinstance(types, list):
         return "str" if "boolean" in types else "str | int | float"
     return _LEAVES[types]

@@ -155,7 +155,7 @@ def _peel(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
 def _leaf(annotation: Any) -> Leaf:
     """The constraints as pydantic understands them, so that they are read in one place only."""
     schema = _plain(TypeAdapter(annotation).json_schema())
-    if schema.get("type") == "integer":
+    if "integer" in schema.get("type", ()):
         schema["x-tjgen-exact"] = True
     return Leaf(schema or {"x-kubernetes-preserve-unknown-fields": True})
 

@@ -18,7 +18,7 @@ from tjgen.language.spec.models.restart import Cleanup, Elastic, Restart, Succes
 from tjgen.language.spec.models.roles import Role
 from tjgen.language.spec.models.runtime import RuntimeRef
 from tjgen.language.spec.models.schedule import Schedule
-from tjgen.language.spec.models.shape import Alternatives, ApiVersion, Count, Quantity, Shape, Text
+from tjgen.language.spec.models.shape import Alternatives, ApiVersion, Count, Quantity, Seconds, Shape, Text
 from tjgen.language.spec.models.sweep import Sweep
 from tjgen.language.spec.models.volcano import Volcano
 from tjgen.language.spec.models.volumes import Volume
@@ -67,8 +67,8 @@ class RunSpec(Container):
     """Gang scheduling, queue and priority."""
     attempt: Counts[Count] = 1
     """Increase it to train again without another change."""
-    deadline: Counts[Count | None] = None
-    """Time after which a run that has not finished is stopped, in seconds (activeDeadlineSeconds)."""
+    deadline: Counts[Seconds | None] = None
+    """Time after which a run that has not finished is stopped (activeDeadlineSeconds): seconds, or a duration such as `12h`."""
     target: Counts[Literal["trainjob", "jobset", "volcanojob", "pytorchjob", "tfjob", "mpijob", "xgboostjob", "jaxjob"]] = (
         "trainjob"
     )

@@ -54,4 +54,7 @@ class Gpu(Shape):
     """Topology of the devices of all nodes, such as `2x4`. It determines the number of nodes."""
 
 
-GpuText: TypeAlias = Annotated[str, StringConstraints(pattern=SHORT), expects("write class:count, such as h100:8")]
+GpuText: TypeAlias = Annotated[
+    Annotated[str, StringConstraints(pattern=SHORT)] | Count, expects("write class:count, such as h100:8")
+]
+"""A class and a count, or a count of devices of the only class that the Platform describes."""

@@ -60,10 +60,17 @@ Deadline: TypeAlias = Annotated[
     StringConstraints(pattern=r"^[1-9][0-9]{0,4}[smhd]$"),
     expects("write a number and s, m, h or d, such as 12h"),
 ]
+Seconds: TypeAlias = Annotated[
+    Count | Deadline,
+    Field(
+        json_schema_extra={"x-tjgen-expects": "write seconds, or a number with s, m, h or d: 7200 or 2h", "x-tjgen-seconds": True}
+    ),
+]
+"""A time in seconds, which can also be written with its unit. It counts as the number of seconds."""
 Label: TypeAlias = Annotated[
     str,
     StringConstraints(pattern=LABEL, max_length=63),
-    expects("use lower-case letters, digits and '-', at most 63 characters"),
+    expects("use at most 63 lowercase letters, digits and '-'"),
 ]
 LabelKey: TypeAlias = Annotated[
     str,
@@ -73,7 +80,7 @@ LabelKey: TypeAlias = Annotated[
 RunName: TypeAlias = Annotated[
     str,
     StringConstraints(pattern=RUN_NAME, max_length=63),
-    expects("use lower-case letters, digits and '-', beginning with a letter"),
+    expects("use at most 63 lowercase letters, digits and '-', and start with a letter"),
 ]
 Subtree: TypeAlias = Annotated[dict[str, Any], WithJsonSchema({"type": "object", "x-kubernetes-preserve-unknown-fields": True})]
 """A mapping in the words of Kubernetes; the API server's schema judges it in the manifest."""

@@ -1,0 +1,180 @@
+"""A value or a field that the language does not accept -> the hint of its diagnostic: text that can be pasted, where it is clear.
+
+Loaded only for an experiment with a mistake. Each suggested value is checked against the schema before it is printed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from tjgen.cluster.schema import walk
+from tjgen.language.spec.foreign import field_of
+from tjgen.trees.fields.path import FieldPath, Tree
+from tjgen.trees.k8s.names import LABEL_LENGTH
+from tjgen.trees.k8s.nearest import nearest
+from tjgen.trees.typing import Any
+
+Schema = dict[str, Any]
+
+_MEASURE = re.compile(r"([0-9]*\.?[0-9]+)\s*([A-Za-z]*)")
+_UNITS = {"b": "", "core": "", "cores": "", "cpu": "", "cpus": "", "vcpu": "", "vcpus": "", "gpu": "", "gpus": ""}
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
+_BOOLEANS = {"yes": "true", "on": "true", "y": "true", "no": "false", "off": "false", "n": "false"}
+_MOST_FIELDS = 20
+"""Fields that a hint lists. A longer list is a page of its own."""
+_SHORT = 40
+"""Characters of a name that was too long: the names of runs and pods add a suffix to it."""
+_EXAMPLES = {
+    "commit": "commit: 0123456789abcdef0123456789abcdef01234567",
+    "directory": "directory: .",
+    "driver": "driver: csi.example.com",
+    "image": "image: registry.example.com/team/train:1.0",
+    "key": "key: token",
+    "mountPath": "mountPath: /data",
+    "name": "name: my-experiment",
+    "path": "path: /data",
+    "repository": "repository: https://git.example.com/team/train.git",
+    "schedule": 'schedule: "0 3 * * *"',
+    "size": "size: 100Gi",
+}
+"""Required fields -> how to write them."""
+
+
+def missing(path: FieldPath, schema: Schema) -> str:
+    """How to add the required field at `path`, whose schema is `schema`."""
+    key = str(path[-1])
+    if len(schema.get("enum", ())) == 1:
+        return f"add {key}: {schema['enum'][0]}"
+    return f"add {_EXAMPLES.get(key, key)}"
+
+
+def value(wrong: Tree, schema: Schema) -> str | None:
+    """`write X`, if an acceptable value is close to a wrong one; None where no such value is known."""
+    fitting = list(dict.fromkeys(one for one in _candidates(wrong, schema) if not walk.check(one, schema)))
+    return f"write {' or '.join(_shown(one) for one in fitting[:2])}" if fitting else None
+
+
+def resources(wrong: Tree, schema: Schema) -> str | None:
+    """The quantities below `limits` or `requests`, which the language does not have."""
+    if wrong.__class__ is not dict or not wrong or any(walk.check(one, schema) for one in wrong.values()):
+        return None
+    return f"write resources: {_shown(wrong)}"
+
+
+def _candidates(wrong: Tree, schema: Schema) -> Iterator[Tree]:
+    if wrong.__class__ is float:
+        whole = int(wrong) if abs(wrong) < 2**31 else 0
+        yield from (whole,) if wrong == whole else (whole, whole + 1)
+    if wrong.__class__ is not str or len(wrong) > 200:
+        return
+    if wrong.lower() in _BOOLEANS:
+        yield _BOOLEANS[wrong.lower()] == "true"
+    if wrong.isascii() and wrong.isdigit() and len(wrong) < 10:
+        yield int(wrong)
+    measure = _MEASURE.fullmatch(wrong.strip())
+    if measure is not None:
+        yield from _measured(measure[1], measure[2])
+    first, colon, second = wrong.partition(":")
+    if colon:
+        yield f"{second.strip()}:{first.strip()}"
+    if schema.get("maxLength") == LABEL_LENGTH:
+        yield label(wrong)
+
+
+def label(name: str) -> str:
+    """A name as Kubernetes accepts it: lowercase, with `-` for other characters, and not too long."""
+    plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    return plain if len(plain) <= LABEL_LENGTH else plain[:_SHORT].rpartition("-")[0] or plain[:_SHORT]
+
+
+def _measured(number: str, unit: str) -> Iterator[Tree]:
+    """The quantities and durations that a number with a word may mean."""
+    letter = unit[:1]
+    if unit.lower() in _UNITS:
+        yield int(number) if number.isdigit() else number
+    elif unit.lower().endswith("ib") or (len(unit) == 2 and unit[1] in "iI"):
+        yield f"{number}{letter.upper()}i"
+    else:
+        for spelled in (f"{letter.upper()}i", letter.upper(), letter.lower()):
+            yield number + spelled
+
+
+def unknown(finding: walk.Finding, schema_of: Callable[[FieldPath], Schema]) -> str | None:
+    """What to write instead of an unknown field. `schema_of` returns the schema at a path."""
+    path, known = finding.path, finding.known
+    key = str(path[-1])
+    below_spec = schema_of(("spec",)).get("properties", {})
+    if path[:2] == ("spec", "sweep") and len(path) == 3 and (key.partition(".")[0] in below_spec):
+        values = finding.value if finding.value.__class__ is list else [finding.value]
+        return f"write matrix: {{{key}: [{', '.join(_shown(one) for one in values)}]}}"
+    if len(path) == 1 and key in below_spec:
+        return f"indent {key} with two more spaces, so that it is a field of spec"
+    if path[0] == "spec" and "image" in known:
+        if _VARIABLE.fullmatch(key) and nearest(key, known) is None:
+            return f"for an environment variable, write env: {{{key}: {_shown(finding.value)}}}"
+        field = field_of(key)
+        if field is not None:
+            return _of_another_tool(field, finding, schema_of(path[:-1]))
+    translated = _translated(key, finding.value, known)
+    if translated is not None:
+        return f"write {translated}"
+    near = nearest(key, known)
+    if near:
+        return f'did you mean "{near}"?'
+    if len(known) > _MOST_FIELDS:
+        return "the reference of experiments lists the fields, and `tjgen schema experiment` prints them"
+    return f"the fields here are {', '.join(known)}" if known else None
+
+
+def _of_another_tool(field: str, finding: walk.Finding, schema: Schema) -> str:
+    own, _, template = field.partition(":")
+    if own not in finding.known:
+        return f"write {field}, in spec of the experiment"
+    fits = finding.value.__class__ not in (dict, list) and not walk.check(finding.value, schema["properties"][own])
+    if template.strip().isupper() or not template:
+        return f"write {own}: {_shown(finding.value)}" if fits else f"write {field}"
+    name = template.strip(" {}").partition(":")[0]
+    inner = schema["properties"][own].get("properties", {}).get(name, {})
+    if template.strip(" {}").endswith((": ...", ": N")) and not walk.check(finding.value, inner):
+        return f"write {own}: {{{name}: {_shown(finding.value)}}}"
+    return f"write {field}"
+
+
+def _translated(key: str, given: Tree, known: Sequence[str]) -> str | None:
+    """A source of a variable or a volume in the words of a pod -> the same in the words of the language."""
+    if key == "valueFrom" and given.__class__ is dict and len(given) == 1:
+        ((key, given),) = given.items()
+    inner = given if given.__class__ is dict else {}
+    if "configMap" in known and "field" in known:
+        source = {"secretKeyRef": "secret", "configMapKeyRef": "configMap"}.get(key)
+        if source is not None and inner.get("name") and inner.get("key"):
+            return f"{source}: {inner['name']}, key: {inner['key']}"
+        if source is not None:
+            return f"{source}: NAME, key: KEY"
+        if key == "fieldRef":
+            return f"field: {inner.get('fieldPath', 'PATH')}"
+        if key == "resourceFieldRef":
+            return f"resource: {inner.get('resource', 'NAME')}"
+    if "pvc" in known:
+        if key == "persistentVolumeClaim":
+            return f"pvc: {inner.get('claimName', 'NAME')}"
+        if key in ("claimName", "claim", "volumeClaim"):
+            return f"pvc: {given}" if given.__class__ is str else "pvc: NAME"
+    return None
+
+
+def _shown(one: Tree) -> str:
+    """A value as it can be pasted: scalars in YAML, quoted where they would be read as something else."""
+    if one.__class__ is dict:
+        return "{" + ", ".join(f"{key}: {_shown(item)}" for key, item in one.items()) + "}"
+    if one.__class__ is list:
+        return f"[{', '.join(map(_shown, one))}]"
+    if one.__class__ is bool:
+        return "true" if one else "false"
+    if one is None:
+        return "..."
+    if one.__class__ is str and not re.fullmatch(r"[A-Za-z/][\w./:@-]*|[0-9]+[A-Za-z]+", one):
+        escaped = one.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{escaped}"'
+    return str(one)

@@ -1,0 +1,117 @@
+"""A line that is not YAML -> what is wrong with it, and the line as it could be written.
+
+Loaded only for a text that is not YAML: it looks at the text alone, and suggests only what the line makes likely.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tjgen.trees.diagnostics.model import Note, Span
+from tjgen.trees.source.text import Text
+from tjgen.trees.typing import NamedTuple
+
+_KEY = re.compile(r"""\s*(?:- +)*([\w./-]+|"[^"]*"|'[^']*'):(?=\s|$)""")
+_NO_SPACE = re.compile(r"\s*([A-Za-z_][\w-]*):(\S.*)")
+_COLON = "mapping values are not allowed in this context"
+_NO_KEY = "did not find expected key"
+_NO_COLON = "could not find expected ':'"
+_START = "found character that cannot start any token"
+
+
+class Advice(NamedTuple):
+    """What to report in place of the words of the parser."""
+
+    span: Span
+    hint: str
+    message: str = ""
+    related: tuple[Note, ...] = ()
+    keeps_notes: bool = False
+
+
+def advice(problem: str, source: Text, index: int, beginning: int) -> Advice | None:
+    """Advice for a problem at `index`, in a part that starts at `beginning`; None if the line shows no likely cause."""
+    content = source.content
+    start = content.rfind("\n", 0, index) + 1
+    line = _line(content, start)
+    if problem == _COLON and (key := _KEY.match(line)) is not None and start + key.end() - 1 < index:
+        value = line[key.end() :].strip()
+        hint = f"quote the value: {line[: key.end()].strip()} {_quoted(value)}"
+        return Advice(source.span(index, index + 1), hint, 'the value contains ": ", which starts a mapping in YAML')
+    if problem in (_COLON, _NO_KEY):
+        return _indented(source, start, line)
+    if problem == _NO_COLON and (found := _NO_SPACE.match(line)) is not None:
+        where = start + found.start(1)
+        return Advice(
+            source.span(where, where + len(found[1]) + 1), f"write {found[1]}: {found[2]}", "a space is missing after the colon"
+        )
+    if problem.endswith(_START) and content[index : index + 1] != "\t":
+        message = f"a value cannot start with {content[index : index + 1]}"
+        return Advice(source.span(index, index + 1), f"quote the value: {_quoted(line[index - start :].strip())}", message)
+    opening = content[beginning : beginning + 1]
+    if problem.startswith("found unexpected end of stream") and opening in "\"'":
+        text = _line(content, beginning).rstrip()
+        return Advice(source.span(beginning, beginning + 1), f"close the quotes: {text}{opening}", keeps_notes=True)
+    closing = {"[": "]", "{": "}"}.get(opening)
+    if closing is not None and problem.endswith(f"or '{closing}'") and (index == beginning or "\n" in content[beginning:index]):
+        text = _line(content, beginning).rstrip().rstrip(",")
+        return Advice(
+            source.span(beginning, beginning + 1),
+            f"close it with {closing}: {text}{closing}",
+            _NOT_CLOSED[opening],
+            keeps_notes=True,
+        )
+    return None
+
+
+_NOT_CLOSED = {"[": "the list that starts here is not closed", "{": "the mapping that starts here is not closed"}
+
+
+def _indented(source: Text, start: int, line: str) -> Advice | None:
+    """A line that is indented differently from the line before it, which has a key and a value."""
+    before = _before(source.content, start)
+    if before is None or _KEY.match(line) is None:
+        return None
+    text = _line(source.content, before)
+    own, other = _indentation(line), _indentation(text)
+    key = _KEY.match(text)
+    if own == other or key is None or not text[key.end() :].strip():
+        return None
+    used = {_indentation(one) for one in source.content[:before].split("\n") if one.strip()}
+    message = f"the line is indented with {_spaces(own)}, but the line before it with {_spaces(other)}"
+    hint = (
+        "indent both lines with the same number of spaces"
+        if own in used
+        else f"indent with {_spaces(other)}: {' ' * other}{line.strip()}"
+    )
+    return Advice(
+        source.span(start, start + own + 1), hint, message, (Note("the line before it", source.span(before, before + other + 1)),)
+    )
+
+
+def _before(content: str, start: int) -> int | None:
+    """The start of the last line before `start` that is not blank and not a comment."""
+    while start > 0:
+        start = content.rfind("\n", 0, start - 1) + 1
+        text = _line(content, start).strip()
+        if text and not text.startswith("#"):
+            return start
+    return None
+
+
+def _line(content: str, start: int) -> str:
+    """The text from `start` to the end of its line."""
+    end = content.find("\n", start)
+    return content[start : len(content) if end < 0 else end].rstrip("\r")
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def _spaces(count: int) -> str:
+    return f"{count} space{'' if count == 1 else 's'}"
+
+
+def _quoted(value: str) -> str:
+    return f'"{value}"' if not set(value) & set('"\\') else "'" + value.replace("'", "''") + "'"
