@@ -166,8 +166,12 @@ def _rename(old: str, new: str, arguments: Arguments, locks: Locks, directory: s
         done = rename(locks, experiments(locks, old, new, field), known)
         for path, text in done.records:
             tree.record(path, text)
+        for folder in done.removed:
+            tree.claim(folder)
         tree.commit()
     reporter.say(f"runs: {done.runs} renamed")
+    for folder in done.removed:
+        reporter.say(f"removed: {directory}/{folder}; the run of the old name has the same content, and replaces it")
     if done.duplicates:
         names = " ".join(done.duplicates)
         reporter.say(f"superseded: {names}; the runs of the old name have the same content. Use tjgen runs prune {names}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -151,9 +152,48 @@ def test_wrong_use_is_refused(folder: Path, words: list[str], code: int, message
     assert (answer.code, message in answer.err) == (code, True)
 
 
+def test_a_namespace_is_renamed_after_a_build(folder: Path) -> None:
+    before, current = tree(folder), of(folder, "current")
+    for name in ("digits", "letters"):
+        edit(folder, "namespace: vision", "namespace: sight", f"experiments/{name}.yaml")
+    assert "tjgen runs rename" in build(folder).err
+    assert list((folder / "out/dev/runs/sight").rglob("trainjob-*"))
+    answer = tjgen(folder, "runs", "rename", "--namespace", "vision", "sight")
+    assert answer.code == 0, answer.err
+    assert "replaces it" in answer.err
+    assert not list((folder / "out").rglob("runs/sight/*/*/*")), "the runs of the build are gone"
+    unchanged_runs(folder, before)
+    assert build(folder).code == 0
+    assert not list((folder / "out").rglob("runs/sight/*/*/*"))
+    unchanged_runs(folder, before)
+    assert of(folder, "current") == current
+    assert build(folder, "--check", "--strict").code == 0
+    kept = snapshot(folder)
+    assert build(folder, "experiments/digits.yaml").code == 0
+    assert snapshot(folder) == kept
+
+
+def test_a_commit_of_the_build_before_the_rename_is_a_removal_with_a_tombstone(folder: Path) -> None:
+    git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.com"]
+    for name in ("digits", "letters"):
+        edit(folder, "namespace: vision", "namespace: sight", f"experiments/{name}.yaml")
+    build(folder)
+    for words in (["init", "-q"], ["add", "--all"], ["commit", "-qm", "built"]):
+        subprocess.run([*git, *words], cwd=folder, check=True)
+    rename(folder, "--namespace", "vision", "sight")
+    assert build(folder).code == 0
+    compared = tjgen(folder, "diff", "HEAD", "-o", "out")
+    assert "TJ745" not in compared.err
+    assert "TJ746" in compared.err
+
+
 def test_a_run_of_the_same_name_is_not_overwritten(folder: Path) -> None:
     for name in ("digits", "letters"):
         edit(folder, "namespace: vision", "namespace: sight", f"experiments/{name}.yaml")
+    build(folder)
+    assert tjgen(folder, "runs", "archive", "*").code == 0
+    for name in ("digits", "letters"):
+        edit(folder, "train:1" if name == "digits" else "letters:1", "other:2", f"experiments/{name}.yaml")
     build(folder)
     before = snapshot(folder)
     answer = tjgen(folder, "runs", "rename", "--namespace", "vision", "sight")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tjgen.gitops.diff.compare import REMOVED, Entry
 from tjgen.gitops.diff.side import Side
-from tjgen.language.runs.lock import RENAMED
+from tjgen.language.runs.lock import RENAMED, REPLACED
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.manifests.manifest import RUNS
 
@@ -16,11 +16,15 @@ _MOST = 5
 def removals(entries: Sequence[Entry], new: Side) -> list[Diagnostic]:
     """TJ745 for runs that are removed without a tombstone in the lock, TJ746 for those that have one."""
     lost, pruned = [], []
+    # A run that a rename replaced has its tombstone in the lock of the old name.
+    replaced = {run.folder for lock in new.locks.values() for run in lock.pruned.values() if run.was == REPLACED}
     for entry in entries:
         if entry.kind == REMOVED and entry.place.stage == RUNS:
             lock = new.locks.get(entry.place.key)
             tombstone = lock.pruned.get(entry.name) if lock is not None else None
-            if tombstone is None:
+            if _folder(entry) in replaced:
+                pruned.append(entry)
+            elif tombstone is None:
                 lost.append(entry)
             elif tombstone.was != RENAMED:
                 pruned.append(entry)
@@ -35,6 +39,12 @@ def removals(entries: Sequence[Entry], new: Side) -> list[Diagnostic]:
         )
         found.append(Diagnostic("TJ746", message, hint="merge if the runs have ended, or are meant to stop"))
     return found
+
+
+def _folder(entry: Entry) -> str:
+    """The folder of a run in the output tree."""
+    place = entry.place
+    return "/".join(part for part in (place.environment, RUNS, place.namespace, place.experiment, entry.name) if part)
 
 
 def _names(entries: Sequence[Entry]) -> str:

@@ -34,7 +34,12 @@ from tjgen.gitops.output.files import Files
 from tjgen.gitops.output.layout import folder_of, stage_folder
 from tjgen.gitops.output.options import BuildOptions, Wanted
 from tjgen.gitops.output.records import Records
+<<<<<<< HEAD
 from tjgen.language.runs.lock import RENAMED, Lock
+=======
+from tjgen.gitops.output.wishes import Wanted, Wishes
+from tjgen.language.runs.lock import RENAMED, REPLACED, Lock
+>>>>>>> ce043c5f (Rename a namespace also after a build: the old runs take the place of equal runs; prove migrations and confirmed removals on the rig)
 from tjgen.language.runs.store import Locks, Place
 from tjgen.trees.diagnostics.model import INFO, Diagnostic
 from tjgen.trees.manifests.manifest import DATA, RUNS, RUNTIMES, SYNC
@@ -242,7 +247,7 @@ class Directory:
         place = Place.of(path, lock)
         self._folders.update([folder_of(place, run) for run in lock.runs.values()])
         self._folders.update([folder_of(place, run) for run in lock.pruned.values()])
-        self._has_renamed = self._has_renamed or any(run.was == RENAMED for run in lock.pruned.values())
+        self._has_renamed = self._has_renamed or any(run.was in (RENAMED, REPLACED) for run in lock.pruned.values())
         for run in lock.runs.values():
             self._uses.update(run.uses)
             for used in run.uses:

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from tjgen.gitops.emit.ondisk import below, files
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output.layout import folder_of, stage_folder
-from tjgen.language.runs.lock import RENAMED, LockedRun, PrunedRun
+from tjgen.language.runs.lock import RENAMED, REPLACED, LockedRun, PrunedRun
 from tjgen.language.runs.store import Locks, Place
 from tjgen.trees.diagnostics.model import ERROR, WARNING, Diagnostic
 from tjgen.trees.k8s.nearest import nearest
@@ -47,7 +47,7 @@ def pruned(locks: Locks, environments: Sequence[str] = ()) -> list[tuple[Place, 
         (place, run)
         for place, lock in locks.all(environments)
         for run in sorted(lock.pruned.values(), key=lambda run: (run.number, run.name))
-        if run.was != RENAMED
+        if run.was not in (RENAMED, REPLACED)
     ]
 
 

@@ -14,7 +14,7 @@ from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Built
 from tjgen.gitops.output.history import refuse
 from tjgen.gitops.output.layout import folder_of
-from tjgen.language.runs.lock import ACTIVE, ORPHANED, RENAMED, SUPERSEDED, Lock, LockedRun, path_of, tombstone
+from tjgen.language.runs.lock import ACTIVE, ORPHANED, RENAMED, REPLACED, SUPERSEDED, Lock, LockedRun, path_of, tombstone
 from tjgen.language.runs.store import Locks, Place
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic
 from tjgen.trees.session import Session
@@ -35,6 +35,8 @@ class Renamed(NamedTuple):
     records: list[tuple[str, str | None]]
     duplicates: list[str]
     """Runs that a build made under the new name although the old run has the same content."""
+    removed: list[str]
+    """Folders of such runs that also have the name of the old run: the old run takes their place."""
 
 
 FIELDS = ("environment", "namespace")
@@ -71,35 +73,42 @@ def identities(project: str, old: str, new: str) -> dict[str, str]:
 def rename(locks: Locks, renames: Sequence[Rename], identities: Mapping[str, str]) -> Renamed:
     """Give the runs of each experiment to its new place; `identities`: identity before an environment was renamed -> after it.
 
-    Raises CompileError (TJ278, TJ279) if there is nothing to rename, or a run of the same name is in the way.
+    After a build under the new namespace, a run of the same name and content exists there. The old run takes its place in
+    the lock, and its folder is removed. Raises CompileError (TJ278, TJ279) if there is nothing to rename, or a run of the
+    same name and other content is in the way.
     """
-    refuse(_problems(locks, renames))
+    refuse(_problems(locks, renames, identities))
     records: list[tuple[str, str | None]] = []
     duplicates: list[str] = []
+    removed: list[str] = []
     count = 0
     for old, new in renames:
         before, target = locks.of(old), locks.of(new)
         moved = {name: _moved(old, run, identities) for name, run in before.runs.items()}
         for name, run in moved.items():
             twins = [one for one in target.runs.values() if one.identity == run.identity and one.is_requested]
-            duplicates += [one.name for one in twins]
+            duplicates += [one.name for one in twins if one.name != name]
             target = target.with_runs([one._replace(state=SUPERSEDED) for one in twins])
             state = ACTIVE if twins else SUPERSEDED if run.state == ORPHANED else run.state
             moved[name] = run._replace(state=state, kept=False)
         reason = f"tjgen runs rename {old.key} {new.key}"
         tombstones = {name: tombstone(run, reason, RENAMED)._replace(claims=()) for name, run in before.runs.items()}
+        for name in [one for one in moved if one in target.runs]:
+            folder = folder_of(new, target.runs[name])
+            tombstones[name] = tombstones[name]._replace(was=REPLACED, folder=folder)
+            removed.append(folder)
         left = before._replace(runs={}, pruned={**before.pruned, **tombstones})
         records += locks.changes(path_of(*old), left)
         records += locks.changes(path_of(*new), Lock(new.key, {**target.runs, **moved}, target.pruned))
         count += len(moved)
-    return Renamed(count, records, duplicates)
+    return Renamed(count, records, duplicates, removed)
 
 
 def _moved(old: Place, run: LockedRun, identities: Mapping[str, str]) -> LockedRun:
     return run._replace(folder=folder_of(old, run), identity=identities.get(run.identity, run.identity))
 
 
-def _problems(locks: Locks, renames: Sequence[Rename]) -> Iterator[Diagnostic]:
+def _problems(locks: Locks, renames: Sequence[Rename], identities: Mapping[str, str]) -> Iterator[Diagnostic]:
     if not renames:
         yield Diagnostic("TJ278", "no run has that name to change", hint="use tjgen runs to see experiments and environments")
     for old, new in renames:
@@ -108,6 +117,9 @@ def _problems(locks: Locks, renames: Sequence[Rename]) -> Iterator[Diagnostic]:
             hint = "use tjgen runs to see the experiments, as [ENVIRONMENT/]NAMESPACE/NAME"
             yield Diagnostic("TJ278", f"experiment {old.key} has no runs", hint=hint)
         for name in sorted({*before.runs} & {*target.runs, *target.pruned}):
-            message = f'run "{name}" cannot be given to {new.key}, which has a run of that name'
-            hint = "undo the build that made it with git restore and git clean, then rename, then build"
+            identity, other = before.runs[name].identity, target.runs.get(name)
+            if other is not None and other.is_requested and other.identity == identities.get(identity, identity):
+                continue
+            message = f'run "{name}" cannot be given to {new.key}, which has another run of that name'
+            hint = "choose another name, or leave naming: fixed out of the experiment"
             yield Diagnostic("TJ279", message, hint=hint)

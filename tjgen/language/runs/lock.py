@@ -34,6 +34,8 @@ ORPHANED = "orphaned"
 PRUNED = "pruned"
 RENAMED = "renamed"
 """What a tombstone calls a run that another experiment has now."""
+REPLACED = "replaced"
+"""The same, if the other experiment had an equal run of that name. The tombstone has the folder of that run, which is gone."""
 STATES = (ACTIVE, SUSPENDED, ARCHIVED, SUPERSEDED, ORPHANED)
 """What a lock file records. states.py describes what people call these states."""
 NOT_REQUESTED = (SUPERSEDED, ORPHANED)
@@ -101,7 +103,7 @@ class PrunedRun(NamedTuple):
     identity: str
     number: int
     was: str
-    """The state that it left: SUPERSEDED, ORPHANED or ARCHIVED; RENAMED if another experiment has the run."""
+    """The state that it left: SUPERSEDED, ORPHANED or ARCHIVED; RENAMED or REPLACED if another experiment has the run."""
     reason: str
     """The command or setting that removed it."""
     renewal: int = 0
