@@ -34,12 +34,7 @@ from tjgen.gitops.output.files import Files
 from tjgen.gitops.output.layout import folder_of, stage_folder
 from tjgen.gitops.output.options import BuildOptions, Wanted
 from tjgen.gitops.output.records import Records
-<<<<<<< HEAD
-from tjgen.language.runs.lock import RENAMED, Lock
-=======
-from tjgen.gitops.output.wishes import Wanted, Wishes
 from tjgen.language.runs.lock import RENAMED, REPLACED, Lock
->>>>>>> ce043c5f (Rename a namespace also after a build: the old runs take the place of equal runs; prove migrations and confirmed removals on the rig)
 from tjgen.language.runs.store import Locks, Place
 from tjgen.trees.diagnostics.model import INFO, Diagnostic
 from tjgen.trees.manifests.manifest import DATA, RUNS, RUNTIMES, SYNC
