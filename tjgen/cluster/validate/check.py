@@ -91,7 +91,7 @@ def examine(
             else:
                 judged = list(_judged(manifest, objects, versions, strict=strict, server_side=server_side))
             every.append(Placed(manifest, document, path))
-            if not stands and not has_errors(judged):
+            if manifest.__class__ is dict and not stands and not has_errors(judged):
                 accepted.append(Placed(named(manifest), document, path))
             for diagnostic in (*judged, *disclosure.diagnostics(manifest, harmless)):
                 whole = path + (diagnostic.path or ())
