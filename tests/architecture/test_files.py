@@ -46,7 +46,7 @@ ALLOWED = {
     "trees.files.regular": "opens regular files, for the sandbox",
     "trees.files.sandbox": "the sandbox",
     "tools.hosts.items": "creates files in a temporary folder of its own",
-    "tools.importing.workshop": "creates files in a temporary folder of its own",
+    "tools.importing.trial": "creates files in a temporary folder of its own",
     "trees.diagnostics.codes": SHIPPED,
     "gitops.lint.table": SHIPPED,
     "gitops.output.bundles": OWN_FOLDER,

@@ -24,7 +24,7 @@ from tjgen.tools.importing.imported import Imported, Subject
 from tjgen.tools.importing.job import read_job
 from tjgen.tools.importing.kinds import importer
 from tjgen.tools.importing.residue import residue, stated
-from tjgen.tools.importing.workshop import Made, Workshop
+from tjgen.tools.importing.trial import TrialBuilder, TrialResult
 from tjgen.trees.diagnostics.model import ERROR, Diagnostic, has_errors
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.manifests.generated_names import prefix_of
@@ -112,8 +112,8 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
             diagnostics.append(imported.not_importable(one, "a TrainJob of that name came before", _TWICE))
             continue
         files_of_catalog.update(_beside(runtime, known))
-        with Workshop(files_of_catalog, release.name) as workshop:
-            answer = _experiment(one, runtime, workshop, release)
+        with TrialBuilder(files_of_catalog, release.name) as trial:
+            answer = _experiment(one, runtime, trial, release)
         if isinstance(answer, Diagnostic):
             diagnostics.append(answer)
             continue
@@ -195,20 +195,20 @@ def _beside(runtime: Tree, known: dict[tuple[str, str, str], Tree]) -> dict[str,
 
 
 def _experiment(
-    job: Subject, runtime: Tree, workshop: Workshop, release: Release
+    job: Subject, runtime: Tree, trial: TrialBuilder, release: Release
 ) -> tuple[Imported, list[Diagnostic]] | Diagnostic:
     """The experiment that gives this TrainJob, in the words of the language as far as that gives the same; what is different."""
     why = ""
     best: tuple[Imported, list[Diagnostic]] | None = None
     for begin in (trainjob.experiment, trainjob.careful, trainjob.bare):
         experiment = begin(stated(job.tree))
-        made = workshop.made(experiment)
+        made = trial.build(experiment)
         first = made.of_kind(trainjob.KIND)
         operations = residue(first[0], job.tree) if first else []
         if operations:
             patch = {"target": {"kind": trainjob.KIND}, "json": operations}
             experiment = {**experiment, "spec": {**experiment["spec"], "patches": {PATCH: patch}}}
-            made = workshop.made(experiment)
+            made = trial.build(experiment)
         if made.errors or not made.of_kind(trainjob.KIND):
             why = why or (made.errors[0].message if made.errors else "nothing is built of it")
             continue
@@ -220,7 +220,7 @@ def _experiment(
     return best or imported.not_importable(job, why)
 
 
-def _differences(job: Subject, runtime: Tree, made: Made, release: Release) -> Iterator[Diagnostic]:
+def _differences(job: Subject, runtime: Tree, made: TrialResult, release: Release) -> Iterator[Diagnostic]:
     """What is different in the TrainJob, and in what controllers make of it."""
     (built,) = made.of_kind(trainjob.KIND)
     if _reference(built) != _reference(job.tree):

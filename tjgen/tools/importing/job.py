@@ -12,7 +12,7 @@ from tjgen.tools.importing.kinds import Importer
 from tjgen.tools.importing.residue import stated
 from tjgen.tools.importing.shortest import patched, shortest
 from tjgen.tools.importing.trainjob import NOT_THEIRS, OURS
-from tjgen.tools.importing.workshop import Made, Workshop
+from tjgen.tools.importing.trial import TrialBuilder, TrialResult
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import get
 
@@ -26,19 +26,19 @@ def read_job(job: Subject, importer: Importer, release: Release) -> tuple[Import
     TJ775 where no experiment gives such a job.
     """
     wanted = stated(job.tree)
-    with Workshop({}, release.name) as workshop:
-        attempt = shortest(importer.experiment(wanted), wanted, importer.filled, workshop)
+    with TrialBuilder({}, release.name) as trial:
+        attempt = shortest(importer.experiment(wanted), wanted, importer.filled, trial)
         if attempt.cost[0]:
             return imported.not_importable(job, _why(attempt.made))
         experiment = patched(attempt, job.tree["kind"])
-        made = workshop.made(experiment)
+        made = trial.build(experiment)
     if made.errors:
         return imported.not_importable(job, _why(made))
     found = [imported.by_patch(job, change.place, _told(change)) for change in attempt.changes]
     return Imported(job, experiment), [*found, *_differences(job, importer, made)]
 
 
-def _why(made: Made) -> str:
+def _why(made: TrialResult) -> str:
     return made.errors[0].message if made.errors else "nothing is built of it"
 
 
@@ -46,7 +46,7 @@ def _told(change: Change) -> str:
     return f"{change.operation['op']} {change.operation['path']}"
 
 
-def _differences(job: Subject, importer: Importer, made: Made) -> Iterator[Diagnostic]:
+def _differences(job: Subject, importer: Importer, made: TrialResult) -> Iterator[Diagnostic]:
     (built,) = made.of_kind(job.tree["kind"])
     for change in changes(built, stated(job.tree), importer.filled):
         yield imported.different(

@@ -9,7 +9,7 @@ from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.tools.importing.folder import read_folder
 from tjgen.tools.importing.shortest import PATCH, without, words
-from tjgen.tools.importing.workshop import Workshop
+from tjgen.tools.importing.trial import TrialBuilder
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.session import Session
@@ -60,14 +60,14 @@ def jobs(file: str, content: bytes, target: str) -> tuple[str, list[Diagnostic]]
     result = read_folder(file, [(file, content)])
     diagnostics = [one for one in result.diagnostics if one.code != "TJ950"]
     objects: list[Tree] = []
-    with Workshop(result.catalog, result.release.name) as workshop:
+    with TrialBuilder(result.catalog, result.release.name) as trial:
         for name, text in result.experiments.items():
             documents, _ = read(text.encode(), name, CORE)
             experiment = documents[0].value
             diagnostics += _left_behind(name, experiment, target)
-            experiment, refused = _sayable(_for_target(experiment, target), name, target, workshop)
+            experiment, refused = _sayable(_for_target(experiment, target), name, target, trial)
             diagnostics += refused
-            made = workshop.made(experiment)
+            made = trial.build(experiment)
             if made.errors:
                 hint = made.errors[0].hint or "make an experiment of it with tjgen import, and change that"
                 diagnostics.append(_not_convertible(name, target, made.errors[0].message, hint))
@@ -104,13 +104,13 @@ def _for_target(experiment: Tree, target: str) -> Tree:
     return {**experiment, "spec": {**spec, "target": target}}
 
 
-def _sayable(experiment: Tree, name: str, target: str, workshop: Workshop) -> tuple[Tree, list[Diagnostic]]:
+def _sayable(experiment: Tree, name: str, target: str, trial: TrialBuilder) -> tuple[Tree, list[Diagnostic]]:
     """The experiment without the words that the target refuses."""
     lost: list[Diagnostic] = []
-    errors = workshop.made(experiment).errors
+    errors = trial.build(experiment).errors
     for word in list(words(experiment)) if errors else ():
         less = without(experiment, word)
-        left = workshop.made(less).errors
+        left = trial.build(less).errors
         if len(left) < len(errors):
             lost.append(_lost(name, ".".join(word), errors[0].message))
             experiment, errors = less, left

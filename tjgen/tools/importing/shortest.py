@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.tools.importing.changes import Change, Filled, changes
-from tjgen.tools.importing.workshop import Made, Workshop
+from tjgen.tools.importing.trial import TrialBuilder, TrialResult
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.source.writer import dump
 from tjgen.trees.typing import NamedTuple
@@ -30,27 +30,27 @@ class Attempt(NamedTuple):
     """An experiment without its patch, and what is still to be changed of what it gives."""
 
     experiment: Tree
-    made: Made
+    made: TrialResult
     changes: list[Change]
     cost: tuple[int, int]
     """What speaks against it: errors first, then how long it is."""
 
 
-def shortest(experiment: Tree, job: Tree, filled: Filled, workshop: Workshop) -> Attempt:
+def shortest(experiment: Tree, job: Tree, filled: Filled, trial: TrialBuilder) -> Attempt:
     """The best of `experiment` without the words that are refused, and those that make it longer."""
-    best = _attempt(experiment, job, filled, workshop)
+    best = _attempt(experiment, job, filled, trial)
     if best.cost[0] and experiment["spec"]["runtime"] != _PLAIN:
-        plain = _attempt(_with(experiment, {"runtime": _PLAIN}), job, filled, workshop)
+        plain = _attempt(_with(experiment, {"runtime": _PLAIN}), job, filled, trial)
         best = best if plain.cost[0] else plain
     for word in words(best.experiment) if best.cost[0] else ():
-        best = _better(best, word, job, filled, workshop)
+        best = _better(best, word, job, filled, trial)
     for word in [word for word in words(best.experiment) if word[0] not in _CORE]:
-        best = _better(best, word, job, filled, workshop)
+        best = _better(best, word, job, filled, trial)
     return best
 
 
-def _better(best: Attempt, word: Word, job: Tree, filled: Filled, workshop: Workshop) -> Attempt:
-    less = _attempt(without(best.experiment, word), job, filled, workshop)
+def _better(best: Attempt, word: Word, job: Tree, filled: Filled, trial: TrialBuilder) -> Attempt:
+    less = _attempt(without(best.experiment, word), job, filled, trial)
     return less if less.cost < best.cost else best
 
 
@@ -62,8 +62,8 @@ def patched(attempt: Attempt, kind: str) -> Tree:
     return _with(attempt.experiment, {"patches": {PATCH: patch}})
 
 
-def _attempt(experiment: Tree, job: Tree, filled: Filled, workshop: Workshop) -> Attempt:
-    made = workshop.made(experiment)
+def _attempt(experiment: Tree, job: Tree, filled: Filled, trial: TrialBuilder) -> Attempt:
+    made = trial.build(experiment)
     built = [tree for tree in made.of_kind(job["kind"]) if tree["apiVersion"] == job["apiVersion"]]
     if made.errors or len(built) != 1:
         return Attempt(experiment, made, [], (len(made.errors) + 1, 0))

@@ -1,4 +1,4 @@
-"""Experiments and a catalog of runtimes -> what a build makes of them, tried out in a folder of its own."""
+"""Experiments and a catalog of runtimes -> the objects that a build makes of each, in a project of its own."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tjgen.trees.source.writer import dump
 from tjgen.trees.typing import NamedTuple
 
 
-class Made(NamedTuple):
-    """The objects to apply; with errors among the diagnostics there may be fewer, or wrong ones."""
+class TrialResult(NamedTuple):
+    """The objects to apply; with errors among the diagnostics, objects may be missing or wrong."""
 
     objects: list[Tree]
     diagnostics: list[Diagnostic]
@@ -31,38 +31,41 @@ class Made(NamedTuple):
         return [tree for tree in self.objects if tree["kind"] == kind]
 
 
-class Workshop:
-    """A project without anything but a catalog. A context: it is there as long as it is open."""
+class TrialBuilder:
+    """A project that has only a catalog. Use it as a context: its folder exists until the context ends.
+
+    The catalog is written and planned once. Experiments are built from their texts, and no file is written for them.
+    """
 
     def __init__(self, catalog: Mapping[str, str], release: str) -> None:
-        """`catalog`: file, relative to the catalog -> its text."""
+        """`catalog`: file, relative to the catalog -> its text; `release`: a release of Trainer, such as "2.3"."""
         self._folder = TemporaryDirectory(prefix="tjgen-")
-        self._put(
-            "tjgen.yaml", f'kind: Project\napiVersion: tjgen.dev/v1alpha1\nspec: {{catalogs: [catalog], trainer: "{release}"}}\n'
-        )
+        self._put("tjgen.yaml", "kind: Project\napiVersion: tjgen.dev/v1alpha1\nspec: {catalogs: [catalog]}\n")
         os.makedirs(os.path.join(self._folder.name, "catalog"))
         for name, text in catalog.items():
             self._put(f"catalog/{name}", text)
+        self._file = os.path.join(self._folder.name, "experiment.yaml")
+        self._plan = make_plan(Request(given={self._file: b""}, project=self._folder.name, trainer=release))
 
-    def __enter__(self) -> Workshop:
+    def __enter__(self) -> TrialBuilder:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._folder.cleanup()
 
-    def made(self, experiment: Tree) -> Made:
-        """What is built of an experiment."""
-        file = self._put("experiment.yaml", dump(experiment))
+    def build(self, experiment: Tree) -> TrialResult:
+        """The objects that a build makes of an experiment."""
+        given = {self._file: dump(experiment).encode()}
+        plan = self._plan._replace(request=self._plan.request._replace(given=given))
         try:
-            built = list(build(make_plan(Request([file])), Session()))
+            results = list(build(plan, Session()))
         except CompileError as error:
-            return Made([], error.diagnostics)
-        objects = [manifest.tree for one in built for run in one.runs for manifest in run.compiled.manifests]
-        return Made(objects, [found for one in built for found in one.diagnostics])
+            return TrialResult([], error.diagnostics)
+        objects = [manifest.tree for one in results for run in one.runs for manifest in run.compiled.manifests]
+        return TrialResult(objects, [found for one in results for found in one.diagnostics])
 
-    def _put(self, name: str, text: str) -> str:
+    def _put(self, name: str, text: str) -> None:
         path = os.path.join(self._folder.name, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as stream:
             stream.write(text)
-        return path
