@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from types import ModuleType
@@ -17,12 +18,15 @@ from tjgen.cli.command import FORMAT, Command
 from tjgen.cli.program import COMMANDS
 from tjgen.cluster.kinds.table import OF_TRAINER, kinds, targets
 from tjgen.cluster.trainer.framework import PLUGINS
+from tjgen.cluster.validate.builtin import kinds as builtin_kinds
 from tjgen.compiler.hops import workload as hops
 from tjgen.compiler.passes.table import PASSES, Pass
+from tjgen.compiler.pipeline import AFTERWARDS, HOPS
 from tjgen.language.setting import Setting
 from tjgen.language.slicing.strategies import STRATEGIES
 from tjgen.language.spec.models.experiment import ExperimentSpec
 from tjgen.language.spec.objects import Experiment
+from tjgen.tools.report.page import SECTIONS
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.workload.contribution import Contribution
 from tjgen.trees.workload.workload import Workload
@@ -34,6 +38,14 @@ def modules(package: str) -> list[ModuleType]:
     """The modules of a package."""
     folder = ROOT.joinpath(*package.split("."))
     return [import_module(f"{package}.{path.stem}") for path in sorted(folder.glob("*.py")) if path.stem != "__init__"]
+
+
+def imports(package: str) -> Iterator[ast.ImportFrom]:
+    """The statements of the product that import from a package or its modules."""
+    for path in sorted((ROOT / "tjgen").rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        if package in text:
+            yield from (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom))
 
 
 def own(module: ModuleType, name: str) -> bool:
@@ -129,6 +141,46 @@ def checked(file: str, constant: str) -> list[str]:
     (found,) = [node.value for node in ast.walk(tree) if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == constant]
     assert isinstance(found, ast.Tuple)
     return [ast.unparse(element) for element in found.elts]
+
+
+def test_every_step_of_a_run_is_in_a_table_and_on_the_page_of_the_architecture() -> None:
+    found = {
+        f"{module.__name__}.{name}"
+        for module in modules("tjgen.compiler.hops")
+        for name, value in vars(module).items()
+        if own(module, name) and list(getattr(value, "__annotations__", ())) == ["job", "draft", "return"] and name[0] != "_"
+    }
+    steps = [*HOPS, *AFTERWARDS]
+    assert {f"{hop.__module__}.{hop.__name__}" for _, hop in steps} == found
+    assert [hop.__name__ for _, hop in steps] == [name for name, _ in steps]
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").partition("| hop |")[2].partition("\n\n")[0]
+    rows = [line.split("|")[1].strip() for line in page.splitlines()[2:]]
+    assert rows == ["read, resolve", *(name for name, _ in steps), "emit"]
+
+
+def test_every_check_of_a_built_in_kind_is_called() -> None:
+    package = "tjgen.cluster.validate.builtin"
+    called = {check.partition(":")[0] for check in builtin_kinds._CHECKS.values()}
+    for module, function in (check.split(":") for check in builtin_kinds._CHECKS.values()):
+        assert own(import_module(f"{package}.{module}"), function), f"{module}:{function}"
+    for node in imports(package):
+        if node.module == package:
+            called |= {one.name for one in node.names}
+        elif (node.module or "").startswith(f"{package}."):
+            called.add((node.module or "").removeprefix(f"{package}."))
+    assert {module.__name__.removeprefix(f"{package}.") for module in modules(package)} - called == set()
+
+
+def test_every_section_of_a_report_is_on_the_page() -> None:
+    found = [module for module in modules("tjgen.tools.report") if own(module, "section")]
+    assert {module.__name__ for module in found} == {"tjgen.tools.report.runs", *(one.__module__ for one in SECTIONS)}
+
+
+def test_only_the_lock_of_a_file_depends_on_the_operating_system() -> None:
+    of_one_system = {"fcntl", "grp", "msvcrt", "nt", "posix", "pwd", "resource", "termios", "tty", "winreg"}
+    imported = re.compile(rf"^ *(?:import|from) (?:{'|'.join(sorted(of_one_system))})\b", re.MULTILINE)
+    files = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in (ROOT / "tjgen").rglob("*.py")}
+    assert [file for file, text in files.items() if imported.search(text)] == ["tjgen/gitops/emit/filelock.py"]
 
 
 def test_every_format_has_its_renderer() -> None:

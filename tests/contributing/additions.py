@@ -15,6 +15,8 @@ KINDS = "tests/cluster/kinds/test_kinds.py"
 REFERENCE = "tests/docs/test_reference.py"
 GENERATED = "tests/language/spec/test_generated.py"
 PASS_PAIRS = "tests/compiler/passes/test_pairs.py"
+PROGRAMS = "tests/docs/test_programs.py"
+STEPS = f"{TABLES}::test_every_step_of_a_run_is_in_a_table_and_on_the_page_of_the_architecture"
 RULES = "tests/gitops/lint/test_rules.py"
 SPEC = "python -m tjgen.language.spec.generate"
 DOCS = "python -m docs.generate"
@@ -148,6 +150,78 @@ RULE = (
 )
 BAD, GOOD = (source(f"tests/gitops/lint/TJ633/{name}/{file}") for name, file in (("bad", "job.yaml"), ("good", "job.yaml")))
 FINDINGS = source("tests/gitops/lint/TJ633/bad/expected/findings.txt").replace("TJ633", "TJ677")
+STEP = '''\
+"""The draft of a run -> the same: an example of a step."""
+
+from __future__ import annotations
+
+from tjgen.compiler.hops.draft import Draft, Job
+
+
+def added(job: Job, draft: Draft) -> Draft:
+    """Nothing is changed."""
+    return draft
+'''
+PROGRAM = '''\
+"""A run -> the objects of an example of a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.compiler.programs.containers import script
+from tjgen.language.setting import Setting
+from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.workload import Workload
+
+
+def objects(workload: Workload, setting: Setting) -> Iterator[Contribution]:
+    """Nothing."""
+    assert script("adding.sh")
+    yield from ()
+'''
+SECTION = """\
+## `adding.sh`
+
+| | |
+| --- | --- |
+| Enabled by | nothing |
+"""
+VENDOR = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Platform
+metadata: {name: added}
+spec: {deviceClasses: {added1: {resource: added.example/device, most: 8}}}
+"""
+CHECK = '''\
+"""ServiceAccounts -> what the API server has against them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.cluster.validate.fault import Fault
+from tjgen.trees.typing import Any
+
+
+def service_account(tree: dict[str, Any]) -> Iterator[Fault]:
+    """Nothing."""
+    yield from ()
+'''
+PANEL = '''\
+"""A report -> an example of a section."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.tools.report.content import Report
+
+
+def section(report: Report) -> Iterator[str]:
+    """Nothing."""
+    yield from ()
+'''
 TARGET = (
     source("tjgen/compiler/targets/xgboostjob.py")
     .replace("tjgen.cluster.kinds.xgboostjob import XGBOOSTJOB", "tjgen.cluster.kinds.paddlejob import PADDLEJOB")
@@ -391,12 +465,102 @@ ADDITIONS: dict[str, tuple[Place, ...]] = {
         ),
         pages("docs/reference/diagnostics.md", "tjgen/trees/diagnostics/table.py"),
     ),
+    "a step of every run": (
+        Place(
+            "tjgen/compiler/hops/<what>.py",
+            {"tjgen/compiler/hops/added.py": STEP},
+            (STEPS,),
+        ),
+        Place(
+            "HOPS",
+            {
+                "tjgen/compiler/pipeline.py": (
+                    *("hops import afterwards", "hops import added, afterwards"),
+                    *("""    ("judge", verdict.judge),\n""", """    ("judge", verdict.judge),\n    ("added", added.added),\n"""),
+                )
+            },
+            (STEPS,),
+        ),
+        Place(
+            "a row in docs/architecture.md",
+            {"docs/architecture.md": ("| footprint |", "| added | nothing | `hops` |\n| footprint |")},
+            (STEPS,),
+        ),
+    ),
+    "a program next to runs": (
+        Place(
+            "tjgen/compiler/programs/<concern>/",
+            {
+                "tjgen/compiler/programs/adding/__init__.py": '"""An example of a concern."""\n',
+                "tjgen/compiler/programs/adding/added.py": PROGRAM,
+            },
+            (f"{PROGRAMS}::test_every_program_is_used_and_every_module_of_programs_is_imported",),
+        ),
+        Place(
+            "scripts/<program>",
+            {"scripts/adding.sh": "exit 0\n"},
+            (f"{PROGRAMS}::test_every_program_has_a_section_and_every_section_a_program",),
+        ),
+        Place(
+            "the pass that yields its objects",
+            {
+                "tjgen/compiler/passes/programs.py": (
+                    "    from tjgen.compiler.passes import program_network",
+                    "    from tjgen.compiler.programs.adding import added\n\n    yield from added.objects(workload, setting)\n"
+                    "    from tjgen.compiler.passes import program_network",
+                )
+            },
+            (f"{PROGRAMS}::test_every_program_is_used_and_every_module_of_programs_is_imported",),
+        ),
+        Place(
+            "a section of `docs/explanation/in-cluster-programs.md`",
+            {"docs/explanation/in-cluster-programs.md": ("## `backup.sh`\n", f"{SECTION}\n## `backup.sh`\n")},
+            (f"{PROGRAMS}::test_every_program_has_a_section_and_every_section_a_program",),
+        ),
+    ),
+    "a device vendor": (
+        Place("platforms/<vendor>.yaml", {"platforms/added.yaml": VENDOR}, (GENERATED,)),
+        generated(SPEC, "tjgen/language/platform/builtin.py", checks=(GENERATED,)),
+    ),
+    "a check of a built-in kind": (
+        Place(
+            "tjgen/cluster/validate/builtin/<noun>.py",
+            {"tjgen/cluster/validate/builtin/added.py": CHECK},
+            (f"{TABLES}::test_every_check_of_a_built_in_kind_is_called",),
+        ),
+        Place(
+            "tjgen/cluster/validate/builtin/kinds.py",
+            {
+                "tjgen/cluster/validate/builtin/kinds.py": (
+                    '_PLAIN = ("v1/ServiceAccount",)',
+                    '_PLAIN = ()\n_CHECKS["v1/ServiceAccount"] = "added:service_account"',
+                )
+            },
+            (f"{TABLES}::test_every_check_of_a_built_in_kind_is_called",),
+        ),
+    ),
+    "a section of the report": (
+        Place(
+            "tjgen/tools/report/<noun>.py",
+            {"tjgen/tools/report/added.py": PANEL},
+            (f"{TABLES}::test_every_section_of_a_report_is_on_the_page",),
+        ),
+        Place(
+            "SECTIONS",
+            {
+                "tjgen/tools/report/page.py": (
+                    *("report import changes", "report import added, changes"),
+                    *("    totals.section,\n", "    added.section,\n    totals.section,\n"),
+                )
+            },
+            (f"{TABLES}::test_every_section_of_a_report_is_on_the_page",),
+        ),
+    ),
 }
 """First column of a row -> its places."""
 LEFT_OUT = {
-    "a step of every run": "the order of the steps is one table, and a step that is not in it is not run",
-    "a GitOps tool": "each tool of the table is tried with every consumer in tests/gitops/sync",
-    "a volume source": "each source is tried with every consumer in tests/compiler/volumes/test_table.py",
-    "a program next to runs": "a page and a pass name it, in prose and in code",
+    "a GitOps tool": "tests/cluster/synctools compares each tool with its module, the language, lint, and what makes its objects",
+    "a volume source": "tests/compiler/volumes/test_adding.py makes this addition",
+    "a release of Trainer": "tests/cluster/test_new_release.py makes this addition",
 }
 """Rows whose additions are not made here, and what stands in their place."""

@@ -104,6 +104,21 @@ def test_every_program_has_a_section_and_every_section_a_program() -> None:
     assert list(sections()) == SCRIPTS
 
 
+def test_every_program_is_used_and_every_module_of_programs_is_imported() -> None:
+    package = ROOT / "tjgen/compiler"
+    texts = {path: path.read_text(encoding="utf-8") for path in package.rglob("*.py")}
+    words = {word for text in texts.values() for word in re.findall(r'"([\w.-]+)"', text)}
+    assert [name for name in SCRIPTS if name not in words and name.partition(".")[0] not in words] == []
+    unused = []
+    for path in sorted((package / "programs").glob("*/*.py")):
+        name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        parent, _, last = name.rpartition(".")
+        imported = re.compile(rf"from {re.escape(name)} import|from {re.escape(parent)} import [^\n]*\b{last}\b")
+        if last != "__init__" and not any(imported.search(text) for other, text in texts.items() if other != path):
+            unused.append(name)
+    assert unused == []
+
+
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_section_is_complete(name: str) -> None:
     rows = sections()[name]

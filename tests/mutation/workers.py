@@ -97,9 +97,10 @@ def chosen(tests: list[Test], probes: dict[str, list[int]], group: str, budget: 
     What a module makes `at_import` can matter to a test that runs none of its functions: the other tests of the group follow.
     """
     reaching = {one.id for one in tests if one.id and any(one.hits[probe] for probe in probes[one.table])}
-    own = {one.id for one in tests if one.id.startswith(FIRST[group])}
-    found = [one for one in tests if one.id in reaching or (at_import and one.id in own)]
-    found.sort(key=lambda one: (one.id not in own, one.id not in reaching, one.seconds))
+    places = FIRST[group]
+    rank = {one.id: next((n for n, place in enumerate(places) if one.id.startswith(place)), len(places)) for one in tests}
+    found = [one for one in tests if one.id in reaching or (at_import and one.id and rank[one.id] < len(places))]
+    found.sort(key=lambda one: (rank[one.id] == len(places), one.id not in reaching, rank[one.id], one.seconds))
     result: list[Test] = []
     spent = 0.0
     for one in found:
@@ -155,8 +156,10 @@ class Worker:
 
     def _cold(self, tests: list[Test], wall: float) -> dict[str, Any]:
         names = self.root.with_suffix(".tests")
-        # A session of few files starts faster than one of many.
-        names.write_text("".join(f"{one.id}\n" for one in sorted(tests, key=lambda one: one.id)), encoding="utf-8")
+        # A session of few files starts faster than one of many, and the first files are likelier to fail.
+        files = list(dict.fromkeys(one.id.partition("::")[0] for one in tests))
+        ordered = sorted(tests, key=lambda one: (files.index(one.id.partition("::")[0]), one.id))
+        names.write_text("".join(f"{one.id}\n" for one in ordered), encoding="utf-8")
         command = [
             sys.executable,
             "-m",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 
 from tjgen.gitops.diff.effect import UNCHANGED
@@ -13,6 +13,14 @@ from tjgen.tools.report.markup import escape
 from tjgen.tools.report.pictures import Pictures
 from tjgen.tools.report.words import counted
 from tjgen.trees.diagnostics.model import ERROR, WARNING
+
+SECTIONS: tuple[Callable[[Report], Iterator[str]], ...] = (
+    totals.section,
+    changes.section,
+    diagnostics.section,
+    shared.section,
+)
+"""The sections below the runs, in order. Each yields nothing if it has nothing to show."""
 
 
 def page(report: Report) -> Iterator[str]:
@@ -29,10 +37,8 @@ def page(report: Report) -> Iterator[str]:
     yield from _head(report)
     yield "<main>\n"
     yield from runs.section(report, pictures)
-    yield from totals.section(report)
-    yield from changes.section(report)
-    yield from diagnostics.section(report)
-    yield from shared.section(report)
+    for section in SECTIONS:
+        yield from section(report)
     yield "</main>\n<footer><p>Made by tjgen. What a cluster does with the runs is not known here.</p></footer>\n"
     yield pictures.definitions()
     yield f"<script>{script}</script>\n</body>\n</html>\n"
