@@ -88,10 +88,31 @@ def test_a_volume_of_the_mpi_operator_has_no_double(tmp_path: Path) -> None:
     assert "error[TJ431]" in answer.err
 
 
-@pytest.mark.parametrize(("schedule", "policy"), [("", "WaitForWorkersReady"), ("  schedule: {queue: q}\n", None)])
-def test_a_launcher_in_a_gang_does_not_wait_for_it(tmp_path: Path, schedule: str, policy: str | None) -> None:
+@pytest.mark.parametrize(
+    ("schedule", "policy", "least"),
+    [
+        # The launcher of tjgen-mpi is one of the three nodes.
+        ("", "WaitForWorkersReady", 2),
+        ("  schedule: {system: coscheduling}\n", "WaitForWorkersReady", 2),
+        ("  schedule: {system: none}\n", "WaitForWorkersReady", None),
+        ("  schedule: {queue: q}\n", None, None),
+        ("  schedule: {minAvailable: 3}\n", None, 3),
+    ],
+)
+def test_a_launcher_that_waits_for_workers_is_not_part_of_their_gang(
+    tmp_path: Path, schedule: str, policy: str | None, least: int | None
+) -> None:
     tree, _ = job(tmp_path, f"  target: mpijob\n  runtime: tjgen-mpi\n  script: t.py\n  nodes: 3\n{schedule}")
     assert tree["spec"].get("launcherCreationPolicy") == policy
+    assert tree["spec"]["runPolicy"].get("schedulingPolicy", {}).get("minAvailable") == least
+
+
+@pytest.mark.parametrize("system", ["volcano", "coscheduling"])
+def test_a_schedule_system_makes_all_pods_of_an_operators_job_a_gang(tmp_path: Path, system: str) -> None:
+    spec = f"  target: pytorchjob\n  runtime: tjgen-torch\n  script: t.py\n  nodes: 3\n  schedule: {{system: {system}}}\n"
+    tree, said = job(tmp_path, spec)
+    assert tree["spec"]["runPolicy"]["schedulingPolicy"] == {"minAvailable": 3}
+    assert "TJ435" in said
 
 
 @pytest.mark.parametrize(

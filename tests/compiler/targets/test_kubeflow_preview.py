@@ -85,8 +85,9 @@ def emitted(name: str) -> dict[str, Any]:
 
 
 def counted_elsewhere(tree: dict[str, Any]) -> dict[str, Any]:
-    """The job without `backoffLimit`, which no pod depends on: the operators compare it with the restarts of the pods."""
-    policy = {key: value for key, value in tree["spec"]["runPolicy"].items() if key != "backoffLimit"}
+    """The job without what no pod depends on: the operators compare `backoffLimit` with the restarts of the pods, and those that
+    were recorded ran without gang scheduling."""
+    policy = {key: value for key, value in tree["spec"]["runPolicy"].items() if key not in ("backoffLimit", "schedulingPolicy")}
     return {**tree, "spec": {**tree["spec"], "runPolicy": policy}}
 
 

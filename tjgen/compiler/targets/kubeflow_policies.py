@@ -25,6 +25,8 @@ _GANG = (
     ("queue", "queue"),
     ("priorityClassName", "priorityClass"),
 )
+MIN_AVAILABLE: FieldPath = (*_RUN, "schedulingPolicy", "minAvailable")
+"""Size of the gang, if the operator runs with gang scheduling."""
 _LIMIT: FieldPath = ("policy", "restart", "limit")
 _LIMIT_AT: FieldPath = ("spec", "restart", "limit")
 _TIMEOUT = ("timeoutSeconds", "scheduleTimeoutSeconds")
@@ -127,7 +129,11 @@ def _gang(writer: Writer, workload: Workload, kind: OperatorJob) -> Iterator[Dia
     for said, field in (*_GANG, _TIMEOUT):
         _take(writer, (*at, field), workload, ("schedule", said))
     total = sum(workload.tree.value["counts"].values())
-    least = writer.get((*at, "minAvailable"))
+    system = get(workload.tree.value, ("schedule", "system"), None)
+    if writer.get(at) is None and system in ("volcano", "coscheduling"):
+        for origin in workload.tree.origins(("schedule", "system")):
+            writer.put(MIN_AVAILABLE, total, origin._replace(mirrors=False))
+    least = writer.get(MIN_AVAILABLE)
     if least is not None and least > total:
         message = f"the gang waits for {least} pods, and the run has {total}: it never begins"
         path: FieldPath = ("spec", "schedule", "minAvailable")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from tjgen.cluster.kinds.mpijob import MPIJOB
 from tjgen.cluster.trainer import resources
-from tjgen.compiler.targets import groups, kubeflow, kubeflow_unsupported, mpijob_preview
+from tjgen.compiler.targets import groups, kubeflow, kubeflow_policies, kubeflow_unsupported, mpijob_preview
 from tjgen.compiler.targets.direct import Lowered, RequestedSize
 from tjgen.compiler.targets.kubeflow import INDEX, RULE
 from tjgen.compiler.targets.operator_job import OperatorJob
@@ -120,14 +120,21 @@ def _slots(writer: Writer, workload: Workload, policy: Tree) -> None:
 
 
 def _creation(writer: Writer, workload: Workload) -> None:
-    """A launcher that waits for ready workers never completes a gang that counts it (mpi-operator issue 608)."""
+    """A launcher that waits for ready workers, whose gang is the workers alone.
+
+    The operator counts the launcher in a gang whose size nothing sets, and creates it when all workers are ready: neither
+    would start (mpi-operator issue 608, seen with v0.8.0). Without gang scheduling it ignores the size.
+    """
     waits = any(
         get(workload.tree.value, (*podset.path, "dependsOn"), None) for podset in workload.podsets if podset.name == "launcher"
     )
-    asked = any(get(workload.tree.value, ("schedule", field), None) is not None for field in _GANG)
-    if waits and not asked:
+    is_sized = any(get(workload.tree.value, ("schedule", field), None) is not None for field in _GANG)
+    if waits and not is_sized:
         because = Origin("target:kubeflow", "runtime", ("spec", "template", "spec", "replicatedJobs"))
         writer.put(("spec", "launcherCreationPolicy"), "WaitForWorkersReady", because)
+        if kubeflow_policies.has_gang(workload):
+            counts = workload.tree.value["counts"]
+            writer.put(kubeflow_policies.MIN_AVAILABLE, sum(counts.values()) - counts.get("launcher", 0), because)
 
 
 def _of_runtime(field: str) -> Origin:
