@@ -47,7 +47,7 @@ def _groups() -> Iterator[str]:
 
 def _entry(entry: Code) -> str:
     more = f"[What the tools do]({rules.page_of(entry.code)})\n\n" if entry.code in rules.codes_of_rules() else ""
-    text = f"{entry.meaning}\n\n**What to do:** {entry.remedy}\n"
+    text = f"{entry.meaning}\n\n**To fix it:** {entry.remedy}\n"
     status = "" if entry.status == ACTIVE else f", {entry.status}"
     return (
         f"### {entry.code}\n\n`{entry.name}`, {entry.severity}, since {entry.since}{status}\n\n{text}\n{more}".rstrip("\n") + "\n"

@@ -87,7 +87,7 @@ def _page(rule: Rule) -> str:
     facts = (
         f"`{rule.name}`, {rule.severity}, for {_tools(rule)}{', with `--against`' if rule.against else ''}, since {rule.since}\n"
     )
-    parts = [f"# {rule.code}: {rule.title.rstrip('.')}\n", NOTICE, facts, f"{rule.why}\n", f"**What to do:** {rule.remedy}\n"]
+    parts = [f"# {rule.code}: {rule.title.rstrip('.')}\n", NOTICE, facts, f"{rule.why}\n", f"**To fix it:** {rule.remedy}\n"]
     parts += [f"**{tool.title}:** {rule.effects[tool.name]}\n" for tool in TOOLS if tool.name in rule.effects]
     if rule.release:
         parts.append(f"**Upstream release:** {rule.release} and later.\n")

@@ -97,7 +97,7 @@ def _explain_code(word: str, *, as_json: bool) -> int | None:
         sys.stdout.write(json.dumps([one._asdict() for one in found], indent=2) + "\n")
     elif found:
         notes = {one.code: one.severity if one.status == ACTIVE else f"{one.severity}, {one.status}" for one in found}
-        pages = [f"{one.code} {one.name} ({notes[one.code]})\n\n{one.meaning}\n\nWhat to do: {one.remedy}\n" for one in found]
+        pages = [f"{one.code} {one.name} ({notes[one.code]})\n\n{one.meaning}\n\nTo fix it: {one.remedy}\n" for one in found]
         sys.stdout.write("\n".join(pages))
     elif word[:2].upper() == "TJ" and word[2:].isdigit():
         sys.stderr.write(f"Error: there is no diagnostic {word}\n")

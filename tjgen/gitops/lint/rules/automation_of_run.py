@@ -18,8 +18,8 @@ RULE = Rule(
     source=f"{sources.FLUX_GUIDES}/image-update/",
     since="0.1.0",
     title="The image of a run is to be changed by automation.",
-    why="The image of a run is immutable, so what a bot writes there is refused. And kustomize, with it the `images` of Flux "
-    "and Argo CD Image Updater, knows containers of pods, not `spec.trainer.image`.",
+    why="The image of a run is immutable, so the server refuses the change of a bot. In addition, kustomize, and with it "
+    "the `images` of Flux and Argo CD Image Updater, changes containers of pods, not `spec.trainer.image`.",
     remedy="Put the marker on the experiment or the catalog, and build again: a new image is a new run.",
     effects={
         ARGOCD: "The commit of the bot is SyncFailed; `images` of kustomize have no effect on `spec.trainer.image`.",

@@ -20,8 +20,8 @@ RULE = Rule(
     source=f"{sources.ARGOCD_ISSUES}/12840",
     since="0.1.0",
     title="A PersistentVolumeClaim is in an earlier wave, phase or Kustomization than what mounts it.",
-    why="A claim of a class with WaitForFirstConsumer stays Pending until a pod mounts it. The sync waits for the claim to be "
-    "Bound before it goes on to the pod: for ever.",
+    why="A claim of a class with WaitForFirstConsumer stays Pending until a pod mounts it. The sync waits indefinitely for "
+    "the claim to be Bound before it continues with the pod.",
     remedy="Put the claim into the wave of what mounts it.",
     effects={
         ARGOCD: "The sync stays in progress without limit: a Pending claim is Progressing.",

@@ -19,8 +19,8 @@ RULE = Rule(
     source=f"{sources.ARGOCD}/controller/state.go",
     since="0.1.0",
     title="An Application has ServerSideDiff=true.",
-    why="To compare, every object is applied as a dry run. One that the server refuses, such as a run with a changed image, "
-    "turns the comparison of the whole Application into an error: nothing is synced, not even the other objects.",
+    why="To compare, Argo CD applies every object as a dry run. If the server refuses one, such as a run with a changed "
+    "image, the comparison of the whole Application fails. No object is synced.",
     remedy="Leave it out where runs are applied: without it that object fails alone, with the waves behind it.",
     effects={
         ARGOCD: "ComparisonError of the Application.",

@@ -20,8 +20,8 @@ RULE = Rule(
     source=f"{sources.KUBERNETES_DOCS}/configuration/configmap/",
     since="0.1.0",
     title="A ConfigMap or Secret was removed, and a run that stays reads it.",
-    why="Pods that run keep what they have mounted; one that is restarted, or made later, waits for the object for ever "
-    "(FailedMount).",
+    why="Running pods keep the volumes that they have mounted. A pod that is restarted, or created later, waits for the "
+    "object indefinitely (FailedMount).",
     remedy="Keep it as long as a run in Git refers to it.",
     effects={
         ARGOCD: "It is pruned.",

@@ -18,9 +18,9 @@ RULE = Rule(
     evidence=DOCUMENTED,
     source=f"{sources.KUBERNETES_DOCS}/configuration/configmap/",
     since="0.1.0",
-    title="A ConfigMap has changed, and a run that was there before refers to it by the same name.",
-    why="Mounted files change under the running pods, variables do not, and a pod that restarts begins with the new ones: "
-    "the run is no longer what its manifest says.",
+    title="A ConfigMap has changed, and an older run refers to it by the same name.",
+    why="Mounted files change under the running pods, and variables do not. A pod that restarts gets the new ones, so the "
+    "run no longer matches its manifest.",
     remedy="Let the name follow the content, such as by a hash, keep the old one as long as a run refers to it, and mark "
     "both `immutable: true`.",
     effects={

@@ -20,8 +20,8 @@ RULE = Rule(
     title="A PersistentVolumeClaim or a Namespace was removed that nothing protected.",
     why="The tool deletes it, and where the class reclaims volumes the data goes too. Protection is read from the object "
     "in the cluster: added in the commit that removes the manifest, it protects nothing.",
-    remedy="Do it in two steps: bring the manifest back with protection, sync, and then remove it. The object stays, and "
-    "nobody owns it.",
+    remedy="Do it in two steps: restore the manifest with protection, sync, and then remove it. The object stays, without an "
+    "owner.",
     effects={
         ARGOCD: "It is pruned in the foreground.",
         FLUX: "It is deleted; removing the Kustomization deletes all that it made.",

@@ -19,8 +19,8 @@ RULE = Rule(
     source=f"{sources.FLUX_SSA}/manager_apply.go",
     since="0.1.0",
     title="An object with `ssa: IfNotPresent` has changed.",
-    why="The mark says that what is there stays as it is, so the edit is never applied, and nothing says so.",
-    remedy="Give the changed object another name, or take the mark away if the change is to reach what is there.",
+    why="With this mark, an existing object stays as it is, so the edit is never applied, and no status reports it.",
+    remedy="Give the changed object another name, or remove the mark if the change must reach the existing object.",
     effects={
         FLUX: "The object is skipped, and the Kustomization is ready.",
     },

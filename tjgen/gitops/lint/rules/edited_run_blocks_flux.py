@@ -19,8 +19,9 @@ RULE = Rule(
     source=f"{sources.FLUX_SSA}/manager_apply.go",
     since="0.1.0",
     title="A run that Flux syncs under a name of its own choice is not marked `ssa: IfNotPresent`.",
-    why="An edit of such a run is refused, and what is refused blocks the whole Kustomization. A run whose name ends in a "
-    "hash of its content is never edited under its name; any other one should be left alone once it is there.",
+    why="The server refuses an edit of such a run, and a refused object blocks the whole Kustomization. A run whose name "
+    "ends in a hash of its content is never edited under its name. Other runs must not be changed after they are "
+    "created.",
     remedy="Name runs by their content, as tjgen does, or mark them `ssa: IfNotPresent` from the first commit on, and "
     "`prune: disabled` with it where its record is to stay.",
     effects={

@@ -18,8 +18,7 @@ RULE = Rule(
     source=f"{sources.ARGOCD}/controller/appcontroller.go",
     since="0.1.0",
     title="All objects of an Application or Kustomization were removed, and it is still there.",
-    why="What happens to the last objects of a folder is not what happens to the others: one tool keeps them all, the other "
-    "deletes them all.",
+    why="The last objects of a folder are treated differently from others: one tool keeps them all, the other deletes them all.",
     remedy="Remove the Application or Kustomization itself, after its runs are archived and its data protected, or keep one "
     "object.",
     effects={

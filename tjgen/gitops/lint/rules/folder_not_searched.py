@@ -17,12 +17,12 @@ RULE = Rule(
     evidence=DOCUMENTED,
     source=f"{sources.ARGOCD_GUIDE}/directory/",
     since="0.1.0",
-    title="Manifests stand in folders below that of an Application which does not search them.",
+    title="An Application does not search the folders below its own, and they contain manifests.",
     why="Without `directory.recurse` and without a kustomization.yaml, Argo CD reads the files of the folder itself alone: "
     "the rest is silently not there. Flux searches all.",
     remedy="Set `spec.source.directory.recurse: true`, or list the folders in a kustomization.yaml.",
     effects={
-        ARGOCD: "Nothing of the folders below is applied, and nothing is said.",
+        ARGOCD: "Nothing in the folders below is applied, and no status reports it.",
     },
     upstream="argo-cd documentation, directory applications.",
     tools=(ARGOCD,),

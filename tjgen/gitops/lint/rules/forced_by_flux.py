@@ -19,12 +19,12 @@ RULE = Rule(
     source=f"{sources.FLUX_SSA}/errors/immutable.go",
     since="0.1.0",
     title="Flux may force a run or a claim.",
-    why="Force deletes and creates the object on every conflict and on everything that the server calls invalid, not only "
-    "on immutable fields. A typo kills the training, and what is then refused once more stays deleted; of a claim, "
-    "the data goes.",
-    remedy="Remove the force. For a run, `ssa: IfNotPresent` leaves what is there alone.",
+    why="Force deletes and creates the object on every conflict and every invalid value, not only on immutable fields. A "
+    "typo stops the run, and if the server refuses the new object, it stays deleted. If the object is a claim, the data"
+    " is lost.",
+    remedy="Remove the force. For a run, `ssa: IfNotPresent` leaves an existing object unchanged.",
     effects={
-        FLUX: "A 409 or 422 in the dry run deletes the object in the background, waits until it is gone, and applies again.",
+        FLUX: "A 409 or 422 in the dry run deletes the object in the background, waits for the deletion, and applies again.",
     },
     upstream="fluxcd/pkg `ssa/manager_apply.go`, `ssa/errors/immutable.go`.",
     tools=(FLUX,),

@@ -17,8 +17,8 @@ RULE = Rule(
     source=f"{sources.ARGOCD_SYNC}/sync_context.go",
     since="0.1.0",
     title="An object has `generateName` and no name.",
-    why="What is applied is looked up by its name. A name that the server makes is another one each time.",
-    remedy="Give it a name that says its content, such as one that ends in a hash: tjgen does.",
+    why="Applied objects are found by their names. The server generates another name each time.",
+    remedy="Give it a name that identifies its content, such as one that ends in a hash: tjgen does.",
     effects={
         ARGOCD: "The object cannot be applied. With `Replace=true` each sync creates one more, and none is ever pruned.",
         FLUX: "The build fails: kustomize needs a name.",

@@ -20,9 +20,8 @@ RULE = Rule(
     source=f"{sources.ARGOCD_SYNC}/sync_context.go",
     since="0.1.0",
     title="The name that Argo CD makes for a hook is too long for the JobSet of a run.",
-    why="Argo CD forms the name of such a hook from the prefix, seven characters of the revision, the phase and the time: 23 "
-    "to 27 characters more. JobSet refuses a name that leaves no room for those of its pods, and of a TrainJob only an "
-    "event tells.",
+    why="Argo CD adds 23 to 27 characters to the prefix: seven of the revision, the phase and the time. JobSet refuses a "
+    "name that is too long for the names of its pods. For a TrainJob, only an event reports this.",
     remedy="Shorten the prefix; better, give the run a name and no hook.",
     effects={
         ARGOCD: "The hook is created and counts as successful; no pod ever runs.",

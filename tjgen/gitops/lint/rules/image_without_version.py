@@ -18,12 +18,12 @@ RULE = Rule(
     source=f"{sources.KUBERNETES_DOCS}/containers/images/",
     since="0.1.0",
     title="An image has no tag, or the tag latest.",
-    why="A pod that restarts, or another node, may get another image: the run is not what its manifest says, and cannot be "
-    "done again.",
-    remedy="Name the image by its digest: `tjgen pin` asks the registry and writes digests to the lock.",
+    why="A restarted pod, or another node, may get another image. Then the run does not match its manifest, and cannot be "
+    "repeated.",
+    remedy="Name the image by its digest: `tjgen pin` reads digests from the registry and writes them to the lock.",
     effects={
-        ARGOCD: "Synced, whatever the tag points to.",
-        FLUX: "Applied, whatever the tag points to.",
+        ARGOCD: "Synced, independent of the image of the tag.",
+        FLUX: "Applied, independent of the image of the tag.",
     },
     upstream="Kubernetes documentation, images.",
 )

@@ -18,8 +18,8 @@ RULE = Rule(
     source=f"{sources.ARGOCD}/gitops-engine/pkg/cache/cluster.go",
     since="0.1.0",
     title="A template inside a runtime or a run has the label app.kubernetes.io/instance.",
-    why="Where Argo CD tracks by label, what a controller makes from the template looks like a part of the Application. What "
-    "has no owner reference, such as a claim that is retained, is not in Git and is pruned.",
+    why="If Argo CD tracks by label, objects that a controller creates from the template look like a part of the "
+    "Application. Objects without an owner reference, such as a claim that is retained, are not in Git and are pruned.",
     remedy="Leave the label out of templates, or let Argo CD track by annotation.",
     effects={
         ARGOCD: "With `application.resourceTrackingMethod: label` an object without owner that carries the label is pruned.",

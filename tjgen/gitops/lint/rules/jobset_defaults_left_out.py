@@ -23,7 +23,7 @@ RULE = Rule(
     "without them, which is a change of an immutable field: the sync fails with nothing changed.",
     remedy="Write the defaults (`completionMode`, `restartPolicy`, `groupName`, `replicas`), or apply on the server's side.",
     effects={
-        ARGOCD: "The first sync succeeds. The second is SyncFailed, while the Application says Synced.",
+        ARGOCD: "The first sync succeeds. The second is SyncFailed, while the Application is Synced.",
     },
     upstream="JobSet 0.12 `pkg/webhooks/jobset_webhook.go` (`Default`, `ValidateUpdate`).",
     tools=(ARGOCD,),

@@ -20,11 +20,12 @@ RULE = Rule(
     since="0.1.0",
     release="Trainer 2.1",
     title="A TrainJob has overrides of another release of Trainer than the cluster runs.",
-    why="Trainer 2.0 has `podSpecOverrides`, 2.1 `podTemplateOverrides` with `spec.labels` and `spec.annotations`, 2.2 and later "
-    "`runtimePatches`. A finished run that is applied once more after an upgrade is refused, or loses what it said.",
+    why="Trainer 2.0 has `podSpecOverrides`, 2.1 `podTemplateOverrides` with `spec.labels` and `spec.annotations`, 2.2 and "
+    "later `runtimePatches`. After an upgrade, the server refuses a finished run that is applied again, or drops its "
+    "overrides.",
     remedy="Archive the runs of before an upgrade first; `tjgen convert` rewrites those that are to run again.",
     effects={
-        ARGOCD: "The object is SyncFailed or OutOfSync for ever.",
+        ARGOCD: "The object stays SyncFailed or OutOfSync.",
         FLUX: "The dry run fails (field not declared in schema), so nothing of the Kustomization is applied.",
     },
     upstream="Trainer 2.0 to 2.3 `pkg/apis/trainer/v1alpha1/trainjob_types.go`.",

@@ -20,8 +20,8 @@ RULE = Rule(
     source=f"{sources.ARGOCD}/controller/state.go",
     since="0.1.0",
     title="An object has moved to the folder of another Application or Kustomization.",
-    why="The one that applied it before finds it gone and deletes it, before or after the other one has applied it: a run is "
-    "killed, and of a claim the data goes.",
+    why="The Application that applied the object before does not find it any more and deletes it, before or after the other"
+    " one has applied it. A run is stopped, and the data of a claim is lost.",
     remedy="Keep the folder, or protect the object from pruning first, sync, and move it then.",
     effects={
         ARGOCD: "The new owner reports a shared resource; the old one prunes what it no longer finds. An "

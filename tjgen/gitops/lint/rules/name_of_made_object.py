@@ -18,8 +18,9 @@ RULE = Rule(
     source=f"{sources.JOBSET}/controllers/jobset_controller.go",
     since="0.1.0",
     title="An object in Git has the name of one that is made for a run.",
-    why="Nothing is adopted, and no status tells: a JobSet is taken for the run's own, a ConfigMap in the place of the snapshot "
-    "keeps the run from starting, a Service leaves the pods without host names, a PodGroup keeps its own minMember.",
+    why="A controller does not adopt the object, and no status reports it. A JobSet is treated as the run's own. A "
+    "ConfigMap with the name of the snapshot keeps the run from starting. A Service leaves the pods without host names."
+    " A PodGroup keeps its own minMember.",
     remedy="Give one of the two another name.",
     effects={
         ARGOCD: "Synced and healthy in all cases.",

@@ -17,15 +17,15 @@ RULE = Rule(
     evidence=SEEN,
     source=f"{sources.MERGE}/merge/update.go",
     since="0.1.0",
-    title="A manifest says something that the server does not keep: a null in a custom resource, or empty labels or annotations.",
-    why="A null is refused by every server-side apply where the schema does not allow it, and where it names a field that is not "
-    "in the schema, as `creationTimestamp` in a template. Empty labels and annotations are in Git and not in the cluster. "
-    "A `status`, `metadata.creationTimestamp: null` and nulls in built-in kinds do no harm. Quantities such as 1000m do no harm "
-    "outside TrainJobs (TJ668). Unknown fields are reported by `tjgen check`.",
+    title="A manifest has a value that the server does not keep: a null in a custom resource, or empty labels or annotations.",
+    why="Every server-side apply refuses a null if the schema does not allow it, or if the field is not in the schema, as "
+    "`creationTimestamp` in a template. Empty labels and annotations are in Git and not in the cluster. A `status`, "
+    "`metadata.creationTimestamp: null` and nulls in built-in kinds do no harm. Quantities such as 1000m do no harm "
+    "outside TrainJobs (TJ668). `tjgen check` reports unknown fields.",
     remedy="Remove it.",
     effects={
-        ARGOCD: "A null: refused with `ServerSideApply=true`, a ComparisonError with `ServerSideDiff=true`, nothing "
-        "without them. Empty labels: OutOfSync for ever, though every sync succeeds.",
+        ARGOCD: "A null: refused with `ServerSideApply=true`, a ComparisonError with `ServerSideDiff=true`, nothing without "
+        "them. Empty labels: the object stays OutOfSync, though every sync succeeds.",
         FLUX: "A null: the dry run fails, so nothing of the whole Kustomization is applied. Empty labels: nothing.",
     },
     upstream="kubernetes-sigs/structured-merge-diff; Kubernetes: nulls are dropped or defaulted in client-side applies alone.",

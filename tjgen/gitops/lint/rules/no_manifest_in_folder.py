@@ -19,7 +19,7 @@ RULE = Rule(
     evidence=DOCUMENTED,
     source=f"{sources.ARGOCD}/reposerver/repository/repository.go",
     since="0.1.0",
-    title="A YAML document among the manifests is no Kubernetes object.",
+    title="A YAML document among the manifests is not a Kubernetes object.",
     why="The tools take every YAML file of a folder for manifests, and fail on one that has no apiVersion and kind.",
     remedy="Move the file out of the folder, exclude it (`directory.exclude`, `.sourceignore`), or list the manifests in a "
     "kustomization.yaml.",

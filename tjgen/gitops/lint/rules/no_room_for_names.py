@@ -17,9 +17,9 @@ RULE = Rule(
     evidence=SEEN,
     source=f"{sources.JOBSET}/webhooks/jobset_webhook.go",
     since="0.1.0",
-    title="The name of a run is too long for the pods, claims or labels that are made of it.",
-    why="A TrainJob may have 63 characters. The JobSet of that name is refused where its pods' names would have more: 48 for a "
-    "job `node` of up to ten pods, 33 with a dataset-initializer. Only an event says so.",
+    title="The name of a run is too long for the names of its pods, claims or labels.",
+    why="A TrainJob may have 63 characters. The server refuses the JobSet of that name if the names of its pods have more: "
+    "48 for a job `node` of up to ten pods, 33 with a dataset-initializer. Only an event reports this.",
     remedy="Shorten the name.",
     effects={
         ARGOCD: "Synced and healthy; nothing runs.",

@@ -18,8 +18,8 @@ RULE = Rule(
     source=f"{sources.ARGOCD_HEALTH}/health.go",
     since="0.1.0",
     title="Something is placed behind a run that no tool waits for.",
-    why="Neither tool knows when a TrainJob, JobSet or Volcano Job is done: as soon as it is applied it counts as healthy, so "
-    "what stands behind it runs at the same time.",
+    why="Neither tool detects when a TrainJob, JobSet or Volcano Job is done. The object counts as healthy as soon as it is"
+    " applied, so later objects run at the same time.",
     remedy="Give the tool a check of health for the kind (`spec.gitops.health` in tjgen.yaml writes them), or start what comes "
     "after in the run itself. Mind the price: a sync then lasts as long as the training.",
     effects={

@@ -21,7 +21,7 @@ RULE = Rule(
     remedy="Keep it in one of them, or let each have its own name.",
     effects={
         ARGOCD: "SharedResourceWarning; with `FailOnSharedResource=true` the sync fails, without it pruning goes to and fro.",
-        FLUX: "Each writes its owner labels at every interval, and whichever loses the object prunes it.",
+        FLUX: "Each writes its owner labels at every interval, and the one that loses the object prunes it.",
     },
     upstream="argo-cd documentation, sync options; fluxcd/kustomize-controller documentation, prune.",
 )

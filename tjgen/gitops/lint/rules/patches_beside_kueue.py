@@ -24,7 +24,7 @@ RULE = Rule(
     remedy="Apply it on the server's side, where each manager has its entry, or ignore Kueue's entry: "
     '`.spec.runtimePatches[] | select(.manager == "kueue.x-k8s.io/manager")`.',
     effects={
-        ARGOCD: "The Application is OutOfSync for ever, and every later sync of the object is refused.",
+        ARGOCD: "The Application stays OutOfSync, and every later sync of the object is refused.",
     },
     upstream="Kueue 0.17 `pkg/controller/jobs/trainjob`; Trainer 2.3 `pkg/webhooks/trainjob_webhook.go`.",
     tools=(ARGOCD,),

@@ -26,8 +26,8 @@ RULE = Rule(
     effects={
         ARGOCD: "The object is SyncFailed; after five retries nothing happens until the next commit. Later waves are "
         "not applied. `Force=true` does nothing about a 403.",
-        FLUX: "The dry run fails, so nothing of the whole Kustomization is applied, and it is tried again for ever. `force` "
-        "does nothing about a 403.",
+        FLUX: "The dry run fails, so no object of the Kustomization is applied, and the tool retries indefinitely. `force` "
+        "does not change a 403.",
     },
     upstream="Trainer 2.3 `pkg/webhooks/trainjob_webhook.go`.",
     tools=(),

@@ -19,12 +19,12 @@ RULE = Rule(
     source=f"{sources.ARGOCD_SYNC}/hook/delete_policy.go",
     since="0.1.0",
     title="A hook that writes to a claim runs at every sync.",
-    why="With the delete policy BeforeHookCreation, which is the default, the hook is deleted and made again at each full "
-    "sync, beside the runs that read what it writes.",
-    remedy="Make it an ordinary Job with a hash of its content in its name and no TTL: it then runs once. Where running it "
-    "again does no harm, say so with the annotation `tjgen.dev/idempotent: 'true'`.",
+    why="With the delete policy BeforeHookCreation, which is the default, the hook is deleted and created again at each "
+    "full sync, while runs read the data that it writes.",
+    remedy="Make it an ordinary Job with a hash of its content in its name and no TTL, so that it runs once. If running it "
+    "again does no harm, add the annotation `tjgen.dev/idempotent: 'true'`.",
     effects={
-        ARGOCD: "Each full sync runs it once more; a self-heal does not.",
+        ARGOCD: "Each full sync runs it again; a self-heal does not.",
     },
     upstream="argo-cd `gitops-engine/pkg/sync/hook/delete_policy.go` (`DeletePolicies`).",
     tools=(ARGOCD,),

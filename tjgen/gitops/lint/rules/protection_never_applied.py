@@ -17,8 +17,8 @@ RULE = Rule(
     source=f"{sources.FLUX_SSA}/manager_delete.go",
     since="0.1.0",
     title="`prune: disabled` was added to an object with `ssa: IfNotPresent`.",
-    why="What counts is the mark on the object in the cluster. The object is there, so the edit that brings the mark is "
-    "never applied, and the object is pruned like any other.",
+    why="The mark on the object in the cluster counts. The object exists, so the edit that adds the mark is never applied, "
+    "and the object is pruned like any other.",
     remedy="Annotate the object in the cluster (kubectl annotate), or leave `IfNotPresent` out for one reconciliation.",
     effects={
         FLUX: "The object is skipped; removed from Git later, it is deleted.",

@@ -23,7 +23,7 @@ RULE = Rule(
     remedy="Remove both: a changed run gets another name. `ApplyOutOfSyncOnly=true` of the Application confines it to what "
     "has changed.",
     effects={
-        ARGOCD: "Each sync kills the training and starts it once more; of a claim, the data goes.",
+        ARGOCD: "Each sync stops the run and starts it again. The data of a claim is lost.",
     },
     upstream="argo-cd `gitops-engine/pkg/sync/sync_context.go`; issue 22952.",
     tools=(ARGOCD,),

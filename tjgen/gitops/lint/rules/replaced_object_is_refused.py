@@ -20,7 +20,7 @@ RULE = Rule(
     since="0.1.0",
     title="A claim, a Job or a JobSet has the sync option Replace=true.",
     why="The object in the cluster has fields that the server and its webhooks filled in: the volume, the selector, "
-    "defaults in lists. What takes its place lacks them, and is refused, even where nothing has changed.",
+    "defaults in lists. The replacement does not have them, so the server refuses it, even without a change.",
     remedy="Remove the option; `ServerSideApply=true` applies what is too large for an annotation.",
     effects={
         ARGOCD: "The first sync succeeds, every later one fails.",

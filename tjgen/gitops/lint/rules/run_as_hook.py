@@ -19,8 +19,8 @@ RULE = Rule(
     source=f"{sources.ARGOCD_ISSUES}/5882",
     since="0.1.0",
     title="A run is a hook.",
-    why="By default a hook is deleted before it is created again, so every full sync kills the training and starts it once "
-    "more. A hook is not compared with Git, so a change of it is never seen, and it is not pruned when it is removed.",
+    why="By default a hook is deleted before it is created again, so every full sync stops the run and starts it again. "
+    "Argo CD does not compare a hook with Git, so it does not detect changes. It also does not prune a removed hook.",
     remedy="Make it an ordinary object with a name of its own for each run; use waves for the order.",
     effects={
         ARGOCD: "With BeforeHookCreation, the default, each full sync deletes and creates it. With HookFailed only, a "

@@ -18,8 +18,8 @@ RULE = Rule(
     source=f"{sources.ARGOCD_SYNC}/sync_context.go",
     since="0.1.0",
     title="A run is a hook with the delete policy HookSucceeded.",
-    why="Argo CD has no health check for TrainJob, JobSet, Volcano Job and the jobs of the Training Operator, so such a hook "
-    "counts as successful as soon as it is created, and is deleted seconds later. The training never runs.",
+    why="Argo CD has no health check for TrainJob, JobSet, Volcano Job and the jobs of the Training Operator. Such a hook "
+    "counts as successful as soon as it is created, and is deleted seconds later. The run never starts.",
     remedy="Make it an ordinary object: drop the annotations of the hook, and give it a wave if it has to come later than "
     "something else.",
     effects={

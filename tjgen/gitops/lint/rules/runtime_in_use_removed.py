@@ -18,12 +18,12 @@ RULE = Rule(
     source=f"{sources.TRAINER}/webhooks/trainjob_webhook.go",
     since="0.1.0",
     title="A runtime was removed, and TrainJobs refer to it.",
-    why="Trainer's webhook wants the runtime at every update of a TrainJob, finalizers and metadata included. Without it a run "
-    "can neither be changed, nor resumed, nor deleted in the foreground.",
+    why="Trainer's webhook requires the runtime at every update of a TrainJob, including its finalizers and metadata. "
+    "Without it, a run can neither be changed, nor resumed, nor deleted in the foreground.",
     remedy="Keep the runtime until no run refers to it; remove the runs by an earlier commit.",
     effects={
-        ARGOCD: "Up to Trainer 2.2 the sync hangs on the finalizer of the runtime. With 2.3 it is deleted, and a run "
-        "that is pruned later stays Terminating for ever.",
+        ARGOCD: "Up to Trainer 2.2 the sync waits for the finalizer of the runtime. With 2.3 it is deleted, and a run that is "
+        "pruned later stays Terminating.",
         FLUX: "With Trainer 2.3 the dry run of the unchanged TrainJob fails, so nothing of its Kustomization is applied.",
     },
     upstream="Trainer 2.3 `pkg/webhooks/trainjob_webhook.go`; 2.2 finalizer `trainer.kubeflow.org/resource-in-use`.",

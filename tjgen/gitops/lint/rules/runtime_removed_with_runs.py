@@ -20,12 +20,12 @@ RULE = Rule(
     since="0.1.0",
     release="Trainer 2.3",
     title="A runtime and its runs are removed by one commit, and are not in different waves.",
-    why="Argo CD deletes in the foreground, which ends with an update of the TrainJob. Trainer 2.3 refuses every update once the "
-    "runtime is gone, so the runs stay Terminating, and their names blocked.",
-    remedy="Remove the runs by an earlier commit, or give the runtime an earlier wave, by a commit before this one: pruning goes "
-    "in the reverse order. Cure: `kubectl delete trainjob` once more, in the background.",
+    why="Argo CD deletes in the foreground, which ends with an update of the TrainJob. Trainer 2.3 refuses every update "
+    "without the runtime, so the runs stay Terminating, and their names cannot be used.",
+    remedy="Remove the runs by an earlier commit. Or give the runtime an earlier wave, by a commit before this one: pruning "
+    "uses the reverse order. To repair it, run `kubectl delete trainjob` again, in the background.",
     effects={
-        ARGOCD: "The sync is Succeeded, the TrainJobs stay Terminating for ever.",
+        ARGOCD: "The sync is Succeeded, and the TrainJobs stay Terminating.",
     },
     upstream="Trainer 2.3 `pkg/webhooks/trainjob_webhook.go`; argo-cd `gitops-engine/pkg/sync/sync_context.go`.",
     tools=(ARGOCD,),

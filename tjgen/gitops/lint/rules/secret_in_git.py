@@ -20,7 +20,7 @@ RULE = Rule(
     source=f"{sources.KUBERNETES_DOCS}/security/secrets-good-practices/",
     since="0.1.0",
     title="A manifest holds a secret as plain text.",
-    why="Whoever reads the repository, or any copy of it at any time, has it. Base64 hides nothing.",
+    why="All readers of the repository, or of any copy of it, can read the secret. Base64 is not encryption.",
     remedy="Refer to a Secret by its name, and let an ExternalSecret, a SealedSecret or SOPS bring it; change the secret that "
     "was committed.",
     effects={

@@ -19,9 +19,9 @@ RULE = Rule(
     evidence=SEEN,
     source=f"{sources.KUEUE}/controller/jobframework/reconciler.go",
     since="0.1.0",
-    title="The manifest of a queued run says spec.suspend.",
-    why="Kueue suspends the run until there is room, and resumes it then. A value in Git is written back over that: `false` "
-    "starts it past the queue, `true` stops it while it trains, and its pods are deleted.",
+    title="The manifest of a queued run sets spec.suspend.",
+    why="Kueue suspends the run until the queue has capacity, and resumes it then. The sync writes the value in Git over "
+    "that. `false` starts the run without the queue, `true` stops it while it trains, and its pods are deleted.",
     remedy="Leave the field out.",
     effects={
         ARGOCD: "With selfHeal it is written back within seconds, without at the next sync.",

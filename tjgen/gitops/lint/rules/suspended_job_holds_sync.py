@@ -20,7 +20,7 @@ RULE = Rule(
     source=f"{sources.ARGOCD_HEALTH}/health_job.go",
     since="0.1.0",
     title="A suspended Job, or one that a queue admits, is not in the last wave.",
-    why="A suspended Job is not done. Kueue suspends every Job with a queue until there is room.",
+    why="A suspended Job is not done. Kueue suspends every Job with a queue until the queue has capacity.",
     remedy="Put it into the last wave or an Application of its own; what has to come first must not be queued.",
     effects={
         ARGOCD: "Suspended is not Healthy, so the sync waits for it without limit, and nothing later is applied.",

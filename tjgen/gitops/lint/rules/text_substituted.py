@@ -24,7 +24,7 @@ RULE = Rule(
     why="Flux does not know a script from a manifest: what is meant for the shell of a pod is replaced when the folder is built.",
     remedy="Write `$${NAME}`, or `$NAME`, which is left alone, or mark the object `substitute: disabled`.",
     effects={
-        FLUX: "From 1.9 on a name that nobody gives fails the build; before that it became empty.",
+        FLUX: "From 1.9 on, a name without a value fails the build; before that it became empty.",
     },
     upstream="fluxcd/pkg `kustomize` (variable substitution); kustomize-controller 1.9 StrictPostBuildSubstitutions.",
     tools=(FLUX,),

@@ -16,8 +16,8 @@ RULE = Rule(
     evidence=SOURCE,
     source=f"{sources.ARGOCD}/util/argo/resource_tracking.go",
     since="0.1.0",
-    title="A manifest carries marks by which a tool knows what it owns.",
-    why="A copied mark says that the object belongs to another Application or Kustomization, which may prune it; a committed "
+    title="A manifest has marks with which a tool identifies its own objects.",
+    why="A copied mark assigns the object to another Application or Kustomization, which may prune it. A committed "
     "last-applied annotation is a second, old manifest from which the next changes are computed.",
     remedy="Remove them: tools write them when they apply.",
     effects={

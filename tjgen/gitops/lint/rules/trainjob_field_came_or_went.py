@@ -19,16 +19,16 @@ RULE = Rule(
     source=f"{sources.TRAINER}/apis/trainer/v1alpha1/trainjob_types.go",
     since="0.1.0",
     title="An optional immutable field of a TrainJob has been added or removed under the same name.",
-    why="The rule that refuses a change is not asked where the field appears or disappears. `trainer` and `initializer` "
-    "are then accepted without any effect: the JobSet that is there is never built anew. `activeDeadlineSeconds` does "
-    "take effect: it counts from the start, so a run that is past it fails at once.",
+    why="The server does not evaluate the rule against changes if the field is added or removed. It accepts such a change "
+    "of `trainer` and `initializer` without any effect: the JobSet is not built again. A change of "
+    "`activeDeadlineSeconds` has an effect: it counts from the start, so a run that is past it fails at once.",
     remedy="Give the changed run another name.",
     effects={
         ARGOCD: "Synced, though what runs is something else.",
         FLUX: "Ready, though what runs is something else.",
     },
     upstream="Trainer 2.3 `pkg/apis/trainer/v1alpha1/trainjob_types.go`; Kubernetes: a CEL rule with `oldSelf` on an optional "
-    "field runs only where both are there.",
+    "field runs only if both values exist.",
     tools=(),
     against=True,
 )

@@ -19,9 +19,9 @@ RULE = Rule(
     source=sources.TTL_CONTROLLER,
     since="0.1.0",
     title="A Job, JobSet or Volcano Job in Git has a TTL.",
-    why="The controller deletes the finished object, the tool finds it missing and applies it again: it trains for ever.",
-    remedy="Leave the TTL out. For a TrainJob it may stand in the JobSet template of its runtime: the TrainJob stays, and a "
-    "finished one is not run again. Archive what is done.",
+    why="The controller deletes the finished object, and the tool applies it again, so the run repeats indefinitely.",
+    remedy="Remove the TTL. For a TrainJob, you can set it in the JobSet template of its runtime: the TrainJob stays, and a "
+    "finished one does not run again. Archive finished runs.",
     effects={
         ARGOCD: "With selfHeal it is made again within seconds, without at the next sync.",
         FLUX: "It is made again at the next interval. `ssa: IfNotPresent` does not help: it is not present.",

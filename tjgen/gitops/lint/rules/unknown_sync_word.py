@@ -33,10 +33,10 @@ RULE = Rule(
     evidence=SEEN,
     source=f"{sources.ARGOCD_SYNC}/common/types.go",
     since="0.1.0",
-    title="A hook, a delete policy, a sync option or a mark of Flux is none that the tool knows.",
-    why="The words are compared letter by letter by Argo CD, and without regard to case by Flux. What is not known is "
-    "passed over, so nothing protects, nothing waits, and with an unknown hook the object is not applied at all.",
-    remedy="Write the word as the tool knows it.",
+    title="The tool does not support a hook, a delete policy, a sync option or a mark of Flux.",
+    why="Argo CD compares the words exactly, and Flux ignores case. Both ignore unknown words, so the object is not "
+    "protected, and the sync does not wait for it. An object with an unknown hook is not applied at all.",
+    remedy="Write the word as the documentation of the tool spells it.",
     effects={
         ARGOCD: "An unknown option or delete policy is ignored. An object with an unknown hook is neither applied nor compared.",
         FLUX: "An unknown value of a mark is ignored.",

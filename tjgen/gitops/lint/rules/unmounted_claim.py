@@ -19,10 +19,11 @@ RULE = Rule(
     source=f"{sources.ARGOCD_HEALTH}/health_pvc.go",
     since="0.1.0",
     title="Nothing among the manifests mounts a PersistentVolumeClaim.",
-    why="A claim of a class with WaitForFirstConsumer that no pod mounts stays Pending, and whoever waits for it waits for ever.",
+    why="A claim of a class with WaitForFirstConsumer that no pod mounts stays Pending, so anything that waits for it never"
+    " finishes.",
     remedy="Remove the claim, or mount it; a claim that is only kept for its data needs no tool that looks at its health.",
     effects={
-        ARGOCD: "The Application is Progressing for ever; the sync itself succeeds where the claim is in the last wave.",
+        ARGOCD: "The Application stays Progressing; the sync itself succeeds if the claim is in the last wave.",
         FLUX: "A Kustomization with `wait: true` times out.",
     },
     upstream="argo-cd `gitops-engine/pkg/health/health_pvc.go`; fluxcd/cli-utils kstatus.",

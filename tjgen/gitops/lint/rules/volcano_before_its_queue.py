@@ -26,8 +26,8 @@ RULE = Rule(
     effects={
         ARGOCD: "In one wave, Argo CD applies kinds called Job before a Queue, and TrainJobs and priority classes by "
         "name, so the run is refused.",
-        FLUX: "With its Queue in the same Kustomization the dry run of the Job fails for ever. Priority classes have a stage of "
-        "their own, so those are fine.",
+        FLUX: "With its Queue in the same Kustomization, the dry run of the Job always fails. Priority classes have a stage "
+        "of their own, so those work.",
     },
     upstream="Volcano `pkg/webhooks/admission/jobs/validate/admit_job.go`; Trainer "
     "`pkg/runtime/framework/plugins/volcano/volcano.go`; argo-cd `sync_tasks.go`.",

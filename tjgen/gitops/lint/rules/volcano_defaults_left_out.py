@@ -19,12 +19,12 @@ RULE = Rule(
     source=f"{sources.VOLCANO}/webhooks/admission/jobs/mutate/mutate_job.go",
     since="0.1.0",
     title="A task of a Volcano Job leaves out defaults of the webhook.",
-    why="Volcano's webhook adds defaults to each task when the Job is created, and not when it is updated. Every apply, on the "
-    "client or the server, replaces the whole list of tasks. What the manifest leaves out then counts as a change, which the "
+    why="Volcano's webhook adds defaults to each task when the Job is created, and not when it is updated. Every apply, on "
+    "the client or the server, replaces the whole list of tasks. Missing defaults then count as a change, which the "
     "webhook refuses, although nothing has changed.",
     remedy="Write the defaults of every task. `tjgen lint --fix` adds them.",
     effects={
-        ARGOCD: "The first sync succeeds. The second is SyncFailed, while the Application says Synced.",
+        ARGOCD: "The first sync succeeds. The second is SyncFailed, while the Application is Synced.",
         FLUX: "The first reconciliation succeeds. The second fails its dry run, which stops the whole Kustomization.",
     },
     upstream="volcano `pkg/webhooks/admission/jobs/mutate/mutate_job.go`, `validate/admit_job.go`.",

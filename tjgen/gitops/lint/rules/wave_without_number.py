@@ -18,8 +18,8 @@ RULE = Rule(
     evidence=SEEN,
     source=f"{sources.ARGOCD_SYNC}/syncwaves/waves.go",
     since="0.1.0",
-    title="A sync wave is no quoted integer.",
-    why="Argo CD takes a wave that it cannot read as an integer for 0, and says nothing.",
+    title="A sync wave is not a quoted integer.",
+    why="Argo CD uses 0 for a wave that it cannot read as an integer, and does not report it.",
     remedy="Write the wave as a quoted integer.",
     effects={
         ARGOCD: "The object is applied in wave 0.",

@@ -52,7 +52,7 @@ def _rule(code: str, entry: Code | None) -> Tree:
         "fullDescription": {"text": entry.meaning},
         "help": {
             "text": f"{entry.meaning}\n\n{entry.remedy}\n\nSee {page} of tjgen.",
-            "markdown": f"{entry.meaning}\n\n**What to do:** {entry.remedy}\n\nSee `{page}` of tjgen.",
+            "markdown": f"{entry.meaning}\n\n**To fix it:** {entry.remedy}\n\nSee `{page}` of tjgen.",
         },
         "defaultConfiguration": {"level": _LEVELS[entry.severity]},
         "properties": {"tags": ["kubernetes", "training"]},
