@@ -35,8 +35,9 @@ COMMAND = Command(
         Option(("--env",), "env", "Environment of the project; may be repeated.", MANY, "NAME"),
         Option(("--keep",), "keep", "With prune: how many superseded runs of each experiment stay.", VALUE, "N"),
         Option(("--archived",), "archived", "With prune: also remove archived runs that no source requests."),
-        Option(("--finished",), "finished", "With archive: the runs that have ended, as --from reports them."),
+        Option(("--finished",), "finished", "With archive: the runs that have ended, as kubectl or --from reports them."),
         Option(("--from",), "source", "With --finished: output of kubectl get -o json; - is standard input.", VALUE, "FILE"),
+        Option(("--context",), "context", "With --finished: context of kubectl.", VALUE, "NAME"),
         Option(("--environment",), "environment", "With rename: OLD and NEW are environments."),
         Option(("--namespace",), "namespace", "With rename: OLD and NEW are namespaces."),
         Option(("--json",), "json", "With list: the same as --format json."),
@@ -75,8 +76,10 @@ def run(arguments: Arguments) -> int:
 def _wrong_use(verb: str, patterns: Sequence[str], arguments: Arguments) -> str | None:
     if verb not in _VERBS:
         return f"write tjgen runs {', '.join(_VERBS[:-1])} or {_VERBS[-1]}"
-    if arguments["finished"] != (arguments["source"] is not None):
-        return "--finished needs --from FILE, the output of kubectl get -o json, and --from needs --finished"
+    if not arguments["finished"] and (arguments["source"] is not None or arguments["context"] is not None):
+        return "--from and --context go with --finished"
+    if arguments["source"] is not None and arguments["context"] is not None:
+        return "--context goes with kubectl, and --from reads its output"
     if arguments["finished"] and verb != "archive":
         return "--finished goes with archive"
     if verb in ("archive", "unarchive", "rerun", "keep") and not patterns and not arguments["finished"]:
@@ -145,16 +148,6 @@ def _rerun(patterns: list[str], arguments: Arguments, locks: Locks, directory: s
             reporter.say(f"{written.counts}")
 
 
-def _text(source: str) -> str:
-    """The text of a file, or of standard input for `-`. Raises CompileError."""
-    from tjgen.cli.inputs import text
-
-    found = text(source)
-    if isinstance(found, Diagnostic):
-        raise CompileError([found])
-    return found.decode(errors="replace")
-
-
 def _rename(old: str, new: str, arguments: Arguments, locks: Locks, directory: str, reporter: Reporter) -> None:
     from tjgen.gitops.emit.tree import OutputTree
     from tjgen.gitops.output.rename import FIELDS, experiments, identities, rename
@@ -190,9 +183,12 @@ def _change(verb: str, patterns: list[str], arguments: Arguments, project: Proje
         if reporter.failed:
             return
         if arguments["finished"]:
+            from tjgen.cli.cluster import read_cluster
             from tjgen.gitops.output.reported import ended, objects
 
-            chosen = ended(chosen, directory, objects(_text(arguments["source"]), arguments["source"]))
+            namespaces = sorted({entry.place.namespace for entry in chosen})
+            text, source = read_cluster(arguments["source"], namespaces, arguments["context"])
+            chosen = ended(chosen, directory, objects(text, source))
         history = History(directory, tree, locks)
         if verb == "archive":
             done = history.archive(chosen)

@@ -81,7 +81,7 @@ def test_an_input_of_another_form_is_refused_and_changes_nothing(folder: Path, t
 
 
 @pytest.mark.parametrize(
-    "words", [["archive", "--finished"], ["archive", "x", "--from", "y"], ["prune", "--finished", "--from", "y"]]
+    "words", [["archive", "x", "--from", "y"], ["prune", "--finished", "--from", "y"], ["archive", "x", "--context", "y"]]
 )
 def test_wrong_use_is_refused(folder: Path, words: list[str]) -> None:
     assert runs(folder, *words).code == 2

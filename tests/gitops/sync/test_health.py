@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from tests.checkout import ROOT
+from tjgen.cluster.kinds.table import kind_of
 from tjgen.cluster.validate.cel.program import program
-from tjgen.gitops.sync.health import COMPLETION, FAILURES, checks, customizations
+from tjgen.gitops.sync.health import COMPLETION, FAILURES, checks, customizations, health_of
 
 RECORDED = json.loads((ROOT / "tests/gitops/sync/recorded/health.json").read_text(encoding="utf-8"))
 LEVELS = (FAILURES, COMPLETION)
@@ -58,6 +59,14 @@ def test_the_scripts_of_argocd(state: Any, level: str) -> None:
     result = runtime.execute(customizations(level)[f"resource.customizations.health.{group}_{state['kind']}"])
     assert result["status"] == state[level]["argocd"]
     assert result["message"] == state["message"]
+
+
+@pytest.mark.parametrize("state", RECORDED, ids=named)
+def test_the_health_that_tjgen_status_shows_is_that_of_argocd(state: Any) -> None:
+    kind = kind_of(state)
+    assert kind is not None
+    assert kind.status is not None
+    assert health_of(state, kind.status)[:2] == (state[FAILURES]["argocd"], state["message"])
 
 
 def test_every_kind_that_is_checked_has_been_recorded() -> None:

@@ -32,5 +32,6 @@ JOBSET = Kind(
         importer="tjgen.tools.importing.jobset",
         pods=_pods,
         replicas="",
+        pod_label="jobset.sigs.k8s.io/jobset-name",
     ),
 )

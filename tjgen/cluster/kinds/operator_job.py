@@ -52,6 +52,7 @@ def operator_job(name: str, replicas: str, *, version: str = "v1", starter: str 
             importer="tjgen.tools.importing.kubeflow",
             pods=_pods_in(replicas),
             replicas=replicas,
+            pod_label="training.kubeflow.org/job-name",
         ),
     )
 

@@ -81,6 +81,8 @@ class Run(NamedTuple):
     """Manifest -> its sets of pods; None if the pods are those of another object, such as a TrainJob's JobSet."""
     replicas: str
     """Field of the spec that holds the replica types of a job of the Training Operator or MPI Operator; else empty."""
+    pod_label: str
+    """Label of its pods whose value is the name of the run."""
 
 
 class Kind(NamedTuple):

@@ -53,6 +53,7 @@ TRAINJOB = Kind(
         importer="",
         pods=None,
         replicas="",
+        pod_label="jobset.sigs.k8s.io/jobset-name",
     ),
 )
 TRAINING_RUNTIME = Kind(

@@ -32,6 +32,7 @@ VOLCANO_JOB = Kind(
         importer="tjgen.tools.importing.volcano",
         pods=_pods,
         replicas="",
+        pod_label="volcano.sh/job-name",
     ),
 )
 POD_GROUP = Kind(

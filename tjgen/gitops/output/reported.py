@@ -1,7 +1,6 @@
 """The output of `kubectl get -o json`, and the runs of a tree -> the state of each run in the cluster.
 
-The rules are those of the health checks: a TrainJob or JobSet has ended when it has one of its two final conditions, a Volcano
-Job when it has a final phase. An object without a status has not been seen by its controller.
+The rules are those of the health checks for the GitOps tools (sync/health.py): words, messages, and when a run has ended.
 """
 
 from __future__ import annotations
@@ -9,34 +8,49 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from tjgen.cluster.kinds.protocol import Conditions, Phases
+from tjgen.cluster.kinds.protocol import Kind
 from tjgen.cluster.kinds.table import kind_of
 from tjgen.gitops.output.inventory import Entry, own_files
+from tjgen.gitops.output.pods import Look, look_of
+from tjgen.gitops.sync.health import health_of
+from tjgen.language.runs.lock import ARCHIVED, PRUNED, PrunedRun
+from tjgen.language.runs.store import Place
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY
 from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.typing import Any, NamedTuple
 
-SUCCEEDED = "succeeded"
-FAILED = "failed"
-RUNNING = "running"
-SUSPENDED = "suspended"
-PENDING = "pending"
-MISSING = "missing"
-ENDED = (SUCCEEDED, FAILED)
-_KUBECTL = "kubectl get trainjobs,jobsets,jobs.batch.volcano.sh -A -o json"
+MISSING = "Missing"
+"""The health of a run that is in the tree and not in the cluster, as Argo CD calls it."""
+UNKNOWN = "Unknown"
+"""The health of an object of a kind whose status tjgen cannot read."""
+NOT_IN_TREE = "not in the tree"
 
 Key = tuple[str, str, str, str]
 """API group, kind, namespace and name of an object."""
 
 
-class Reported(NamedTuple):
-    """The state of a run in the cluster."""
+class Status(NamedTuple):
+    """One object that trains, of a run of the tree or of the cluster."""
 
+    run: str
+    kind: str
+    namespace: str
+    experiment: str
+    """Key of the experiment in the lock; for an object that is in no lock, the name that its label has."""
     state: str
-    since: str = ""
-    """Time of the last transition, as the cluster writes it."""
-    reason: str = ""
+    """The state of the run in the tree (runs/states.py), or NOT_IN_TREE."""
+    health: str
+    """A word of sync/health.py, MISSING or UNKNOWN; empty for an archived run that is not in the cluster."""
+    message: str
+    since: str
+    """When it got its health: the last transition, or else the start of its first pod; empty if unknown."""
+    restarts: int
+    """Restarts of its containers, and of its JobSet as a whole."""
+    has_ended: bool
+    look: Look | None
+    """The pod to look at; None without pods."""
 
 
 def objects(text: str, source: str) -> dict[Key, Tree]:
@@ -51,44 +65,75 @@ def objects(text: str, source: str) -> dict[Key, Tree]:
     return {_key(one): one for one in items}
 
 
-def reported(entry: Entry, directory: str, known: Mapping[Key, Tree]) -> Reported:
-    """The state of a run; MISSING if the cluster has none of its objects. Raises CompileError if its files cannot be read."""
-    states = list(_states(entry, directory, known))
-    if not states:
-        return Reported(MISSING)
-    # A run of several objects has ended when all of them have.
-    order = (MISSING, PENDING, SUSPENDED, RUNNING, FAILED, SUCCEEDED)
-    return min(states, key=lambda one: order.index(one.state))
-
-
 def ended(entries: Sequence[Entry], directory: str, known: Mapping[Key, Tree]) -> list[Entry]:
-    """The runs that have ended, with success or not."""
-    return [entry for entry in entries if reported(entry, directory, known).state in ENDED]
+    """The runs that have ended, with success or not: of a run of several objects, all of them."""
+    found = []
+    for entry in entries:
+        trains = [_status(tree, kind, known, entry.place.key, entry.run.standing) for tree, kind in _trains(entry, directory)]
+        if trains and all(one.has_ended for one in trains):
+            found.append(entry)
+    return found
 
 
-def _states(entry: Entry, directory: str, known: Mapping[Key, Tree]) -> Iterator[Reported]:
+def statuses(
+    entries: Sequence[Entry], pruned: Sequence[tuple[Place, PrunedRun]], directory: str, known: Mapping[Key, Tree]
+) -> Iterator[Status]:
+    """A status for each run of the tree, then for each object in the cluster that tjgen made and no run of the tree has.
+
+    Raises CompileError if a file of the tree cannot be read.
+    """
+    seen: set[Key] = set()
+    for entry in entries:
+        for tree, kind in _trains(entry, directory):
+            seen.add(_key(tree))
+            yield _status(tree, kind, known, entry.place.key, entry.run.standing)
+    gone = {(place.namespace, run.name): place.key for place, run in pruned}
+    for key in sorted(set(known) - seen):
+        tree = known[key]
+        found = kind_of(tree)
+        labels = get(tree, ("metadata", "labels"), None) or {}
+        is_made = labels.get(MANAGED_BY) == "tjgen" and not get(tree, ("metadata", "ownerReferences"), None)
+        if found is not None and found.run is not None and is_made:
+            experiment = gone.get((key[2], key[3]))
+            state = PRUNED if experiment is not None else NOT_IN_TREE
+            yield _status(tree, found, known, experiment or labels.get(EXPERIMENT_LABEL, ""), state)
+
+
+def _trains(entry: Entry, directory: str) -> Iterator[tuple[Tree, Kind]]:
+    """The objects of a run that train."""
     for file in own_files(directory, entry):
         tree = read(file.body, file.path, KUBERNETES)[0][0].value
         kind = kind_of(tree)
         if kind is not None and kind.run is not None:
-            found = known.get(_key(tree))
-            yield _state(found, kind.status) if found is not None else Reported(MISSING)
+            yield tree, kind
 
 
-def _state(tree: Tree, status: Conditions | Phases | None) -> Reported:
-    if isinstance(status, Phases):
-        place = ("status", status.parent) if status.parent else ("status",)
-        found = get(tree, place, None) or {}
-        phase = found.get("phase", "")
-        state = SUCCEEDED if phase == status.done else FAILED if phase in status.failed else RUNNING if phase else PENDING
-        return Reported(state, found.get("lastTransitionTime", ""), found.get("reason", ""))
-    done = status.done if status is not None else "Complete"
-    conditions = get(tree, ("status", "conditions"), None) or []
-    true = {one.get("type"): one for one in conditions if one.get("status") == "True"}
-    for kind, state in ((done, SUCCEEDED), ("Failed", FAILED), ("Suspended", SUSPENDED)):
-        if kind in true:
-            return Reported(state, true[kind].get("lastTransitionTime", ""), true[kind].get("reason", ""))
-    return Reported(RUNNING if tree.get("status") else PENDING)
+def _status(tree: Tree, kind: Kind, known: Mapping[Key, Tree], experiment: str, state: str) -> Status:
+    key = _key(tree)
+    identity = (key[3], key[1], key[2], experiment, state)
+    live = known.get(key)
+    if live is None:
+        archived = state == ARCHIVED
+        message = "archived" if archived else "not in the cluster"
+        return Status(*identity, "" if archived else MISSING, message, "", 0, has_ended=False, look=None)
+    label = kind.run.pod_label if kind.run is not None else ""
+    pods = [one for one in known.values() if one["kind"] == "Pod" and _is_of(one, key, label)]
+    jobset = known.get(("jobset.x-k8s.io", "JobSet", key[2], key[3])) or {}
+    restarts = int(get(jobset, ("status", "restarts"), None) or 0)
+    if kind.status is None:
+        return Status(*identity, UNKNOWN, "", "", restarts, has_ended=False, look=look_of(pods))
+    health = health_of(live, kind.status)
+    starts = sorted(start for pod in pods if (start := get(pod, ("status", "startTime"), None)))
+    since = health.since or next(iter(starts), "") or str(get(live, ("metadata", "creationTimestamp"), None) or "")
+    look = look_of(pods)
+    restarts += look.restarts if look is not None else 0
+    return Status(*identity, health.status, health.message, since, restarts, has_ended=health.has_ended, look=look)
+
+
+def _is_of(pod: Tree, key: Key, label: str) -> bool:
+    """Whether a pod belongs to a run."""
+    metadata = pod.get("metadata") or {}
+    return metadata.get("namespace") == key[2] and (metadata.get("labels") or {}).get(label) == key[3]
 
 
 def _key(tree: Tree) -> Key:
@@ -99,4 +144,4 @@ def _key(tree: Tree) -> Key:
 
 def _not_kubectl(source: str, problem: str) -> Diagnostic:
     message = f"{source} is not the output of kubectl get -o json: {problem}"
-    return Diagnostic("TJ041", message, hint=f"use {_KUBECTL}")
+    return Diagnostic("TJ041", message, hint="use kubectl get trainjobs,jobsets,pods -A -o json")

@@ -1,4 +1,4 @@
-"""How much a tool shall know of the health of runs -> the check in Lua for Argo CD, in CEL for Flux.
+"""How much a tool shall know of the health of runs -> the check in Lua for Argo CD, in CEL for Flux; and the same for one object.
 
 Neither tool knows these kinds: for both a run is well as soon as it is applied. With
 "failures" a run that has failed is unwell, and so is one that no controller has taken up, such as a TrainJob whose
@@ -14,9 +14,52 @@ from collections.abc import Mapping
 from tjgen.cluster.kinds.protocol import Conditions, Kind, Phases
 from tjgen.cluster.kinds.table import kinds
 from tjgen.trees.fields.path import Tree
+from tjgen.trees.typing import NamedTuple
 
 FAILURES = "failures"
 COMPLETION = "completion"
+HEALTHY = "Healthy"
+DEGRADED = "Degraded"
+SUSPENDED = "Suspended"
+PROGRESSING = "Progressing"
+
+
+class Health(NamedTuple):
+    """The health of one object, in the words of Argo CD."""
+
+    status: str
+    """HEALTHY, DEGRADED, SUSPENDED or PROGRESSING."""
+    message: str
+    since: str = ""
+    """Time of the transition that decides, as the cluster writes it; empty if there was none."""
+    has_ended: bool = False
+    """Whether the run has ended, with success or not."""
+
+
+def health_of(tree: Tree, status: Conditions | Phases) -> Health:
+    """What the scripts of `customizations("failures")` return for an object of a kind with this status."""
+    return _of_phase(tree, status) if isinstance(status, Phases) else _of_conditions(tree, status)
+
+
+def _of_conditions(tree: Tree, status: Conditions) -> Health:
+    found = tree.get("status") or {}
+    true = {one.get("type"): one for one in found.get("conditions") or () if one.get("status") == "True"}
+    for kind, word in (("Failed", DEGRADED), (status.done, HEALTHY), ("Suspended", SUSPENDED)):
+        if kind in true:
+            since = str(true[kind].get("lastTransitionTime") or "")
+            return Health(word, str(true[kind].get("message") or ""), since, has_ended=word != SUSPENDED)
+    if found.get("conditions") is None and found.get(status.active) is None:
+        return Health(PROGRESSING, "no controller has taken it up")
+    return Health(HEALTHY, "running")
+
+
+def _of_phase(tree: Tree, status: Phases) -> Health:
+    found = tree.get("status") or {}
+    state = (found.get(status.parent) or {}) if status.parent else found
+    phase = state.get("phase")
+    word = DEGRADED if phase in status.failed else HEALTHY
+    has_ended = phase in (status.done, *status.failed)
+    return Health(word, str(phase or "no scheduler has taken it up"), str(state.get("lastTransitionTime") or ""), has_ended)
 
 
 _CONDITIONS_LUA = """\

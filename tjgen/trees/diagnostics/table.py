@@ -179,6 +179,7 @@ TABLE = {
     "TJ281": ("layout-moved-owners", "warning"),
     "TJ285": ("superseded-not-stopped", "warning"),
     "TJ286": ("waits-behind-superseded", "warning"),
+    "TJ287": ("kubectl-failed", "error"),
     "TJ290": ("unknown-release", "error"),
     "TJ301": ("unknown-device-class", "error"),
     "TJ302": ("unknown-role", "error"),

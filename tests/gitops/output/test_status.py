@@ -1,0 +1,266 @@
+"""`tjgen status`, and `tjgen runs archive --finished` with kubectl; `recorded/cluster.json` is what a cluster reported."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.checkout import ROOT
+from tests.gitops.output.test_runs import runs, snapshot
+from tests.program import Answer, tjgen
+from tjgen.cli import cluster
+from tjgen.gitops.output.pods import look_of
+
+RECORDED = (ROOT / "tests/gitops/output/recorded/cluster.json").read_text(encoding="utf-8")
+PROJECT = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Project
+spec:
+  experiments: [experiments]
+  output: {directory: deploy}
+"""
+EXPERIMENT = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Experiment
+metadata: {name: %s, namespace: watch}
+spec:
+%s  runtime: tjgen-torch
+  image: train:1
+  script: train.py
+  env: %s
+"""
+ENV = {
+    "good": '{MINICLUSTER_SECONDS: "1"}',
+    "bad": '{MINICLUSTER_SECONDS: "1", MINICLUSTER_EXIT: "3"}',
+    "runs": "{MINICLUSTER_SECONDS: forever}",
+    "waits": "{MINICLUSTER_SECONDS: forever}",
+    "absent": "{A: b}",
+}
+TABLE = """\
+RUN              STATE            HEALTH     SINCE                 RESTARTS  MESSAGE
+absent-5545p2sm  current          Missing    -                     0         not in the cluster
+bad-4lvtprmx     current          Degraded   2026-11-22T22:08:23Z  2         jobset failed due to reaching max number \
+of restarts (first failed job: bad-4lvtprmx-node-0)
+  pod: bad-4lvtprmx-node-0-0-mxjcf, container node: Error, exit code 3
+  kubectl logs -n watch bad-4lvtprmx-node-0-0-mxjcf -c node
+good-g7w74297    current          Healthy    2026-11-22T22:08:18Z  0         jobset completed successfully
+  pod: good-g7w74297-node-0-0-l84qq
+  kubectl logs -n watch good-g7w74297-node-0-0-l84qq --all-containers
+runs-cwdzhk78    current          Healthy    2026-11-22T22:08:16Z  0         running
+  pod: runs-cwdzhk78-node-0-0-dzsht
+  kubectl logs -n watch runs-cwdzhk78-node-0-0-dzsht --all-containers
+waits-cwdzhk78   suspended        Suspended  2026-11-22T22:08:16Z  0         TrainJob is suspended
+stranger         not in the tree  Healthy    2026-11-22T22:08:17Z  0         running
+  pod: stranger-node-0-0-ch2dn
+  kubectl logs -n watch stranger-node-0-0-ch2dn --all-containers
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The project whose runs were in the recorded cluster, built."""
+    monkeypatch.setenv("TJGEN_CACHE", "off")
+    project = tmp_path / "project"
+    (project / "experiments").mkdir(parents=True)
+    (project / "tjgen.yaml").write_text(PROJECT, encoding="utf-8")
+    for name, env in ENV.items():
+        text = EXPERIMENT % (name, "  state: suspended\n" if name == "waits" else "", env)
+        (project / f"experiments/{name}.yaml").write_text(text, encoding="utf-8")
+    assert tjgen(project, "build", "-o", "deploy").code == 0
+    return project
+
+
+def status(folder: Path, *words: str, text: str = RECORDED) -> Answer:
+    return tjgen(folder, "status", "--from", "-", *words, stdin=text)
+
+
+def with_kubectl(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch, name: str = "kubectl") -> Path:
+    """A program of this name before all others on the PATH; it writes its words to a file, which is returned."""
+    programs = folder.parent / "programs"
+    programs.mkdir(exist_ok=True)
+    (programs / name).write_text(f'#!/bin/sh\necho "$*" >> {programs}/{name}.words\n{script}\n', encoding="utf-8")
+    (programs / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    return programs / f"{name}.words"
+
+
+def recorded_kubectl(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (folder.parent / "cluster.json").write_text(RECORDED, encoding="utf-8")
+    answers = "printf 'pods\\ntrainjobs.trainer.kubeflow.org\\njobsets.jobset.x-k8s.io\\n'"
+    script = f'case "$*" in *api-resources*) {answers};; *) cat {folder.parent}/cluster.json;; esac'
+    return with_kubectl(folder, script, monkeypatch)
+
+
+def test_each_run_is_shown_with_its_state_in_the_cluster(folder: Path) -> None:
+    answer = status(folder)
+    assert (answer.code, answer.out) == (0, TABLE)
+    assert answer.err == "runs: 1 Degraded, 3 Healthy, 1 Missing, 1 Suspended\n"
+
+
+def test_programs_get_the_same(folder: Path) -> None:
+    (bad,) = (one for one in json.loads(status(folder, "--json").out) if one["run"] == "bad-4lvtprmx")
+    assert (bad["health"], bad["restarts"], bad["ended"], bad["reason"]) == ("Degraded", 2, True, "Error, exit code 3")
+    assert bad["commands"] == ["kubectl logs -n watch bad-4lvtprmx-node-0-0-mxjcf -c node"]
+
+
+def test_a_name_and_a_namespace_limit_what_is_shown(folder: Path) -> None:
+    shown = [line.split()[0] for line in status(folder, "good-*").out.splitlines() if not line.startswith(" ")]
+    assert shown == ["RUN", "good-g7w74297"]
+    assert [one["run"] for one in json.loads(status(folder, "--namespace", "other", "--json").out)] == []
+    assert "error[TJ080]" in status(folder, "nope").err
+
+
+def test_archived_and_pruned_runs_are_named_so(folder: Path) -> None:
+    assert runs(folder, "archive", "absent-*", "-o", "deploy").code == 0
+    (folder / "experiments/runs.yaml").unlink()
+    assert tjgen(folder, "build", "-o", "deploy", "--prune-runs").code == 0
+    found = {one["run"]: one for one in json.loads(status(folder, "--json").out)}
+    assert (found["absent-5545p2sm"]["state"], found["absent-5545p2sm"]["health"]) == ("archived", None)
+    assert (found["runs-cwdzhk78"]["state"], found["runs-cwdzhk78"]["health"]) == ("pruned", "Healthy")
+
+
+def test_kubectl_is_used_without_a_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = recorded_kubectl(folder, monkeypatch)
+    answer = tjgen(folder, "status", "--context", "lab")
+    assert answer.out == TABLE.replace("kubectl logs", "kubectl --context lab logs")
+    first, second = words.read_text(encoding="utf-8").splitlines()
+    assert first == "--context lab api-resources --verbs=list -o name --request-timeout=30s"
+    kinds = "trainjobs.trainer.kubeflow.org,jobsets.jobset.x-k8s.io,pods"
+    assert second == f"--context lab get {kinds} -n watch -o json --request-timeout=30s"
+
+
+def test_finished_runs_are_archived_with_kubectl(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorded_kubectl(folder, monkeypatch)
+    assert runs(folder, "archive", "--finished", "-o", "deploy").err == "runs: 2 archived\n"
+    states = {one["name"]: one["state"] for one in json.loads(runs(folder, "list", "--json").out)}
+    assert [name for name, state in states.items() if state == "archived"] == ["bad-4lvtprmx", "good-g7w74297"]
+    assert tjgen(folder, "build", "--check").code == 0
+
+
+FAILURES = {
+    "that fails": ("echo 'error: no access' >&2; exit 1", "failed: error: no access"),
+    "that prints no list": ('case "$*" in *api-resources*) echo pods;; *) echo no;; esac', "printed no list"),
+    "that knows no pods": ("exit 0", "lists no pods"),
+    "that does not answer": ("exec sleep 20", "did not answer within 1 seconds"),
+}
+
+
+@pytest.mark.parametrize("command", [["status"], ["runs", "archive", "--finished"]], ids=["status", "archive"])
+@pytest.mark.parametrize("failure", FAILURES)
+def test_a_kubectl_that_fails_is_reported_and_changes_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, failure: str, command: list[str]
+) -> None:
+    script, message = FAILURES[failure]
+    with_kubectl(folder, script, monkeypatch)
+    monkeypatch.setattr(cluster, "SECONDS", 1 if "answer" in failure else 60)
+    before = snapshot(folder)
+    answer = tjgen(folder, *command)
+    assert (answer.code, answer.out) == (1, "")
+    assert "error[TJ287]" in answer.err
+    assert message in answer.err
+    assert snapshot(folder) == before
+
+
+def test_without_kubectl_the_message_names_the_way_out(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(folder))
+    answer = tjgen(folder, "status")
+    assert answer.code == 1
+    assert "error[TJ287] kubectl is not on the PATH" in answer.err
+    assert "--from" in answer.err
+
+
+@pytest.mark.parametrize("command", [["status", "--from", "x", "--context", "y"], ["runs", "archive", "x", "--context", "y"]])
+def test_wrong_use_is_refused(folder: Path, command: list[str]) -> None:
+    assert tjgen(folder, *command).code == 2
+
+
+def pod(name: str, phase: str, *containers: dict[str, Any], **conditions: str) -> dict[str, Any]:
+    found = [{"type": key, "status": "False", "reason": "Unschedulable", "message": text} for key, text in conditions.items()]
+    return {"metadata": {"name": name}, "status": {"phase": phase, "containerStatuses": list(containers), "conditions": found}}
+
+
+def ended(reason: str, code: int, at: str, state: str = "state") -> dict[str, Any]:
+    found = {"terminated": {"reason": reason, "exitCode": code, "finishedAt": at}}
+    return {"name": "node", "restartCount": 1 if state == "lastState" else 0, state: found}
+
+
+LOOKS = {
+    "the pod that failed first": (
+        [
+            pod("a", "Failed", ended("Error", 1, "2024-01-01T00:00:09Z")),
+            pod("b", "Failed", ended("OOMKilled", 137, "2024-01-01T00:00:05Z")),
+        ],
+        ("b", "node", "OOMKilled, exit code 137", True, False, 0),
+    ),
+    "a container that started again": (
+        [pod("a", "Running", ended("Error", 1, "2024-01-01T00:00:05Z", "lastState"))],
+        ("a", "node", "Error, exit code 1", True, True, 1),
+    ),
+    "an image that is not there": (
+        [pod("a", "Running"), pod("b", "Pending", {"name": "node", "state": {"waiting": {"reason": "ImagePullBackOff"}}})],
+        ("b", "node", "ImagePullBackOff", False, False, 0),
+    ),
+    "no free node": (
+        [pod("a", "Pending", PodScheduled="0/4 nodes are available")],
+        ("a", "", "Unschedulable: 0/4 nodes are available", False, False, 0),
+    ),
+    "an evicted pod": ([pod("a", "Failed")], ("a", "", "the pod failed", False, False, 0)),
+    "pods that run": ([pod("b", "Running"), pod("a", "Running")], ("a", "", "", False, False, 0)),
+}
+
+
+@pytest.mark.parametrize("case", LOOKS)
+def test_the_pod_to_look_at(case: str) -> None:
+    pods, expected = LOOKS[case]
+    assert look_of(pods) == expected
+
+
+def test_without_pods_there_is_none_to_look_at() -> None:
+    assert look_of([]) is None
+
+
+def scripts() -> dict[str, str]:
+    """The scripts of the scheduled pipelines on the page, by forge."""
+    page = (ROOT / "docs/how-to/status.md").read_text(encoding="utf-8")
+    github, gitlab = (yaml.safe_load(text) for text in re.findall(r"```yaml\n(.*?)```", page, re.S))
+    steps = [step for step in github["jobs"]["archive"]["steps"] if "tjgen runs" in step.get("run", "")]
+    lines = [line for line in gitlab["archive-finished"]["script"] if not line.startswith("pip ")]
+    return {"github": steps[0]["run"], "gitlab": "set -eu\n" + "\n".join(lines)}
+
+
+@pytest.mark.parametrize("forge", ["github", "gitlab"])
+def test_the_scheduled_pipelines_push_what_they_archive(folder: Path, monkeypatch: pytest.MonkeyPatch, forge: str) -> None:
+    recorded_kubectl(folder, monkeypatch)
+    requests = with_kubectl(folder, 'case "$*" in *view*) exit 1;; esac', monkeypatch, "gh")
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    remote = folder.parent / "remote.git"
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.com"]
+    for words in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-qm", "First"]):
+        subprocess.run([*git, *words], cwd=folder, check=True)
+    subprocess.run(["git", "clone", "-q", "--bare", str(folder), str(remote)], check=True)
+    subprocess.run(["git", "-C", str(remote), "config", "receive.advertisePushOptions", "true"], check=True)
+    clone = folder.parent / "clone"
+    # A forge checks out the newest commit alone.
+    subprocess.run(["git", "clone", "-q", "--depth", "1", f"file://{remote}", str(clone)], check=True)
+    script = scripts()[forge].replace("https://archive:$ARCHIVE_TOKEN@$CI_SERVER_HOST/$CI_PROJECT_PATH.git", "origin")
+    environment = {**os.environ, "RUNNER_TEMP": str(folder.parent), "KUBECONFIG_CONTENT": "x", "TJGEN_CACHE": "off"}
+    first = subprocess.run(["bash", "-c", script], cwd=clone, env=environment, capture_output=True, text=True, check=False)
+    assert first.returncode == 0, first.stderr
+    shown = ["git", "-C", str(remote), "diff", "--stat=200", "main", "archive-finished-runs"]
+    changed = subprocess.run(shown, capture_output=True, text=True, check=True).stdout
+    assert sorted(set(re.findall(r"(?:bad|good|runs|waits|absent)-[a-z0-9]{8}", changed))) == ["bad-4lvtprmx", "good-g7w74297"]
+    if forge == "github":
+        assert "pr create --head archive-finished-runs" in requests.read_text(encoding="utf-8")
+        assert not (folder.parent / "kubeconfig").exists()
+    again = subprocess.run(["bash", "-c", script], cwd=clone, env=environment, capture_output=True, text=True, check=False)
+    assert again.returncode == 0, again.stderr
+    log = subprocess.run(["git", "log", "--oneline"], cwd=clone, capture_output=True, text=True, check=True).stdout
+    assert len(log.splitlines()) == 2

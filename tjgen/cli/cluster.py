@@ -1,0 +1,78 @@
+"""A file, or kubectl on the PATH -> the objects of a cluster that train, and pods, as a list in JSON."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Sequence
+
+from tjgen.cli.inputs import text
+from tjgen.cluster.kinds.table import kinds
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.fields.path import Tree
+
+SECONDS = 60
+"""How long one call of kubectl may take."""
+
+
+def read_cluster(source: str | None, namespaces: Sequence[str], context: str | None) -> tuple[str, str]:
+    """A list of objects as JSON, and its name for messages: from a file (`-`: standard input), or from kubectl without one.
+
+    kubectl is asked for the kinds that the cluster has, in these namespaces. Raises CompileError: TJ287 where kubectl is missing,
+    fails, or does not answer.
+    """
+    if source is not None:
+        found = text(source)
+        if isinstance(found, Diagnostic):
+            raise CompileError([found])
+        return found.decode(errors="replace"), source
+    return _list_runs(namespaces, context), "kubectl get"
+
+
+def _list_runs(namespaces: Sequence[str], context: str | None) -> str:
+    chosen = ["--context", context] if context is not None else []
+    served = set(_run([*chosen, "api-resources", "--verbs=list", "-o", "name"], may_fail=True).split())
+    wanted = [f"{kind.plural}.{kind.group}" for kind in kinds() if kind.run is not None]
+    names = [name for name in dict.fromkeys(wanted) if name in served]
+    if "pods" not in served:
+        raise CompileError(
+            [_problem("kubectl api-resources lists no pods: the cluster did not answer", "check kubectl get pods")]
+        )
+    items: list[Tree] = []
+    for namespace in namespaces:
+        words = [*chosen, "get", ",".join([*names, "pods"]), "-n", namespace, "-o", "json"]
+        try:
+            items += json.loads(_run(words))["items"]
+        except (ValueError, KeyError, TypeError):
+            raise CompileError([_problem(f"kubectl {' '.join(words)} printed no list", "run the command to see why")]) from None
+    return json.dumps({"kind": "List", "items": items})
+
+
+def _run(words: Sequence[str], *, may_fail: bool = False) -> str:
+    """What kubectl prints; with `may_fail`, also what it printed before it failed."""
+    program = shutil.which("kubectl")
+    if program is None:
+        raise CompileError([_problem("kubectl is not on the PATH", "install kubectl, or use --from with its output")])
+    said = f"kubectl {' '.join(words)}"
+    try:
+        answer = subprocess.run(
+            [program, *words, f"--request-timeout={SECONDS // 2}s"], capture_output=True, check=False, timeout=SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        raise CompileError(
+            [_problem(f"{said} did not answer within {SECONDS} seconds", "check the context and the network")]
+        ) from None
+    except OSError as error:
+        raise CompileError([_problem(f"kubectl cannot be started: {error.strerror}", "use --from with its output")]) from None
+    out, err = (text.decode(errors="replace") for text in (answer.stdout, answer.stderr))
+    if answer.returncode and not (may_fail and out):
+        reason = err.strip().splitlines()[-1] if err.strip() else f"exit code {answer.returncode}"
+        raise CompileError(
+            [_problem(f"{said} failed: {reason}", "fix the access, choose --context, or use --from with its output")]
+        )
+    return out
+
+
+def _problem(message: str, hint: str) -> Diagnostic:
+    return Diagnostic("TJ287", message, hint=hint)

@@ -1,0 +1,72 @@
+"""The pods of a run, as the cluster reports them -> the pod that explains its state, why, and the restarts of containers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.typing import NamedTuple
+
+_STARTING = ("ContainerCreating", "PodInitializing")
+_FAILED, _WAITING, _UNSCHEDULED, _WELL = range(4)
+
+
+class Look(NamedTuple):
+    """The pod to look at."""
+
+    pod: str
+    container: str
+    """Container that failed or waits; empty if the pod as a whole does, or nothing is wrong."""
+    reason: str
+    """Why it failed or waits; empty if nothing is wrong."""
+    has_logs: bool
+    """Whether a container of it has started."""
+    is_previous: bool
+    """Whether the container has started again since, so that the logs of the failure are the previous ones."""
+    restarts: int
+    """Restarts of the containers of all pods."""
+
+
+def look_of(pods: Sequence[Tree]) -> Look | None:
+    """The pod that failed first, or else one that waits, or else the first one by name; None without pods."""
+    found = [(trouble[:2], name_of(pod), trouble, pod) for pod in pods for trouble in _troubles(pod)]
+    if not found:
+        return None
+    _, name, (_, _, container, reason, is_previous), pod = min(found, key=lambda one: one[:2])
+    restarts = sum(int(one.get("restartCount") or 0) for each in pods for one in _containers(each))
+    started = any((one.get("state") or {}).get(state) for one in _containers(pod) for state in ("running", "terminated"))
+    return Look(name, container, reason, started or is_previous, is_previous, restarts)
+
+
+def name_of(pod: Tree) -> str:
+    """The name of an object."""
+    return str(get(pod, ("metadata", "name"), None) or "")
+
+
+def _troubles(pod: Tree) -> Iterator[tuple[int, str, str, str, bool]]:
+    """Rank (the lowest explains most), time, container and reason of what is wrong, and whether the container started again."""
+    status = pod.get("status") or {}
+    for one in _containers(pod):
+        state = one.get("state") or {}
+        waiting = state.get("waiting") or {}
+        now, before = state.get("terminated") or {}, (one.get("lastState") or {}).get("terminated") or {}
+        ended = now if now.get("exitCode") else before
+        if ended.get("exitCode"):
+            reason = f"{ended.get('reason') or 'Error'}, exit code {ended['exitCode']}"
+            yield _FAILED, str(ended.get("finishedAt") or ""), str(one.get("name")), reason, ended is not now
+        elif waiting.get("reason") and waiting["reason"] not in _STARTING:
+            reason = ": ".join(filter(None, (waiting["reason"], waiting.get("message"))))
+            yield _WAITING, "", str(one.get("name")), reason, False
+    if status.get("phase") == "Failed":
+        reason = ": ".join(filter(None, (status.get("reason"), status.get("message")))) or "the pod failed"
+        yield _FAILED, "~", "", reason, False
+    for condition in status.get("conditions") or ():
+        if condition.get("type") == "PodScheduled" and condition.get("status") == "False":
+            reason = ": ".join(filter(None, (condition.get("reason"), condition.get("message"))))
+            yield _UNSCHEDULED, "", "", reason, False
+    yield _WELL, "", "", "", False
+
+
+def _containers(pod: Tree) -> Iterator[Tree]:
+    for field in ("initContainerStatuses", "containerStatuses"):
+        yield from (pod.get("status") or {}).get(field) or ()
