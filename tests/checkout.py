@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -19,3 +21,13 @@ def tracked() -> list[str]:
 def modules() -> list[Path]:
     """Every module of the product."""
     return sorted((ROOT / "tjgen").rglob("*.py"))
+
+
+def copy_shipped(folder: Path) -> None:
+    """Copy what a package of this checkout is built from, also what is not committed yet."""
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]
+    shipped = {*wheel["packages"], *wheel["force-include"]}
+    for name in tracked():
+        if "/" not in name or any(name.startswith(f"{part}/") for part in shipped):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, folder / name)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.checkout import ROOT, tracked
+from tests.checkout import copy_shipped
 
 EXPERIMENT = """\
 apiVersion: tjgen.dev/v1alpha1
@@ -65,12 +63,7 @@ def git(folder: Path, *words: str) -> None:
 def hooks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """This checkout as a repository of its own, so that what is not committed yet is tested too."""
     copy = tmp_path_factory.mktemp("hooks") / "tjgen"
-    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]
-    shipped = {*wheel["packages"], *wheel["force-include"]}
-    for name in tracked():
-        if "/" not in name or any(name.startswith(f"{folder}/") for folder in shipped):
-            (copy / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, copy / name)
+    copy_shipped(copy)
     git(copy, "init", "--quiet", "--initial-branch=main")
     git(copy, "add", "--all")
     git(copy, "commit", "--quiet", "--message=hooks")

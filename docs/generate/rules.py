@@ -80,12 +80,13 @@ def _tools(rule: Rule) -> str:
 
 
 def _against(rule: Rule) -> str:
-    return "against" if rule.against else ""
+    return ", ".join([*(["against"] if rule.against else []), *([] if rule.by_default else ["off by default"])])
 
 
 def _page(rule: Rule) -> str:
     facts = (
-        f"`{rule.name}`, {rule.severity}, for {_tools(rule)}{', with `--against`' if rule.against else ''}, since {rule.since}\n"
+        f"`{rule.name}`, {rule.severity}, for {_tools(rule)}{', with `--against`' if rule.against else ''}"
+        f"{'' if rule.by_default else ', off by default'}, since {rule.since}\n"
     )
     parts = [f"# {rule.code}: {rule.title.rstrip('.')}\n", NOTICE, facts, f"{rule.why}\n", f"**To fix it:** {rule.remedy}\n"]
     parts += [f"**{tool.title}:** {rule.effects[tool.name]}\n" for tool in TOOLS if tool.name in rule.effects]

@@ -60,10 +60,14 @@ ALLOWED = {
     "cluster.schema.store": SHIPPED,
     "language.spec.generate.__main__": "a tool of this repository",
     "language.spec.generate.classes": "a tool of this repository",
+    "tools.scaffold.artifact": "what pip recorded about this installation",
     "tools.scaffold.first": SHIPPED,
+    "tools.scaffold.pipelines": SHIPPED,
     "testing.snapshot": "the snapshots of the user's own tests",
 }
 REGULAR = {
+    "tools.scaffold.artifact": "the wheel that the caller names",
+    "tools.scaffold.repository": "hooks and pipelines of the repository, to add those of one more project",
     "language.catalog.importer": "files in the folder that the caller imports into",
     "cli.answers": "files that the caller names, for the key of a kept answer; a link ends it",
     "trees.files.sandbox": "the sandbox",

@@ -15,19 +15,22 @@ from tjgen.compiler.building.request import Request
 from tjgen.gitops.output.options import BuildOptions
 from tjgen.gitops.output.write import write
 from tjgen.tools.scaffold import pages, repository
+from tjgen.tools.scaffold.artifact import installed, parse
 from tjgen.tools.scaffold.first import FRAMEWORKS
 from tjgen.tools.scaffold.options import DEFAULT_ENVIRONMENTS, FORGES, OUTPUT, TOOLS, Options, named, wrong
+from tjgen.tools.scaffold.pipelines import FOLDER
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 
 COMMAND = Command(
     "init",
     "Create a repository of experiments.",
-    "Make a repository in DIR (here, where it is left out): a project file, two experiments with their programs, an overlay for "
-    "each environment, hooks for pre-commit, a pipeline, and what makes Argo CD or Flux sync it; and build it. No file that is "
-    "there is written over. With --from the experiments and the catalog are made of manifests that were written by hand: of each "
-    "TrainJob an experiment that gives the same TrainJob and JobSet, or it is said what is different; of jobs of other kinds as "
-    "tjgen import does.",
-    "tjgen init vision --gitops argocd --repository https://git.example.com/vision.git --ci github",
+    "Make a repository in DIR (the default is the current folder): a project file, two experiments with their programs, an "
+    "overlay for each environment, hooks for pre-commit, a pipeline, and the objects that make Argo CD or Flux sync it; and "
+    "build it. The pipeline installs exactly one tjgen, and its dependencies by their hashes. Existing files are not "
+    "overwritten; hooks and pipelines of other projects in the repository get those of this project added. With --from, the "
+    "experiments and the catalog are made of handwritten manifests: an experiment of each TrainJob, which builds the same "
+    "TrainJob and JobSet, or tjgen reports the differences; experiments of jobs of other kinds as with tjgen import.",
+    "tjgen init vision --ci github --package dist/tjgen-0.1.0-py3-none-any.whl",
     "[DIR]",
     (
         Option(("--from",), "source", "Folder or file of TrainJobs and runtimes to begin with.", VALUE, "DIR"),
@@ -45,6 +48,14 @@ COMMAND = Command(
         Option(("--gitops",), "gitops", "What applies the output; none where it is left out.", VALUE, "TOOL", TOOLS),
         Option(("--repository",), "repository", "URL of the repository, for the tool that applies the output.", VALUE, "URL"),
         Option(("--ci",), "ci", "Whose pipeline to write; none where it is left out.", VALUE, "FORGE", FORGES),
+        Option(
+            ("--package",),
+            "package",
+            "The tjgen that the pipeline installs: a wheel, git+URL@COMMIT, or 'tjgen==RELEASE --hash=sha256:HASH'. The default "
+            "is what this tjgen was installed from, if pip recorded a wheel or a commit.",
+            VALUE,
+            "PACKAGE",
+        ),
         Option(("--hooks",), "hooks", "Repository of the hooks, and REV of it; the installed tjgen otherwise.", VALUE, "URL@REV"),
         *COMMON,
     ),
@@ -87,6 +98,14 @@ def _options(arguments: Arguments, directory: str) -> Options | str:
         if not (url and found and revision):
             return f"--hooks {arguments['hooks']}: write URL@REV, such as https://git.example.com/tools/tjgen@v0.1.0"
         hooks = (url, revision)
+    artifact = None
+    if arguments["package"] is not None:
+        found = parse(arguments["package"], FOLDER)
+        if isinstance(found, str):
+            return found
+        artifact = found
+    elif arguments["ci"] not in (None, "none"):
+        artifact = installed(FOLDER)
     return Options(
         name,
         tuple(arguments["env"]) or (() if arguments["source"] is not None else DEFAULT_ENVIRONMENTS),
@@ -97,6 +116,7 @@ def _options(arguments: Arguments, directory: str) -> Options | str:
         folder=_place(directory),
         framework=arguments["framework"] or FRAMEWORKS[0],
         imports=arguments["source"] is not None,
+        artifact=artifact,
     )
 
 

@@ -33,6 +33,7 @@ COMMAND = Command(
         Option(("--against",), "against", "What is synced now: a folder, or a Git revision of the same paths.", VALUE, "DIR|REV"),
         Option(("--select",), "select", "Ask this rule alone; may be repeated.", MANY, "TJ6nn"),
         Option(("--ignore",), "ignore", "Leave this rule out; may be repeated.", MANY, "TJ6nn"),
+        Option(("--all",), "all", "Ask all rules, also those that are off by default, and show repeated findings one by one."),
         Option(("--list",), "list", "Name the rules, and ask none."),
         Option(("--fix",), "fix", "Write into the manifests what cures a finding, and tell what is left."),
         Option(("--diff",), "diff", "With --fix, show what would be written, and write nothing."),
@@ -49,7 +50,7 @@ COMMAND = Command(
 def run(arguments: Arguments) -> int:
     """Lint every scene, report, and answer with the exit code."""
     # The rules are many modules: loaded where they are asked.
-    from tjgen.gitops.lint.engine import Choice, unknown_rules
+    from tjgen.gitops.lint.engine import unknown_rules
 
     if arguments["list"]:
         return _listed()
@@ -65,7 +66,7 @@ def run(arguments: Arguments) -> int:
     reporter.add(absent(arguments["catalog"]))
     if not reporter.failed:
         try:
-            _lint(arguments, Choice(tuple(arguments["select"]), tuple(arguments["ignore"])), reporter)
+            _lint(arguments, _choice(arguments), reporter)
         except CompileError as error:
             reporter.add(error.diagnostics)
     return reporter.close()
@@ -107,12 +108,22 @@ def _lint(arguments: Arguments, choice: Choice, reporter: Reporter) -> None:
     scenes = [scene for one in looked for scene in one.scenes]
     texts = {file: text for one in looked for file, text in one.texts.items()}
     result = lint(scenes, texts, choice, marks)
-    if project is None:
-        reporter.add(result.diagnostics)
-    else:
+    diagnostics = result.diagnostics
+    if project is not None:
         from tjgen.cli.rulings import ruled
 
-        reporter.add(ruled(result.diagnostics, project, whole=not arguments["paths"]))
+        diagnostics = ruled(diagnostics, project, whole=not arguments["paths"])
+    if arguments["format"] in (None, "text") and not arguments["all"]:
+        from tjgen.gitops.lint.grouped import grouped
+
+        diagnostics = grouped(diagnostics)
+    reporter.add(diagnostics)
+
+
+def _choice(arguments: Arguments) -> Choice:
+    from tjgen.gitops.lint.engine import Choice
+
+    return Choice(tuple(arguments["select"]), tuple(arguments["ignore"]), arguments["all"])
 
 
 def _marks(project: Project | None, reporter: Reporter) -> Sequence[Mark]:
@@ -127,5 +138,6 @@ def _listed() -> int:
     from tjgen.gitops.lint.table import entries
 
     for rule, _ in entries():
-        sys.stdout.write(f"{rule.code}  {rule.severity:7}  {rule.name:32}  {rule.title}\n")
+        note = "" if rule.by_default else " (off by default)"
+        sys.stdout.write(f"{rule.code}  {rule.severity:7}  {rule.name:32}  {rule.title}{note}\n")
     return 0

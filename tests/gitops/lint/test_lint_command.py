@@ -308,3 +308,67 @@ def test_a_silenced_finding_is_not_cured(tmp_path: Path) -> None:
     text = "# tjgen: ignore TJ632: nobody syncs it\n" + ONE
     assert lint(tmp_path, text, "--fix") == Answer(0, "", "")
     assert (tmp_path / "run.yaml").read_text(encoding="utf-8") == text
+
+
+def test_equal_findings_are_one_line_for_people_and_all_for_programs(tmp_path: Path) -> None:
+    text = "---\n".join(JOBSET.format(name=f"{number:03}") for number in range(999))
+    answer = lint(tmp_path, text, "--select", "TJ632")
+    (line,) = [line for line in answer.err.splitlines() if line.startswith("error")]
+    assert "run.yaml:6:3: JobSet/classifier-000: " in line
+    assert line.endswith(" (999 places of 999 objects, also run.yaml:14, run.yaml:22, run.yaml:30 and 995 more)")
+    assert len(json.loads(lint(tmp_path, text, "--select", "TJ632", "--format", "json").err)) == 999
+    assert len(codes(lint(tmp_path, text, "--select", "TJ632", "--all"))) == 999
+
+
+IMAGES = """\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: work}
+spec:
+  template:
+    spec:
+      containers:
+        - {name: a, image: x:latest}
+        - {name: b, image: x:latest}
+        - {name: c, image: other}
+"""
+
+
+def test_an_image_without_version_is_reported_once(tmp_path: Path) -> None:
+    answer = lint(tmp_path, IMAGES, "--select", "TJ664")
+    lines = [line for line in answer.err.splitlines() if line.startswith("warning")]
+    assert [line.partition("Job/work: ")[2] for line in lines] == [
+        "x:latest is whatever is newest when a pod starts (2 places, also run.yaml:9)",
+        "other is whatever is newest when a pod starts",
+    ]
+
+
+def test_findings_of_other_causes_stay_apart(tmp_path: Path) -> None:
+    text = f"{ONE}---\n{TWO.replace('60', '70')}"
+    assert codes(lint(tmp_path, text, "--select", "TJ632")) == ["TJ632", "TJ632"]
+
+
+def test_a_rule_without_danger_is_off_by_default(tmp_path: Path) -> None:
+    text = "---\n".join(
+        f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c-{number}, namespace: a}}\n" for number in range(1100)
+    )
+    assert codes(lint(tmp_path, text)) == []
+    assert codes(lint(tmp_path, text, "--all")) == ["TJ658"]
+    assert codes(lint(tmp_path, text, "--select", "TJ658")) == ["TJ658"]
+    assert "off by default" in tjgen(tmp_path, "lint", "--list").out
+
+
+def test_no_fix_guesses_a_namespace(tmp_path: Path) -> None:
+    head = "apiVersion: v1\nkind: ConfigMap\n"
+    text = f"{head}metadata: {{name: a}}\n---\n{head}metadata: {{name: b, namespace: default}}\n"
+    answer = lint(tmp_path, text, "--fix")
+    assert codes(answer) == ["TJ666"]
+    assert "other objects here are in default" in answer.err
+    assert (tmp_path / "run.yaml").read_text(encoding="utf-8") == text
+
+
+def test_a_field_that_the_release_refuses_is_an_error(tmp_path: Path) -> None:
+    head = "apiVersion: trainer.kubeflow.org/v1alpha1\nkind: TrainJob\n"
+    text = f"{head}metadata: {{name: a, namespace: b}}\nspec:\n  podSpecOverrides: []\n"
+    answer = lint(tmp_path, text, "--select", "TJ671", "--trainer", "2.3")
+    assert (answer.code, "error[TJ671]" in answer.err) == (1, True), answer.err

@@ -11,6 +11,7 @@ import yaml
 
 from tests.checkout import ROOT
 from tests.program import arguments, cases, tjgen
+from tjgen.tools.scaffold.first import FRAMEWORKS
 
 PROJECTS = ("project", "catalog", "gitops")
 ASKED = {"naming: fixed": "TJ629", "ttlSecondsAfterFinished: ": "TJ632", "diagnose: true": "TJ664"}
@@ -72,3 +73,14 @@ def test_the_example_projects_are_free_of_findings(name: str, tool: str, tmp_pat
 def test_a_built_tree_is_free_of_findings(folder: str) -> None:
     answer = tjgen(ROOT / "examples" / "gitops", "lint", folder, "--gitops", "flux" if folder.startswith("flux") else "argocd")
     assert (answer.code, answer.err) == (0, "")
+
+
+@pytest.mark.parametrize("tool", ["argocd", "flux"])
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_a_fresh_project_is_free_of_findings(framework: str, tool: str, tmp_path: Path) -> None:
+    """The project, and its output as manifests: for the tool that it names, all rules, also those that are off by default."""
+    repository = ["--repository", "https://git.example.com/vision.git"]
+    assert tjgen(tmp_path, "init", "vision", "--framework", framework, "--gitops", tool, *repository).code == 0
+    for words in ([], ["deploy"], ["deploy", "--gitops", tool]):
+        answer = tjgen(tmp_path / "vision", "lint", "--all", *words)
+        assert (answer.code, answer.out, answer.err) == (0, "", ""), words

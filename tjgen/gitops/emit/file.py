@@ -23,7 +23,7 @@ class UnwrittenError(Exception):
         self.reason = reason
 
 
-def write(path: str, chunks: Iterable[str], *, inputs: Iterable[str] = (), wait: float = 2.0) -> bool:
+def write(path: str, chunks: Iterable[str | bytes], *, inputs: Iterable[str] = (), wait: float = 2.0) -> bool:
     """Write the chunks to `path`; whether anything changed: an unchanged file keeps its time of modification.
 
     A link is followed, so that it stays one, unless it is one of the repository (TJ039). `inputs` are the files that are being
@@ -45,7 +45,7 @@ def write(path: str, chunks: Iterable[str], *, inputs: Iterable[str] = (), wait:
             return _replace(os.path.realpath(path), chunks, None if known is None else stat.S_IMODE(known.st_mode), wait)
         with open(path, "wb") as stream:
             for chunk in chunks:
-                stream.write(chunk.encode())
+                stream.write(chunk if isinstance(chunk, bytes) else chunk.encode())
     except BusyError:
         raise CompileError([problems.busy(path)]) from None
     except OSError as error:
@@ -53,7 +53,7 @@ def write(path: str, chunks: Iterable[str], *, inputs: Iterable[str] = (), wait:
     return True
 
 
-def _replace(path: str, chunks: Iterable[str], mode: int | None, wait: float) -> bool:
+def _replace(path: str, chunks: Iterable[str | bytes], mode: int | None, wait: float) -> bool:
     if not os.path.isdir(os.path.dirname(path)):
         raise FileNotFoundError(2, os.strerror(2), os.path.dirname(path))
     near = _near(path)

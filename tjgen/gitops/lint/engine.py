@@ -30,10 +30,16 @@ class Choice(NamedTuple):
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    every: bool = False
+    """Whether rules are asked that are off by default."""
 
     def takes(self, code: str) -> bool:
-        """Whether a rule is asked."""
+        """Whether findings of a code are wanted."""
         return (not self.select or code in self.select) and code not in self.ignore
+
+    def asks(self, rule: Rule) -> bool:
+        """Whether a rule is asked."""
+        return self.takes(rule.code) and (rule.by_default or self.every or rule.code in self.select)
 
 
 class Result(NamedTuple):
@@ -60,7 +66,7 @@ def lint(
     found_marks = [*marks, *(mark for file, text in texts.items() for mark in in_text(text, file))]
     for scene in scenes:
         for rule, check in entries():
-            if choice.takes(rule.code) and applies(rule, scene):
+            if choice.asks(rule) and applies(rule, scene):
                 asked.add(rule.code)
                 every += [Found(one, _diagnostic(rule, one)) for one in check(scene)]
         found_marks += in_annotations(scene.items)

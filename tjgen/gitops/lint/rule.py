@@ -76,6 +76,8 @@ class Rule(NamedTuple):
     """The tools that it matters for; none where it is the same whoever applies the manifests."""
     against: bool = False
     """Whether it compares with the state before."""
+    by_default: bool = True
+    """Whether it is asked without `--all` or `--select`: not if no run, claim or sync is in danger."""
 
 
 class Change(NamedTuple):

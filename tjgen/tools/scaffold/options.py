@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from tjgen.cluster.synctools.table import NAMES
+from tjgen.tools.scaffold.artifact import FORMS, Artifact
 from tjgen.trees.typing import NamedTuple
 
 TOOLS = NAMES
@@ -38,6 +39,9 @@ class Options(NamedTuple):
     """What the first experiments are written with: a folder of `templates/init`."""
     imports: bool = False
     """Whether experiments come from manifests that are there, rather than a first one being made."""
+
+    artifact: Artifact | None = None
+    """What the pipeline installs."""
 
     @property
     def output(self) -> str:
@@ -81,4 +85,6 @@ def wrong(options: Options) -> str | None:
         return "--from takes the namespaces that the manifests say: add environments to tjgen.yaml when it builds"
     if options.tool != "none" and not options.repository:
         return f"--gitops {options.tool} needs --repository URL: it is what the tool reads"
+    if options.forge != "none" and options.artifact is None:
+        return f"--ci {options.forge} needs --package, the tjgen that the pipeline installs: {FORMS}"
     return None

@@ -20,6 +20,7 @@ _IGNORED = """\
 # What is built is committed, whatever a .gitignore above or of a user says of folders that are called so.
 !{output}/**
 !tjgen.lock.d/**
+!ci/*.whl
 __pycache__/
 .schemas/
 """

@@ -6,23 +6,29 @@ import os
 from collections.abc import Iterable, Iterator
 
 from tjgen.gitops.emit.file import write
-from tjgen.tools.scaffold import checks, first, pages, project
+from tjgen.tools.scaffold import checks, first, pages, pipelines, project
 from tjgen.tools.scaffold.options import Options
+from tjgen.tools.scaffold.shared import Shared
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.files.regular import read_regular
 
 PROJECT = "tjgen.yaml"
 
 
-def files(options: Options) -> Iterator[tuple[str, str]]:
-    """Path and text of each file, the project file first."""
+Content = str | bytes | Shared
+
+
+def files(options: Options) -> Iterator[tuple[str, Content]]:
+    """Path and content of each file, the project file first."""
     yield PROJECT, project.text(options)
     yield from first.files(options)
     yield from checks.files(options)
+    yield from pipelines.files(options)
     yield from pages.files(options)
 
 
-def written(directory: str, texts: Iterable[tuple[str, str]]) -> list[Diagnostic]:
-    """Write the files, but none that is there: a note for each of those (TJ770).
+def written(directory: str, texts: Iterable[tuple[str, Content]]) -> list[Diagnostic]:
+    """Write the files, but none that exists: a note for each of those (TJ770). What projects share is extended, or TJ747.
 
     Raises CompileError where a folder is a project already (TJ771) or cannot be written (TJ027); nothing is written then,
     or what was written before the fault.
@@ -34,18 +40,32 @@ def written(directory: str, texts: Iterable[tuple[str, str]]) -> list[Diagnostic
         raise CompileError([Diagnostic("TJ771", message, hint=hint)])
     notes = []
     # The project file makes a folder a project, so it comes last: after an interruption the command can run again.
-    for name, text in sorted(texts, key=lambda file: file[0] == PROJECT):
+    for name, content in sorted(texts, key=lambda file: file[0] == PROJECT):
         path = os.path.normpath(os.path.join(directory, name))
         if os.path.lexists(path):
-            notes.append(_kept(path))
+            notes += _extended(path, content) if isinstance(content, Shared) else [_kept(path)]
             continue
         try:
             os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
         except OSError as error:
             message = f"{os.path.dirname(path)} cannot be made: {error.strerror}"
             raise CompileError([Diagnostic("TJ027", message)]) from error
-        write(path, [text])
+        write(path, [content.text if isinstance(content, Shared) else content])
     return notes
+
+
+def _extended(path: str, content: Shared) -> list[Diagnostic]:
+    """Add the part of this project to a file that `tjgen init` wrote for another one."""
+    try:
+        text = read_regular(path).decode()
+    except (OSError, UnicodeDecodeError):
+        text = ""
+    longer = content.extended(text)
+    if longer is None:
+        message = f"{path} is not as tjgen init writes it, so the checks of this project are not in it"
+        return [Diagnostic("TJ747", message, hint=f"add to its {content.key}:\n{content.part}".rstrip("\n"))]
+    write(path, [longer])
+    return []
 
 
 def _kept(path: str) -> Diagnostic:

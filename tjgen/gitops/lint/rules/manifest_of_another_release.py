@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from tjgen.cluster.trainer.release import RELEASES
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import TRAINJOB
-from tjgen.gitops.lint.rule import ARGOCD, FLUX, INFO, SOURCE, Finding, Rule
+from tjgen.gitops.lint.rule import ARGOCD, ERROR, FLUX, SOURCE, Finding, Rule
 from tjgen.gitops.lint.scene import Scene
 from tjgen.gitops.lint.sync import is_record
 
 RULE = Rule(
     code="TJ671",
     name="manifest-of-another-release",
-    severity=INFO,
+    severity=ERROR,
     evidence=SOURCE,
     source=f"{sources.TRAINER}/apis/trainer/v1alpha1/trainjob_types.go",
     since="0.1.0",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import CLAIM, CONFIGMAP, CRONJOB, JOB, KUSTOMIZATION, POD, PODGROUP, RUNS, RUNTIME, SECRET, SERVICE
 from tjgen.gitops.lint.order import applied_with, kustomization_of
-from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, Change, Finding, Place, Rule
+from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, Finding, Place, Rule
 from tjgen.gitops.lint.scene import Item, Scene
 
 RULE = Rule(
@@ -30,7 +30,7 @@ _NAMESPACED = (*RUNS, RUNTIME, JOB, CRONJOB, CLAIM, CONFIGMAP, SECRET, SERVICE, 
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    """A finding for each of them; where all those beside it say one namespace, it is known what was meant."""
+    """A finding for each of them. No fix: the namespace of other objects need not be the one that was meant."""
     said: dict[tuple[str, ...], dict[str, Item]] = {}
     for item in scene.of(*_NAMESPACED):
         namespace = item.get("metadata", "namespace")
@@ -44,9 +44,11 @@ def check(scene: Scene) -> Iterator[Finding]:
         refused = owner is not None and owner.kind == KUSTOMIZATION and not owner.get("spec", "targetNamespace")
         if not others and not refused:
             continue
-        namespace = next(iter(others)) if len(others) == 1 else None
         related = tuple([Place(one, ("metadata", "namespace"), "says one") for one in list(others.values())[:1]])
-        changes = (Change(item, ("metadata", "namespace"), namespace),) if namespace is not None else ()
-        hint = f"write namespace: {namespace}" if namespace is not None else "write its namespace"
+        hint = (
+            f"write metadata.namespace; other objects here are in {', '.join(sorted(others))}"
+            if others
+            else "write its namespace"
+        )
         message = f"it says no namespace, and {owner} gives none" if refused else "it says no namespace, others beside it do"
-        yield Finding(item, ("metadata",), message, hint=hint, key=True, changes=changes, related=related)
+        yield Finding(item, ("metadata",), message, hint=hint, key=True, related=related)

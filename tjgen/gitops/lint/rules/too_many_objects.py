@@ -24,6 +24,7 @@ RULE = Rule(
         FLUX: "The inventory is one status: keep it below 5000 objects.",
     },
     upstream="argo-cd `reposerver/repository`, operator manual; fluxcd/kustomize-controller `status.inventory`.",
+    by_default=False,
 )
 
 
