@@ -63,10 +63,10 @@ def test_every_kind_of_the_files_is_in_the_index() -> None:
     assert found == set(INDEX["kinds"])
 
 
-@pytest.mark.parametrize("file", sorted(SCHEMAS.glob("*/*/*.json")), ids=lambda file: f"{file.parent.name}-{file.name}")
-def test_a_file_says_where_its_rules_stand(file: Path) -> None:
-    schema = json.loads(file.read_text(encoding="utf-8"))
-    assert schema.get("x-tjgen-rules") == ruled(schema)
+def test_every_file_says_where_its_rules_stand() -> None:
+    schemas = {file: json.loads(file.read_text(encoding="utf-8")) for file in sorted(SCHEMAS.glob("*/*/*.json"))}
+    assert len(schemas) > 100
+    assert [file.name for file, schema in schemas.items() if schema.get("x-tjgen-rules") != ruled(schema)] == []
 
 
 def test_a_release_can_be_chosen() -> None:
