@@ -201,7 +201,9 @@ def regions(asked: list[dict[str, Any]]) -> list[tuple[str, int, int | None]]:
 @pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 9, 70])
 def test_no_two_sequential_jobs_read_the_same(bench: Bench, count: int, shell: str) -> None:
-    sizes = {str(bench.fill(f"shard {number}.bin", 2**22 + number * 2**20)): 2**22 + number * 2**20 for number in range(count)}
+    # Large files are split among the jobs. Of many, each is read whole, so that small ones show the same.
+    least, step = (2**22, 2**20) if count < 10 else (2**20, 2**12)
+    sizes = {str(bench.fill(f"shard {number}.bin", least + number * step)): least + number * step for number in range(count)}
     found = regions(bench.run(shell=shell).asked)
     assert len(found) == 4
     read: dict[str, list[tuple[int, int]]] = {}
@@ -212,7 +214,8 @@ def test_no_two_sequential_jobs_read_the_same(bench: Bench, count: int, shell: s
     for name, parts in read.items():
         assert all(before[1] <= after[0] for before, after in pairwise(sorted(parts)))
         assert max(end for _, end in parts) <= sizes[name]
-        assert sum(end - start for start, end in parts) > sizes[name] - 2**22
+        unread = sizes[name] - sum(end - start for start, end in parts)
+        assert unread < 2**22 if count < 10 else unread == 0
 
 
 @pytest.mark.parametrize("shell", SHELLS)
