@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tjgen.cli.command import COMMON, FOLDER, MANY, TRAINER, TRUSTED, VALUE, Arguments, Command, Option, enter
 from tjgen.cli.inputs import absent
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.synctools.table import ARGOCD, FLUX
-from tjgen.trees.diagnostics.model import CompileError
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -107,8 +107,8 @@ def _lint(arguments: Arguments, choice: Choice, reporter: Reporter) -> None:
         return
     scenes = [scene for one in looked for scene in one.scenes]
     texts = {file: text for one in looked for file, text in one.texts.items()}
-    result = lint(scenes, texts, choice, marks)
-    diagnostics = result.diagnostics
+    found_in_scenes = lint(scenes, texts, choice, marks).diagnostics
+    diagnostics = [*_about_objects(manifests, project, arguments), *found_in_scenes]
     if project is not None:
         from tjgen.cli.rulings import ruled
 
@@ -124,6 +124,22 @@ def _choice(arguments: Arguments) -> Choice:
     from tjgen.gitops.lint.engine import Choice
 
     return Choice(tuple(arguments["select"]), tuple(arguments["ignore"]), arguments["all"])
+
+
+def _about_objects(manifests: Mapping[str, bytes], project: Project | None, arguments: Arguments) -> list[Diagnostic]:
+    """What the rules about objects report, whatever applies them; nothing if rules of lint are selected."""
+    if arguments["select"] or not manifests:
+        return []
+    from tjgen.cli.releases import release_for
+    from tjgen.cli.runtime_files import Runtimes
+    from tjgen.cluster.schema.store import OWN
+    from tjgen.gitops.lint.objects import about_objects
+
+    folder = project.schemas if project is not None else None
+    versions = {**release_for(arguments["trainer"]).versions, **({OWN: folder} if folder else {})}
+    catalogs = [*arguments["catalog"], *(project.catalogs if project is not None else ())]
+    harmless = project.spec.policy.harmless if project is not None and project.is_root else ()
+    return about_objects(manifests, Runtimes(catalogs, versions), versions, harmless)
 
 
 def _marks(project: Project | None, reporter: Reporter) -> Sequence[Mark]:

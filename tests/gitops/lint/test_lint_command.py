@@ -22,6 +22,12 @@ spec:
 ONE = JOBSET.format(name="1c0ffee0")
 TWO = JOBSET.format(name="2badf00d")
 TTL = "  ttlSecondsAfterFinished: 60\n"
+CLAIM = """\
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+"""
 EXPERIMENT = """\
 apiVersion: tjgen.dev/v1alpha1
 kind: Experiment
@@ -91,7 +97,11 @@ def test_a_suppression_with_a_reason_silences_what_it_covers(text: str, tmp_path
         pytest.param("# tjgen: ignore TJ632: no\n" + ONE + "---\n" + TWO, ["TJ632"], id="another document"),
         pytest.param(ONE.replace(TTL, ""), [], id="nothing to find"),
         pytest.param("# tjgen: ignore TJ632: no\n" + ONE.replace(TTL, ""), ["TJ676"], id="not needed any more"),
-        pytest.param(ONE.replace("spec:\n", 'spec:\n  note: "# tjgen: ignore TJ632: no"\n'), ["TJ632"], id="no comment"),
+        pytest.param(
+            ONE.replace("metadata:\n", 'metadata:\n  annotations: {note: "# tjgen: ignore TJ632: no"}\n'),
+            ["TJ632"],
+            id="no comment",
+        ),
     ],
 )
 def test_any_other_suppression_silences_nothing_and_is_reported(text: str, found: list[str], tmp_path: Path) -> None:
@@ -129,9 +139,8 @@ def test_formats_are_those_of_other_commands(tmp_path: Path) -> None:
 
 
 def test_strict_makes_errors_of_warnings(tmp_path: Path) -> None:
-    claim = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data}\n"
-    assert lint(tmp_path, claim).code == 0
-    assert lint(tmp_path, claim, "--strict").code == 1
+    assert lint(tmp_path, CLAIM).code == 0
+    assert lint(tmp_path, CLAIM, "--strict").code == 1
 
 
 def test_standard_input_and_lists_are_looked_at(tmp_path: Path) -> None:
@@ -186,7 +195,7 @@ def test_a_project_ignores_with_a_reason(tmp_path: Path) -> None:
     answer = tjgen(tmp_path, "lint")
     assert "warning[TJ676] tjgen.yaml:8:19" in answer.err
     (tmp_path / "deploy").mkdir()
-    (tmp_path / "deploy" / "claim.yaml").write_text("apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data}\n")
+    (tmp_path / "deploy" / "claim.yaml").write_text(CLAIM)
     assert tjgen(tmp_path, "lint", "deploy") == Answer(0, "", "")
 
 

@@ -71,6 +71,7 @@ def project(tmp_path: Path) -> Path:
 
 
 UNTRUSTED = (
+    ("check", "a.yaml"),
     ("build", "a.yaml"),
     ("build", "-o", "deploy"),
     ("build", "--check", "-o", "deploy"),
@@ -105,7 +106,7 @@ def test_it_runs_with_the_variable_of_the_caller(project: Path, marker: Path, mo
     assert marker.exists()
 
 
-@pytest.mark.parametrize("name", ["cmp", "krm", "postrender", "check", "init", "import"])
+@pytest.mark.parametrize("name", ["cmp", "krm", "postrender", "init", "import"])
 def test_what_runs_for_others_cannot_be_trusted(name: str) -> None:
     assert "--trusted" not in {flag for option in command_of(name)[0].options for flag in option.flags}
 
@@ -118,7 +119,7 @@ def test_the_variable_has_no_effect_on_a_plugin_of_argocd(project: Path, marker:
 
 def test_every_command_that_builds_can_be_trusted() -> None:
     able = {name for name in COMMANDS if "trusted" in {option.name for option in command_of(name)[0].options}}
-    assert able == {"build", "lint", "diff", "report", "explain", "pin", "diagnose", "promote", "runs"}
+    assert able == {"build", "check", "lint", "diff", "report", "explain", "pin", "diagnose", "migrate", "promote", "runs"}
 
 
 def test_code_of_a_nested_project_never_runs(tmp_path: Path, marker: Path) -> None:

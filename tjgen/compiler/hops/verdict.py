@@ -30,7 +30,7 @@ def judge(job: Job, draft: Draft) -> Draft:
         # The name of a runtime has the digest of its content.
         key = f"{manifest.tree['metadata']}" if manifest.stage == RUNTIMES else equivalence_key(manifest.tree)
         if not session.has("accepted", (scope, key)):
-            found = _wrong(manifest, draft.context, versions, session)
+            found = wrong(manifest, draft.context, versions, session)
             diagnostics += located(found, manifest, draft.sources)
             if not found:
                 session.add("accepted", (scope, key))
@@ -39,14 +39,14 @@ def judge(job: Job, draft: Draft) -> Draft:
 
 def is_refused(manifest: Manifest, job: Job) -> bool:
     """Whether the API server refuses an object, or its controller cannot make its pods."""
-    return bool(_wrong(manifest, [], _versions(job), job.setting.session))
+    return bool(wrong(manifest, [], _versions(job), job.setting.session))
 
 
 def _versions(job: Job) -> Mapping[str, str]:
     return {**job.release.versions, **job.setting.versions}
 
 
-def _wrong(manifest: Manifest, context: list[Tree], versions: Mapping[str, str], session: Session) -> list[Diagnostic]:
+def wrong(manifest: Manifest, context: list[Tree], versions: Mapping[str, str], session: Session) -> list[Diagnostic]:
     """What the API server and its webhooks say, and where they accept the object, what its controllers do with it."""
     verdict = judge_object(manifest.tree, versions=versions, webhooks=True, context=context, session=session)
     # `tjgen check` reports what no one checks here of a kind.

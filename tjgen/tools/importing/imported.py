@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.cluster.trainer.release import Release
+from tjgen.cluster.validate import registry
+from tjgen.trees.diagnostics.model import WARNING, Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.source.document import Document
 from tjgen.trees.source.writer import dump
@@ -81,6 +83,12 @@ def by_patch(subject: Subject, place: FieldPath, operation: str) -> Diagnostic:
 def not_importable(subject: Subject, why: str, hint: str = "see what tjgen check says of the file") -> Diagnostic:
     """TJ775: what cannot be an experiment."""
     return _about(subject, "TJ775", f"{subject} is left out: {why}", hint)
+
+
+def doubts(subject: Subject, release: Release) -> list[Diagnostic]:
+    """What the rules about objects report of one that the server accepts: warnings, since an import writes another object."""
+    found = registry.of_object(subject.tree, release.versions)
+    return [one._replace(severity=WARNING, span=subject.document.locate((*subject.path, *(one.path or ())))) for one in found]
 
 
 def nothing(folder: str) -> Diagnostic:

@@ -1,0 +1,103 @@
+"""The registry of facts about objects: every gate that gets an object reports every fact about it.
+
+`facts/<code>.yaml` is an example for a code. A gate reports the code itself, or under another code of `REPORTED_AS`.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.program import tjgen
+from tjgen.cluster.validate.registry import CLOSED, OBJECT, RULES, SERVER, TOGETHER, UPDATE
+from tjgen.compiler.hops.verdict import wrong
+from tjgen.gitops.lint.objects import REPORTED_AS
+from tjgen.trees.fields.managed import Owners
+from tjgen.trees.manifests.manifest import RUNS, Manifest
+from tjgen.trees.session import Session
+
+FACTS = Path(__file__).parent / "facts"
+MADE = {"TJ508": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, annotations: {note: %s}}\n" % ("x" * 262_145)}
+"""Examples that are too large for a file."""
+PHASES = {code: {rule.phase for rule in RULES if code in rule.codes} for rule in RULES for code in rule.codes}
+WITHOUT_COMPARISON = sorted(code for code, phases in PHASES.items() if phases & {SERVER, OBJECT, TOGETHER})
+
+NOT_IN_CHECK = {"TJ801": "without --closed, a runtime that is not found is TJ529"}
+NOT_IN_LINT = {
+    "TJ529": "it states that a TrainJob was not checked completely; TJ609 reports an unknown runtime if others are known",
+    "TJ801": "with --closed only",
+}
+NOT_IN_BUILD = {
+    "TJ109": "the hop reports it before the verdict: tests/trees/trust/test_secrets.py",
+    "TJ531": "webhooks of Trainer read the runtime, which the hop passes in: tests/compiler",
+}
+"""Codes of one object -> why `wrong` does not report them for it alone."""
+NOT_IN_IMPORT = {"TJ531": "the webhook warns of the reference to the runtime, and the import takes the runtime along"}
+NOT_IMPORTED = ("TJ775", "TJ776", "TJ773")
+"""Codes for an object that an import leaves out: it names the cause in its message."""
+
+
+def example(code: str, folder: Path) -> Path:
+    file = folder / f"{code}.yaml"
+    if code in MADE:
+        file.write_text(MADE[code], encoding="utf-8")
+    else:
+        shutil.copy(FACTS / f"{code}.yaml", file)
+    return file
+
+
+def test_every_code_of_the_registry_has_an_example() -> None:
+    known = {path.stem for path in FACTS.iterdir()} | set(MADE)
+    needed = {code for code, phases in PHASES.items() if phases != {UPDATE}}
+    assert needed - known == set()
+
+
+@pytest.mark.parametrize("code", [code for code in WITHOUT_COMPARISON if code not in NOT_IN_CHECK])
+def test_check_reports_every_fact(code: str, tmp_path: Path) -> None:
+    example(code, tmp_path)
+    assert f"[{code}]" in tjgen(tmp_path, "check", "--no-cache", f"{code}.yaml").err
+    assert f"[{code}]" in tjgen(tmp_path, "check", "--no-cache", "--apply", "client-side", ".").err
+
+
+@pytest.mark.parametrize("code", sorted(code for code, phases in PHASES.items() if CLOSED in phases))
+def test_check_reports_every_fact_about_a_closed_set(code: str, tmp_path: Path) -> None:
+    example(code, tmp_path)
+    assert f"error[{code}]" in tjgen(tmp_path, "check", "--closed", f"{code}.yaml").err
+
+
+@pytest.mark.parametrize("code", [code for code in WITHOUT_COMPARISON if code not in NOT_IN_LINT])
+def test_lint_reports_every_fact(code: str, tmp_path: Path) -> None:
+    example(code, tmp_path)
+    assert f"[{REPORTED_AS.get(code, code)}]" in tjgen(tmp_path, "lint", "--gitops", "argocd", f"{code}.yaml").err
+
+
+@pytest.mark.parametrize(
+    "code", sorted(code for code, phases in PHASES.items() if phases & {SERVER, OBJECT} and code not in NOT_IN_IMPORT)
+)
+def test_import_reports_every_fact_or_leaves_the_object_out(code: str, tmp_path: Path) -> None:
+    example(code, tmp_path)
+    said = tjgen(tmp_path, "import", f"{code}.yaml").err
+    assert any(f"[{one}]" in said for one in (code, *NOT_IMPORTED))
+
+
+@pytest.mark.parametrize(
+    "code", sorted(code for code, phases in PHASES.items() if phases & {SERVER, OBJECT} and code not in NOT_IN_BUILD)
+)
+def test_a_build_reports_every_fact_about_an_object(code: str, tmp_path: Path) -> None:
+    trees = yaml.safe_load_all(example(code, tmp_path).read_text(encoding="utf-8"))
+    owners: Owners = {}
+    names = ("TJ528-own",) if code == "TJ528" else ()
+    trees = [*trees, *(yaml.safe_load((FACTS / f"{name}.yaml").read_text(encoding="utf-8")) for name in names)]
+    found = [one.code for tree in trees for one in wrong(Manifest(tree, owners, RUNS), [], {}, Session())]
+    assert code in found
+
+
+@pytest.mark.parametrize("words", [["check", "new", "--against", "old"], ["lint", "new", "--against", "old"]], ids=" ".join)
+def test_gates_that_compare_report_a_refused_update(words: list[str], tmp_path: Path) -> None:
+    shutil.copytree(FACTS / "TJ540", tmp_path, dirs_exist_ok=True)
+    answer = tjgen(tmp_path, *words)
+    assert answer.code == 1
+    assert "error[TJ542]" in answer.err or "error[TJ621]" in answer.err, answer.err
