@@ -87,10 +87,10 @@ def test_import_reports_every_fact_or_leaves_the_object_out(code: str, tmp_path:
     "code", sorted(code for code, phases in PHASES.items() if phases & {SERVER, OBJECT} and code not in NOT_IN_BUILD)
 )
 def test_a_build_reports_every_fact_about_an_object(code: str, tmp_path: Path) -> None:
-    trees = yaml.safe_load_all(example(code, tmp_path).read_text(encoding="utf-8"))
+    trees = list(yaml.safe_load_all(example(code, tmp_path).read_text(encoding="utf-8")))
     owners: Owners = {}
     names = ("TJ528-own",) if code == "TJ528" else ()
-    trees = [*trees, *(yaml.safe_load((FACTS / f"{name}.yaml").read_text(encoding="utf-8")) for name in names)]
+    trees += [yaml.safe_load((FACTS / f"{name}.yaml").read_text(encoding="utf-8")) for name in names]
     found = [one.code for tree in trees for one in wrong(Manifest(tree, owners, RUNS), [], {}, Session())]
     assert code in found
 
