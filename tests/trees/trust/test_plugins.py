@@ -119,7 +119,20 @@ def test_the_variable_has_no_effect_on_a_plugin_of_argocd(project: Path, marker:
 
 def test_every_command_that_builds_can_be_trusted() -> None:
     able = {name for name in COMMANDS if "trusted" in {option.name for option in command_of(name)[0].options}}
-    assert able == {"build", "check", "lint", "diff", "report", "explain", "pin", "diagnose", "migrate", "promote", "runs", "status"}
+    assert able == {
+        "build",
+        "check",
+        "lint",
+        "diff",
+        "report",
+        "explain",
+        "pin",
+        "diagnose",
+        "migrate",
+        "promote",
+        "runs",
+        "status",
+    }
 
 
 def test_code_of_a_nested_project_never_runs(tmp_path: Path, marker: Path) -> None:
