@@ -24,6 +24,8 @@ _NAMESPACE = Origin("trainer", TRAINJOB, ("metadata", "namespace"), mirrors=True
 _NO_NAMESPACE = Origin("trainer", RULE)
 
 CONTROLLER = "trainer.kubeflow.org/trainjob-controller"
+TORCHTUNE = ["tune", "run"]
+"""The command that starts torchtune, by which upstream tells it from other programs."""
 
 
 class Job:

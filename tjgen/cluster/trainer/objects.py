@@ -9,6 +9,8 @@ from tjgen.trees.typing import NamedTuple
 
 RANDOM = "<random>"
 SNAPSHOT = "<runtime-snapshot>"
+SNAPSHOT_SUFFIX = "-runtime-snapshot"
+"""The name of the ConfigMap with the copy of the runtime, after that of the TrainJob."""
 SCRIPT = "<script>"
 """Stand for what cannot be known offline: random bytes, the live runtime, the program text of the controller."""
 
@@ -60,4 +62,4 @@ def snapshot(job: Job) -> CreatedObject:
         (): (Origin("trainer", "tjgen"),),
         ("data", "runtime"): (Origin("trainer", "runtime"),),
     }
-    return created_object(job, "v1", "ConfigMap", "-runtime-snapshot", {"data": {"runtime": SNAPSHOT}}, owners)
+    return created_object(job, "v1", "ConfigMap", SNAPSHOT_SUFFIX, {"data": {"runtime": SNAPSHOT}}, owners)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from tjgen.compiler.pipeline import Compiled
 from tjgen.language.catalog.runtime import CatalogRuntime
 from tjgen.language.resolve.variants import Variant
-from tjgen.language.runs import archive
 from tjgen.language.runs.identity import Identity, RunContent
 from tjgen.language.runs.lock import path_of
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
@@ -69,6 +68,8 @@ class Run(NamedTuple):
 
     def archived(self) -> Run:
         """The same run as a record, which nothing runs."""
+        from tjgen.language.runs import archive  # most runs are not archived by a build
+
         manifests = archive.archived(self.compiled.manifests, archive.by_lock(self.name))
         return self._replace(compiled=self.compiled._replace(manifests=manifests), is_record=True)
 

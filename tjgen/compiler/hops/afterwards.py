@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tjgen.compiler.hops.draft import Draft, Job
 from tjgen.compiler.volumes.table import source_of
-from tjgen.language.runs.archive import BY_EXPERIMENT, archived, by_lock
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import ExperimentSpec
 
@@ -32,8 +31,13 @@ def annotate(job: Job, draft: Draft) -> Draft:
 
 def archive(job: Job, draft: Draft) -> Draft:
     """The marks of a record, which nothing runs."""
+    is_archived = job.experiment.spec.state == "archived"
+    if not is_archived and not job.is_record:
+        return draft
+    from tjgen.language.runs.archive import BY_EXPERIMENT, archived, by_lock  # most runs are no records
+
     applied = draft.applied
-    if job.experiment.spec.state == "archived":
+    if is_archived:
         applied = archived(applied, BY_EXPERIMENT)
     if job.is_record:
         applied = archived(applied, by_lock(job.setting.run))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from tjgen.cluster.trainer.framework import Expansion
 from tjgen.cluster.trainer.framework import expand as twin_expand
+from tjgen.cluster.trainer.objects import SNAPSHOT_SUFFIX
 from tjgen.cluster.trainer.release import NEWEST, Release
 from tjgen.cluster.validate import admission
 from tjgen.compiler.hops.draft import Draft, Job, located
 from tjgen.compiler.hops.verdict import is_refused
 from tjgen.compiler.passes.patches import patched
-from tjgen.compiler.targets import jobset, trainjob
+from tjgen.compiler.targets import trainjob
 from tjgen.compiler.targets.table import direct
 from tjgen.language.catalog.runtime import KINDS
 from tjgen.language.runs.identity import name_problem
@@ -38,7 +39,7 @@ def target(job: Job, draft: Draft) -> Draft:
 
 def patch(job: Job, draft: Draft) -> Draft:
     """The patches of the experiment; a runtime that they change gets another name."""
-    late = jobset.KIND if _is_jobset(job) else ""
+    late = "JobSet" if _is_jobset(job) else ""
     before, template = draft.applied, draft.template
     applied, found = patched(before, job.experiment, allows=job.setting.allows, but=late)
     if template is not None and before[0] is template:
@@ -81,6 +82,8 @@ def finish(job: Job, draft: Draft) -> Draft:
     """For target `jobset`: the JobSet of the preview, to apply in place of the TrainJob."""
     if not _is_jobset(job) or draft.expansion is None or has_errors(draft.diagnostics):
         return draft
+    from tjgen.compiler.targets import jobset  # most runs are TrainJobs
+
     objects, found = jobset.finish(draft.expansion.objects, draft.applied[-1], job.release)
     objects, refused = patched(objects, job.experiment, allows=job.setting.allows, only=jobset.KIND)
     applied = [manifest for manifest in draft.applied[:-1] if manifest.kind not in KINDS] + objects
@@ -105,7 +108,7 @@ def _as_started(trainjob: Tree) -> Tree:
 
 def _previews(expansion: Expansion, job: Manifest) -> list[Manifest]:
     """What the controller makes, but for its private copy of the runtime, whose text is the cluster's."""
-    snapshot = job.name + jobset.SNAPSHOT
+    snapshot = job.name + SNAPSHOT_SUFFIX
     return [Manifest(made.tree, made.owners, PREVIEW) for made in expansion.objects if made.tree["metadata"]["name"] != snapshot]
 
 

@@ -8,6 +8,7 @@ deadline moves to the Jobs; Secrets that the controller would generate are refus
 from __future__ import annotations
 
 from tjgen.cluster.trainer.framework import CreatedObject, live
+from tjgen.cluster.trainer.objects import SNAPSHOT_SUFFIX
 from tjgen.cluster.trainer.release import NEWEST, Release
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Managed, Origin, Owners
@@ -19,7 +20,6 @@ from tjgen.trees.workload.keys import LIST_KEYS
 _WEBHOOK = Origin("jobset-webhook", "tjgen")
 _FINISH = Origin("target:jobset", "tjgen")
 KIND = "JobSet"
-SNAPSHOT = "-runtime-snapshot"
 
 
 def finish(made: list[CreatedObject], trainjob: Manifest, release: Release = NEWEST) -> tuple[list[Manifest], list[Diagnostic]]:
@@ -28,7 +28,7 @@ def finish(made: list[CreatedObject], trainjob: Manifest, release: Release = NEW
     diagnostics = []
     for one in made:
         kind, name = one.tree["kind"], one.tree["metadata"]["name"]
-        if kind == "ConfigMap" and name == trainjob.name + SNAPSHOT:
+        if kind == "ConfigMap" and name == trainjob.name + SNAPSHOT_SUFFIX:
             continue
         if kind == "Secret":
             diagnostics.append(_generated(trainjob, name))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.kinds.pods import pods_of
+from tjgen.cluster.trainer.job import TORCHTUNE
 from tjgen.compiler.targets.operator_job import OperatorJob
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
@@ -82,7 +83,7 @@ def _rendezvous(workload: Workload, kind: OperatorJob) -> Iterator[Diagnostic]:
             )
     for podset in workload.podsets:
         command: Tree = get(workload.tree.value, (*podset.main, "command"), None) or []
-        if command[:2] == ["tune", "run"]:
+        if command[:2] == TORCHTUNE:
             hint = "use target: trainjob or jobset"
             yield not_found(f"only Trainer completes `tune run`, and {kind.with_article} does not know it", hint)
 

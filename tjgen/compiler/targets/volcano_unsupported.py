@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.trainer.job import TORCHTUNE
 from tjgen.compiler.targets import fetching
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
@@ -22,7 +23,6 @@ _CANNOT: tuple[tuple[FieldPath, str, str], ...] = (
 )
 
 _OF_KUEUE = "kueue.x-k8s.io/podset-"
-_TORCHTUNE = ["tune", "run"]
 
 
 def unsupported(workload: Workload) -> Iterator[Diagnostic]:
@@ -49,7 +49,7 @@ def unsupported(workload: Workload) -> Iterator[Diagnostic]:
             yield _cannot(workload, asked if is_asked else podset.path, what, hint)
         if podset.is_initializer:
             continue
-        if (get(workload.tree.value, (*podset.main, "command"), None) or [])[:2] == _TORCHTUNE:
+        if (get(workload.tree.value, (*podset.main, "command"), None) or [])[:2] == TORCHTUNE:
             hint = "write the whole command, with recipe and configuration, or use target: jobset"
             yield _cannot(workload, (*podset.main, "command"), "choose recipes of torchtune, as Trainer does", hint)
         annotations: FieldPath = (*podset.pod_metadata, "annotations")

@@ -10,10 +10,10 @@ from types import MappingProxyType
 
 from tjgen.cluster.trainer.framework import expand
 from tjgen.cluster.trainer.inputs import runtime_of
+from tjgen.cluster.trainer.objects import SNAPSHOT_SUFFIX
 from tjgen.cluster.trainer.release import Release
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built
-from tjgen.compiler.targets.jobset import SNAPSHOT
 from tjgen.compiler.totals.shared import Footprint, left_over
 from tjgen.compiler.totals.tally import Totals, idle, of_gang, of_run
 from tjgen.gitops.emit.ondisk import files
@@ -85,7 +85,7 @@ def previews_of(tree: Tree, beside: Sequence[Tree], catalog: Catalog, release: R
         return found.tree if found is not None else None
 
     for one in expand(tree, runtime_of(tree, list(beside), look_up), release=release).objects:
-        if not one.tree["metadata"]["name"].endswith(SNAPSHOT):
+        if not one.tree["metadata"]["name"].endswith(SNAPSHOT_SUFFIX):
             yield one.tree
 
 

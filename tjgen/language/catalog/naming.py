@@ -5,6 +5,7 @@ Both are part of what users keep in Git and clusters: once released, the same in
 
 from __future__ import annotations
 
+from tjgen.cluster.trainer.job import TORCHTUNE
 from tjgen.trees.canonical import json_text, sha256_hex
 from tjgen.trees.fields.path import Tree, get
 
@@ -31,6 +32,6 @@ def _is_torchtune(spec: Tree) -> bool:
     for job in get(spec, ("template", "spec", "replicatedJobs"), None) or ():
         if get(job, _TRAINER_STEP) == "trainer":
             for container in get(job, _CONTAINERS, None) or ():
-                if (get(container, ("command",), None) or [])[:2] == ["tune", "run"]:
+                if (get(container, ("command",), None) or [])[:2] == TORCHTUNE:
                     return True
     return False

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.trainer.framework import expand
 from tjgen.cluster.trainer.inputs import Catalog, runtime_of
+from tjgen.cluster.trainer.objects import SNAPSHOT_SUFFIX
 from tjgen.cluster.trainer.release import Release
 from tjgen.trees.diagnostics.model import has_errors
 from tjgen.trees.fields.path import Tree
@@ -13,7 +14,6 @@ from tjgen.trees.typing import Any, NamedTuple
 
 _DEFAULTS = (("groupName", "default"),)
 """What the JobSet of one release says and that of another leaves out, to the same effect."""
-_SNAPSHOT = "-runtime-snapshot"
 
 
 class Difference(NamedTuple):
@@ -54,7 +54,9 @@ def _objects(trainjob: Tree, runtime: Tree, release: Release) -> dict[str, Any] 
         return None
     trees: list[Any] = [made.tree for made in expansion.objects]
     return {
-        f"{tree['kind']} {tree['metadata']['name']}": tree for tree in trees if not tree["metadata"]["name"].endswith(_SNAPSHOT)
+        f"{tree['kind']} {tree['metadata']['name']}": tree
+        for tree in trees
+        if not tree["metadata"]["name"].endswith(SNAPSHOT_SUFFIX)
     }
 
 

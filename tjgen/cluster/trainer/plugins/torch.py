@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from tjgen.cluster.trainer import resources
 from tjgen.cluster.trainer.info import TRAINER, Container, Info, RefusedError
-from tjgen.cluster.trainer.job import RUNTIME, Job
-from tjgen.cluster.trainer.plugins import torchtune
+from tjgen.cluster.trainer.job import RUNTIME, TORCHTUNE, Job
 from tjgen.cluster.trainer.plugins.rendezvous import COMPLETION_INDEX, PORT, enforce_count, host
 from tjgen.trees.fields.managed import Origin
 from tjgen.trees.fields.path import Tree
@@ -51,7 +50,9 @@ def enforce_ml_policy(info: Info, job: Job) -> None:
     if container is not None:
         container.upsert_env(job.env, job.env_owners)
         container.upsert_env(variables, origins)
-        if job.command == torchtune.ENTRYPOINT:
+        if job.command == TORCHTUNE:
+            from tjgen.cluster.trainer.plugins import torchtune  # few jobs run it
+
             torchtune.extend_command(info, job, count, processes)
         else:
             container.upsert_env(master, _MASTER_ORIGINS)

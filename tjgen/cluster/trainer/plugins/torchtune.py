@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from tjgen.cluster.trainer import resources
 from tjgen.cluster.trainer.info import NODE, TRAINER, Info
-from tjgen.cluster.trainer.job import Job
+from tjgen.cluster.trainer.job import TORCHTUNE, Job
 from tjgen.cluster.trainer.plugins.rendezvous import PORT, host
 from tjgen.cluster.trainer.release import Release
 from tjgen.trees.fields.managed import Origin
 
-ENTRYPOINT = ["tune", "run"]
 IMMUTABLE = ("output_dir", "tokenizer.path", "tokenizer.merges_file", "checkpointer.checkpoint_dir")
 """Settings that the runtime's command carries over and that arguments may not set."""
 
@@ -25,7 +24,7 @@ _QUANTIZED = "model.quantize_base"
 def extend_command(info: Info, job: Job, nodes: int, processes: int | str) -> None:
     """Complete the TrainJob's command; its arguments stay arguments."""
     gpus = resources.gpus(resources.per_node(info, job)) if info.release.looks_into_runtime else 0
-    command = list(ENTRYPOINT)
+    command = list(TORCHTUNE)
     if nodes > 1 or _are_several(processes, gpus, info.release):
         command.append(f"--rdzv_endpoint={host(job)}:{PORT}")
     recipe, configuration = recipe_and_configuration(job, nodes, processes, gpus)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tjgen.cluster.trainer.objects import SNAPSHOT_SUFFIX
 from tjgen.cluster.trainer.warnings.subject import reference
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
@@ -16,7 +17,6 @@ from tjgen.trees.k8s.names import job_name
 from tjgen.trees.typing import Any, NamedTuple
 
 _NAME: FieldPath = ("metadata", "name")
-_SNAPSHOT = "-runtime-snapshot"
 _OUTCOMES = {
     ("jobset.x-k8s.io", "JobSet"): "it is taken for the run's own, which never trains, and is complete when that JobSet ends",
     ("", "Service"): "it stays as it is, and the pods have no host names",
@@ -103,7 +103,8 @@ def _key(tree: Tree) -> Key | None:
 
 
 def _taken(key: Key, tree: Tree, trainjob: Tree) -> Diagnostic:
-    outcome = "it is no snapshot, and the run never starts" if key.name.endswith(_SNAPSHOT) else _OUTCOMES[key.group, key.kind]
+    is_snapshot = key.name.endswith(SNAPSHOT_SUFFIX)
+    outcome = "it is no snapshot, and the run never starts" if is_snapshot else _OUTCOMES[key.group, key.kind]
     message = f"{key.kind} {key.name} has the name of one that is made for TrainJob {reference(trainjob).name}: {outcome}"
     return _diagnostic("TJ865", message, tree)
 

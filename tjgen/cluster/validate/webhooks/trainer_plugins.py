@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from tjgen.cluster.trainer.info import LAUNCHER, NODE, Info
-from tjgen.cluster.trainer.job import Job
-from tjgen.cluster.trainer.plugins import flux, mpi, torch, torchtune, volcano, xgboost
+from tjgen.cluster.trainer.job import TORCHTUNE, Job
+from tjgen.cluster.trainer.plugins import flux, mpi, torch, volcano, xgboost
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.webhooks.answer import forbidden, invalid
 from tjgen.cluster.validate.webhooks.gojson import shown
 from tjgen.cluster.validate.webhooks.trainer_patches import validate_initializers, validate_patches
-from tjgen.cluster.validate.webhooks.trainer_torchtune import validate_torchtune
 from tjgen.cluster.validate.wording import quote
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.manifests.objects import indexed
@@ -99,7 +98,9 @@ def _torch(request: Request) -> Iterator[Fault]:
             text = shown(processes, "IntOrString", job.release)
             yield invalid((*_TRAINER, "numProcPerNode"), text, words, "write a number, or one of these words")
         yield from _reserved(job, torch.RESERVED)
-        if job.command == torchtune.ENTRYPOINT:
+        if job.command == TORCHTUNE:
+            from tjgen.cluster.validate.webhooks.trainer_torchtune import validate_torchtune  # few jobs run torchtune
+
             yield from validate_torchtune(info, job)
 
 

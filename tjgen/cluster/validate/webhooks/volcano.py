@@ -13,9 +13,8 @@ from tjgen.cluster.schema import store
 from tjgen.cluster.schema.defaults import with_defaults
 from tjgen.cluster.schema.patterns import search
 from tjgen.cluster.validate.fault import Fault
-from tjgen.cluster.validate.webhooks import volcano_jobs, volcano_queues
+from tjgen.cluster.validate.webhooks import volcano_queues
 from tjgen.cluster.validate.webhooks.answer import Answer, refused
-from tjgen.cluster.validate.webhooks.volcano_graph import is_acyclic
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.k8s.syntax import label_key
 
@@ -27,6 +26,8 @@ def validate(tree: Tree, *, old: Tree = None, context: Sequence[Tree] = ()) -> A
     """The webhooks' answer on creating `tree`, which the schema accepts, or on replacing `old` by it."""
     kind = tree.get("kind")
     if kind == "Job":
+        from tjgen.cluster.validate.webhooks import volcano_jobs  # most objects of Volcano are PodGroups
+
         before = _stored(old) if old is not None else None
         return Answer(tuple(volcano_jobs.faults(_stored(tree), before, context)))
     if kind == "Queue":
@@ -72,6 +73,8 @@ def _job_flow(tree: Tree) -> Iterator[Fault]:
                 words = f"jobflow flow is not dag: cannot find the vertex {target}"
                 yield refused(words, (*flows, position, "dependsOn", "targets"), "name a flow of the JobFlow")
                 return
+    from tjgen.cluster.validate.webhooks.volcano_graph import is_acyclic
+
     if not is_acyclic(needs):
         yield refused("jobflow flow is not dag", flows, "remove the circle of dependencies")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.trainer.objects import SNAPSHOT_SUFFIX
 from tjgen.cluster.trainer.warnings.clashes import ClashingRun, clashes
 from tjgen.gitops.lint import sources
 from tjgen.gitops.lint.kinds import TRAINJOB
@@ -55,4 +56,4 @@ def _made(scene: Scene, run: Item) -> Iterator[dict[str, object]]:
     metadata = {"namespace": run.namespace, "name": run.name}
     yield {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": metadata}
     if scene.release.keeps_snapshot:
-        yield {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {**metadata, "name": f"{run.name}-runtime-snapshot"}}
+        yield {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {**metadata, "name": f"{run.name}{SNAPSHOT_SUFFIX}"}}
