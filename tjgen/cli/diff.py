@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from tjgen.cli.command import FOLDER, MANY, QUIET, STRICT, TRUSTED, VALUE, Arguments, Command, Option, enter
 from tjgen.cli.reporting import Reporter
-from tjgen.cluster.kinds.protocol import SILENT
 from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Request
-from tjgen.gitops.diff.compare import Entry, ObjectChange, compare
+from tjgen.gitops.diff.compare import Entry, compare
 from tjgen.gitops.diff.effect import UNCHANGED
+from tjgen.gitops.diff.problems import problems
 from tjgen.gitops.diff.removals import removals
 from tjgen.gitops.diff.side import Side, only
 from tjgen.gitops.output.intended import intended, standing, standing_locks
 from tjgen.gitops.output.moves import refused
-from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import CompileError
 from tjgen.trees.diagnostics.printable import printable, printable_json
-from tjgen.trees.fields.path import render
 
 FORMATS = ("text", "markdown", "json", "sarif", "github", "gitlab")
 COMMAND = Command(
@@ -97,7 +96,7 @@ def _compare(old: Side, new: Side, plan: Plan, arguments: Arguments, reporter: R
     new = new._replace(bodies=only(new.bodies, environments))
     entries = compare(old, new)
     for entry in entries:
-        reporter.add(list(_problems(entry)))
+        reporter.add(list(problems(entry)))
     reporter.add(removals(entries, new))
     if arguments["fields"]:
         from tjgen.gitops.diff.whole import with_all_fields
@@ -124,26 +123,3 @@ def _shown(entries: list[Entry], shape: str | None, old: Side, new: Side) -> str
     from tjgen.gitops.diff.text import render_text
 
     return render_text(entries)
-
-
-def _problems(entry: Entry) -> Iterator[Diagnostic]:
-    for one in entry.objects:
-        for words in one.words:
-            yield _refused(one, words)
-        for field in one.fields:
-            if field.kind == SILENT:
-                message = f"{one.ref} {render(field.change.path)}: {field.remark}"
-                span = field.after.span if field.after is not None else None
-                hint = "raise attempt to train with the change"
-                yield Diagnostic("TJ541", message, one.ref, span=span, hint=hint)
-
-
-def _refused(one: ObjectChange, words: str) -> Diagnostic:
-    spans = [field.after.span for field in one.fields if field.after is not None and field.after.span is not None]
-    return Diagnostic(
-        "TJ540",
-        f"{one.ref}: {words}",
-        one.ref,
-        span=spans[0] if spans else None,
-        hint="leave the field as it is, or give the object another name",
-    )

@@ -9,7 +9,7 @@ from tjgen.cli.command import run as execute
 from tjgen.trees.typing import Any
 
 GROUPS = {
-    "Everyday": ("init", "build", "check", "diff", "lint", "explain"),
+    "Everyday": ("init", "build", "check", "verify", "diff", "lint", "explain"),
     "Runs": ("runs", "status", "promote", "pin", "report", "migrate"),
     "Platform": ("runtimes", "devices", "schemas", "diagnose"),
     "Move to tjgen, or to another release": ("import", "convert", "expand"),

@@ -43,13 +43,12 @@ class Repository(NamedTuple):
 
     def commit(self, revision: str) -> str:
         """The commit that a revision means. Raises CompileError (TJ093)."""
-        answer = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-        if answer.returncode == 0:
-            return answer.stdout.decode().strip()
-        shallow = self._run("rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
+        found = self.resolved(revision)
+        if found is not None:
+            return found
         hint = (
             "the clone is shallow: fetch more of its history (git fetch --unshallow, or fetch-depth: 0 in CI)"
-            if shallow
+            if self.is_shallow()
             else "use a branch, a tag or a commit that git log knows, or a folder"
         )
         raise CompileError([_problem("TJ093", f'there is no revision and no folder "{revision}"', hint)])
@@ -86,6 +85,61 @@ class Repository(NamedTuple):
             contents[path] = answer.stdout[end + 1 : end + 1 + size]
             position = end + 1 + size + 1
         return contents
+
+    def entries(self, commit: str, folder: str) -> dict[str, tuple[str, str]]:
+        """Path below `folder` (a path in the repository) -> mode and object, of everything that a commit has there."""
+        answer = self._run("ls-tree", "-r", "-z", "--full-tree", commit, "--", *([f"{folder}/"] if folder else []))
+        found = {}
+        for line in answer.stdout.split(b"\0"):
+            if line:
+                about, _, name = line.partition(b"\t")
+                mode, _, blob = about.decode().split()
+                path = name.decode(errors="surrogateescape")
+                found[path[len(folder) + 1 :] if folder else path] = (mode, blob)
+        return found
+
+    def merge_base(self, one: str, other: str) -> str | None:
+        """The commit at which two commits part; None if none is known here."""
+        answer = self._run("merge-base", one, other)
+        return answer.stdout.decode().strip() if answer.returncode == 0 else None
+
+    def resolved(self, revision: str) -> str | None:
+        """The commit that a revision means; None if there is none."""
+        answer = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+        return answer.stdout.decode().strip() if answer.returncode == 0 else None
+
+    def is_shallow(self) -> bool:
+        """Whether the clone lacks a part of the history."""
+        return self._run("rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
+
+    def default_branch(self) -> str | None:
+        """The default branch of the remote, as this clone knows it; None if it has no remote."""
+        remotes = self._run("remote").stdout.decode().split()
+        remote = "origin" if "origin" in remotes or not remotes else remotes[0]
+        head = f"refs/remotes/{remote}/HEAD"
+        known = (head, f"refs/remotes/{remote}/main", f"refs/remotes/{remote}/master")
+        return next((name for name in known if self.resolved(name) is not None), None)
+
+    def commits(self, base: str, head: str, paths: Sequence[str], *, first_parent: bool = False) -> list[tuple[str, list[str]]]:
+        """The commits of `head` that `base` lacks and that change one of `paths`, the first one first, with their parents.
+
+        Without paths, all of them; with `first_parent`, without those of branches that were merged.
+        """
+        only = ["--first-parent"] if first_parent else []
+        words = ("log", "--format=%H %P", "--reverse", "--topo-order", *only, f"{base}..{head}", "--")
+        answer = self._run(*words, *[f":(top,literal){path}" for path in paths])
+        lines = [line.split() for line in answer.stdout.decode().splitlines()]
+        return [(line[0], line[1:]) for line in lines if line]
+
+    def changed(self, commit: str, *, staged: bool) -> list[str]:
+        """The files that may differ from a commit: those of the index if `staged`, else those of the folder."""
+        words = ["diff-index", "--name-only", "--no-renames", "--ignore-submodules=dirty", "-z", *(["--cached"] * staged), commit]
+        found = _paths(self._run(*words).stdout)
+        return found if staged else found + _paths(self._run("ls-files", "--others", "--exclude-standard", "-z").stdout)
+
+    def converts_line_ends(self) -> bool:
+        """Whether a checkout has CRLF line ends for the LF of a commit."""
+        return self._run("config", "--type=bool", "--get", "core.autocrlf").stdout.strip() == b"true"
 
     def uncommitted(self, folder: str) -> int:
         """How many files below `folder` are not as they were committed."""
@@ -125,16 +179,7 @@ class Repository(NamedTuple):
 
     def _names(self, commit: str, folder: str) -> dict[str, str]:
         """Path below `folder` -> object, of plain files."""
-        answer = self._run("ls-tree", "-r", "-z", "--full-tree", commit, "--", *([f"{folder}/"] if folder else []))
-        found = {}
-        for line in answer.stdout.split(b"\0"):
-            if line:
-                about, _, name = line.partition(b"\t")
-                mode, _, blob = about.decode().split()
-                path = name.decode(errors="surrogateescape")
-                if mode in _FILE:
-                    found[path[len(folder) + 1 :] if folder else path] = blob
-        return found
+        return {path: blob for path, (mode, blob) in self.entries(commit, folder).items() if mode in _FILE}
 
 
 def _paths(answer: bytes) -> list[str]:

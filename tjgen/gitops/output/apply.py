@@ -28,7 +28,7 @@ from tjgen.gitops.output.actions import (
     Share,
 )
 from tjgen.gitops.output.decide import Renew, decide, decide_absent, report
-from tjgen.gitops.output.disk import Disk
+from tjgen.gitops.output.disk import Disk, OnDisk
 from tjgen.gitops.output.done import Counts, Done, Progress
 from tjgen.gitops.output.files import Files
 from tjgen.gitops.output.layout import folder_of, stage_folder
@@ -46,7 +46,15 @@ SEVERAL = 3
 class Directory:
     """One build into one directory. `add` every unit, then `finish`; `diagnostics` collects the reports."""
 
-    def __init__(self, directory: str, tree: Wanted, previews: Wanted | None, locks: Locks, options: BuildOptions) -> None:
+    def __init__(
+        self,
+        directory: str,
+        tree: Wanted,
+        previews: Wanted | None,
+        locks: Locks,
+        options: BuildOptions,
+        on_disk: OnDisk | None = None,
+    ) -> None:
         self.diagnostics: list[Diagnostic] = []
         self.directory = directory
         self.counts = Counts()
@@ -56,7 +64,7 @@ class Directory:
         self._previews = previews
         self._locks = locks
         self._options = options
-        self._on_disk = Disk(directory, locks.folder)
+        self._on_disk = on_disk or Disk(directory, locks.folder)
         self._put: dict[str, bytes] = {}
         """Path -> digest of the body that was put there."""
         self._files = Files()

@@ -27,7 +27,6 @@ from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.explain.provenance import Sources, place_in
 from tjgen.trees.fields.managed import Origin, graft
 from tjgen.trees.fields.path import Tree
-from tjgen.trees.files.regular import read_regular
 from tjgen.trees.manifests.manifest import PLATFORM, Manifest
 from tjgen.trees.manifests.objects import Objects
 from tjgen.trees.source.writer import dump
@@ -141,20 +140,13 @@ def _judged(tree: Tree, beside: Sequence[Tree], versions: dict[str, str]) -> Ite
 
 
 def _locked(plan: Plan, platform: str) -> tuple[dict[tuple[str, str, str], Tree], list[Diagnostic]]:
-    file = os.path.join(plan.locks.folder, lock.path_of(platform))
-    try:
-        return lock.read_lock(read_regular(file).decode(errors="replace"), file)
-    except FileNotFoundError:
-        return {}, []
+    text = plan.locks.text(lock.path_of(platform))
+    return lock.read_lock(text, os.path.join(plan.locks.folder, lock.path_of(platform))) if text is not None else ({}, [])
 
 
 def _forget(plan: Plan, tree: Wanted, known: set[str]) -> None:
     """The files and locks of platforms that make nothing any more. What the cluster has of them stays there."""
-    try:
-        names = sorted(os.listdir(os.path.join(plan.locks.folder, PLATFORMS)))
-    except FileNotFoundError:
-        return
-    for name in names:
+    for name in sorted(plan.locks.names(PLATFORMS)):
         platform = name.removesuffix(_ENDING)
         if name.endswith(_ENDING) and platform not in known:
             tree.claim(f"{PLATFORM}/{platform}")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 
-from tjgen.gitops.emit.tree import OutputTree
+from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output.inventory import Entry, own_files, without_files
+from tjgen.gitops.output.options import Wanted
 from tjgen.language.runs import archive as marks
 from tjgen.language.runs import freeze
 from tjgen.language.runs.lock import ARCHIVED, ORPHANED, Lock, LockedRun, path_of
@@ -18,15 +19,20 @@ from tjgen.trees.source.writer import dump
 
 PRUNE = "tjgen runs prune"
 """The reason in the tombstones that `prune` leaves."""
+Files = Callable[[Entry], "Sequence[OutputFile]"]
 
 
 class History:
-    """The runs of one output tree while a command changes them. Nothing is written before the tree is committed."""
+    """The runs of one output tree while a command changes them. Nothing is written before the tree is committed.
 
-    def __init__(self, directory: str, tree: OutputTree, locks: Locks) -> None:
+    `files` returns the files of a run; None for those in the directory.
+    """
+
+    def __init__(self, directory: str, tree: Wanted, locks: Locks, files: Files | None = None) -> None:
         self._directory = directory
         self._tree = tree
         self._locks = locks
+        self._files: Files = files or (lambda entry: own_files(directory, entry))
 
     def archive(self, chosen: Iterable[Entry]) -> list[str]:
         """Make records of runs; the names of those that were none. Raises CompileError (TJ081, TJ083)."""
@@ -41,13 +47,13 @@ class History:
         self._change(changed, lambda run: run._replace(archived=False), marks.unmarked)
         return [entry.run.name for entry in changed]
 
-    def prune(self, chosen: Sequence[Entry]) -> list[str]:
-        """Remove runs that no source requests, and leave their tombstones; their names. Raises CompileError (TJ086)."""
+    def prune(self, chosen: Sequence[Entry], reason: str = PRUNE) -> list[str]:
+        """Remove runs that no source requests, and leave tombstones with `reason`; their names. Raises CompileError (TJ086)."""
         refuse(_asked_for(entry) for entry in chosen if entry.run.is_requested)
         for entry in chosen:
             self._tree.claim(entry.folder)
         for place in dict.fromkeys(entry.place for entry in chosen):
-            self._record(place, self._locks.of(place).pruning([one.run.name for one in chosen if one.place == place], PRUNE))
+            self._record(place, self._locks.of(place).pruning([one.run.name for one in chosen if one.place == place], reason))
         return [entry.run.name for entry in chosen]
 
     def keep(self, chosen: Sequence[Entry]) -> list[str]:
@@ -63,7 +69,7 @@ class History:
         changed: dict[Entry, LockedRun] = {}
         problems: list[Diagnostic] = []
         for entry in chosen:
-            files = own_files(self._directory, entry)
+            files = self._files(entry)
             problem = _unlike_lock(entry, self._directory, {file.path: file.body for file in files})
             if problem is not None:
                 problems.append(problem)

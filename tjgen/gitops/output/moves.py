@@ -23,7 +23,11 @@ def refused(plan: Plan, directory: str) -> list[Diagnostic]:
     old = on_disk(directory, plan.environments)
     if not old:
         return _other_tool(plan, directory)
-    new = wanted(plan)
+    return moved(plan, directory, old, wanted(plan))
+
+
+def moved(plan: Plan, directory: str, old: Mapping[str, str], new: Mapping[str, str]) -> list[Diagnostic]:
+    """TJ280 for each environment whose objects get another owner; `old` and `new`: path -> text of sync objects."""
     if all(new.get(path) == text for path, text in old.items()) and old.keys() == new.keys():
         return []
     from tjgen.gitops.sync.ownership import layouts, unknown  # few builds change a sync object

@@ -48,15 +48,23 @@ def promote(chosen: Sequence[Entry], environment: str, directory: str, project: 
     """
     refuse(_at_home(entry) for entry in chosen if entry.place.environment == environment)
     paths = sources(chosen, directory, project)
+    plan, told = planned(chosen, paths, environment, project)
+    written = write(plan, directory, None, options=BuildOptions(force=force), renew=[])
+    return written._replace(diagnostics=[*told, *written.diagnostics])
+
+
+def planned(chosen: Sequence[Entry], paths: Sequence[str], environment: str, project: str) -> tuple[Plan, list[Diagnostic]]:
+    """The plan that builds the runs of the sources at `paths` for `environment`, and what differs there.
+
+    Raises CompileError (TJ730 to TJ735).
+    """
     refuse(_no_source(path) for path in paths if not os.path.isfile(path))
     # Sources may lie in another project: what counts is the one that has the lock.
     here = project or "."
     origins = [_origin(entry, paths, here) for entry in chosen]
     _agreeing(origins)
     plan = make_plan(_request(paths, environment, here, origins))
-    told = _judged(plan, origins, environment)
-    written = write(plan, directory, None, options=BuildOptions(force=force), renew=[])
-    return written._replace(diagnostics=[*told, *written.diagnostics])
+    return plan, _judged(plan, origins, environment)
 
 
 def _origin(entry: Entry, paths: Sequence[str], project: str) -> _Origin:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from contextlib import ExitStack
 from fnmatch import fnmatchcase
@@ -116,7 +115,7 @@ def compare(
 def platforms(plan: Plan, tree: Wanted, options: BuildOptions, asking: Asking | None = None) -> list[Diagnostic]:
     """The objects of the platforms that make some, with their locks; what is wrong with them."""
     wanted = any(one.is_made for one in plan.project.platforms) if plan.whole else bool(plan.platform_files)
-    if not wanted and not (plan.whole and os.path.isdir(os.path.join(plan.locks.folder, PLATFORMS))):
+    if not wanted and not (plan.whole and plan.locks.names(PLATFORMS)):
         return []
     from tjgen.gitops.output.bundles import put  # most projects have no platform that makes anything
 

@@ -68,7 +68,7 @@ class Locks:
 
     def all(self, environments: Sequence[str] = ()) -> Iterator[tuple[Place, Lock]]:
         """Every lock in order of its path, of these environments where some are named. Raises CompileError."""
-        for path in self._paths(list(environments) or [name for name in sorted(_names(self.folder)) if name not in _BESIDE]):
+        for path in self._paths(list(environments) or [name for name in sorted(self.names("")) if name not in _BESIDE]):
             found = self._at(path)
             if found is not None:
                 yield Place.of(path, found.lock), found.lock
@@ -107,14 +107,22 @@ class Locks:
     def files(self, path: str) -> list[str]:
         """Where the files of the lock in folder `path` are, or would be: as they are now, in order."""
         folder = os.path.join(self.folder, path)
-        return [folder + _ENDING, *[f"{folder}/{name}" for name in sorted(_names(folder))]]
+        return [folder + _ENDING, *[f"{folder}/{name}" for name in sorted(self.names(path))]]
+
+    def names(self, path: str) -> list[str]:
+        """What lies in the folder at `path`, without hidden files; nothing if it does not exist. Raises CompileError (TJ078)."""
+        return _names(os.path.join(self.folder, path))
+
+    def text(self, path: str) -> str | None:
+        """The text of the file at `path`; None if it does not exist. Raises CompileError (TJ078)."""
+        return _text(os.path.join(self.folder, path))
 
     def _paths(self, tops: Sequence[str]) -> Iterator[str]:
         """Folders of experiments, environment and namespace before them."""
         for top in tops:
-            for namespace in sorted(_names(os.path.join(self.folder, top))):
+            for namespace in sorted(self.names(top)):
                 inner = f"{top}/{namespace}"
-                for name in sorted({name.removesuffix(_ENDING) for name in _names(os.path.join(self.folder, inner))}):
+                for name in sorted({name.removesuffix(_ENDING) for name in self.names(inner)}):
                     yield f"{inner}/{name}"
 
     def _at(self, path: str) -> _Found | None:
@@ -125,11 +133,11 @@ class Locks:
     def _load(self, path: str) -> _Found | None:
         folder = os.path.join(self.folder, path)
         texts = {}
-        for name in sorted(_names(folder)):
-            text = _text(f"{folder}/{name}") if name.endswith(_ENDING) else None
+        for name in sorted(self.names(path)):
+            text = self.text(f"{path}/{name}") if name.endswith(_ENDING) else None
             if text is not None:
                 texts[f"{folder}/{name}"] = text
-        return gathered(texts, folder + _ENDING, _text(folder + _ENDING))
+        return gathered(texts, folder + _ENDING, self.text(path + _ENDING))
 
 
 class _Found(NamedTuple):

@@ -1,0 +1,124 @@
+"""`tjgen verify`: a tree and the revision before it -> whether the sources produce the tree, and what merging it does."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tjgen.cli.command import FOLDER, QUIET, STRICT, TRUSTED, VALUE, Arguments, Command, Option, enter
+from tjgen.cli.reporting import Reporter
+from tjgen.compiler.building.plan import Plan, make_plan
+from tjgen.compiler.building.request import Request
+from tjgen.compiler.building.run import Built
+from tjgen.compiler.totals.tally import Totals, of_run
+from tjgen.gitops.diff.revision import Repository
+from tjgen.gitops.output.staged import Index
+from tjgen.gitops.verify.evaluate import evaluate
+from tjgen.gitops.verify.reference import chosen
+from tjgen.gitops.verify.summary import as_markdown, as_text, as_tree, sections
+from tjgen.gitops.verify.verify import verify
+from tjgen.trees.diagnostics.model import ERROR, WARNING, CompileError
+from tjgen.trees.diagnostics.printable import printable, printable_json
+
+FORMATS = ("text", "markdown", "json", "sarif", "github", "gitlab")
+COMMAND = Command(
+    "verify",
+    "Verify that a change is safe to merge.",
+    "Verify that the output tree and the locks contain what the sources produce, and that merging them harms nothing that "
+    "runs. Runs that the base does not have are built again and must be equal, byte for byte. Runs of the base must be "
+    "unchanged, or changed as a build or a command changes them. Every removal must be recorded. Then show, for each "
+    "environment, what starts, stops, changes in place, is refused, and costs. Without --base, the tree is compared with "
+    "the commit at which HEAD and the default branch of the remote part, or with HEAD. Nothing is written, and no network is "
+    "used. Exit code 0: no problems, 1: findings, 2: wrong use.",
+    "tjgen verify --base origin/main",
+    "",
+    (
+        Option(("--base",), "base", "Git revision to compare with: the target of the merge.", VALUE, "REV"),
+        Option(("--staged",), "staged", "Verify what Git's index contains, for a pre-commit hook."),
+        Option(("-o", "--output"), "output", "Output tree; by default the one of the project.", VALUE, "DIR"),
+        Option(
+            ("--format",),
+            "format",
+            "How the summary is written (text, markdown, json), or how findings are written (json, sarif, github, gitlab).",
+            VALUE,
+            "FORMAT",
+            FORMATS,
+        ),
+        FOLDER,
+        QUIET,
+        STRICT,
+        TRUSTED,
+    ),
+    most=0,
+)
+
+
+def run(arguments: Arguments) -> int:
+    """Verify, report, and answer with the exit code."""
+    wrong = enter(arguments)
+    if wrong:
+        sys.stderr.write(f"Error: {wrong}\n")
+        return 2
+    reporter = Reporter(arguments)
+    try:
+        plan = make_plan(Request())
+        directory = arguments["output"] or plan.output
+        if directory is None:
+            sys.stderr.write("Error: there is no output to verify: use -o DIR, or set spec.output.directory in tjgen.yaml\n")
+            return 2
+        index = Index.around(plan, [directory]) if arguments["staged"] else None
+        others = index.others() if index is not None else []
+        if index is None or not others:
+            _verify(plan, directory, arguments, reporter, staged=index is not None)
+        else:
+            directory = index.named(directory)
+            with index.instead(others):
+                inside = Reporter(arguments)
+                try:
+                    _verify(make_plan(Request()), directory, arguments, inside, staged=True)
+                except CompileError as error:
+                    inside.add(error.diagnostics)
+                reporter = inside
+                if reporter.failed:
+                    reporter.add(index.unstaged(others, check=True))
+                return reporter.close()
+    except CompileError as error:
+        reporter.add(error.diagnostics)
+    return reporter.close()
+
+
+def _verify(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter, *, staged: bool) -> None:
+    repository = Repository.around(plan.project.directory or ".")
+    base = chosen(repository, arguments["base"])
+    reporter.add(list(base.notes))
+    cost: dict[tuple[str, str], Totals] = {}
+
+    def seen(built: Built) -> None:
+        for one in built.runs:
+            if not one.is_record and one.state == "active":
+                cost[built.unit.key, one.name] = of_run(one.compiled.manifests, one.compiled.previews)
+
+    verified = verify(plan, repository, base, os.path.normpath(directory), staged=staged, seen=seen)
+    reporter.add(verified.diagnostics)
+    from tjgen.cli.rulings import marks_of, ruled
+
+    marks = marks_of(plan.project, reporter) if plan.project.document is not None else []
+    evaluation = evaluate(plan, verified, marks, base.name)
+    reporter.add(ruled(evaluation.diagnostics, plan.project, whole=False))
+    problems = sum(one.severity in (ERROR, WARNING) for one in dict.fromkeys(reporter.diagnostics))
+    runs = sum(entry.place.run != "" for entry in evaluation.entries)
+    count = "1 problem" if problems == 1 else f"{problems} problems"
+    verdict = f"verified {runs} run{'s' * (runs != 1)} against {base.name}: {verified.compiled} built again, {count}"
+    found = sections(evaluation.entries, cost)
+    shape = arguments["format"]
+    if shape == "json":
+        import json
+
+        data = {"base": base.name, "runs": runs, "environments": as_tree(found, base.name)}
+        sys.stdout.write(printable_json(json.dumps(data, indent=2) + "\n"))
+    elif shape == "markdown":
+        sys.stdout.write(printable(as_markdown(found, verdict)))
+    else:
+        sys.stdout.write(printable(as_text(found)))
+    sys.stdout.flush()
+    reporter.say(verdict)

@@ -1,0 +1,190 @@
+"""The locks of two states -> the commands that a person ran in between, and the state after these commands.
+
+A build follows from the sources. What people decide is recorded in the locks alone: they renamed, archived, pruned, kept,
+promoted or renewed a run. Each decision is performed again here, by the code of its command.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+from tjgen.gitops.emit import header
+from tjgen.gitops.emit.plan import OutputFile
+from tjgen.gitops.output.decide import PRUNE_RUNS
+from tjgen.gitops.output.history import PRUNE, History
+from tjgen.gitops.output.inventory import Entry, entries
+from tjgen.gitops.output.layout import folder_of
+from tjgen.gitops.output.rename import Rename, identities, rename
+from tjgen.gitops.verify.state import Replica, State, StoredLocks, StoredTree
+from tjgen.language.runs.lock import ARCHIVED, RENAMED, Lock, LockedRun, path_of
+from tjgen.language.runs.store import Place
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.typing import NamedTuple
+
+_HISTORY = re.compile(r"history\.keep: [0-9]+\Z")
+
+Key = tuple[str, str]
+"""Key of an experiment, and the name of a run."""
+
+
+class Decisions(NamedTuple):
+    """What people decided about runs, as the locks record it."""
+
+    renames: tuple[Rename, ...] = ()
+    renewed: tuple[str, ...] = ()
+    """Names of the runs that run again under another name."""
+    archived: frozenset[Key] = frozenset()
+    unarchived: frozenset[Key] = frozenset()
+    kept: frozenset[Key] = frozenset()
+    pruned: Mapping[Key, str] = {}
+    """Run -> the reason in its tombstone."""
+    promoted: Mapping[Key, str] = {}
+    """New run -> key of the experiment and name of the run that it is promoted from."""
+
+    @property
+    def keys(self) -> set[str]:
+        """The experiments with a decision that is made after the build."""
+        return {key for key, _ in (*self.archived, *self.unarchived, *self.kept, *self.pruned, *self.promoted)}
+
+
+def decisions(old: StoredLocks, new: StoredLocks) -> Decisions:
+    """The decisions between two states. Raises CompileError if a lock cannot be read."""
+    before = {place.key: (place, lock) for place, lock in old.all()}
+    after = {place.key: (place, lock) for place, lock in new.all()}
+    renames = tuple(_renames(before, after))
+    moved = {one.old.key: one.new.key for one in renames}
+    archived: set[Key] = set()
+    unarchived: set[Key] = set()
+    kept: set[Key] = set()
+    pruned: dict[Key, str] = {}
+    for key, (_, lock) in before.items():
+        where = moved.get(key, key)
+        now = after[where][1] if where in after else Lock(where, {})
+        for name, run in lock.runs.items():
+            at = (where, name)
+            found, gone = now.runs.get(name), now.pruned.get(name)
+            if found is not None:
+                archived |= {at} if found.archived and not run.archived and run.standing != ARCHIVED else set()
+                unarchived |= {at} if run.archived and not found.archived else set()
+                kept |= {at} if found.kept and not run.kept else set()
+            elif gone is not None and gone.was != RENAMED:
+                pruned[at] = gone.reason
+                archived |= {at} if gone.was == ARCHIVED and run.standing != ARCHIVED else set()
+    renewed: list[str] = []
+    promoted: dict[Key, str] = {}
+    for key, (_, lock) in after.items():
+        source = before.get(key)
+        for name, run in lock.runs.items():
+            if source is not None and name in source[1].runs:
+                continue
+            promoted |= {(key, name): run.promoted_from} if run.promoted_from and not run.folder else {}
+            earlier = _renewed(run, source[1]) if source is not None and run.renewal else None
+            renewed += [earlier] if earlier is not None and earlier in lock.runs else []
+    return Decisions(renames, tuple(renewed), frozenset(archived), frozenset(unarchived), frozenset(kept), pruned, promoted)
+
+
+def with_renames(state: State, chosen: Decisions, project: str) -> State:
+    """The state after the renames. Raises CompileError if one is impossible (TJ278, TJ279)."""
+    for one in chosen.renames:
+        known: Mapping[str, str] = {}
+        if one.old.environment != one.new.environment and one.new.environment is not None:
+            known = identities(project, one.old.environment or "", one.new.environment)
+        tree = Replica(state)
+        for path, text in rename(StoredLocks(project, state.records), [one], known).records:
+            tree.record(path, text)
+        state = tree.after()
+    return state
+
+
+def carried_out(
+    state: State, chosen: Decisions, directory: str, project: str, environments: Collection[str | None]
+) -> tuple[State, list[Diagnostic]]:
+    """The state after the decisions that are made after a build, and what is wrong with them (TJ081 to TJ086, TJ277).
+
+    `environments`: those of the project. Runs of other environments are orphaned.
+    """
+    problems: list[Diagnostic] = []
+    if PRUNE_RUNS in chosen.pruned.values():
+        state = _orphaned(state, chosen, project, environments)
+    for verb, runs, reason in _steps(chosen):
+        locks = StoredLocks(project, state.records)
+        tree, stored = Replica(state), StoredTree.of(state, directory, locks.folder)
+        history = History(directory, tree, locks, lambda entry, stored=stored: files_of(stored, entry))  # type: ignore[misc]
+        known = [entry for entry in entries(locks, project=environments) if (entry.place.key, entry.run.name) in runs]
+        try:
+            if verb == "archive":
+                history.archive(known)
+            elif verb == "unarchive":
+                history.unarchive(known)
+            elif verb == "keep":
+                history.keep(known)
+            else:
+                history.prune(known, reason)
+        except CompileError as error:
+            problems += error.diagnostics
+            continue
+        state = tree.after()
+    return state, problems
+
+
+def files_of(stored: StoredTree, entry: Entry) -> list[OutputFile]:
+    """The files of a run in a state."""
+    found = []
+    for name in sorted(stored.below.get(entry.folder, ())):
+        path = f"{entry.folder}/{name}"
+        content = stored.tree.get(path)
+        known = header.read(content) if content is not None else None
+        if content is not None and known is not None:
+            found.append(OutputFile(path, content[known.length :].decode(errors="replace"), known.source, known.owner))
+    return found
+
+
+def sources_of(stored: StoredTree, chosen: list[Entry], project: str) -> list[str]:
+    """The files of the experiments of runs."""
+    found = {files[0].source for entry in chosen if (files := files_of(stored, entry))}
+    return sorted(os.path.join(project, source) for source in found)
+
+
+def _orphaned(state: State, chosen: Decisions, project: str, environments: Collection[str | None]) -> State:
+    """The state in which a build with --prune-runs finds the runs of environments that are gone."""
+    locks, tree = StoredLocks(project, state.records), Replica(state)
+    keys = {key for (key, _), reason in chosen.pruned.items() if reason == PRUNE_RUNS}
+    for place, lock in locks.all():
+        if place.environment not in environments and place.key in keys:
+            for file, text in locks.changes(path_of(*place), lock.orphaning()):
+                tree.record(file, text)
+    return tree.after()
+
+
+def _steps(chosen: Decisions) -> Iterator[tuple[str, frozenset[Key], str]]:
+    if chosen.unarchived:
+        yield "unarchive", chosen.unarchived, ""
+    if chosen.archived:
+        yield "archive", chosen.archived, ""
+    if chosen.kept:
+        yield "keep", chosen.kept, ""
+    for reason in sorted({*chosen.pruned.values()}):
+        if reason in (PRUNE, PRUNE_RUNS) or _HISTORY.match(reason):
+            yield "prune", frozenset(run for run, one in chosen.pruned.items() if one == reason), reason
+
+
+def _renames(before: Mapping[str, tuple[Place, Lock]], after: Mapping[str, tuple[Place, Lock]]) -> Iterator[Rename]:
+    """The experiments whose runs have another experiment now."""
+    holders = {run.folder: place for place, lock in after.values() for run in lock.runs.values() if run.folder}
+    for place, lock in after.values():
+        holders |= {run.folder: place for run in lock.pruned.values() if run.folder and run.was != RENAMED}
+    for key, (place, lock) in before.items():
+        now = after.get(key)
+        gone = now[1].pruned if now is not None else {}
+        moved = [run for name, run in lock.runs.items() if name in gone and gone[name].was == RENAMED]
+        target = next((holders[folder] for run in moved if (folder := folder_of(place, run)) in holders), None)
+        if target is not None:
+            yield Rename(place, target)
+
+
+def _renewed(run: LockedRun, lock: Lock) -> str | None:
+    """The name of the run that `run` repeats."""
+    earlier = lock.by_identity().get(run.identity)
+    return earlier.name if earlier is not None and earlier.renewal < run.renewal else None

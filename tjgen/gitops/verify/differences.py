@@ -1,0 +1,96 @@
+"""The state that should be, and the state that is -> a finding for each file that is different, and the runs concerned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.gitops.emit import header
+from tjgen.gitops.output.layout import folder_of
+from tjgen.gitops.verify import findings
+from tjgen.gitops.verify.snapshot import LINK, MODULE, OTHER, PLAIN, PROGRAM, Folder, Snapshot, is_pin
+from tjgen.gitops.verify.state import RunFiles, State, StoredLocks
+from tjgen.language.runs.lock import LockedRun, PrunedRun, path_of
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.typing import NamedTuple
+
+_WHAT = {PROGRAM: "an executable file", LINK: "a symbolic link", MODULE: "a submodule", OTHER: "not a file"}
+
+
+class Difference(NamedTuple):
+    """A file that is not as it should be."""
+
+    folder: Folder
+    path: str
+    wanted: bytes | None
+    found: bytes | None
+    before: bytes | None
+
+    @property
+    def place(self) -> str:
+        """The path as diagnostics name it."""
+        return f"{self.folder.place}/{self.path}"
+
+
+def differences(wanted: State, base: State, head: State, snapshot: Snapshot, unused: frozenset[str]) -> list[Difference]:
+    """The files of `head` that differ, by folder and path. Claims that are `unused` may be gone."""
+    found = []
+    sides = ((snapshot.tree, wanted.tree, head.tree, base.tree), (snapshot.records, wanted.records, head.records, base.records))
+    for folder, should, now, before in sides:
+        for path in sorted({*should, *now}):
+            one = Difference(folder, path, should.get(path), now.get(path), before.get(path))
+            is_kept_aside = one.wanted is not None and one.found is None and path in unused and folder is snapshot.tree
+            if one.wanted != one.found and not is_kept_aside:
+                found.append(one)
+    return found
+
+
+def runs_in(found: list[Difference], snapshot: Snapshot, head: State) -> dict[RunFiles, str]:
+    """The runs with a file that differs -> their names."""
+    places: dict[RunFiles, str] = {}
+    for place, lock in StoredLocks("", head.records).all():
+        folder = path_of(*place)
+        runs: dict[str, LockedRun | PrunedRun] = {**lock.runs, **lock.pruned}
+        for name, run in runs.items():
+            places[RunFiles(folder_of(place, run), f"{folder}/{name}.yaml")] = name
+    trees = {one.path.rpartition("/")[0] for one in found if one.folder is snapshot.tree}
+    records = {one.path for one in found if one.folder is snapshot.records}
+    return {run: name for run, name in places.items() if run.folder in trees or run.lock in records}
+
+
+def finding(one: Difference, base: str) -> Diagnostic:
+    """The diagnostic of a difference."""
+    if one.found is None:
+        return findings.removed(one.place, base) if one.before is not None else findings.missing(one.place)
+    if one.wanted is None:
+        return findings.foreign(one.place) if one.before is None else findings.edited(one.place, 1, _lines(one.found)[0], "")
+    line, found, wanted = _first(one.found, one.wanted)
+    report = findings.unproduced if one.before is None else findings.edited
+    return report(one.place, line, found, wanted)
+
+
+def odd_files(folder: Folder) -> Iterator[Diagnostic]:
+    """TJ296 for each file with a mode that tjgen does not write, unless the base has it too."""
+    for path, mode in sorted(folder.new.modes.items()):
+        before = folder.old.modes.get(path)
+        if mode != before and (mode != PLAIN or before is not None) and not is_pin(path):
+            what = _WHAT.get(mode, f"{_WHAT.get(before or PLAIN, 'other')} at the base, and a plain file now")
+            yield findings.odd(f"{folder.place}/{path}", what)
+
+
+def _first(found: bytes, wanted: bytes) -> tuple[int, str, str]:
+    """Number and both texts of the first line that differs; of the body, if the body differs."""
+    ours, theirs = _lines(found), _lines(wanted)
+    known = header.read(found)
+    start = found[: known.length].count(b"\n") if known is not None else 0
+    same_start = start if wanted.count(b"\n") >= start else 0
+    for first in (same_start, 0):
+        for number in range(first, max(len(ours), len(theirs))):
+            one = ours[number] if number < len(ours) else ""
+            other = theirs[number] if number < len(theirs) else ""
+            if one != other:
+                return number + 1, one, other
+    return 1, ours[0], theirs[0]
+
+
+def _lines(content: bytes) -> list[str]:
+    return content.decode(errors="replace").split("\n")

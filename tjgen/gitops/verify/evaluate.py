@@ -1,0 +1,161 @@
+"""The base and the tree now -> what a sync does with the difference, and what the server and the rules of lint find in it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from tjgen.cluster.synctools.table import ARGOCD, FLUX
+from tjgen.cluster.trainer.release import chosen
+from tjgen.compiler.building.plan import Plan
+from tjgen.gitops.diff.compare import Entry, compare
+from tjgen.gitops.diff.problems import problems
+from tjgen.gitops.diff.removals import removals
+from tjgen.gitops.diff.side import Side, only, place_of
+from tjgen.gitops.emit import header
+from tjgen.gitops.lint.engine import Choice, lint
+from tjgen.gitops.lint.reading import read_items
+from tjgen.gitops.lint.scene import Item, Scene
+from tjgen.gitops.lint.suppress import Mark
+from tjgen.gitops.lint.units import assigned
+from tjgen.gitops.output.moves import moved
+from tjgen.gitops.verify.state import State, StoredLocks, body_of
+from tjgen.gitops.verify.verify import Verified
+from tjgen.trees.diagnostics.model import INFO, WARNING, Diagnostic, Span
+from tjgen.trees.fields.path import FieldPath, get
+from tjgen.trees.manifests.manifest import RUNS, SYNC
+from tjgen.trees.typing import NamedTuple
+
+_RUN_REMOVED = "TJ635"
+
+
+class Evaluation(NamedTuple):
+    """What merging the tree does."""
+
+    entries: list[Entry]
+    diagnostics: list[Diagnostic]
+
+
+def evaluate(plan: Plan, verified: Verified, marks: Sequence[Mark], base: str) -> Evaluation:
+    """The outcome for each run and shared object, and what the API server, its webhooks and the sync tools do with it.
+
+    Everything that differs is looked at, with the objects that it names and that name it.
+    """
+    old, new = _side(verified.snapshot.old, base), _side(verified.snapshot.new, "this tree")._replace(ask=verified.asking.ask)
+    environments = plan.environments
+    old, new = old._replace(bodies=only(old.bodies, environments)), new._replace(bodies=only(new.bodies, environments))
+    entries = compare(old, new)
+    found = [one for entry in entries for one in problems(entry)]
+    found += [*removals(entries, new), *_moves(plan, verified)]
+    tool = plan.project.spec.gitops.tool
+    scenes = _scenes(plan, verified, () if tool == "none" else (tool,))
+    acknowledged = {name for lock in new.locks.values() for name in lock.pruned}
+    changed = {os.path.join(verified.snapshot.tree.place, path) for path in verified.snapshot.tree.changed}
+    for one in lint(scenes, {}, Choice(), marks).found:
+        is_decided = one.diagnostic.code == _RUN_REMOVED and _run_of(one.finding.item) in acknowledged
+        if one.diagnostic.severity != INFO and one.finding.item.file in changed and not is_decided:
+            found.append(one.diagnostic)
+    return Evaluation(entries, list(dict.fromkeys(found)))
+
+
+def _side(state: State, name: str) -> Side:
+    bodies = {path: body for path, content in state.tree.items() if (body := body_of(content)) is not None}
+    return Side(name, bodies, {place.key: lock for place, lock in StoredLocks("", state.records).all()})
+
+
+def _moves(plan: Plan, verified: Verified) -> list[Diagnostic]:
+    """A warning for each environment whose objects get another owner: `tjgen migrate` does that on purpose."""
+    both = verified.snapshot
+    old, new = (
+        {path: body for path in state.tree if _is_sync(path) and (body := body_of(state.tree[path])) is not None}
+        for state in (both.old, both.new)
+    )
+    return [one._replace(severity=WARNING) for one in moved(plan, both.tree.place, old, new)] if old else []
+
+
+def _is_sync(path: str) -> bool:
+    return path.rpartition("/")[0].endswith(SYNC)
+
+
+def _run_of(item: Item) -> str:
+    """The name of the run that an object belongs to, by its file."""
+    return os.path.basename(os.path.dirname(item.file))
+
+
+def _scenes(plan: Plan, verified: Verified, tools: Sequence[str]) -> list[Scene]:
+    """For each environment the objects that differ, with those that they concern: at the base, and now."""
+    both = verified.snapshot
+    near = _near(both.old.tree, both.new.tree, both.tree.changed)
+    now, before = (_items(plan, state.tree, near, both.tree.place, verified) for state in (both.new, both.old))
+    scenes = []
+    for name in plan.environments:
+        own = plan.project.environment(name)
+        release = chosen(own.trainer if own is not None and own.trainer is not None else plan.project.spec.trainer)
+        scenes.append(Scene(now[name], tools=tools, before=before[name], release=release))
+    return scenes
+
+
+def _near(old: Mapping[str, bytes], new: Mapping[str, bytes], changed: Iterable[str]) -> set[str]:
+    """The files that differ, what is outside of the folders of runs, and runs that name an object of a file that differs."""
+    changed = {*changed}
+    files = {**old, **new}
+    texts = b"\n".join(side[path] for path in sorted(changed) for side in (old, new) if path in side)
+    shared = {path for path in changed if not _is_of_run(path)}
+    names = [_name(path) for path in shared if path.endswith(".yaml") and _name(path)]
+    found = set(changed)
+    for path, content in files.items():
+        if path in found:
+            continue
+        if not _is_of_run(path):
+            if place_of(path) is None or _name(path) in texts:
+                found.add(path)
+        elif any(name in content for name in names):
+            found.add(path)
+    return found
+
+
+def _name(path: str) -> bytes:
+    """The name of the object in a file: what follows the kind, or all of it for a runtime."""
+    name = path.rpartition("/")[2].removesuffix(".yaml")
+    place = place_of(path)
+    return (name if place is not None and place.stage == "runtimes" else name.partition("-")[2] or name).encode()
+
+
+def _is_of_run(path: str) -> bool:
+    place = place_of(path)
+    return place is not None and place.stage == RUNS
+
+
+def _items(
+    plan: Plan, tree: Mapping[str, bytes], near: set[str], directory: str, verified: Verified
+) -> dict[str | None, list[Item]]:
+    """The objects of each environment. What there is once for all is in each."""
+    found: dict[str | None, list[Item]] = {name: [] for name in plan.environments}
+    for path in sorted(near & tree.keys()):
+        if header.read(tree[path]) is None:
+            continue
+        place, first = place_of(path), path.partition("/")[0]
+        if first in plan.project.spec.environments and first not in found:
+            continue
+        names: list[str | None] = [first] if first in found else [*found]
+        stage = place.stage if place is not None else SYNC
+        file = os.path.join(directory, path)
+        for name in names:
+            units = {ARGOCD: name or "", FLUX: f"{name or ''}/{stage}"}
+            for item in read_items(tree[path], file, units).items:
+                found[name].append(Item(item.tree, _requested(verified, item), file=file, units=units))
+    return {name: assigned(items) for name, items in found.items()}
+
+
+def _requested(verified: Verified, item: Item) -> Callable[..., Span | None]:
+    """The line that requests a field; if it is not known, the place in the file."""
+
+    def locate(path: FieldPath, *, key: bool = False) -> Span | None:
+        for length in range(len(path), -1, -1):
+            value = get(item.tree, path[:length], None)
+            said = verified.asking.ask(item.ref, path[:length], value) if value is not None else None
+            if said is not None and said.span is not None:
+                return said.span
+        return item.locate(path, key=key)
+
+    return locate

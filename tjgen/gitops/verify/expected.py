@@ -1,0 +1,119 @@
+"""The base, the locks that are verified and the plan -> the state that builds and commands lead to from the base."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from tjgen.compiler.building.plan import Plan
+from tjgen.compiler.building.run import Built
+from tjgen.gitops.emit import header
+from tjgen.gitops.output.asking import Asking
+from tjgen.gitops.output.inventory import Entry, entries
+from tjgen.gitops.output.promote import planned
+from tjgen.gitops.verify.decisions import Decisions, carried_out, decisions, sources_of, with_renames
+from tjgen.gitops.verify.memory import everything_known, nothing_known
+from tjgen.gitops.verify.replay import UNDECIDED, Remember, Replayed, replay
+from tjgen.gitops.verify.state import RunFiles, State, StoredLocks, StoredTree
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
+from tjgen.trees.typing import NamedTuple
+
+
+class Expected(NamedTuple):
+    """The state that follows from the base, the sources and the decisions."""
+
+    state: State
+    diagnostics: list[Diagnostic]
+    decisions: Decisions
+    unused: frozenset[str]
+    """Claims that no run uses any more, by path: `--prune-data` may remove them."""
+    compiled: int
+    failed: bool
+    """Whether the sources cannot be built, so that the state is incomplete."""
+
+
+def expected(
+    plan: Plan,
+    base: State,
+    head: State,
+    directory: str,
+    *,
+    proven: Mapping[RunFiles, State] = {},
+    remember: Remember = nothing_known,
+    asking: Asking | None = None,
+    seen: Callable[[Built], None] | None = None,
+    whole: bool = True,
+) -> Expected:
+    """The state, and what is wrong with the sources. `proven`: runs that the history of the sources makes, with their files.
+
+    Raises CompileError if a lock cannot be read.
+    """
+    project = plan.project.directory
+    # A lock that does not belong to its place, or cannot be read, is reported before anything is built.
+    chosen = decisions(StoredLocks(project, base.records), StoredLocks(project, head.records))
+    problems: list[Diagnostic] = []
+    try:
+        state = with_renames(base, chosen, project)
+    except CompileError as error:
+        state, problems = base, list(error.diagnostics)
+    for run, one in proven.items():
+        state = run.replaced(state, one)
+    found = replay(plan, state, directory, renew=chosen.renewed, remember=remember, asking=asking, seen=seen, whole=whole)
+    if found.footprint and remember is not nothing_known:
+        # Runs that take of quotas or write to shared folders are judged together with all others.
+        found = replay(plan, state, directory, renew=chosen.renewed, asking=asking, seen=seen, whole=whole)
+    state, compiled = found.state, found.compiled
+    diagnostics = problems + found.diagnostics
+    if chosen.keys and not found.failed:
+        diagnostics = [one for one in diagnostics if one.code not in UNDECIDED]
+        state, more = _decided(plan, state, head, directory, chosen, asking, whole=whole)
+        diagnostics += more
+    return Expected(state, list(dict.fromkeys(diagnostics)), chosen, _unused(state, project), compiled, found.failed)
+
+
+def _decided(
+    plan: Plan, state: State, head: State, directory: str, chosen: Decisions, asking: Asking | None, *, whole: bool
+) -> tuple[State, list[Diagnostic]]:
+    """The state after the decisions, and after a build that follows them."""
+    project = plan.project.directory
+    environments: list[str | None] = [*plan.project.spec.environments] or [None]
+    state, problems = carried_out(state, chosen, directory, project, environments)
+    for promotion, found in _promotions(plan, state, head, directory, chosen):
+        problems += found
+        if promotion is not None:
+            once = replay(promotion, state, directory, asking=asking, whole=False)
+            problems += once.diagnostics
+            state = once.state
+    if not has_errors(problems):
+        again: Replayed = replay(plan, state, directory, remember=everything_known(plan, state, but=chosen.keys), whole=whole)
+        problems += [one for one in again.diagnostics if has_errors([one])]
+        state = again.state
+    return state, problems
+
+
+def _promotions(
+    plan: Plan, state: State, head: State, directory: str, chosen: Decisions
+) -> list[tuple[Plan | None, list[Diagnostic]]]:
+    """The plan of each promotion to an environment, and what differs in it."""
+    project = plan.project.directory
+    known = {f"{one.place.key}/{one.run.name}": one for one in entries(StoredLocks(project, state.records))}
+    wanted: dict[str, list[Entry]] = {}
+    for (key, _), origin in chosen.promoted.items():
+        if origin in known:
+            wanted.setdefault(key.partition("/")[0], []).append(known[origin])
+    plans: list[tuple[Plan | None, list[Diagnostic]]] = []
+    stored = StoredTree.of(state, directory, "")
+    for environment, runs in sorted(wanted.items()):
+        try:
+            plans.append(planned(runs, sources_of(stored, runs, project), environment, project))
+        except CompileError as error:
+            plans.append((None, list(error.diagnostics)))
+    return plans
+
+
+def _unused(state: State, project: str) -> frozenset[str]:
+    uses = {path for _, lock in StoredLocks(project, state.records).all() for run in lock.runs.values() for path in run.uses}
+    return frozenset(path for path, content in state.tree.items() if _is_claim(path, content) and path not in uses)
+
+
+def _is_claim(path: str, content: bytes) -> bool:
+    return "/data/" in f"/{path}" and header.read(content) is not None

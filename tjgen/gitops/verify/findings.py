@@ -1,0 +1,73 @@
+"""A file that is not as the base, the sources and the decisions make it -> the diagnostic that names it."""
+
+from __future__ import annotations
+
+from tjgen.trees.diagnostics.model import ERROR, INFO, Diagnostic, Span
+
+
+def unproduced(path: str, line: int, found: str, wanted: str) -> Diagnostic:
+    """TJ291: a file that the base lacks is not what the sources produce."""
+    message = f"the file is not what the sources produce: the line is {_shown(found)}, and should be {_shown(wanted)}"
+    hint = "commit the sources that it was built from, with the same release of tjgen, or build again"
+    return _error("TJ291", message, path, line, hint, found)
+
+
+def edited(path: str, line: int, found: str, wanted: str) -> Diagnostic:
+    """TJ292: a file of the base has changed as no build or command changes it."""
+    message = f"the file was changed, but not by a build or a command of tjgen: the line is {_shown(found)}"
+    hint = f"restore {_shown(wanted)}, or make the change in the sources and build"
+    return _error("TJ292", message, path, line, hint, found)
+
+
+def removed(path: str, base: str) -> Diagnostic:
+    """TJ293: a file of the base is gone, and no command recorded that."""
+    message = f"{path} of {base} was removed without a command that records it"
+    hint = f"restore it with git checkout {base} -- {path}; to remove a run, use tjgen runs prune"
+    return _error("TJ293", message, path, 0, hint)
+
+
+def missing(path: str) -> Diagnostic:
+    """TJ294: the sources produce a file that the tree does not have."""
+    return _error("TJ294", f"{path} is missing: the sources produce it", path, 0, "build and commit the result")
+
+
+def foreign(path: str) -> Diagnostic:
+    """TJ295: a file in the output tree, or among the locks, that neither the sources nor the base produce."""
+    message = "the file comes from no source, and the base does not have it: a sync may apply it"
+    return _error("TJ295", message, path, 1, "remove it, or move files of your own out of the output folder")
+
+
+def odd(path: str, what: str) -> Diagnostic:
+    """TJ296: something in the output tree that is not a plain file."""
+    message = f"{path} is {what}; tjgen writes plain files without execute permission"
+    return _error("TJ296", message, path, 0, "remove it and build again, or restore its mode with chmod 644")
+
+
+def without_source(run: str, path: str, base: str) -> Diagnostic:
+    """TJ298: a run or tombstone that the base lacks, and that no sources since then produce."""
+    message = f'run "{run}" is not in {base}, and neither the sources nor the commits since then produce it'
+    hint = "if you built it and changed the sources before a commit, delete its folder and its lock file: it never ran"
+    return _error("TJ298", message, path, 1, hint)
+
+
+def no_merge_base(base: str) -> Diagnostic:
+    """TJ297: the clone is shallow, so that the commit at which the branch began is not known."""
+    message = f"the clone is shallow: the commit at which HEAD and {base} part is not in it"
+    hint = "fetch the history with git fetch --unshallow (fetch-depth: 0 in GitHub Actions, GIT_DEPTH: 0 in GitLab CI)"
+    return Diagnostic("TJ297", message, hint=hint, severity=ERROR)
+
+
+def compared_with(base: str, reason: str) -> Diagnostic:
+    """TJ299: what the tree is compared with, if no base is given."""
+    return Diagnostic("TJ299", f"compared with {base}: {reason}", hint="name another base with --base", severity=INFO)
+
+
+def _error(code: str, message: str, path: str, line: int, hint: str, text: str = "") -> Diagnostic:
+    start = len(text) - len(text.lstrip()) + 1
+    span = Span(path, line, start, line, max(start, len(text.rstrip()) + 1)) if line else None
+    return Diagnostic(code, message, span=span, hint=hint)
+
+
+def _shown(line: str) -> str:
+    text = line.strip()
+    return f'"{text[:80]}{"..." if len(text) > 80 else ""}"' if text else "empty"

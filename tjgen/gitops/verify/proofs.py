@@ -1,0 +1,118 @@
+"""A run that the sources of today do not produce -> the commit whose sources do, found in the history since the base."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager
+from tempfile import TemporaryDirectory
+
+from tjgen.compiler.building.plan import Plan, make_plan
+from tjgen.compiler.building.request import Request
+from tjgen.gitops.diff.revision import Repository
+from tjgen.gitops.verify.expected import expected
+from tjgen.gitops.verify.snapshot import PLAIN, PROGRAM, Blobs, Snapshot, state_at
+from tjgen.gitops.verify.state import RunFiles, State
+from tjgen.trees.diagnostics.model import CompileError
+
+_MOST = 200
+"""Commits that are looked at for one run."""
+
+
+class Past:
+    """The commits of a project between the base and the commit that is checked out."""
+
+    def __init__(self, repository: Repository, plan: Plan, snapshot: Snapshot, blobs: Blobs) -> None:
+        self._repository = repository
+        self._plan = plan
+        self._snapshot = snapshot
+        self._blobs = blobs
+        self._states: dict[str | None, State] = {}
+        self._steps: dict[tuple[str, str | None], State | None] = {}
+
+    def commits(self, base: str | None, head: str | None, run: RunFiles | None = None) -> list[tuple[str, list[str]]]:
+        """The commits of `head` that `base` lacks, with their parents, the first one first: those that change `run`, or all
+        that are on the branch itself."""
+        if base is None or head is None or base == head:
+            return []
+        tree, records = self._snapshot.tree.path, self._snapshot.records.path
+        if run is None:
+            return self._repository.commits(base, head, [], first_parent=True)[-_MOST:]
+        paths = [f"{tree}/{run.folder}", f"{records}/{run.lock}"]
+        return self._repository.commits(base, head, [path.removeprefix("/") for path in paths])[:_MOST]
+
+    def head(self) -> str | None:
+        """The commit that is checked out."""
+        return self._repository.resolved("HEAD")
+
+    def state(self, commit: str | None) -> State:
+        """The output tree and the locks at a commit. Raises CompileError (TJ095)."""
+        if commit not in self._states:
+            self._states[commit] = state_at(self._repository, commit, self._snapshot, self._blobs)
+        return self._states[commit]
+
+    def step(self, parent: str | None, commit: str) -> State | None:
+        """The state that the sources of a commit lead to from its parent; None if they cannot be built."""
+        key = (commit, parent)
+        if key not in self._steps:
+            with self.sources(commit) as directory:
+                try:
+                    found = expected(make_plan(Request()), self.state(parent), self.state(commit), directory)
+                    self._steps[key] = None if found.failed else found.state
+                except CompileError:
+                    self._steps[key] = None
+        return self._steps[key]
+
+    @contextmanager
+    def sources(self, commit: str) -> Iterator[str]:
+        """Work in a folder with the sources of a commit; the path of the output folder from there."""
+        repository, snapshot = self._repository, self._snapshot
+        project = repository.path_of(self._plan.project.directory or ".")
+        inside = tuple(f"{path}/" for path in (snapshot.tree.path, snapshot.records.path))
+        entries = repository.entries(commit, "")
+        pins = f"{snapshot.records.path}/_images/"
+        files = {
+            path: blob
+            for path, (mode, blob) in entries.items()
+            if mode in (PLAIN, PROGRAM) and (not path.startswith(inside) or path.startswith(pins))
+        }
+        with TemporaryDirectory(prefix="tjgen-") as folder:
+            with open(os.path.join(folder, ".git"), "w", encoding="utf-8") as stream:
+                stream.write(f"gitdir: {repository.git_folder()}\n")
+            for path, content in self._blobs.of(files, commit[:12]).items():
+                place = os.path.join(folder, path)
+                os.makedirs(os.path.dirname(place), exist_ok=True)
+                with open(place, "wb") as target:
+                    target.write(content)
+            here = os.path.join(folder, project)
+            os.makedirs(here, exist_ok=True)
+            with chdir(here):
+                yield os.path.relpath(snapshot.tree.path, project or ".")
+
+
+def proof(run: RunFiles, past: Past, base: str | None, head: str | None) -> State | None:
+    """The files and the lock of a run after the last commit that changed it; None if a commit changed it otherwise.
+
+    Each commit that changes the run must do what its own sources produce from its parent.
+    """
+    known = [run.of(past.state(base))]
+    latest: State | None = None
+    for commit, parents in past.commits(base, head, run):
+        now = run.of(past.state(commit))
+        befores: list[str | None] = [*parents] or [None]
+        if not any(_is_step(run, now, parent, commit, known, past) for parent in befores):
+            return None
+        known.append(now)
+        latest = now
+    return latest
+
+
+def _is_step(run: RunFiles, now: State, parent: str | None, commit: str, known: list[State], past: Past) -> bool:
+    """Whether the commit makes of the run at its parent what its sources produce."""
+    before = run.of(past.state(parent))
+    if before == now:
+        return now in known
+    if before.records and before not in known:
+        return False
+    found = past.step(parent, commit)
+    return found is not None and run.of(found) == now

@@ -1,0 +1,54 @@
+"""The revision that a user names, or none -> the commit that a tree is verified against."""
+
+from __future__ import annotations
+
+from tjgen.gitops.diff.revision import Repository
+from tjgen.gitops.verify import findings
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.typing import NamedTuple
+
+
+class Base(NamedTuple):
+    """What a tree is verified against."""
+
+    commit: str | None
+    """None before the first commit: the base has no runs."""
+    name: str
+    """As messages name it."""
+    notes: tuple[Diagnostic, ...] = ()
+
+
+def chosen(repository: Repository, revision: str | None) -> Base:
+    """The commit at which HEAD and `revision` part, or the revision itself if the clone does not show that commit.
+
+    Without a revision, the default branch of the remote is meant; without a remote, HEAD. If that leads to HEAD and the
+    folder is as committed, it is the parent of HEAD. Raises CompileError (TJ093, TJ297).
+    """
+    head = repository.resolved("HEAD")
+    if revision is not None:
+        commit = repository.commit(revision)
+        base = repository.merge_base(commit, head) if head is not None else None
+        is_itself = base in (None, commit) and revision != commit
+        return Base(base or commit, revision if is_itself else _short(base or commit))
+    if head is None:
+        return Base(None, "nothing", (findings.compared_with("nothing", "the repository has no commit yet"),))
+    branch = repository.default_branch()
+    if branch is not None:
+        name = branch.removeprefix("refs/remotes/")
+        base = repository.merge_base(repository.commit(branch), head)
+        if base is None and repository.is_shallow():
+            raise CompileError([findings.no_merge_base(name)])
+        if base is not None and base != head:
+            return Base(base, _short(base), (findings.compared_with(_short(base), f"HEAD and {name} part there"),))
+    if repository.uncommitted(""):
+        return Base(head, "HEAD", (findings.compared_with("HEAD", "the folder has changes that are not committed"),))
+    parent = repository.resolved("HEAD^")
+    if parent is not None:
+        return Base(parent, "HEAD^", (findings.compared_with("HEAD^", "HEAD is on the default branch"),))
+    if repository.is_shallow():
+        raise CompileError([findings.no_merge_base("its parent")])
+    return Base(None, "nothing", (findings.compared_with("nothing", "HEAD is the first commit"),))
+
+
+def _short(commit: str | None) -> str:
+    return (commit or "")[:12]

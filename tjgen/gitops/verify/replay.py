@@ -1,0 +1,117 @@
+"""A state and the plan of a build -> the state that the build leaves, in memory, and what the build reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tjgen.compiler.building.compile import build, renewed
+from tjgen.compiler.building.plan import Plan
+from tjgen.compiler.building.run import Built, Findings, Recall, Run
+from tjgen.gitops.output import orphans
+from tjgen.gitops.output.apply import Directory
+from tjgen.gitops.output.asking import Asking
+from tjgen.gitops.output.done import Done
+from tjgen.gitops.output.options import BuildOptions
+from tjgen.gitops.output.write import of_project, platforms, syncing
+from tjgen.gitops.verify.state import Replica, State, StoredLocks, StoredTree
+from tjgen.trees.diagnostics.model import Diagnostic, has_errors
+from tjgen.trees.session import Session
+from tjgen.trees.typing import Any, NamedTuple
+
+UNDECIDED = ("TJ273", "TJ274")
+"""Runs without a source: a decision that follows the build may resolve them."""
+_SEVERAL = "TJ276"
+
+
+class Known(NamedTuple):
+    """A source that is as it was at the base, with its runs: it is not compiled."""
+
+    units: tuple[tuple[str, str], ...]
+    """Key of each experiment in it, and the path of its lock."""
+    overlays: tuple[str, ...]
+    done: Done
+    footprint: tuple[Any, ...] = ()
+
+
+Remember = Callable[[str, "str | None"], "Known | None"]
+"""File and environment of a source -> what is known of it; None to compile it."""
+
+
+class Replayed(NamedTuple):
+    """The result of a build in memory."""
+
+    state: State
+    diagnostics: list[Diagnostic]
+    compiled: int = 0
+    """Runs that were compiled."""
+    footprint: bool = False
+    """Whether a run that was compiled takes of resources that other runs share."""
+    failed: bool = False
+    """Whether the sources cannot be built, so that the state is incomplete."""
+
+
+def replay(
+    plan: Plan,
+    state: State,
+    directory: str,
+    *,
+    renew: Sequence[str] = (),
+    remember: Remember = lambda *_: None,
+    asking: Asking | None = None,
+    seen: Callable[[Built], None] | None = None,
+    whole: bool = True,
+) -> Replayed:
+    """Build `plan` over `state`. `directory` is the output folder that diagnostics name; `renew`: runs to run again.
+
+    Without `whole`, runs without a source are left as they are.
+    """
+    locks = StoredLocks(plan.project.directory, state.records)
+    plan = plan._replace(locks=locks)
+    tree, session = Replica(state), Session()
+    # Whether objects get another owner is judged between the base and the tree: see evaluate.py.
+    options = of_project(plan, BuildOptions(again=bool(renew), migrates=True))
+    target = Directory(directory, tree, None, locks, options, StoredTree.of(state, directory, locks.folder))
+    diagnostics: list[Diagnostic] = []
+
+    def renew_run(run: Run) -> Run | None:
+        return renewed(plan, session, run) if run.name in renew else None
+
+    compiled, footprint = 0, False
+    for built in build(plan, session, recall=_recall(target, remember)):
+        diagnostics += built.diagnostics
+        if isinstance(built, Findings):
+            continue
+        compiled += len(built.runs)
+        footprint = footprint or bool(built.footprint)
+        if asking is not None:
+            asking.add(built.runs)
+        if seen is not None:
+            seen(built)
+        if not built.failed:
+            target.add(built, renew_run)
+    environments: list[str | None] = [*plan.project.spec.environments] or [None]
+    is_whole = whole and plan.whole and not has_errors(diagnostics)
+    target.finish(plan.environments, whole=is_whole, all_environments=environments)
+    diagnostics += target.diagnostics
+    if whole and not _failed(diagnostics):
+        diagnostics += platforms(plan, tree, options, asking)
+    if whole and not _failed(diagnostics):
+        diagnostics += syncing(plan, tree, directory, options)
+    # Several current runs of one point are those of the base: the build supersedes all but one of them.
+    diagnostics = [one for one in orphans.as_gate(diagnostics) if one.code != _SEVERAL]
+    return Replayed(tree.after(), diagnostics, compiled, footprint, _failed(diagnostics))
+
+
+def _failed(diagnostics: Sequence[Diagnostic]) -> bool:
+    return has_errors([one for one in diagnostics if one.code not in UNDECIDED])
+
+
+def _recall(target: Directory, remember: Remember) -> Recall:
+    def recall(file: str, environment: str | None, content: bytes) -> Known | None:
+        del content  # `remember` compares it with the base
+        found = remember(file, environment)
+        if found is not None:
+            target.recall([lock for _, lock in found.units], found.done)
+        return found
+
+    return recall

@@ -1,0 +1,150 @@
+"""A project and a base -> what is wrong with its tree and its locks, and both states with the line of each field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from tjgen.compiler.building.plan import Plan, make_plan
+from tjgen.compiler.building.request import Request
+from tjgen.compiler.building.run import Built
+from tjgen.gitops.diff.revision import Repository
+from tjgen.gitops.output.asking import Asking
+from tjgen.gitops.verify import findings
+from tjgen.gitops.verify.differences import Difference, differences, finding, odd_files, runs_in
+from tjgen.gitops.verify.expected import Expected, expected
+from tjgen.gitops.verify.memory import nothing_known, unchanged
+from tjgen.gitops.verify.proofs import Past, proof
+from tjgen.gitops.verify.reference import Base
+from tjgen.gitops.verify.replay import Remember
+from tjgen.gitops.verify.snapshot import Blobs, Snapshot, snapshot
+from tjgen.gitops.verify.state import RunFiles, State
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.typing import NamedTuple
+
+
+class Verified(NamedTuple):
+    """The result of `verify`."""
+
+    snapshot: Snapshot
+    diagnostics: list[Diagnostic]
+    asking: Asking
+    """The lines that request the values of runs that were compiled."""
+    compiled: int
+    """Runs that were built again from the sources of today."""
+
+
+class _Compared(NamedTuple):
+    """Two states of the project, compared."""
+
+    expected: Expected
+    differing: list[Difference]
+    refuted: dict[RunFiles, str]
+    """Runs that differ, and that no commit produces either -> their names."""
+
+    @property
+    def is_clean(self) -> bool:
+        return not self.differing and not self.expected.failed
+
+
+def verify(
+    plan: Plan, repository: Repository, base: Base, directory: str, *, staged: bool = False, seen: Callable[[Built], None]
+) -> Verified:
+    """Rebuild what the base lacks, and compare. `directory`: the output folder; `staged`: the folder holds the index.
+
+    If the tree does not follow from the base in one step, each commit since the base that does is the base of the next step.
+    Raises CompileError if a lock or the repository cannot be read.
+    """
+    blobs = Blobs(repository)
+    both = snapshot(repository, base.commit, directory, plan.locks.folder, blobs)
+    asking = Asking()
+    past = Past(repository, plan, both, blobs)
+    remember: Remember = nothing_known
+    if base.commit is not None:
+        remember = unchanged(plan, repository, base.commit, both, staged=staged)
+    now = partial(_compared, plan, directory, both, past, head=past.head(), asking=asking, seen=seen)
+    found = now(base.commit, both.old, both.new, remember=remember)
+    if found.differing:
+        later = _last_step(base.commit, both, past)
+        found = now(later, past.state(later), both.new) if later != base.commit else found
+    differing = [one for one in found.differing if not _is_ignored(one, repository)]
+    diagnostics = [*found.expected.diagnostics, *odd_files(both.tree), *odd_files(both.records)]
+    diagnostics += _findings(differing, both, found.refuted, base.name)
+    return Verified(both, diagnostics, asking, found.expected.compiled)
+
+
+def _last_step(base: str | None, both: Snapshot, past: Past) -> str | None:
+    """The last commit of the branch that follows from the base, step by step."""
+    latest = base
+    for commit, _ in past.commits(base, past.head()):
+        with past.sources(commit) as directory:
+            try:
+                plan = make_plan(Request())
+                old, new = past.state(latest), past.state(commit)
+                found = _compared(plan, directory, both, past, latest, old, new, head=commit)
+            except CompileError:
+                continue
+        if found.is_clean:
+            latest = commit
+    return latest
+
+
+def _compared(
+    plan: Plan,
+    directory: str,
+    both: Snapshot,
+    past: Past,
+    base: str | None,
+    old: State,
+    new: State,
+    *,
+    head: str | None,
+    remember: Remember = nothing_known,
+    asking: Asking | None = None,
+    seen: Callable[[Built], None] | None = None,
+) -> _Compared:
+    """The state that follows from `old` compared with `new`, with the runs that commits between `base` and `head` produce."""
+    proven: dict[RunFiles, State] = {}
+    refuted: dict[RunFiles, str] = {}
+    while True:
+        found = expected(plan, old, new, directory, proven=proven, remember=remember, asking=asking, seen=seen)
+        differing = differences(found.state, old, new, both, found.unused) if not found.failed else []
+        more = {}
+        for run, name in runs_in(differing, both, new).items():
+            if run not in proven and run not in refuted:
+                state = proof(run, past, base, head)
+                if state is None:
+                    refuted[run] = name
+                else:
+                    more[run] = state
+        if not more:
+            return _Compared(found, differing, refuted)
+        proven |= more
+
+
+def _findings(differing: list[Difference], both: Snapshot, refuted: dict[RunFiles, str], base: str) -> list[Diagnostic]:
+    """A finding for each file; of a run or tombstone that comes from nowhere, one for all."""
+    nowhere: dict[tuple[str, str], tuple[str, Difference]] = {}
+    for run, name in refuted.items():
+        unknown = [one for one in differing if _belongs(one, run, both)]
+        if unknown and all(one.wanted is None and one.before is None for one in unknown):
+            nowhere |= {(one.folder.place, one.path): (name, one) for one in unknown}
+    diagnostics = []
+    for one in differing:
+        known = nowhere.get((one.folder.place, one.path))
+        diagnostics.append(findings.without_source(known[0], one.place, base) if known is not None else finding(one, base))
+    return diagnostics
+
+
+def _belongs(one: Difference, run: RunFiles, both: Snapshot) -> bool:
+    if one.folder is both.records:
+        return one.path == run.lock
+    return one.path.startswith(f"{run.folder}/")
+
+
+def _is_ignored(one: Difference, repository: Repository) -> bool:
+    """Whether a file is only in the folder, and Git is configured to ignore it."""
+    if one.wanted is not None or one.before is not None:
+        return False
+    path = f"{one.folder.path}/{one.path}"
+    return path in repository.ignored([one.folder.path])
