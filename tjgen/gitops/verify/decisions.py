@@ -18,12 +18,15 @@ from tjgen.gitops.output.inventory import Entry, entries
 from tjgen.gitops.output.layout import folder_of
 from tjgen.gitops.output.rename import Rename, identities, rename
 from tjgen.gitops.verify.state import Replica, State, StoredLocks, StoredTree
-from tjgen.language.runs.lock import ARCHIVED, RENAMED, Lock, LockedRun, path_of
+from tjgen.language.runs.lock import ARCHIVED, RENAMED, REPLACED, Lock, LockedRun, path_of
 from tjgen.language.runs.store import Place
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.typing import NamedTuple
 
 _HISTORY = re.compile(r"history\.keep: [0-9]+\Z")
+
+_MOVED = (RENAMED, REPLACED)
+"""What a tombstone records of a run that another experiment has now."""
 
 Key = tuple[str, str]
 """Key of an experiment, and the name of a run."""
@@ -69,7 +72,7 @@ def decisions(old: StoredLocks, new: StoredLocks) -> Decisions:
                 archived |= {at} if found.archived and not run.archived and run.standing != ARCHIVED else set()
                 unarchived |= {at} if run.archived and not found.archived else set()
                 kept |= {at} if found.kept and not run.kept else set()
-            elif gone is not None and gone.was != RENAMED:
+            elif gone is not None and gone.was not in _MOVED:
                 pruned[at] = gone.reason
                 archived |= {at} if gone.was == ARCHIVED and run.standing != ARCHIVED else set()
     renewed: list[str] = []
@@ -92,8 +95,11 @@ def with_renames(state: State, chosen: Decisions, project: str) -> State:
         if one.old.environment != one.new.environment and one.new.environment is not None:
             known = identities(project, one.old.environment or "", one.new.environment)
         tree = Replica(state)
-        for path, text in rename(StoredLocks(project, state.records), [one], known).records:
+        found = rename(StoredLocks(project, state.records), [one], known)
+        for path, text in found.records:
             tree.record(path, text)
+        for folder in found.removed:
+            tree.claim(folder)
         state = tree.after()
     return state
 
@@ -174,11 +180,11 @@ def _renames(before: Mapping[str, tuple[Place, Lock]], after: Mapping[str, tuple
     """The experiments whose runs have another experiment now."""
     holders = {run.folder: place for place, lock in after.values() for run in lock.runs.values() if run.folder}
     for place, lock in after.values():
-        holders |= {run.folder: place for run in lock.pruned.values() if run.folder and run.was != RENAMED}
+        holders |= {run.folder: place for run in lock.pruned.values() if run.folder and run.was not in _MOVED}
     for key, (place, lock) in before.items():
         now = after.get(key)
         gone = now[1].pruned if now is not None else {}
-        moved = [run for name, run in lock.runs.items() if name in gone and gone[name].was == RENAMED]
+        moved = [run for name, run in lock.runs.items() if name in gone and gone[name].was in _MOVED]
         target = next((holders[folder] for run in moved if (folder := folder_of(place, run)) in holders), None)
         if target is not None:
             yield Rename(place, target)

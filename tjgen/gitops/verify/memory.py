@@ -15,7 +15,7 @@ from tjgen.gitops.output.layout import folder_of
 from tjgen.gitops.verify.replay import Known, Remember
 from tjgen.gitops.verify.snapshot import Snapshot, is_pin
 from tjgen.gitops.verify.state import State, StoredLocks
-from tjgen.language.runs.lock import RENAMED, Lock, path_of
+from tjgen.language.runs.lock import RENAMED, REPLACED, Lock, path_of
 from tjgen.language.runs.store import Place
 from tjgen.trees.manifests.manifest import RUNS
 
@@ -106,7 +106,7 @@ class _Index:
 def _is_settled(lock: Lock) -> bool:
     """Whether no run of the experiment comes from a rename, so that the header of its files names its experiment."""
     moved = any(run.folder for run in lock.runs.values())
-    return not moved and all(run.was != RENAMED for run in lock.pruned.values())
+    return not moved and all(run.was not in (RENAMED, REPLACED) for run in lock.pruned.values())
 
 
 def _path(place: Place) -> str:
