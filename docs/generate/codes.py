@@ -9,7 +9,7 @@ from docs.generate.markdown import NOTICE
 from tjgen.trees.diagnostics.codes import ACTIVE, GROUPS, Code, load_codes
 
 INTRODUCTION = """\
-Everything that tjgen reports has a code that never changes its meaning, a severity, a place and, where there is one, a hint.
+Everything that tjgen reports has a code that never changes its meaning, a severity, a place and, if available, a hint.
 Errors end the build before anything is written; warnings do under `--strict`. `policy.severity` of [the project](project.md)
 changes the severity of a code or of its name.
 

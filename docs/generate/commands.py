@@ -10,7 +10,7 @@ from tjgen.cli.program import COMMANDS, command_of
 
 INTRODUCTION = """\
 `tjgen COMMAND [OPTIONS] [FILE ...]`. Standard output carries the product and nothing else; diagnostics go to standard error.
-`tjgen COMMAND --help` says the same as this page.
+`tjgen COMMAND --help` prints the same text as this page.
 
 | exit code | meaning |
 | --- | --- |

@@ -11,7 +11,7 @@ from tjgen.language.spec.models.shape import Shape
 
 INTRODUCTIONS = {
     "Experiment": """\
-What an engineer writes: what is trained, with what, on what.
+An experiment describes the program to train, its image, and its resources.
 The smallest one has a runtime, an image and a script.
 """,
     "Overlay": """\
@@ -19,7 +19,7 @@ A partial experiment that is put under or over others: by environment, cluster, 
 Maps merge by key, lists of things with a `name` merge by it, other lists are replaced, and null removes.
 """,
     "Platform": """\
-What an administrator knows about a cluster, so that experiments need not:
+A description of a cluster by its administrator, so that experiments stay short:
 device classes, storage, queues, images.
 """,
     "Project": """\
@@ -81,7 +81,7 @@ def _rules(model: type[Shape], homes: dict[type[Shape], str], page: str) -> list
         nothing_required = ", of which none is required" if model.partial else ""
         said.append(f"All fields of {_link(parent(model), homes, page)}{nothing_required}, and:\n")
     if model.short:
-        said.append(f"Short form: a plain value stands for {code(':'.join(model.short))}.\n")
+        said.append(f"Short form: a plain value sets {code(':'.join(model.short))}.\n")
     groups = [_group(*map(code, group)) for group in model.alternatives]
     if groups and parent(model) not in homes:
         said.append(f"At most one of: {'; '.join(groups)}.\n")

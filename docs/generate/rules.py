@@ -16,13 +16,13 @@ from tjgen.trees.diagnostics.codes import ACTIVE
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = ROOT / "tests" / "gitops" / "lint"
 INTRODUCTION = """\
-What [`tjgen lint`](../how-to/lint.md) looks for: traps that manifests of training jobs fall into when Argo CD or Flux syncs them.
-A rule is an error where the trap was seen or read in the source, and does harm; what is only deduced is a warning. Rules marked
-*against* compare with what is synced now, and are asked with `--against`.
+[`tjgen lint`](../how-to/lint.md) finds these problems, which occur when Argo CD or Flux syncs manifests of training jobs.
+A rule is an error if the problem was observed or read in the source, and does harm. Deduced problems are warnings. Rules marked
+*against* compare with the objects that are synced now, and need `--against`.
 """
 _LINES = 80
 _WIDTH = 140
-UNRULED = "Traps that nothing in manifests or in their history shows, or that something else reports.\n"
+UNRULED = "Problems that manifests and their history do not show, or that another command reports.\n"
 CODES = "# The codes of the rules of lint, made from them by `python -m docs.generate`: change the rules.\n"
 
 
@@ -111,7 +111,7 @@ def _example(rule: Rule, name: str, title: str) -> list[str]:
         parts.append(f"```text\n{findings.read_text(encoding='utf-8')}```\n")
     cure = folder / "expected" / "cured.diff"
     if cure.exists():
-        parts += ["What `--fix` does:\n", f"```diff\n{cure.read_text(encoding='utf-8')}```\n"]
+        parts += ["Changes of `--fix`:\n", f"```diff\n{cure.read_text(encoding='utf-8')}```\n"]
     return parts
 
 

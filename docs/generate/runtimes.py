@@ -11,9 +11,9 @@ from tjgen.trees import data
 from tjgen.trees.source.reader import KUBERNETES, read
 
 INTRODUCTION = """\
-Real `ClusterTrainingRuntime` objects, one a file in [runtimes/](../../runtimes). An experiment names one in `spec.runtime`.
-`tjgen build` emits the runtime beside the run, named by its content, so that the cluster needs none of them beforehand; a project
-adds its own with `catalogs` in [tjgen.yaml](project.md), or imports those of a cluster with [`tjgen runtimes import`](cli.md).
+`ClusterTrainingRuntime` objects, each in a file of [runtimes/](../../runtimes). An experiment names one in `spec.runtime`.
+`tjgen build` emits the runtime with the run, named by its content, so that the cluster does not need it before. A project can
+add its own with `catalogs` in [tjgen.yaml](project.md), or import those of a cluster with [`tjgen runtimes import`](cli.md).
 """
 
 

@@ -9,10 +9,10 @@ from docs.generate.markdown import NOTICE, code, table
 from tjgen.cluster.validate import own
 
 INTRODUCTION = """\
-The kinds that `tjgen build` and `tjgen check` know, by the project whose API types their schemas are made from. *Whole* means
-that all is checked that the API server checks: types, defaults, rules, names. *Types only* leaves the server's own rules out, and
-a check says so (TJ521). A kind that is not here is reported as not checked (TJ520);
-[a cluster's own kinds](../how-to/schemas.md) can be imported. `tjgen schemas list` prints the same for a project.
+The kinds that `tjgen build` and `tjgen check` validate, by the project whose API types define their schemas. *Whole* means
+that tjgen checks the same as the API server: types, defaults, rules, names. *Types only* leaves out the server's own rules, and
+each check reports this (TJ521). Other kinds are reported as not checked (TJ520). You can import
+[a cluster's own kinds](../how-to/schemas.md). `tjgen schemas list` prints the same for a project.
 """
 
 

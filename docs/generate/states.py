@@ -17,8 +17,8 @@ A run that exists has a file `tjgen.lock.d/<environment or default>/<namespace>/
 marks a run that was archived by itself, `stopped: true` one that `onSupersede: stop`
 suspended, and `kept: true` an orphaned run that `tjgen runs keep` accepted.
 
-`tjgen runs prune` replaces the file with a tombstone of kind `PrunedRun`: name, identity, `renewal` and `number` of the run, the
-state that it left (`was`), the command or setting that removed it (`reason`), and the claims that it used. The lock holds no
+`tjgen runs prune` replaces the file with a tombstone of kind `PrunedRun`. It has the name, identity, `renewal` and `number` of
+the run, its last state (`was`), the command or setting that removed it (`reason`), and the claims that it used. The lock holds no
 dates, because the same input gives the same bytes. The history of the file in Git has them.
 
 `apiVersion` is the version of the format. A release of tjgen that does not know the version changes nothing (TJ017).

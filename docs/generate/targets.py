@@ -8,9 +8,9 @@ from docs.generate.markdown import NOTICE, code, table
 from tjgen.cluster.kinds.table import kinds
 
 INTRODUCTION = """\
-`target` of an [experiment](experiment.md) says which kind of object is applied to the cluster, beside claims, ConfigMaps and
-the like. Of a run for Trainer its runtime is applied too; the others need none in the cluster, since their pods are made of the
-runtime when tjgen builds.
+`target` of an [experiment](experiment.md) selects the kind of object that is applied to the cluster, in addition to
+claims, ConfigMaps and similar objects. For a run of Trainer, the runtime is applied, too. Other targets need no runtime in the
+cluster, since tjgen creates their pods from the runtime at build time.
 """
 
 

@@ -24,12 +24,11 @@ if TYPE_CHECKING:
 COMMAND = Command(
     "build",
     "Compile experiments into manifests.",
-    "Compile experiments into the objects to apply: TrainJob, JobSet, Volcano Job or a job of the Training or MPI Operator, with "
-    "the runtime, claims, ConfigMaps and alerts that belong to it; and a Platform, where one is named, into what it makes. "
-    "Without -o they are written to stdout as one stream, with -o FILE.yaml to a file, with -o DIR to a tree with one "
-    "object a file, together with the lock of the runs. With errors nothing is written. Without PATH the whole project "
-    "is built, and written to the folder that it names, if it names one, as with -o; "
-    "--env, --set, --summary and --expanded print.",
+    "Compile experiments into the objects to apply: a TrainJob, JobSet, Volcano Job or job of the Training or MPI "
+    "Operator, with its runtime, claims, ConfigMaps and alerts. A Platform compiles to its own objects. Without -o, "
+    "they are written to stdout as one stream. With -o FILE.yaml they are written to a file, and with -o DIR to a tree "
+    "with a file for each object and the lock of the runs. With errors, nothing is written. Without PATH, the whole "
+    "project is built, and written to the folder that it names. --env, --set, --summary and --expanded print instead.",
     "tjgen build experiment.yaml --env prod -o deploy",
     "[PATH]...",
     (
@@ -37,17 +36,17 @@ COMMAND = Command(
         Option(("--env",), "env", "Environment of the project to build for; may be repeated.", MANY, "NAME"),
         Option(("--set",), "set", "Set a field of every experiment: spec.nodes=2; not with -o DIR.", MANY, "PATH=VALUE"),
         Option(("--expanded",), "expanded", "Show what controllers will create, alone, or write it to DIR.", VALUE, "[DIR]"),
-        Option(("--check",), "check", "Write nothing; exit 1 where the output is not what the sources give.", FLAG),
-        Option(("--staged",), "staged", "Exit 1 where Git's index does not hold what its own sources give.", FLAG),
+        Option(("--check",), "check", "Write nothing; exit 1 if the output differs from a build of the sources.", FLAG),
+        Option(("--staged",), "staged", "Exit 1 if Git's index does not contain the output of its own sources.", FLAG),
         Option(
             ("--summary",),
             "summary",
             "Show what runs request, superseded and orphaned ones too; with --format json for programs.",
             FLAG,
         ),
-        Option(("--renew",), "renew", "Run these locked runs again under new names, where they would change.", MANY, "NAME"),
-        Option(("--prune-runs",), "prune_runs", "Remove runs that no experiment asks for any more.", FLAG),
-        Option(("--prune-data",), "prune_data", "Remove claims that no experiment asks for any more.", FLAG),
+        Option(("--renew",), "renew", "Run these locked runs again under new names, if they would change.", MANY, "NAME"),
+        Option(("--prune-runs",), "prune_runs", "Remove runs that no experiment requests any more.", FLAG),
+        Option(("--prune-data",), "prune_data", "Remove claims that no experiment requests any more.", FLAG),
         Option(("--force",), "force", "Overwrite files that were edited by hand.", FLAG),
         FOLDER,
         TRAINER,

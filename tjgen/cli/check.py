@@ -36,28 +36,32 @@ _TOGETHER = ("PodGroup", "TrainJob")
 COMMAND = Command(
     "check",
     "Validate experiments and manifests offline.",
-    "Check files and folders (- is standard input). Experiments are compiled as by tjgen build, without writing anything; "
-    "with a project file, the whole project. Manifests are validated by the schemas of Kubernetes and of the custom "
-    "resources that training jobs use, by the webhooks behind the server, and for the pods that controllers make of them. "
-    "TrainJobs are expanded with their runtimes, which are in the same files, in --catalog, or bundled. "
-    "What cannot be checked is a warning: a kind without a schema, or a TrainJob whose runtime is not found; with --strict "
-    "it is an error. With --against, show what becomes of each object that is applied already: in place, without effect, "
-    "refused, or in need of a new name. With --closed, the files and the Platform are the complete set of objects. "
-    "The last line states what was checked, and the number of problems. "
-    "Answers are cached (in $XDG_CACHE_HOME or ~/.cache), and printed again for the same files.",
+    "Check files and folders (- is standard input). Experiments are compiled as by tjgen build, without writing "
+    "anything; with a project file, the whole project. Manifests are validated by the schemas of Kubernetes and of the "
+    "custom resources of training jobs, and by the webhooks behind the server. The pods that controllers create from "
+    "them are validated, too. TrainJobs are expanded with their runtimes, which are in the same files, in --catalog, or"
+    " bundled. A kind without a schema, or a TrainJob whose runtime is not found, is a warning; with --strict it is an "
+    "error. With --against, show the effect on each object that is applied already: in place, without effect, refused, "
+    "or in need of a new name. With --closed, the files and the Platform are the complete set of objects. The last line"
+    " states what was checked, and the number of problems. Results are cached (in $XDG_CACHE_HOME or ~/.cache), and "
+    "printed again for the same files.",
     "tjgen check deploy/ other.yaml",
     "PATH...",
     (
         Option(("--schemas",), "schemas", "Folder with schemas of the cluster's own kinds.", VALUE, "DIR"),
         Option(("--catalog",), "catalog", "File or folder with runtimes of TrainJobs; may be repeated.", MANY, "PATH"),
         TRAINER,
-        Option(("--apply",), "apply", "How the manifests are applied; client-side where it is left out.", VALUE, "WAY", WAYS),
+        Option(("--apply",), "apply", "How the manifests are applied; the default is client-side.", VALUE, "WAY", WAYS),
         Option(
-            ("--against",), "against", "What is applied now: a folder, or a Git revision of the same paths.", VALUE, "DIR|REV"
+            ("--against",),
+            "against",
+            "The manifests that are applied now: a folder, or a Git revision of the same paths.",
+            VALUE,
+            "DIR|REV",
         ),
         Option(("--closed",), "closed", "Treat the files and the Platform as all there is: report references to anything else."),
         TRUSTED,
-        Option(("--no-cache",), "no_cache", "Check again, and keep no answer."),
+        Option(("--no-cache",), "no_cache", "Check again, and store no result."),
         *COMMON,
     ),
     least=1,

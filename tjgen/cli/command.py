@@ -44,7 +44,7 @@ class Command(NamedTuple):
 FORMATS = ("text", "json", "sarif", "github", "gitlab")
 FORMAT = Option(("--format",), "format", "How diagnostics are written.", VALUE, "FORMAT", FORMATS)
 FOLDER = Option(("-C",), "folder", "Work in DIR, as if the command had been given there.", VALUE, "DIR")
-QUIET = Option(("-q", "--quiet"), "quiet", "Say nothing but errors.")
+QUIET = Option(("-q", "--quiet"), "quiet", "Print errors only.")
 STRICT = Option(("--strict",), "strict", "Treat warnings as errors.")
 _RELEASES = f"{TRAINER_RELEASES[-1].name} to {TRAINER_RELEASES[0].name}"
 TRAINER = Option(

@@ -20,18 +20,22 @@ _REWRITES = f"Release to rewrite for; {DEFAULT_TRAINER.name} where it is left ou
 COMMAND = Command(
     "convert",
     "Rewrite jobs for another Trainer release or target.",
-    "Rewrite hand-written TrainJobs and runtimes in the shape of another release of Kubeflow Trainer. Comments and order stay "
-    "where nothing changes. The expansions before and after are compared, and every difference is told. The result is "
-    "written to stdout, or with --in-place over the files. With --target the target of experiments is changed and nothing else, "
-    "after a build has said what cannot be said there; jobs become jobs of that target by way of tjgen import.",
+    "Rewrite hand-written TrainJobs and runtimes for another release of Kubeflow Trainer. Comments and order stay if "
+    "nothing changes. tjgen compares the expansions before and after, and reports every difference. The result is "
+    "written to stdout, or with --in-place over the files. With --target, only the target of experiments changes, after"
+    " a build has reported unsupported fields. Jobs are converted to that target with tjgen import.",
     f"tjgen convert --trainer {DEFAULT_TRAINER.name} trainjob.yaml",
     "PATH...",
     (
         Option(("--trainer",), "trainer", _REWRITES, VALUE, "RELEASE"),
         Option(
-            ("--from",), "source", "Release that the files are for; seen by their fields where it is left out.", VALUE, "RELEASE"
+            ("--from",),
+            "source",
+            "Release that the files are for. By default, it is detected from their fields.",
+            VALUE,
+            "RELEASE",
         ),
-        Option(("--target",), "target", "Target to rewrite for, in place of a release.", VALUE, "TARGET", targets()),
+        Option(("--target",), "target", "Target to rewrite for, instead of a release.", VALUE, "TARGET", targets()),
         Option(("--in-place",), "in_place", "Write over the files that change.", FLAG),
         Option(("--catalog",), "catalog", "File or folder with runtimes; may be repeated.", MANY, "PATH"),
         *COMMON,

@@ -14,8 +14,8 @@ from tjgen.trees.k8s.nearest import nearest
 COMMAND = Command(
     "devices",
     "List the device classes that experiments can name.",
-    "Each class with the resource that it asks for, the memory of one device, the processes that are started for it, the parts "
-    "that it is divided into (`mig`), and the labels of its nodes; those that the Platform describes, and the built-in ones.",
+    "Print each class with its resource, the memory of one device, the processes that start for it, its parts (`mig`), "
+    "and the labels of its nodes. The list contains the classes of the Platform and the built-in ones.",
     "tjgen devices --env prod",
     "",
     (Option(("--env",), "env", "Environment of the project whose Platform is meant.", VALUE, "NAME"), *COMMON),

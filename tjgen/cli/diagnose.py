@@ -21,10 +21,10 @@ from tjgen.trees.source.writer import dump_all
 COMMAND = Command(
     "diagnose",
     "Write Jobs that measure the volumes of an experiment.",
-    "A Job for each volume of a run that a pod of its own can reach: fio reads it in sequence and at random, writes and reads "
-    "a checkpoint where the checkpoints are, and the driver is asked for the statistics of its cache. Each Job writes one report "
-    "to its log, JSON with fixed keys, and goes a day after it has ended. Of a sweep the first run is taken. The same Jobs come "
-    "with every run by monitor.diagnose, suspended.",
+    "Print a Job for each volume of a run that a separate pod can mount. In the Job, fio reads the volume in sequence and at "
+    "random, and writes and reads a checkpoint in the folder of the checkpoints. The Job also reads the cache statistics of the "
+    "driver. Each Job writes one report to its log, JSON with fixed keys, and is deleted a day after it has ended. For a sweep, "
+    "the first run is used. With monitor.diagnose, every run includes the same Jobs, suspended.",
     "tjgen diagnose experiment.yaml | kubectl apply -f -",
     "EXPERIMENT...",
     (

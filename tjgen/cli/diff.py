@@ -31,12 +31,12 @@ COMMAND = Command(
     "tjgen diff origin/main --format markdown",
     "[REV|DIR]",
     (
-        Option(("-o", "--output"), "output", "Output tree; the project's where it is left out.", VALUE, "DIR"),
+        Option(("-o", "--output"), "output", "Output tree; the default is that of the project.", VALUE, "DIR"),
         Option(("--env",), "env", "Environment of the project; may be repeated.", MANY, "NAME"),
         Option(
             ("--format",),
             "format",
-            "How the comparison is written: sarif, github and gitlab are for diagnostics, beside text.",
+            "Format of the comparison: sarif, github and gitlab also apply to diagnostics.",
             VALUE,
             "FORMAT",
             FORMATS,

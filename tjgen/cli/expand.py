@@ -22,8 +22,8 @@ from tjgen.trees.source.writer import dump_all
 COMMAND = Command(
     "expand",
     "Show what the Trainer controller creates for TrainJobs.",
-    "Expand TrainJobs with their runtimes, which stand in the same files or in the catalog, into what the Kubeflow "
-    "Trainer controller would create: JobSet, PodGroup, ConfigMap, Secret.",
+    "Expand TrainJobs with their runtimes, which are in the same files or in the catalog, into the objects that the "
+    "Kubeflow Trainer controller would create: JobSet, PodGroup, ConfigMap, Secret.",
     "tjgen expand trainjob.yaml runtime.yaml",
     "PATH...",
     (

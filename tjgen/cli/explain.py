@@ -31,9 +31,9 @@ from tjgen.trees.typing import NamedTuple
 COMMAND = Command(
     "explain",
     "Show which line of which file set a field.",
-    "For every field of the objects that an experiment makes, also of those that controllers will create: who set it, all "
-    "who own it, and the line that asked for it. EXPERIMENT may also be a file of an output tree. Of the code or name of a "
-    "diagnostic, such as TJ504: what it means and what to do.",
+    "Show for every field of the objects of an experiment who set it, all its owners, and the line that requests it. "
+    "This includes objects that controllers will create. EXPERIMENT may also be a file of an output tree. For the code "
+    "or name of a diagnostic, such as TJ504, show its meaning and how to fix it.",
     "tjgen explain experiment.yaml JobSet/resnet50-1a2b3c4d spec.replicatedJobs[name=node]",
     "EXPERIMENT [KIND[/NAME]] [FIELD] | CODE",
     (

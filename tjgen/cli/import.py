@@ -14,9 +14,10 @@ from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 COMMAND = Command(
     "import",
     "Convert existing jobs to experiments.",
-    "Make an experiment of each TrainJob, PyTorchJob, TFJob, XGBoostJob, JAXJob, MPIJob, Volcano Job and JobSet, and build it to "
-    "see that it gives the same job. What only a patch can say is told with its place, and so is each difference. The "
-    "experiments are written to stdout, or with -o into a folder, where the runtimes of TrainJobs come beside them.",
+    "Convert each TrainJob, PyTorchJob, TFJob, XGBoostJob, JAXJob, MPIJob, Volcano Job and JobSet to an experiment, and"
+    " build it to check that it results in the same job. Fields that only a patch can set, and all differences, are "
+    "reported with their place. The experiments are written to stdout, or with -o into a folder, together with the "
+    "runtimes of TrainJobs.",
     "tjgen import pytorchjob.yaml -o experiments/",
     "PATH...",
     (

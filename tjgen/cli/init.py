@@ -24,30 +24,31 @@ from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 COMMAND = Command(
     "init",
     "Create a repository of experiments.",
-    "Make a repository in DIR (the default is the current folder): a project file, two experiments with their programs, an "
-    "overlay for each environment, hooks for pre-commit, a pipeline, and the objects that make Argo CD or Flux sync it; and "
-    "build it. The pipeline installs exactly one tjgen, and its dependencies by their hashes. Existing files are not "
-    "overwritten; hooks and pipelines of other projects in the repository get those of this project added. With --from, the "
-    "experiments and the catalog are made of handwritten manifests: an experiment of each TrainJob, which builds the same "
-    "TrainJob and JobSet, or tjgen reports the differences; experiments of jobs of other kinds as with tjgen import.",
+    "Create a repository in DIR (by default, the working directory), and build it. It contains a project file, two "
+    "experiments with their programs, and an overlay for each environment. It also contains hooks for pre-commit, a "
+    "pipeline, and the objects with which Argo CD or Flux syncs it. The pipeline installs exactly one tjgen, and its "
+    "dependencies by their hashes. Existing files are not overwritten. If the repository has hooks and pipelines of "
+    "other projects, those of this project are added. With --from, the experiments and the catalog are created from "
+    "handwritten manifests. Each TrainJob becomes an experiment with the same TrainJob and JobSet, or the difference is"
+    " reported. Jobs of other kinds are converted as by tjgen import.",
     "tjgen init vision --ci github --package dist/tjgen-0.1.0-py3-none-any.whl",
     "[DIR]",
     (
-        Option(("--from",), "source", "Folder or file of TrainJobs and runtimes to begin with.", VALUE, "DIR"),
+        Option(("--from",), "source", "Folder or file of TrainJobs and runtimes to start with.", VALUE, "DIR"),
         Option(("--catalog",), "catalog", "More runtimes for --from; may be repeated.", MANY, "PATH"),
-        Option(("--name",), "name", "Name of the project; that of the folder where it is left out.", VALUE, "NAME"),
-        Option(("--env",), "env", "Environment, the real one last; dev and prod where none is named.", MANY, "NAME"),
+        Option(("--name",), "name", "Name of the project; the default is that of the folder.", VALUE, "NAME"),
+        Option(("--env",), "env", "Environment, production last; the default is dev and prod.", MANY, "NAME"),
         Option(
             ("--framework",),
             "framework",
-            "What the first experiments are written with; torch where it is left out.",
+            "Framework of the first experiments; the default is torch.",
             VALUE,
             "NAME",
             FRAMEWORKS,
         ),
-        Option(("--gitops",), "gitops", "What applies the output; none where it is left out.", VALUE, "TOOL", TOOLS),
+        Option(("--gitops",), "gitops", "Tool that applies the output; the default is none.", VALUE, "TOOL", TOOLS),
         Option(("--repository",), "repository", "URL of the repository, for the tool that applies the output.", VALUE, "URL"),
-        Option(("--ci",), "ci", "Whose pipeline to write; none where it is left out.", VALUE, "FORGE", FORGES),
+        Option(("--ci",), "ci", "Forge whose pipeline to write; the default is none.", VALUE, "FORGE", FORGES),
         Option(
             ("--package",),
             "package",

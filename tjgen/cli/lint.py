@@ -21,22 +21,31 @@ TOOLS = (ARGOCD, FLUX, "both")
 COMMAND = Command(
     "lint",
     "Find GitOps pitfalls in manifests.",
-    "Look at what experiments build to (the whole project where no path is given), and at manifests in files and folders "
-    "(- is standard input), for what Argo CD and Flux would stumble over or do harm with: hooks that delete runs, TTLs "
-    "that train again, claims that nothing protects, and the rest of the rules in docs/reference/rules. With --against, "
-    "also for changes that the server refuses, and removals that cost something. With --fix, cure in the manifests what "
-    "can be cured by itself.",
+    "Check built experiments (by default, the whole project), and manifests in files and folders (- is standard input),"
+    " for problems with Argo CD and Flux. Examples are hooks that delete runs, TTLs that repeat runs, and unprotected "
+    "claims. docs/reference/rules lists the rules. With --against, also report changes that the server refuses, and "
+    "removals that lose something. With --fix, correct the manifests if a correction is known.",
     "tjgen lint deploy/ --gitops argocd",
     "[PATH...]",
     (
-        Option(("--gitops",), "gitops", "What syncs the manifests; the project's tool.", VALUE, "TOOL", TOOLS),
-        Option(("--against",), "against", "What is synced now: a folder, or a Git revision of the same paths.", VALUE, "DIR|REV"),
-        Option(("--select",), "select", "Ask this rule alone; may be repeated.", MANY, "TJ6nn"),
+        Option(
+            ("--gitops",), "gitops", "Tool that syncs the manifests; the default is that of the project.", VALUE, "TOOL", TOOLS
+        ),
+        Option(
+            ("--against",),
+            "against",
+            "The manifests that are synced now: a folder, or a Git revision of the same paths.",
+            VALUE,
+            "DIR|REV",
+        ),
+        Option(("--select",), "select", "Check only this rule; may be repeated.", MANY, "TJ6nn"),
         Option(("--ignore",), "ignore", "Leave this rule out; may be repeated.", MANY, "TJ6nn"),
-        Option(("--all",), "all", "Ask all rules, also those that are off by default, and show repeated findings one by one."),
-        Option(("--list",), "list", "Name the rules, and ask none."),
-        Option(("--fix",), "fix", "Write into the manifests what cures a finding, and tell what is left."),
-        Option(("--diff",), "diff", "With --fix, show what would be written, and write nothing."),
+        Option(
+            ("--all",), "all", "Check all rules, including those that are off by default, and show repeated findings one by one."
+        ),
+        Option(("--list",), "list", "List the rules, and check none."),
+        Option(("--fix",), "fix", "Write corrections into the manifests, and report the remaining findings."),
+        Option(("--diff",), "diff", "With --fix, show the corrections, and write nothing."),
         Option(("--env",), "env", "Environment of the project; may be repeated.", MANY, "NAME"),
         Option(("--catalog",), "catalog", "File or folder with runtimes; may be repeated.", MANY, "PATH"),
         TRAINER,

@@ -19,19 +19,19 @@ from tjgen.trees.diagnostics.model import CompileError, has_errors
 COMMAND = Command(
     "pin",
     "Pin images to the digests of their tags.",
-    "Ask registries for the digests of all images that experiments get, those of runtimes too, and write them to the lock. "
-    "Builds then emit NAME:TAG@DIGEST for new runs; runs that exist stay as they are. No other command uses a network. "
-    "Credentials are those of docker login. Without PATH the images of the whole project are pinned.",
+    "Read the digests of all images of experiments and their runtimes from registries, and write them to the lock. "
+    "Builds then emit NAME:TAG@DIGEST for new runs; existing runs stay as they are. No other command uses a network. "
+    "Credentials are those of docker login. Without PATH, the images of the whole project are pinned.",
     "tjgen pin --update experiments/bert.yaml",
     "[PATH]...",
     (
         Option(("--env",), "env", "Environment of the project; may be repeated.", MANY, "NAME"),
-        Option(("--update",), "update", "Ask again for images that are pinned, and pin them anew.", FLAG),
-        Option(("--check",), "check", "Write nothing; exit 1 where an image is not pinned. Asks nobody without --update.", FLAG),
-        Option(("--prune",), "prune", "Remove pins that nothing asks for; only for the whole project.", FLAG),
-        Option(("--platform",), "platform", "What images must be there for (linux/amd64), or any.", VALUE, "OS/ARCH"),
-        Option(("--mirror",), "mirror", "Ask the registries that platforms rewrite to, not those that are written.", FLAG),
-        Option(("--insecure",), "insecure", "Registry to ask over plain HTTP; may be repeated.", MANY, "HOST"),
+        Option(("--update",), "update", "Read the digests of pinned images again, and pin the new ones.", FLAG),
+        Option(("--check",), "check", "Write nothing; exit 1 if an image is not pinned. Uses no network without --update.", FLAG),
+        Option(("--prune",), "prune", "Remove pins that no experiment requests; only for the whole project.", FLAG),
+        Option(("--platform",), "platform", "Platform that images must support (linux/amd64), or any.", VALUE, "OS/ARCH"),
+        Option(("--mirror",), "mirror", "Read from the registries that platforms rewrite to, not those in the sources.", FLAG),
+        Option(("--insecure",), "insecure", "Registry to use over plain HTTP; may be repeated.", MANY, "HOST"),
         Option(("--local",), "local", "Registry that may be at an address of this machine; may be repeated.", MANY, "HOST"),
         Option(("--token-host",), "token_host", "Host that may get a registry's credentials; may be repeated.", MANY, "HOST"),
         Option(("--timeout",), "timeout", "Seconds to wait for an answer (15).", VALUE, "SECONDS"),

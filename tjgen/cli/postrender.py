@@ -16,15 +16,15 @@ from tjgen.trees.source.encoding import decode
 COMMAND = Command(
     "postrender",
     "Run as a Helm post-renderer.",
-    "Reads what Helm has rendered from standard input and writes it back with the experiments of the chart expanded; overlays, "
-    "platforms and runtimes of the chart, and the project of the working directory, are used for them. All other objects stay as "
-    "they are, and are judged as tjgen check does. With errors nothing is written, and Helm stops.",
+    "Read the output of Helm from standard input, and write it back with the experiments of the chart expanded. tjgen "
+    "uses the overlays, platforms and runtimes of the chart, and the project of the working directory. All other "
+    "objects stay as they are, and are validated as by tjgen check. With errors, nothing is written, and Helm stops.",
     "helm template vision ./chart | tjgen postrender",
     "",
     (
         Option(("--env",), "env", "Environment of the project to build for.", VALUE, "NAME"),
         Option(("--set",), "set", "Set a field of every experiment: spec.nodes=2.", MANY, "PATH=VALUE"),
-        Option(("--no-check",), "no_check", "Do not judge the objects of the chart.", FLAG),
+        Option(("--no-check",), "no_check", "Do not validate the objects of the chart.", FLAG),
         TRAINER,
         *COMMON,
     ),

@@ -18,15 +18,15 @@ from tjgen.trees.k8s.nearest import nearest
 COMMAND = Command(
     "promote",
     "Promote runs from one environment to another.",
-    "Build runs that are in the lock for another environment of the project: of the same experiment, with the same code and "
-    "the image digests that they were built with, and with what the other environment has its own, such as queues. Refused "
-    "where an overlay would change what is trained. The lock says where a run came from. A NAME may be a pattern.",
+    "Build locked runs for another environment of the project. A run keeps its experiment, code and image digests, and "
+    "gets the settings of the other environment, such as queues. tjgen refuses this if an overlay would change what is "
+    "trained. The lock records the origin of a run. A NAME may be a pattern.",
     "tjgen promote bert-dnrxnhvs --env prod",
     "NAME...",
     (
         Option(("--env",), "env", "Environment to promote to.", VALUE, "NAME"),
-        Option(("--from",), "source", "Environment that the runs are of, where a NAME is a pattern.", VALUE, "NAME"),
-        Option(("-o", "--output"), "output", "Output tree; the project's where it is left out.", VALUE, "DIR"),
+        Option(("--from",), "source", "Environment of the runs, if a NAME is a pattern.", VALUE, "NAME"),
+        Option(("-o", "--output"), "output", "Output tree; the default is that of the project.", VALUE, "DIR"),
         Option(("--force",), "force", "Overwrite files that were edited by hand.", FLAG),
         TRUSTED,
         *COMMON,

@@ -21,17 +21,18 @@ from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 COMMAND = Command(
     "report",
     "Write a page that shows runs, their totals and problems.",
-    "Write one HTML page that needs nothing else: every run with its state, a picture of it (pods and devices, gang, volumes, "
-    "data slices, sync waves), its fields and the lines that asked for them; totals against quotas; diagnostics; with "
-    "--against what differs from a Git revision or a folder. PATH is what a build takes, or an output tree, which is shown as "
-    "it stands. Without PATH the whole project is shown. The page is written also where there are errors.",
+    "Write one HTML page that is complete in itself. It contains every run with its state, a picture of it (pods and "
+    "devices, gang, volumes, data slices, sync waves), and its fields with the lines that request them. It also "
+    "contains totals against quotas, and diagnostics. With --against, it shows the differences from a Git revision or a"
+    " folder. PATH is a source of a build, or an output tree, which is shown as it is. Without PATH, the whole project "
+    "is shown. With errors, the page is written, too.",
     "tjgen report -o report.html --against origin/main",
     "[PATH]...",
     (
-        Option(("-o", "--output"), "output", "File to write to; standard output where it is left out.", VALUE, "FILE"),
+        Option(("-o", "--output"), "output", "File to write to; the default is standard output.", VALUE, "FILE"),
         Option(("--svg",), "svg", "Folder for a picture of each run, and of quotas, as SVG files.", VALUE, "DIR"),
         Option(("--against",), "against", "Show what differs from a Git revision or a folder.", VALUE, "REV|DIR"),
-        Option(("--tree",), "tree", "Output tree with the runs that stay; the project's where it is left out.", VALUE, "DIR"),
+        Option(("--tree",), "tree", "Output tree with the runs that stay; the default is that of the project.", VALUE, "DIR"),
         Option(("--env",), "env", "Environment of the project; may be repeated.", MANY, "NAME"),
         Option(("--previews",), "previews", "Show the fields of what controllers will create, too.", FLAG),
         FOLDER,

@@ -22,16 +22,17 @@ from tjgen.trees.fields.path import Tree
 COMMAND = Command(
     "runs",
     "List, archive, rerun and prune runs.",
-    "list: the runs of the project, or those that match a NAME, with their state: current, suspended, superseded, orphaned, "
-    "archived, or pruned. archive: make records of finished runs, which Argo CD and Flux leave alone, so that nothing trains "
-    "them again; unarchive reverts it. rerun: train current runs once more, under new names. prune: remove superseded runs, "
-    "all beyond the project's history.keep, or the superseded and orphaned runs that match a NAME. keep: accept that orphaned "
-    "runs stay. rename: give the runs of the experiment OLD, [[ENVIRONMENT/]NAMESPACE/]NAME, to NEW; no file changes, so no "
-    "sync restarts a run. A NAME may be a pattern.",
+    "The verb list prints the runs of the project, or those that match a NAME, with their state: current, suspended, "
+    "superseded, orphaned, archived, or pruned. With archive, finished runs become records, which Argo CD and Flux "
+    "leave unchanged, so that they do not train again. With unarchive, they become runs again. With rerun, current runs"
+    " train again, under new names. With prune, superseded runs are removed: all beyond the project's history.keep, or "
+    "the superseded and orphaned runs that match a NAME. With keep, orphaned runs stay. With rename, the runs of the "
+    "experiment OLD, [[ENVIRONMENT/]NAMESPACE/]NAME, go to NEW; no file changes, so no sync restarts a run. A NAME may "
+    "be a pattern.",
     "tjgen runs archive 'resnet50-*' -o deploy",
     "[list|archive|unarchive|rerun|prune|keep|rename] [NAME]...",
     (
-        Option(("-o", "--output"), "output", "Output tree; the project's where it is left out.", VALUE, "DIR"),
+        Option(("-o", "--output"), "output", "Output tree; the default is that of the project.", VALUE, "DIR"),
         Option(("--env",), "env", "Environment of the project; may be repeated.", MANY, "NAME"),
         Option(("--keep",), "keep", "With prune: how many superseded runs of each experiment stay.", VALUE, "N"),
         Option(("--archived",), "archived", "With prune: also remove archived runs that no source requests."),

@@ -18,9 +18,9 @@ from tjgen.trees.source.writer import dump
 COMMAND = Command(
     "runtimes",
     "List, show or import runtimes of the catalog.",
-    "list: all runtimes that experiments here can name. show NAME: one as YAML. import FILE (- is standard input): clean "
-    "files in the folder --to from `kubectl get clustertrainingruntimes -o yaml`, marked as the cluster's, so that build "
-    "only refers to them.",
+    "The verb list prints all runtimes that experiments here can name. With show NAME, one is printed as YAML. With "
+    "import FILE (- is standard input), the runtimes of `kubectl get clustertrainingruntimes -o yaml` are written to "
+    "clean files in the folder --to. They are marked as the cluster's, so that build only refers to them.",
     "kubectl get clustertrainingruntimes -o yaml | tjgen runtimes import - --to catalog",
     "list|show NAME|import FILE",
     (Option(("--to",), "to", "Folder that import writes to.", VALUE, "DIR"), *COMMON),

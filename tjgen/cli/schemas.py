@@ -16,14 +16,15 @@ from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 COMMAND = Command(
     "schemas",
     "List or import the kinds that check validates.",
-    "list: every kind that build and check know, from where, and how far it is checked. import FILE (- is standard input): the "
-    "schemas of `kubectl get crd -o yaml`, CEL rules included, into the folder that the project file names (`schemas`) or --to "
-    "does. They go before those that tjgen brings; with --missing only kinds are taken that it does not bring.",
+    "The verb list prints every kind that build and check validate, with its source and the extent of the checks. With "
+    "import FILE (- is standard input), the schemas of `kubectl get crd -o yaml`, including CEL rules, are written to a"
+    " folder. The project file (`schemas`) or --to names the folder. Imported schemas take precedence over the bundled "
+    "ones. With --missing, only kinds without a bundled schema are imported.",
     "kubectl get crd -o yaml | tjgen schemas import -",
     "list|import FILE",
     (
-        Option(("--to",), "to", "Folder that import writes to; that list reads.", VALUE, "DIR"),
-        Option(("--missing",), "missing", "Import only kinds that tjgen brings no schema for."),
+        Option(("--to",), "to", "Folder that import writes to, or that list reads.", VALUE, "DIR"),
+        Option(("--missing",), "missing", "Import only kinds without a bundled schema."),
         *COMMON,
     ),
     least=1,

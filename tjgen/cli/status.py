@@ -24,7 +24,7 @@ COMMAND = Command(
     "status",
     "Show the state of runs in the cluster.",
     "The runs of the output tree, or those that match a NAME, with their state in the cluster, in the words of the health checks "
-    "for Argo CD: since when, restarts, the reason of a failure, the pod to look at, and the command for its logs. "
+    "for Argo CD. The list has the time of the state, restarts, the reason of a failure, its pod, and the command for its logs. "
     "Also runs that tjgen made and that are not in the tree. Reads the cluster with kubectl, or its output with --from.",
     "tjgen status 'resnet50-*' --context training",
     "[NAME]...",

@@ -1,1 +1,1 @@
-"""What a cluster does with any manifest: the API server, its webhooks, the Trainer controller; and container registries."""
+"""Behavior of a cluster for any manifest: the API server, its webhooks, the Trainer controller; and container registries."""

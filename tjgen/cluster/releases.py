@@ -1,4 +1,4 @@
-"""The releases of upstream projects that tjgen knows by number. Everything about a release is read from this table.
+"""The releases of upstream projects that tjgen supports. Everything about a release is read from this table.
 
 The schemas of each release are listed in `schemas/index.json`, which `schemas/generate.py` makes from `schemas/sets.yaml`;
 what the controller of a Trainer release does otherwise than the next one is in `trainer/release.py`.

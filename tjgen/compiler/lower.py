@@ -1,4 +1,4 @@
-"""Experiment + runtime -> the fields of the Workload that the experiment says in so many words."""
+"""Experiment + runtime -> the fields of the Workload that the experiment sets directly."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What users write: experiments, overlays, platforms, projects, runtimes; and the identity of the runs that they mean."""
+"""Documents of users: experiments, overlays, platforms, projects, runtimes; and the identity of their runs."""

@@ -1,4 +1,4 @@
-"""What passes know about a run beside its experiment: names, platform, project defaults."""
+"""Inputs of passes other than the experiment: names, platform, project defaults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plain value -> its canonical JSON text; a text -> its SHA-256. What names and identities are made of.
+"""A plain value -> its canonical JSON text; a text -> its SHA-256. Names and identities are created from them.
 
 `json` and `hashlib` would do. But a build begins with one of each, and they bring Python around a C encoder that is
 reached directly here, and OpenSSL, which takes longer to load than a small build to hash all that it hashes.

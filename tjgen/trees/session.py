@@ -1,4 +1,4 @@
-"""The results that one command computes once and uses again; whoever starts a build makes one and passes it along."""
+"""The results that one command computes once and uses again; the start of a build creates one and passes it along."""
 
 from __future__ import annotations
 

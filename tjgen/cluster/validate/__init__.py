@@ -1,1 +1,1 @@
-"""The verdict of the API server on an object: decoding, structure, names, rules, admission webhooks, updates."""
+"""Validation of an object as by the API server: decoding, structure, names, rules, admission webhooks, updates."""

@@ -1,4 +1,4 @@
-"""Manifests -> what a GitOps sync would trip over; works on any manifests and knows nothing of experiments.
+"""Manifests -> problems in a GitOps sync; works on any manifests, independent of experiments.
 
 | module | holds |
 |---|---|

@@ -5,21 +5,21 @@ from __future__ import annotations
 REASONS: tuple[tuple[str, str], ...] = (
     (
         "Protection that comes with the commit that removes the object.",
-        "What is removed has no manifest left to hold it. Removals are judged by what was synced before (TJ635, TJ636).",
+        "A removed object has no manifest. Removals are checked against the objects that were synced before (TJ635, TJ636).",
     ),
     (
         "A build that gives nothing where there was something.",
-        "A stream without objects does not show what was there before. `tjgen cmp generate` refuses to answer with one (TJ764), "
-        "and a build into a tree keeps claims and records until it is told to remove them.",
+        "A stream without objects does not show earlier objects. `tjgen cmp generate` does not return an empty stream (TJ764), "
+        "and a build into a tree keeps claims and records unless an option removes them.",
     ),
     (
         "A kind that the cluster does not have.",
-        "Which kinds a cluster has does not stand in manifests. `tjgen check` reports kinds without a schema (TJ520); "
+        "Manifests do not list the kinds of a cluster. `tjgen check` reports kinds without a schema (TJ520); "
         "`tjgen schemas import` takes those of the cluster.",
     ),
     (
         "A finished run that is still active in Git.",
-        "Whether a run has finished does not stand in manifests. `tjgen runs archive` takes the runs that are known to be done.",
+        "Manifests do not show whether a run has finished. `tjgen runs archive` takes the runs that are known to be done.",
     ),
     (
         "Committed output that is not what the sources give.",

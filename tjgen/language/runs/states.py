@@ -43,7 +43,7 @@ STATES = (
     ),
     State(
         ORPHANED,
-        "No source requests the run: its experiment, file, namespace or environment is gone.",
+        "No source requests the run: its experiment, file, namespace or environment does not exist.",
         "Stay byte for byte, with their claims and runtimes.",
         "Applies them. The run continues and holds its devices.",
         "`tjgen runs prune`, `archive`, `keep` or `rename`, or the source returns.",

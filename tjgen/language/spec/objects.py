@@ -627,7 +627,7 @@ class Item:
 
 
 class Items:
-    """Where the list of items comes from."""
+    """Source of the list of items."""
 
     __slots__ = ("count", "directory", "glob", "listed", "manifest", "pattern")
 
@@ -854,7 +854,7 @@ class Build:
 
 
 class Code:
-    """Where the program comes from. If several sources are described, `use` selects some."""
+    """Source of the program. If several sources are described, `use` selects some."""
 
     __slots__ = ("build", "config_map", "git", "mount_path", "python_path", "use", "workspace")
 
@@ -954,7 +954,7 @@ class Backup:
 
 
 class Checkpoints:
-    """Where the run saves checkpoints."""
+    """Folder and settings of the checkpoints of a run."""
 
     __slots__ = (
         "backup",
@@ -1369,7 +1369,7 @@ class FailureRule:
 
 
 class Restart:
-    """What to restart after a failure, and how often."""
+    """Pods to restart after a failure, and the number of restarts."""
 
     __slots__ = ("limit", "policy", "rules")
 
@@ -1417,7 +1417,7 @@ class Success:
 
 
 class Cleanup:
-    """What to keep of a run that has ended."""
+    """Objects of a finished run to keep."""
 
     __slots__ = ("pods", "ttl_seconds")
 
@@ -1661,7 +1661,7 @@ class Sweep:
 
 
 class ExperimentSpec(RunSpec):
-    """What to train, and the resources that it needs."""
+    """The program to train, and the resources that it needs."""
 
     __slots__ = ("naming", "on_supersede", "state", "sweep", "tasks")
 
@@ -2243,7 +2243,7 @@ _HELPERS = Helpers(_NONE)
 
 
 class Images:
-    """Where images come from."""
+    """Sources of images."""
 
     __slots__ = ("helpers", "rewrite")
 
@@ -2523,7 +2523,7 @@ _PROJECTSCHEDULE = ProjectSchedule(_NONE)
 
 
 class Output:
-    """Where to write the output."""
+    """Folder of the output."""
 
     __slots__ = ("directory", "expanded")
 
@@ -2703,7 +2703,7 @@ _BUDGETS = Budgets(_NONE)
 
 
 class ProjectSpec:
-    """Where files are, and the environments to build for."""
+    """Paths of files, and the environments to build for."""
 
     __slots__ = (
         "budgets",

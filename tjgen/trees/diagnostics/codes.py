@@ -16,13 +16,13 @@ GROUPS = {
     "TJ0": "Files, the lock and the output tree",
     "TJ1": "The experiment, by itself",
     "TJ2": "Overlays, sweeps, the project and the catalog",
-    "TJ3": "What an experiment asks of its runtime and platform",
-    "TJ4": "What the target cannot say; code, checkpoints and data that are fetched",
-    "TJ5": "What the API server refuses",
-    "TJ6": "What a GitOps sync would trip over",
+    "TJ3": "The experiment, with its runtime and platform",
+    "TJ4": "Fields that the target does not support; code, checkpoints and data that are fetched",
+    "TJ5": "Objects that the API server refuses",
+    "TJ6": "Pitfalls of GitOps syncs",
     "TJ7": "The repository, registries and the cluster",
-    "TJ8": "What the controller does with it, to your surprise",
-    "TJ9": "What a platform makes, monitoring; defects of tjgen",
+    "TJ8": "Surprising behavior of controllers",
+    "TJ9": "Objects of a platform, monitoring; defects of tjgen",
 }
 """The first digit of a code -> the phase that reports it."""
 ACTIVE = "active"

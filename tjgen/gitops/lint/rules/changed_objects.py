@@ -14,7 +14,7 @@ from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.typing import NamedTuple
 
 _ARGOCD = "The object is SyncFailed; after five retries nothing happens until the next commit. Later waves are not applied."
-_FLUX = "The dry run fails, so nothing of the whole Kustomization is applied, and it is tried again for ever."
+_FLUX = "The dry run fails, so no object of the Kustomization is applied, and Flux retries indefinitely."
 
 
 class _Row(NamedTuple):
@@ -102,8 +102,8 @@ _ROWS = (
             source=sources.BATCH_VALIDATION,
             since="0.1.0",
             title="A batch Job has changed in its template, completions or selector.",
-            why="The pods of a Job are what they were when it was made. The server refuses the change as long as the Job is "
-            "there, finished or not.",
+            why="The pods of a Job keep their template. The server refuses the change as long as the Job exists, "
+            "finished or not.",
             remedy="Let the name follow the content, such as by a hash: a changed Job is then another one.",
             effects={ARGOCD: _ARGOCD, FLUX: _FLUX},
             upstream="Kubernetes `pkg/apis/batch/validation` (`ValidateJobSpecUpdate`).",
@@ -122,12 +122,12 @@ _ROWS = (
             source=sources.CORE_VALIDATION,
             since="0.1.0",
             title="A PersistentVolumeClaim has changed in more than its size upwards.",
-            why="Class, mode, access modes, selector and volume of a claim are fixed, and it does not shrink. Whoever forces the "
+            why="Class, mode, access modes, selector and volume of a claim are fixed, and it does not shrink. A forced "
             "change deletes the claim, and its data with it.",
             remedy="Make a new claim under another name, copy the data, and keep the old one until nothing mounts it.",
             effects={
                 ARGOCD: f"{_ARGOCD} `Replace=true` fails as well.",
-                FLUX: f"{_FLUX} With `force` the claim is deleted and made anew: the data is lost.",
+                FLUX: f"{_FLUX} With `force` the claim is deleted and created again: the data is lost.",
             },
             upstream="Kubernetes `pkg/apis/core/validation` (`ValidatePersistentVolumeClaimUpdate`).",
             tools=(),

@@ -16,9 +16,9 @@ RULE = Rule(
     evidence=SEEN,
     source=f"{sources.TRAINER}/runtime/framework/plugins/volcano/volcano.go",
     since="0.1.0",
-    title="A run has a pod group and steps that come one after the other, such as an initializer.",
-    why="minMember counts the pods of all steps, but the controller creates those of a later step when the earlier one has "
-    "ended. A gang scheduler waits for pods that do not exist.",
+    title="A run has a pod group and steps that run one after the other, such as an initializer.",
+    why="The field minMember counts the pods of all steps, but the controller creates those of a later step when the earlier one "
+    "has ended. A gang scheduler waits for pods that do not exist.",
     remedy="Leave the pod group out, or fetch data in a run, Job or claim of its own.",
     effects={
         ARGOCD: "Synced and healthy; nothing runs.",

@@ -66,7 +66,7 @@ class Backup(Shape):
 
 
 class Checkpoints(Shape):
-    """Where the run saves checkpoints."""
+    """Folder and settings of the checkpoints of a run."""
 
     volume: Counts[Text]
     """Volume for the checkpoints, by its name in `volumes`."""

@@ -99,7 +99,7 @@ class Build(Shape):
 
 
 class Code(Shape):
-    """Where the program comes from. If several sources are described, `use` selects some."""
+    """Source of the program. If several sources are described, `use` selects some."""
 
     use: Counts[Way | list[Way] | None] = None
     """Sources to use, such as `workspace` or `[build, configMap]`. The default is all that are described."""

@@ -22,7 +22,7 @@ class Item(Shape):
 
 
 class Items(Shape):
-    """Where the list of items comes from."""
+    """Source of the list of items."""
 
     alternatives: ClassVar[Alternatives] = (("list",), ("glob", "directory"), ("manifest",), ("pattern",), ("count",))
     needed: ClassVar[bool] = True

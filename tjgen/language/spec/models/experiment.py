@@ -34,7 +34,7 @@ class RunSpec(Container):
     script: Counts[Text | None] = None
     """A Python program that the launcher (torchrun, mpirun ...) starts, another command, or shell text of several lines."""
     launcher: Counts[Text | None] = None
-    """What starts the program of `script` in place of the runtime's launcher, such as `accelerate launch`; `none` for Python."""
+    """Starts the program of `script` instead of the runtime's launcher, such as `accelerate launch`; `none` for Python."""
     image_pull_secrets: Counts[list[Text]] = []
     """Secrets for pulling images."""
     service_account_name: Counts[Text | None] = None
@@ -94,7 +94,7 @@ class Task(RunSpec):
 
 
 class ExperimentSpec(RunSpec):
-    """What to train, and the resources that it needs."""
+    """The program to train, and the resources that it needs."""
 
     tasks: Excluded[dict[str, Task]] = {}
     """Several isolated runs by name, each with its own data."""
@@ -119,4 +119,4 @@ class Experiment(Shape):
     metadata: Excluded[Metadata]
     """Identifies the experiment."""
     spec: Counts[ExperimentSpec]
-    """What to train, and the resources that it needs."""
+    """The program to train, and the resources that it needs."""

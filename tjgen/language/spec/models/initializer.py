@@ -30,7 +30,7 @@ class Fetch(Shape):
     image: Counts[Text | None] = None
     """Image of the initializer. The default is the runtime's."""
     command: Counts[list[str]] = []
-    """Command of the initializer, for instance to prepare the data. The default is the image's."""
+    """Command of the initializer, for example to prepare the data. The default is the image's."""
     args: Counts[list[str]] = []
     """Arguments of the command."""
     cpu: Counts[Quantity | None] = None

@@ -194,7 +194,7 @@ class Helpers(Shape):
 
 
 class Images(Shape):
-    """Where images come from."""
+    """Sources of images."""
 
     rewrite: dict[str, str] = {}
     """Prefix of an image reference -> replacement."""
@@ -264,7 +264,7 @@ class PlatformSpec(Shape):
     runtimes: list[Text] = []
     """Runtimes of the catalog that every namespace of the cluster gets, as ClusterTrainingRuntimes."""
     images: Images = Images()
-    """Where images come from."""
+    """Sources of images."""
     programs: Programs = Programs()
     """Programs that tjgen runs next to runs."""
     cluster: Cluster = Cluster()

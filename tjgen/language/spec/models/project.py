@@ -48,7 +48,7 @@ class ProjectSchedule(Shape):
 
 
 class Output(Shape):
-    """Where to write the output."""
+    """Folder of the output."""
 
     directory: Text | None = None
     """Folder of the manifests to apply."""
@@ -143,7 +143,7 @@ class Budgets(Shape):
     documents: Count = DEFAULT.documents
     """Documents of one file."""
     values: Count = DEFAULT.values
-    """Keys, scalars, lists and mappings of one file, including those that aliases stand for."""
+    """Keys, scalars, lists and mappings of one file, including the targets of aliases."""
     file_size: Quantity = _size(DEFAULT.file_size)
     """Bytes of one file."""
     total_size: Quantity = _size(DEFAULT.total_size)
@@ -161,7 +161,7 @@ class Budgets(Shape):
 
 
 class ProjectSpec(Shape):
-    """Where files are, and the environments to build for."""
+    """Paths of files, and the environments to build for."""
 
     experiments: list[Text] = []
     """Files, folders or patterns of experiments."""
@@ -184,7 +184,7 @@ class ProjectSpec(Shape):
     trainer: ReleaseName = DEFAULT_TRAINER.name
     """Kubeflow Trainer release of the clusters."""
     output: Output = Output()
-    """Where to write the output."""
+    """Folder of the output."""
     gitops: GitOps | Tool = GitOps()
     """The tool that applies the manifests."""
     history: History = History()
@@ -209,4 +209,4 @@ class Project(Shape):
     metadata: Named | None = None
     """Identifies the project."""
     spec: ProjectSpec
-    """Where files are, and the environments to build for."""
+    """Paths of files, and the environments to build for."""

@@ -27,7 +27,7 @@ class FailureRule(Shape):
 
 
 class Restart(Shape):
-    """What to restart after a failure, and how often."""
+    """Pods to restart after a failure, and the number of restarts."""
 
     policy: Counts[Literal["Never", "OnFailure", "Always", "ExitCode"] | None] = None
     """Whether a failed container restarts in its pod. ExitCode (Training Operator) restarts for codes of 128 and above."""
@@ -60,7 +60,7 @@ class Success(Shape):
 
 
 class Cleanup(Shape):
-    """What to keep of a run that has ended."""
+    """Objects of a finished run to keep."""
 
     pods: Counts[Literal["All", "Running", "None"] | None] = None
     """Pods to delete when the run has ended (Training Operator and MPI Operator)."""

@@ -41,7 +41,7 @@ class Topology(Shape):
     preferred: Counts[LabelKey | None] = None
     """Node label: all pods run under one value if possible (Kueue)."""
     unconstrained: Counts[Literal[True] | None] = None
-    """Kueue places the pods wherever capacity is free."""
+    """Kueue places the pods on any nodes with free capacity."""
 
 
 class Schedule(Shape):
