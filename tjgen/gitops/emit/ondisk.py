@@ -38,6 +38,17 @@ def files(directory: str, folder: str) -> list[OutputFile]:
     return found
 
 
+def body(directory: str, path: str) -> str | None:
+    """The body of one file of ours; None if there is none, or if it cannot be read, which writing the tree reports."""
+    root = Root(directory)
+    try:
+        root.enter(path.rpartition("/")[0])
+        found = _file(root, path)
+    except (ObstacleError, OSError):
+        return None
+    return found.body if found is not None else None
+
+
 def below(directory: str, folder: str) -> list[str]:
     """The folders in `folder`, in order of name; hidden ones and links are left out."""
     try:

@@ -237,13 +237,23 @@ class Directory:
         content = sha256(file.body.encode()).digest()[:8]
         before = self._put.get(file.path)
         self._now.files.append(file.path)
-        if not file.owner or "/data/" in f"/{file.path}":
+        is_data = "/data/" in f"/{file.path}"
+        if not file.owner or is_data:
             self._now.shared.append((file.path, content))
         if before is None:
             self._put[file.path] = content
+            if is_data:
+                self._warn_of_refusals(file, run)
             self._tree.put(file)
         elif before != content:
             self.diagnostics.append(problems.made_twice(file.path, run))
+
+    def _warn_of_refusals(self, file: OutputFile, run: Run) -> None:
+        before = self._on_disk.body(file.path)
+        if before is not None and before != file.body:
+            from tjgen.gitops.output.updates import refused_updates  # few builds change a claim
+
+            self.diagnostics += refused_updates(before, run, file.path, file.body)
 
     def _record(self, path: str, lock: Lock) -> None:
         self.locks[lock.experiment] = lock

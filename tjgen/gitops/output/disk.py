@@ -30,6 +30,10 @@ class Disk(NamedTuple):
         """Name -> text without header of each file of ours in the folder."""
         return ondisk.bodies(self.directory, folder)
 
+    def body(self, path: str) -> str | None:
+        """The text without header of one file of ours, if there is one."""
+        return ondisk.body(self.directory, path)
+
     def folders(self, folder: str) -> list[str]:
         """The folders in the folder, in order of name."""
         return ondisk.below(self.directory, folder)

@@ -68,7 +68,8 @@ def intended(plan: Plan, directory: str, see: Seen | None = None, watch: Watch |
             see(built)
 
     one = Directory(directory, tree, None, plan.locks, options)
-    diagnostics = build_into(one, plan, [], seen, None, watch)
+    # What the server refuses is reported with the comparison.
+    diagnostics = [found for found in build_into(one, plan, [], seen, None, watch) if found.code != "TJ540"]
     # What the server refuses is said of each field, in its words.
     diagnostics += platforms(plan, tree, options._replace(force=True), asking)
     return Side("this build", tree.bodies(), {**standing_locks(plan.locks), **one.locks}, asking.ask), diagnostics
