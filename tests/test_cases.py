@@ -15,7 +15,7 @@ def test_case(case: Path, expected: SnapshotAssertion) -> None:
     words = arguments(case)
     applied = tjgen(case, "build", *words)
     preview = tjgen(case, "build", *words, "--expanded")
-    explained = tjgen(case, "explain", *words)
+    explained = tjgen(case, "explain", "--all", *words)
 
     assert (applied.code, preview.code, explained.code) == (0, 0, 0), applied.err + preview.err + explained.err
     assert applied.err == preview.err == explained.err

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 
 from tjgen.cli.command import COMMON, MANY, TRAINER, TRUSTED, Arguments, Command, Option
 from tjgen.cli.inputs import sandbox_for
+from tjgen.cli.names import names_of, near_name, show_name, show_page
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.validate.report import subject_of
 from tjgen.compiler.building.compile import build
@@ -31,12 +33,14 @@ from tjgen.trees.typing import NamedTuple
 COMMAND = Command(
     "explain",
     "Show which line of which file set a field.",
-    "Show for every field of the objects of an experiment who set it, all its owners, and the line that requests it. "
-    "This includes objects that controllers will create. EXPERIMENT may also be a file of an output tree. For the code "
-    "or name of a diagnostic, such as TJ504, show its meaning and how to fix it.",
-    "tjgen explain experiment.yaml JobSet/resnet50-1a2b3c4d spec.replicatedJobs[name=node]",
-    "EXPERIMENT [KIND[/NAME]] [FIELD] | CODE",
+    "For the objects of an experiment, also those that controllers will create: which lines of files set their fields. "
+    "FIELD is a path, or the name of a variable, a volume, a limit or something else. Without it, a page shows what each line "
+    "sets; --all shows every field with all its owners. EXPERIMENT may also be a file of an output tree. CODE is the code or "
+    "the name of a diagnostic, such as TJ504: what it means and what to do.",
+    "tjgen explain experiment.yaml PET_MASTER_ADDR",
+    "EXPERIMENT [KIND[/NAME]] [FIELD|NAME] | CODE",
     (
+        Option(("--all",), "all", "Show every field of every object, not a page."),
         Option(("--env",), "env", "Environment of the project.", MANY, "NAME"),
         Option(("--set",), "set", "Set a field of the experiment, as with build.", MANY, "PATH=VALUE"),
         TRAINER,
@@ -56,7 +60,7 @@ def run(arguments: Arguments) -> int:
         if code is not None:
             return code
     try:
-        asked = _asked(arguments["paths"], arguments["env"])
+        asked = _asked(arguments["paths"], arguments["env"])._replace(every=arguments["all"])
         plan = make_plan(
             Request(
                 asked.paths,
@@ -114,6 +118,10 @@ class _Asked(NamedTuple):
     name: str
     namespace: str | None
     below: FieldPath
+    word: str = ""
+    """The field as it is written: it may be the name of a variable, a volume or a limit instead of a path."""
+    every: bool = False
+    """Whether all fields are shown, not a page."""
 
     def means(self, manifest: Manifest) -> bool:
         return (
@@ -133,7 +141,7 @@ def _asked(words: list[str], environments: list[str]) -> _Asked:
     known = header.read(content)
     if known is None:
         kind, _, name = words[1].partition("/") if len(words) > 1 else ("", "", "")
-        return _Asked([file], environments, kind, name, None, _path(words[2:]))
+        return _Asked([file], environments, kind, name, None, _path(words[2:]), "".join(words[2:]))
     documents, _ = read(content, file, KUBERNETES)
     subject = subject_of(documents[0].value) if documents else None
     if subject is None:
@@ -142,11 +150,11 @@ def _asked(words: list[str], environments: list[str]) -> _Asked:
     kind, name, namespace = subject.kind, subject.name, subject.namespace
     if not known.owner:
         # A file that experiments share: any of the project may be the one that asks for it.
-        return _Asked([], environments, kind, name, namespace, _path(words[1:]))
+        return _Asked([], environments, kind, name, namespace, _path(words[1:]), "".join(words[1:]))
     project = find(file) or find(".")
     source = os.path.normpath(os.path.join(os.path.dirname(project) if project else "", known.source))
     *environment, _, _ = known.owner.split("/")
-    return _Asked([source], environments or environment, kind, name, namespace, _path(words[1:]))
+    return _Asked([source], environments or environment, kind, name, namespace, _path(words[1:]), "".join(words[1:]))
 
 
 def _path(words: list[str]) -> FieldPath:
@@ -182,24 +190,44 @@ def _of_platforms(plan: Plan, asked: _Asked, reporter: Reporter) -> list[tuple[M
 
 
 def _explain(runs: list[Run], asked: _Asked, *, as_json: bool) -> None:
-    chosen: dict[ObjectRef, tuple[Run, Manifest]] = {}
-    for run_ in runs:
-        for manifest in (*run_.compiled.manifests, *run_.compiled.previews):
-            if asked.means(manifest):
-                chosen.setdefault(manifest.ref, (run_, manifest))
+    chosen = _chosen(runs, asked.means)
     if not chosen:
-        known = [manifest for run_ in runs for manifest in (*run_.compiled.manifests, *run_.compiled.previews)]
-        raise CompileError([_unknown(known, asked)])
-    _show([(manifest, run_.compiled.sources) for run_, manifest in chosen.values()], asked, as_json=as_json)
+        # Not an object: the name of something in one of them.
+        text = f"{asked.kind}/{asked.name}" if asked.name else asked.kind
+        known = _chosen(runs, lambda manifest: True)
+        if show_name([one for group in known for one in group], text, as_json=as_json):
+            return
+        raise CompileError([_unknown([manifest for group in known for manifest, _ in group], asked)])
+    if not asked.every and not asked.word and not as_json:
+        # Runs of a sweep differ in few fields.
+        show_page(chosen[0], len(chosen) - 1)
+    else:
+        _show([one for group in chosen for one in group], asked, as_json=as_json)
+
+
+def _chosen(runs: list[Run], wanted: Callable[[Manifest], bool]) -> list[list[tuple[Manifest, Sources]]]:
+    """The wanted objects of each run; what runs share is with the first."""
+    seen: set[ObjectRef] = set()
+    groups = []
+    for run_ in runs:
+        group = []
+        for manifest in (*run_.compiled.manifests, *run_.compiled.previews):
+            if manifest.ref not in seen and wanted(manifest):
+                seen.add(manifest.ref)
+                group.append((manifest, run_.compiled.sources))
+        if group:
+            groups.append(group)
+    return groups
 
 
 def _show(chosen: list[tuple[Manifest, Sources]], asked: _Asked, *, as_json: bool) -> None:
     explained = [(manifest, list(explain(manifest, sources, asked.below))) for manifest, sources in chosen]
     explained = [(manifest, found) for manifest, found in explained if found]
+    if not explained and asked.word and show_name(chosen, asked.word, as_json=as_json):
+        return
     if not explained:
         message = f"nothing of {', '.join(str(manifest.ref) for manifest, _ in chosen)} is at or below {render(asked.below)}"
-        hint = "leave the field out to see all"
-        raise CompileError([Diagnostic("TJ025", message, hint=hint)])
+        raise CompileError([Diagnostic("TJ025", message, hint=near_name(chosen, asked.word) or "leave the field out to see all")])
     if as_json:
         import json
 
@@ -212,6 +240,9 @@ def _show(chosen: list[tuple[Manifest, Sources]], asked: _Asked, *, as_json: boo
 def _unknown(manifests: list[Manifest], asked: _Asked) -> Diagnostic:
     wanted = f"{asked.kind}/{asked.name}" if asked.name else asked.kind
     known = sorted({str(manifest.ref) for manifest in manifests})
-    near = nearest(wanted, known)
-    hint = f'did you mean "{near}"?' if near else f"there are {', '.join(known)}"
-    return Diagnostic("TJ026", f'no object is called "{wanted}"', hint=hint)
+    near = nearest(wanted, [*known, *sorted({manifest.kind for manifest in manifests})])
+    if near:
+        return Diagnostic("TJ026", f'no object is called "{wanted}"', hint=f'did you mean "{near}"?')
+    message = f'no object is called "{wanted}", and no variable, volume, limit or other thing in one'
+    near = nearest(wanted, names_of(manifests))
+    return Diagnostic("TJ026", message, hint=f'did you mean "{near}"?' if near else f"there are {', '.join(known)}")

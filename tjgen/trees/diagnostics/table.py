@@ -509,6 +509,7 @@ TABLE = {
     "TJ745": ("run-removed-without-tombstone", "error"),
     "TJ746": ("run-pruned", "warning"),
     "TJ747": ("checks-not-added", "warning"),
+    "TJ748": ("ambiguous-name", "error"),
     "TJ760": ("unknown-diagnostic", "error"),
     "TJ761": ("no-resource-list", "error"),
     "TJ762": ("wrong-function-config", "error"),

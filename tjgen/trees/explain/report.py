@@ -29,13 +29,18 @@ def explain(manifest: Manifest, sources: Sources, below: FieldPath = ()) -> Iter
 
 def as_text(manifest: Manifest, found: list[Explained]) -> str:
     """One line a leaf: the path, the value, and behind an arrow every hop to the file."""
-    where = f"{manifest.namespace}/{manifest.name}" if manifest.namespace else manifest.name
-    note = "  (preview: a controller makes it)" if manifest.stage == PREVIEW else ""
-    lines = [f"{manifest.kind} {where}{note}"]
+    lines = [heading(manifest)]
     for leaf in found:
         answers = " + ".join(" <- ".join(hop_text(hop) for hop in hops) for hops in reversed(leaf.owners))
-        lines.append(f"  {render(leaf.path)}: {_shown(leaf.value)}  <- {answers}")
+        lines.append(f"  {render(leaf.path)}: {shown(leaf.value)}  <- {answers}")
     return "\n".join(lines) + "\n"
+
+
+def heading(manifest: Manifest) -> str:
+    """Kind, namespace and name, and whether the object is a preview."""
+    where = f"{manifest.namespace}/{manifest.name}" if manifest.namespace else manifest.name
+    note = "  (preview: a controller makes it)" if manifest.stage == PREVIEW else ""
+    return f"{manifest.kind} {where}{note}"
 
 
 def as_data(manifest: Manifest, found: list[Explained]) -> Tree:
@@ -75,7 +80,8 @@ def _hop_data(hop: Hop) -> Tree:
     return data
 
 
-def _shown(value: Tree) -> str:
+def shown(value: Tree) -> str:
+    """The first line of a value."""
     text = "null" if value is None else str(value).lower() if value.__class__ is bool else str(value)
     first, *rest = text.split("\n")
     return first + (" ..." if rest else "")

@@ -1,0 +1,83 @@
+"""Objects of `tjgen explain` and a name in them -> the places that have it; without a name, a page about the objects."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.diagnostics.printable import printable, printable_json
+from tjgen.trees.explain.named import FIELD, THINGS, Named, named, places
+from tjgen.trees.explain.provenance import Sources
+from tjgen.trees.explain.report import Explained, as_data, explain
+from tjgen.trees.explain.summary import as_page, as_places
+from tjgen.trees.fields.path import render
+from tjgen.trees.k8s.nearest import nearest
+from tjgen.trees.manifests.leaves import leaves
+from tjgen.trees.manifests.manifest import Manifest
+
+_TOGETHER = frozenset({"limit", "request"})
+"""Things of one name that are asked about together."""
+_MOST = 12
+"""Places of a field with one name that are shown; with more of them, a path is needed."""
+
+Chosen = Sequence[tuple[Manifest, Sources]]
+
+
+def show_name(chosen: Chosen, text: str, *, as_json: bool) -> bool:
+    """Print the places of a name, as `PET_MASTER_ADDR` or `variable/PET_MASTER_ADDR`; False if nothing has it.
+
+    Raises CompileError (TJ748) if things of several kinds have the name, or too many fields.
+    """
+    thing, _, name = text.partition("/")
+    if thing not in THINGS.values():
+        thing, name = "", text
+    found = [(manifest, places(list(explain(manifest, sources)), thing, name)) for manifest, sources in chosen]
+    found = [(manifest, things) for manifest, things in found if things]
+    kinds = {one.thing for _, things in found for one in things}
+    if len(kinds) > 1 and FIELD in kinds:
+        kinds.discard(FIELD)
+        kept = [(manifest, {one: below for one, below in things.items() if one.thing != FIELD}) for manifest, things in found]
+        found = [(manifest, things) for manifest, things in kept if things]
+    if not found:
+        return False
+    if len(kinds) > 1 and not kinds <= _TOGETHER:
+        hint = f"use one of {', '.join(f'{kind}/{name}' for kind in sorted(kinds))}"
+        raise CompileError([Diagnostic("TJ748", f'"{name}" is the name of {len(kinds)} things', hint=hint)])
+    _refuse_many(found, name, kinds)
+    if as_json:
+        import json
+
+        data = [as_data(manifest, [leaf for below in things.values() for leaf in below]) for manifest, things in found]
+        sys.stdout.write(printable_json(json.dumps(data, indent=2)) + "\n")
+    else:
+        sys.stdout.write(printable(as_places(found)))
+    return True
+
+
+def show_page(chosen: Chosen, more: int) -> None:
+    """Print the page of the objects of a run; `more` is the number of other runs."""
+    text = as_page([(manifest, list(explain(manifest, sources))) for manifest, sources in chosen])
+    runs = f"\n{more} more run{'s' * (more != 1)}: name one by KIND/NAME\n" if more else ""
+    sys.stdout.write(
+        printable(f"{text}{runs}\nTo explain a variable, a volume or a limit, add its name; --all shows every field.\n")
+    )
+
+
+def near_name(chosen: Chosen, text: str) -> str:
+    """A hint with the nearest name in the objects; "" if none is near."""
+    near = nearest(text, names_of([manifest for manifest, _ in chosen]))
+    return f'did you mean "{near}"?' if near else ""
+
+
+def names_of(manifests: Sequence[Manifest]) -> list[str]:
+    """The names of variables, volumes and the like, sorted."""
+    known = {one for manifest in manifests for path, value in leaves(manifest.tree) for one in named(path, value)}
+    return sorted({one.name for one in known if one.thing != FIELD})
+
+
+def _refuse_many(found: Sequence[tuple[Manifest, dict[Named, list[Explained]]]], name: str, kinds: set[str]) -> None:
+    paths = [f"{manifest.kind} {render(one.path)}" for manifest, things in found for one in things]
+    if kinds == {FIELD} and len(paths) > _MOST:
+        hint = f"use a path, such as {paths[0]} or {paths[1]}"
+        raise CompileError([Diagnostic("TJ748", f'{len(paths)} fields are called "{name}"', hint=hint)])

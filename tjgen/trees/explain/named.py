@@ -1,0 +1,72 @@
+"""A name, as of a variable, a volume or a limit -> the places in a manifest that have it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tjgen.trees.explain.report import Explained
+from tjgen.trees.fields.path import FieldPath, Step
+from tjgen.trees.typing import NamedTuple
+
+THINGS = {
+    "env": "variable",
+    "volumes": "volume",
+    "volumeMounts": "volume",
+    "containers": "container",
+    "initContainers": "container",
+    "replicatedJobs": "job",
+    "limits": "limit",
+    "requests": "request",
+    "minResources": "request",
+    "labels": "label",
+    "matchLabels": "label",
+    "annotations": "annotation",
+    "data": "file",
+    "ports": "port",
+}
+"""Field that holds named things -> what one of them is called."""
+FIELD = "field"
+
+
+class Named(NamedTuple):
+    """One named thing of a manifest."""
+
+    thing: str
+    name: str
+    path: FieldPath
+    """Where it is: the element of a list, or the entry of a map."""
+
+
+def named(path: FieldPath, value: object) -> Iterator[Named]:
+    """The things that a leaf is a part of, outermost first."""
+    for length in range(1, len(path) + 1):
+        step, field = path[length - 1], path[length - 2] if length > 1 else ""
+        thing = THINGS.get(field, FIELD) if isinstance(field, str) else FIELD
+        if isinstance(step, str):
+            yield Named(thing, step, path[:length])
+        elif thing != FIELD and (name := _name_of(step)) is not None:
+            yield Named(thing, name, path[:length])
+        elif thing != FIELD and path[length:] == ("name",):
+            # A mount is told apart by its path, and has the name of its volume.
+            yield Named(thing, str(value), path[:length])
+
+
+def _name_of(step: Step) -> str | None:
+    if isinstance(step, tuple):
+        for key, value in step:
+            if key == "name":
+                return str(value)
+    return None
+
+
+def places(leaves: list[Explained], thing: str, name: str) -> dict[Named, list[Explained]]:
+    """Each thing of a name -> its leaves; `thing` "" stands for any."""
+    found: dict[Named, list[Explained]] = {}
+    by_path = {
+        one.path: one for leaf in leaves for one in named(leaf.path, leaf.value) if one.name == name and thing in ("", one.thing)
+    }
+    for leaf in leaves:
+        for length in range(1, len(leaf.path) + 1):
+            if leaf.path[:length] in by_path:
+                found.setdefault(by_path[leaf.path[:length]], []).append(leaf)
+    return found
