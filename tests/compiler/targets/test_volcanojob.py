@@ -96,7 +96,7 @@ def test_tasks_say_what_the_webhook_would_write_so_that_they_can_be_applied_agai
     assert (found.code, found.out, found.err) == (0, "", "")
 
 
-def test_doubts_are_about_the_object_with_its_patches(tmp_path: Path) -> None:
+def test_warnings_are_about_the_object_with_its_patches(tmp_path: Path) -> None:
     without = TORCH.replace("  schedule: {queue: q}\n", "")
     patch = "  patches: {queue: {target: {kind: Job}, merge: {spec: {queue: vision}}}}\n"
     assert "TJ418" in built(tmp_path, without)[1]

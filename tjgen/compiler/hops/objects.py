@@ -63,7 +63,7 @@ def expand(job: Job, draft: Draft) -> Draft:
         overlong = name_problem(draft.workload.name, budget=direct_target.budget(started))
         if overlong is not None:
             return draft.refused([overlong])
-        found = located(direct_target.doubts(started, draft.workload), started, draft.sources)
+        found = located(direct_target.find_warnings(started, draft.workload), started, draft.sources)
         return draft._replace(previews=direct_target.previews(started)).reporting(found)
     assert draft.template is not None, "a TrainJob has a runtime"
     template = draft.template.tree

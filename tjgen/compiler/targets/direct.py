@@ -41,7 +41,7 @@ class Target(Protocol):
     def lower(self, workload: Workload) -> Lowered:
         """The object, what stands beside it, and what the kind cannot say; paths are of the experiment."""
 
-    def doubts(self, job: Manifest, workload: Workload) -> list[Diagnostic]:
+    def find_warnings(self, job: Manifest, workload: Workload) -> list[Diagnostic]:
         """Where the object, with the patches on it, does not do what it seems to; paths are of the object."""
 
     def previews(self, job: Manifest) -> list[Manifest]:

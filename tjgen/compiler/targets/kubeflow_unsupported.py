@@ -46,7 +46,7 @@ def unsupported(workload: Workload, kind: OperatorJob) -> Iterator[Diagnostic]:
                     yield _cannot(workload, kind, (*at, key), f"say {key}: it has no Jobs of their own", hint)
 
 
-def doubts(job: Manifest, kind: OperatorJob) -> Iterator[Diagnostic]:
+def find_warnings(job: Manifest, kind: OperatorJob) -> Iterator[Diagnostic]:
     """Variables that the operator overrides (TJ432)."""
     for pods in pods_of(job):
         for container in pods.spec.get("containers") or ():

@@ -39,9 +39,9 @@ def lower(workload: Workload) -> Lowered:
     return kubeflow.lower(workload, KIND, _success)
 
 
-def doubts(job: Manifest, workload: Workload) -> list[Diagnostic]:
+def find_warnings(job: Manifest, workload: Workload) -> list[Diagnostic]:
     """Variables that the operator overrides."""
-    return list(kubeflow_unsupported.doubts(job, KIND))
+    return list(kubeflow_unsupported.find_warnings(job, KIND))
 
 
 def previews(job: Manifest) -> list[Manifest]:

@@ -88,7 +88,7 @@ def _number(text: str) -> Tree:
     return int(text) if text.isdigit() else text
 
 
-def doubts(job: Manifest, workload: Workload) -> Iterator[Diagnostic]:
+def find_warnings(job: Manifest, workload: Workload) -> Iterator[Diagnostic]:
     """Where a Job that is accepted does not do what it seems to."""
     policy = get(workload.tree.value, ("runtime", "mlPolicy"), None) or {}
     # Pods of a policy that has a name wait for each other when they start.

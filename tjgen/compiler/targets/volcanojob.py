@@ -73,9 +73,9 @@ def lower(workload: Workload) -> Lowered:
     return Lowered(job, [*extra_objects(workload), *rendezvous.objects], found)
 
 
-def doubts(job: Manifest, workload: Workload) -> list[Diagnostic]:
+def find_warnings(job: Manifest, workload: Workload) -> list[Diagnostic]:
     """What the policies and the gang do, against what they seem to do."""
-    return list(volcano_policies.doubts(job, workload))
+    return list(volcano_policies.find_warnings(job, workload))
 
 
 def previews(job: Manifest) -> list[Manifest]:

@@ -11,8 +11,6 @@ from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.source.document import Document
 from tjgen.trees.source.writer import dump
 
-_INDENT = 2
-
 
 def rewritten(document: Document, tree: Tree) -> str | None:
     """The lines of the file from the document's first entry to its last, or None where they cannot be kept apart."""

@@ -89,7 +89,7 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
         if refused is not None:
             diagnostics.append(imported.not_importable(one, refused.message))
             continue
-        diagnostics += imported.doubts(one, release)
+        diagnostics += imported.find_warnings(one, release)
         tree = cleaned(one.tree)
         path = f"{one.namespace}/{one.name}.yaml" if one.namespace else f"{one.name}.yaml"
         if path in files_of_catalog:
@@ -104,7 +104,7 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
         if refused is not None:
             diagnostics.append(imported.not_importable(one, refused.message))
             continue
-        diagnostics += imported.doubts(one, release)
+        diagnostics += imported.find_warnings(one, release)
         runtime = _runtime(one, known, elsewhere)
         if runtime is None:
             diagnostics.append(imported.without_runtime(one, *_reference(one.tree)))
@@ -156,7 +156,7 @@ def _of_another_kind(job: Subject, experiments: dict[str, str], release: Release
     if result.file in experiments:
         return [imported.not_importable(job, f"an experiment {result.file} came before", _TWICE)]
     experiments[result.file] = result.text
-    return [*different, *imported.doubts(job, release), *found]
+    return [*different, *imported.find_warnings(job, release), *found]
 
 
 def _is_gone(tree: Tree) -> bool:

@@ -9,7 +9,6 @@ from tjgen.trees.typing import NamedTuple
 
 WIDTH = 400
 _LEFT = 24
-_INNER = WIDTH - _LEFT - 8
 _MOST_PODS = 32
 _MOST_DEVICES = 16
 _MOST_SLICES = 64

@@ -30,11 +30,6 @@ IGNORED_TAG = Problem("TJ014", "a tag that kubectl ignores")
 LEFT_OUT = Problem("TJ015", "there are more warnings about the file than are shown")
 ESCAPE = Problem("TJ016", "an escape that YAML knows and kubectl refuses")
 
-PROBLEMS = (
-    SYNTAX, ENCODING, DUPLICATE, AMBIGUOUS, KEY, ALIAS, MERGE, LIMIT, TAG, NUMBER, VERSION, SEPARATOR, OVERRIDE, IGNORED_TAG,
-    LEFT_OUT, ESCAPE,
-)  # fmt: skip
-
 
 def diagnostic(
     problem: Problem, message: str, *, span: Span | None, hint: str | None = None, related: tuple[Note, ...] = ()

@@ -11,8 +11,6 @@ from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.place import Place
 from tjgen.trees.typing import Any
 
-_STRATEGIES = ("OldestEmulationVersion",)
-
 
 def lease(tree: dict[str, Any]) -> Iterator[Fault]:
     """`ValidateLeaseSpec`. Strategy and preferred holder are behind a gate that is off: the server drops them first."""
