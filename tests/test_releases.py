@@ -91,7 +91,7 @@ def test_a_tree_is_built_for_what_everybody_can_read(folder: Path, capsys: pytes
 def test_an_unknown_release_is_told(folder: Path, capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
     assert run([*words, "--trainer", "1.9"]) == 1
     assert (
-        "error[TJ290] Trainer 1.9 is not a release that tjgen knows\n  hint: use one of 2.3, 2.2, 2.1, 2.0"
+        "error[TJ290] Trainer 1.9 is not a release that tjgen supports\n  hint: use one of 2.3, 2.2, 2.1, 2.0"
         in capsys.readouterr().err
     )
 

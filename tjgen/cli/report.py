@@ -71,7 +71,7 @@ def _report(arguments: Arguments, reporter: Reporter) -> tuple[Report, list[str]
     directory = arguments["tree"] or plan.output
     if against is not None and directory is None:
         message = f"there is no output tree to compare with {against}"
-        hint = "give --tree DIR, or say spec.output.directory in tjgen.yaml"
+        hint = "pass --tree DIR, or set spec.output.directory in tjgen.yaml"
         raise CompileError([Diagnostic("TJ780", message, hint=hint)])
     if arguments["tree"] is not None and not os.path.isdir(arguments["tree"]):
         message = f"there is no folder {arguments['tree']}"

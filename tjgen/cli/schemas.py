@@ -69,7 +69,7 @@ def _list(folder: str | None, *, as_json: bool) -> None:
 def _import(file: str, folder: str | None, reporter: Reporter, *, only_missing: bool) -> None:
     if folder is None:
         hint = "name it with --to, or as spec.schemas in the project file"
-        raise CompileError([Diagnostic("TJ527", "it is not said where schemas go", hint=hint)])
+        raise CompileError([Diagnostic("TJ527", "no folder for schemas is set", hint=hint)])
     content = text(file)
     if isinstance(content, Diagnostic):
         raise CompileError([content])

@@ -250,7 +250,7 @@ def test_what_the_experiment_does_not_ask_for_any_more_is_refused(folder: Path) 
     (old,) = names(folder, "dev")
     edit(folder, "train.py", "other.py")
     said = refused(folder, "TJ733", old)
-    assert "hint: bring the experiment back as it was, from Git, or promote what it asks for now" in said
+    assert "hint: bring the experiment back as it was, from Git, or promote a run that it requests now" in said
     build(folder)
     refused(folder, "TJ733", old)
     (folder / "experiments/digits.yaml").unlink()

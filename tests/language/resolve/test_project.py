@@ -109,7 +109,7 @@ FAULTS = {
     ),
     "no requirement": (
         "{requires: latest}",
-        ['TJ207 malformed-requirement tjgen.yaml:3:18 "latest" is no requirement on releases'],
+        ['TJ207 malformed-requirement tjgen.yaml:3:18 "latest" is not a requirement on releases'],
     ),
     "an overlay with a fault": ("{overlays: [bad.yaml]}", ['TJ101 unknown-field bad.yaml:4:21 unknown field "node"']),
     "a file that is no YAML": (

@@ -124,7 +124,7 @@ FAULTS = {
     ),
     "the sweep itself": (
         "{matrix: {sweep.max: [1]}}",
-        'TJ222 unknown-path experiment.yaml:6:20 "sweep.max" cannot be set here: it says which runs there are',
+        'TJ222 unknown-path experiment.yaml:6:20 "sweep.max" cannot be set here: it defines the runs',
     ),
     "no path": ("{matrix: {'a..b': [1]}}", 'TJ221 malformed-path experiment.yaml:6:20 "a..b" is not a field path'),
     "an element of a list": (

@@ -186,7 +186,7 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
     answer = tjgen(tmp_path, "init", "vision")
     assert answer.code == 0
     assert [line.partition(" ")[2] for line in answer.err.splitlines() if line.startswith("info[TJ770]")] == [
-        f"vision/{name} is there and stays as it is" for name in ("experiments/hello.yaml", "README.md", ".gitignore")
+        f"vision/{name} exists and stays as it is" for name in ("experiments/hello.yaml", "README.md", ".gitignore")
     ]
     assert {name: tree(tmp_path / "vision")[name] for name in there} == there
 

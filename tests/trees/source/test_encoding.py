@@ -47,7 +47,7 @@ def test_text_in_whichever_encoding_and_line_ends(text: str | bytes, dialect: st
         ("a:\n- '\x7f'\n", "2:4", "the control character U+007F stands in the text"),
         ("a: \ufffe\n", "1:4", "the character U+FFFE stands in the text"),
         ("a: \ud800\n", "1:4", "the character U+D800 stands in the text"),
-        ("a: 1\n\ufeffb: 2\n", "2:1", "a byte order mark (U+FEFF) stands inside the text, as where files were joined"),
+        ("a: 1\n\ufeffb: 2\n", "2:1", "a byte order mark (U+FEFF) is inside the text, as in joined files"),
     ],
 )
 @pytest.mark.parametrize("dialect", [CORE, KUBERNETES])

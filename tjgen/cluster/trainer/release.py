@@ -179,7 +179,7 @@ def chosen(text: str, span: Span | None = None) -> Release:
     """The release that somebody asks for at `span`. Raises CompileError for one that tjgen does not know (TJ290)."""
     found = release_of(text)
     if found is None:
-        message = f"Trainer {text} is not a release that tjgen knows"
+        message = f"Trainer {text} is not a release that tjgen supports"
         hint = f"use one of {', '.join(RELEASES)}"
         raise CompileError([Diagnostic("TJ290", message, span=span, hint=hint)])
     return found

@@ -141,7 +141,7 @@ def _unlooked(manifest: Tree, versions: Mapping[str, str] | None) -> Iterator[Di
         return
     for fault in admission.review(manifest, release=of_versions(versions)).errors:
         found = by_webhook(fault, subject_of(manifest))
-        message = f"the server takes this change without a look, but not the object anew: {found.message}"
+        message = f"the server accepts this change unchecked, but would refuse a new object: {found.message}"
         yield found._replace(code="TJ888", severity=WARNING, message=message)
 
 

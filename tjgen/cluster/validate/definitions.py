@@ -65,7 +65,7 @@ def _definition(tree: Tree) -> tuple[Definition | None, list[Diagnostic]]:
         what = f"{subject.kind} {subject.name}".strip() if subject is not None and subject.kind else "what stands here"
         return None, [Diagnostic("TJ525", f"{what} is no {KIND} and is left out", subject, ())]
     if subject.api_version != f"{GROUP}/v1":
-        message = f"{subject.name} is written in {subject.api_version}, which no cluster of today knows"
+        message = f"{subject.name} is written in {subject.api_version}, which no current cluster serves"
         hint = "take it from a cluster, which answers in v1"
         return None, [Diagnostic("TJ523", message, subject, ("apiVersion",), hint=hint)]
     wrong = list(faults(tree))

@@ -36,7 +36,7 @@ def diagnostics(tree: Tree, harmless: Collection[str] = ()) -> Iterator[Diagnost
     """TJ109 for each field with one, but for the fingerprints that are `harmless` by the word of the project."""
     for path, token in find(tree):
         if token.fingerprint not in harmless:
-            message = f"{render(path)} holds {token.kind}, which everybody can read who reads the repository or the object"
+            message = f"{render(path)} holds {token.kind}, which all readers of the repository or the object can see"
             yield Diagnostic("TJ109", message, path=path, hint=hint(token))
 
 

@@ -25,7 +25,7 @@ def without_marks(tree: Tree) -> Tree:
 def diagnostics(tree: Tree) -> Iterator[Diagnostic]:
     """TJ512 for each mark."""
     for key in _marked(tree):
-        message = f"data.{key}: {RANDOM} stands for a value that the controller makes up; it is not checked"
+        message = f"data.{key}: {RANDOM} is a placeholder for a value of the controller; it is not checked"
         hint = "apply the TrainJob, not its preview"
         yield Diagnostic("TJ512", message, subject_of(tree), ("data", key), hint=hint)
 

@@ -110,7 +110,7 @@ def _of_another_release(subject: ObjectRef | None, path: FieldPath) -> str | Non
 def _unchecked(tree: Tree, subject: ObjectRef | None, severity: str) -> Diagnostic:
     if subject is None or not subject.api_version or not subject.kind:
         path: FieldPath = ()
-        message = "the document is not checked: it has no apiVersion and kind, so it is no Kubernetes object"
+        message = "the document is not checked: it has no apiVersion and kind, so it is not a Kubernetes object"
         return Diagnostic("TJ520", message, subject, path, hint="give it an apiVersion and a kind", severity=severity)
     message = f"{subject.kind} of {subject.api_version} is not checked: there is no schema for it"
     path, hint = _meant(subject.api_version, subject.kind)
@@ -140,7 +140,7 @@ def _meant(api_version: str, kind: str) -> tuple[FieldPath, str]:
 def _partly(gaps: tuple[str, ...], subject: ObjectRef | None) -> Diagnostic:
     what = f"{subject.kind} of {subject.api_version}" if subject is not None else "the object"
     message = f"{what} is not fully checked: {'; '.join(gaps)}"
-    hint = "have a cluster judge the rest: kubectl apply --dry-run=server"
+    hint = "check the rest in a cluster: kubectl apply --dry-run=server"
     return Diagnostic("TJ521", message, subject, ("kind",), hint=hint)
 
 

@@ -32,7 +32,7 @@ def diagnostics(tree: Tree, *, versions: Mapping[str, str] | None = None) -> Ite
             if (fault.path, words) not in said and not _comes_later(tree, fault):
                 said.add((fault.path, words))
                 where = field(fault.path) or "the object"
-                message = f"{where}: the {made.kind} that is made of this would be refused: {words}"
+                message = f"{where}: the {made.kind} from this template would be refused: {words}"
                 hint = fault.hint or _hint(made.verdict.stage)
                 yield Diagnostic("TJ511", message, subject, fault.path, hint=hint)
 
@@ -43,7 +43,7 @@ def _refused(tree: Tree) -> Iterator[Diagnostic]:
 
     for fault in mpi_operator.faults(tree):
         message = f"{field(fault.path)}: the operator would leave the job alone: {fault.detail}"
-        hint = fault.hint or "change the field: nothing would run, and only an event would say so"
+        hint = fault.hint or "change the field: nothing would run, and only an event would report it"
         yield Diagnostic("TJ427", message, subject_of(tree), fault.path, hint=hint)
 
 
@@ -55,7 +55,7 @@ def _as_made(tree: Tree) -> Tree:
 
 
 def _hint(stage: str) -> str:
-    return "give the value the type that the field has" if stage == DECODE else "correct the template as if it were that object"
+    return "give the value the type that the field has" if stage == DECODE else "fix this field in the pod template"
 
 
 def _comes_later(tree: Tree, fault: Fault) -> bool:

@@ -79,7 +79,7 @@ def nothing_to_build(project: Project) -> list[Diagnostic]:
     """TJ261 where no path is given and there is no project either."""
     if project.document is not None:
         return []
-    message = "there is nothing to build: no path is given and no tjgen.yaml lies here or above"
+    message = "there is nothing to build: no path is given, and neither this folder nor one above has a tjgen.yaml"
     hint = "name an experiment, or write a project file"
     return [Diagnostic("TJ261", message, hint=hint)]
 

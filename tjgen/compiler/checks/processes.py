@@ -26,7 +26,7 @@ def check(workload: Workload, experiment: Experiment, setting: Setting) -> Itera
     asked, most = experiment.spec.procs_per_node, gpu.count * (device.processes if device is not None else 1)
     if asked is not None and asked > most:
         message = f"procsPerNode is {asked}, and a node has {most} devices: several processes would use one device"
-        hint = f"remove procsPerNode, which starts {most} processes, or ask for more devices"
+        hint = f"remove procsPerNode, which starts {most} processes, or request more devices"
         at = (*SPEC, "procsPerNode")
         yield Diagnostic("TJ141", message, path=at, hint=hint, severity=None if is_torch else WARNING)
     if is_torch and gpu.count > 1 and experiment.spec.shared_memory is None:

@@ -72,7 +72,7 @@ def _only(gpu: Gpu, described: list[DeviceClass], setting: Setting, because: Fie
 def _smallest(gpu: Gpu, devices: list[DeviceClass], because: FieldPath) -> Chosen:
     """Of all devices, or parts of them, that have the memory the smallest; of equal ones the first of the Platform."""
     if gpu.min_memory is None:
-        message = "mig: smallest is the smallest part that has minMemory, which is not said"
+        message = "mig: smallest is the smallest part that has minMemory, which is not set"
         return None, [Diagnostic("TJ370", message, path=(*because, "mig"), hint="add minMemory")]
     wanted = quantity.parse(gpu.min_memory).nanos
     offered = [(device, "") for device in devices]
@@ -113,7 +113,7 @@ def _claimed(gpu: Gpu, device: DeviceClass, because: FieldPath) -> tuple[DeviceC
     assert gpu.dra is not None
     if device.dra is None:
         message = f"devices of class {device.name} are counted as {device.resource}, so they cannot be claimed by expressions"
-        hint = "leave dra out, or say in the Platform's class how they are claimed (dra)"
+        hint = "leave dra out, or describe in the Platform's class how they are claimed (dra)"
         return device, Diagnostic("TJ373", message, path=(*because, "dra"), hint=hint)
     claimed = device.dra._replace(
         device_class_name=gpu.dra.device_class or device.dra.device_class_name,
@@ -141,7 +141,7 @@ def _with_memory(gpu: Gpu, device: DeviceClass, because: FieldPath) -> tuple[Dev
 
 def _too_little(what: str, gpu: Gpu, has: str, because: FieldPath) -> Diagnostic:
     message = f"{what} {text(gpu.min_memory)} of memory: {has}"
-    hint = "ask for less, for another class, or say memory in the Platform's class"
+    hint = "request less, name another class, or set memory in the Platform's class"
     return Diagnostic("TJ372", message, path=(*because, "minMemory"), hint=hint)
 
 
@@ -170,7 +170,7 @@ def _not_shared(device: DeviceClass, missing: list[str], because: FieldPath) -> 
     what = f"the {' and '.join(missing)} of devices of class {device.name}" if missing else f"devices of class {device.name}"
     return Diagnostic(
         "TJ323",
-        f"{what} cannot be shared, as far as the Platform says",
+        f"{what} cannot be shared, according to the Platform",
         path=(*because, "share"),
-        hint="ask for whole devices, or say in the Platform's class by which resources they are shared (sharing)",
+        hint="request whole devices, or describe in the Platform's class how they are shared (sharing)",
     )

@@ -19,8 +19,8 @@ AT: FieldPath = (*SPEC, "rdma")
 def missing(device: DeviceClass | None) -> Diagnostic:
     """TJ378: nobody says what the network devices are."""
     what = f"class {device.name} has no network devices" if device is not None else "without gpu no class says which devices"
-    message = f"rdma asks for network devices, and {what}"
-    hint = "say network in the Platform's class, or ask for them by name in resources"
+    message = f"rdma requests network devices, and {what}"
+    hint = "set network in the Platform's class, or request them by name in resources"
     return Diagnostic("TJ378", message, path=AT, hint=hint)
 
 

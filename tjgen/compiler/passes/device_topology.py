@@ -22,7 +22,7 @@ def contributions(
     at: FieldPath = (*because, "topology")
     if device.topology_label is None:
         message = f"gpu has a topology, and class {device.name} has no label for it"
-        hint = "leave topology out, or say topologyLabel in the Platform's class"
+        hint = "leave topology out, or set topologyLabel in the Platform's class"
         yield Diagnostic("TJ377", message, path=at, hint=hint)
         return
     for podset in podsets:

@@ -63,7 +63,7 @@ def _restart(workload: Workload, spec: ExperimentSpec, restart: Restart) -> Foun
         yield _cannot(spec, ("restart", "policy"), f"start containers again by policy {restart.policy}", hint)
         return
     if restart.policy == "OnFailure" and restart.rules:
-        message = "failures are told apart by rules only where containers are not started again in their pods"
+        message = "rules distinguish failures only if containers are not restarted in their pods"
         hint = "use policy: Never, or remove the rules"
         yield Diagnostic("TJ430", message, path=(*AT, "policy"), hint=hint)
         return
@@ -183,7 +183,7 @@ def _never_again(podset: PodSet) -> Diagnostic:
     message = (
         f"containers of {podset.name} would start again in their pods, but its Job fails with the first one (backoffLimit 0)"
     )
-    hint = "say by restart.limit how often they may"
+    hint = "set restart.limit"
     return Diagnostic("TJ429", message, path=(*AT, "policy"), hint=hint)
 
 

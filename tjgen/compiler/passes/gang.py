@@ -86,7 +86,7 @@ def _counted(experiment: Experiment) -> Diagnostic:
 
 
 def _all_of_it(experiment: Experiment) -> Diagnostic:
-    message = f"with target {experiment.spec.target} a gang is all pods of the run: nothing says how many are enough"
+    message = f"with target {experiment.spec.target} a gang is all pods of the run: no field sets a smaller number"
     hint = "remove minAvailable, or use target: volcanojob"
     return Diagnostic("TJ491", message, path=(*AT, "minAvailable"), hint=hint)
 
@@ -167,7 +167,7 @@ def _topology(schedule: Schedule) -> Tree:
 def _no_system(schedule: Schedule) -> Diagnostic:
     return Diagnostic(
         "TJ320",
-        "schedule asks for a gang, but neither it, the runtime nor the project says by which system",
+        "schedule requests a gang, but neither it, the runtime nor the project names a system",
         path=AT,
         hint="add system: volcano or system: coscheduling, or set schedule.system in tjgen.yaml",
     )

@@ -47,7 +47,7 @@ def _problems(workload: Workload, experiment: Experiment, missing: list[str]) ->
     asked = experiment.spec.initializer
     assert asked is not None
     if asked.volume is None:
-        message = f"the runtime has no {missing[0]}-initializer, and nothing says which volume it would write to"
+        message = f"the runtime has no {missing[0]}-initializer, and no field names the volume that it would write to"
         hint = "add initializer.volume, or use a runtime that has it, such as tjgen-torch-initializers"
         yield Diagnostic("TJ475", message, path=(*AT, missing[0]), hint=hint)
     elif asked.volume not in experiment.spec.volumes:

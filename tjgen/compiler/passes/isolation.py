@@ -166,11 +166,11 @@ def _overlap(one: Use, other: Use, path: str) -> Diagnostic:
     where = f'{path} of volume "{other.volume}"' if path else f'volume "{other.volume}"'
     if not one.writes and not other.writes:
         message = f'tasks "{one.task}" and "{other.task}" both read {where}'
-        hint = "divide the items over tasks, give each task items of its own, or say data.shared: true where that is meant"
+        hint = "divide the items over tasks, give each task items of its own, or set data.shared: true if this is intended"
         return Diagnostic("TJ363", message, path=other.at, hint=hint)
     doing = "writes to" if one.writes and other.writes else "reads"
     first, second = (one, other) if one.writes else (other, one)
     both = f'tasks "{one.task}" and "{other.task}" both write to {where}'
     message = both if doing == "writes to" else f'task "{first.task}" can write to {where}, which task "{second.task}" reads'
-    hint = "add readOnly: true, give each task a subPath or volume of its own, or say shared: true where that is meant"
+    hint = "add readOnly: true, give each task a subPath or volume of its own, or set shared: true if this is intended"
     return Diagnostic("TJ364", message, path=other.at, hint=hint)

@@ -31,6 +31,6 @@ def queued(experiment: Experiment, at: FieldPath) -> Iterator[Contribution | Dia
     if schedule.multi_kueue:
         yield Contribution(("run", "managedBy"), MULTI_KUEUE, (*at, "multiKueue"))
     if experiment.spec.state == "suspended":
-        message = "Kueue decides when a run begins: it starts one that is suspended as soon as there is room"
+        message = "Kueue decides when a run starts: it starts a suspended run as soon as the queue has capacity"
         hint = "stop the LocalQueue (stopPolicy: Hold), or use state: archived"
         yield Diagnostic("TJ492", message, path=("spec", "state"), hint=hint)

@@ -49,7 +49,7 @@ def _of_profiles(workload: Workload, experiment: Experiment, setting: Setting) -
     for at, other in others:
         if other is not wanted:
             message = f"the profiles of volumes {first[2]} and {at[2]} have caches of their own, and a pod gets one of them"
-            hint = "say prefetch.cache, which is then the one"
+            hint = "set prefetch.cache, which has precedence"
             yield Diagnostic("TJ922", message, path=at, hint=hint)
             return
     yield from cache.mounted(workload, wanted, first)

@@ -172,7 +172,7 @@ def _ranges(workload: Workload, data: Data, cut: Cut, readers: list[PodSet], set
             by, options = ("contiguous", {}) if by in _FITTED else (by, options)
         plan = ranges.divided(by, len(whole), cut.slices, options)
     except ValueError as problem:
-        hint = "make what is said beside `by` fit the items and the nodes"
+        hint = "change the other fields of `by` to fit the items and the nodes"
         yield Diagnostic(problems.REFUSED, f"{asked.by} {problem}", path=SLICES, hint=hint)
         return
     wrong = list(ranges.faults(plan, len(whole), cut.slices))

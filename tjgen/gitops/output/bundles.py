@@ -155,7 +155,7 @@ def _forget(plan: Plan, tree: Wanted, known: set[str]) -> None:
 
 def _makes_nothing(platform: PlatformDocument) -> Diagnostic:
     message = f'platform "{platform.platform.metadata.name}" only describes its cluster: there is nothing to build'
-    hint = "say create of a storage class or queue, namespaces, priorityClasses, flavors or runtimes"
+    hint = "set create of a storage class or queue, namespaces, priorityClasses, flavors or runtimes"
     return Diagnostic("TJ911", message, span=platform.document.locate(()), hint=hint)
 
 

@@ -102,6 +102,6 @@ def _unknown(pattern: str, names: Sequence[str]) -> Diagnostic:
 def _without_lock(folder: str) -> Diagnostic:
     return Diagnostic(
         "TJ082",
-        f"the run in {folder} is in no lock: a sync trains it, and nobody knows what it is",
+        f"the run in {folder} is in no lock: a sync trains it, and builds do not track it",
         hint="restore the lock from Git, or remove the folder",
     )

@@ -42,9 +42,9 @@ def asked_for_again(run: Run) -> Diagnostic:
     """An experiment asks again for a run that was archived when it was superseded."""
     return Diagnostic(
         "TJ088",
-        f'run "{run.name}" is asked for again, but archived: nothing runs it',
+        f'run "{run.name}" is requested again, but archived: it does not run',
         span=run.unit.document.locate(("metadata", "name")),
-        hint=f"use tjgen runs rerun {run.name} to train it once more",
+        hint=f"use tjgen runs rerun {run.name} to train it again",
     )
 
 
@@ -54,7 +54,7 @@ def renamed(run: Run, record: Record) -> Diagnostic:
         "TJ087",
         f'run "{run.name}" is what archived run "{record.run}" was, whose experiment {record.experiment} is gone: archived too',
         span=run.unit.document.locate(("metadata", "name")),
-        hint=f"use tjgen runs rerun {run.name} to train it once more",
+        hint=f"use tjgen runs rerun {run.name} to train it again",
     )
 
 
@@ -72,7 +72,7 @@ def name_stays(run: Run) -> Diagnostic:
     """A run with `naming: fixed` was to run again under another name."""
     return Diagnostic(
         "TJ090",
-        f'run "{run.name}" cannot run again under another name: its experiment says naming: fixed',
+        f'run "{run.name}" cannot run again under another name: its experiment sets naming: fixed',
         path=("spec", "naming"),
         hint="raise attempt, which gives a new name",
     )
@@ -113,7 +113,7 @@ def without_lock(folder: str) -> Diagnostic:
     """The files of a run stand, and no lock knows them: with the lost lock went what the run is."""
     return Diagnostic(
         "TJ740",
-        f"{folder} holds a run that is in no lock, so nobody knows whether it trains, or is a record that must not train again",
+        f"{folder} holds a run that is in no lock, so it may train, or be a record that must not train again",
         hint="restore tjgen.lock.d from Git, or use --force to forget the run",
     )
 

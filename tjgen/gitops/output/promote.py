@@ -203,8 +203,8 @@ def _no_source(path: str) -> Diagnostic:
 
 
 def _not_asked_for(entry: Entry) -> Diagnostic:
-    message = f'run "{entry.run.name}" cannot be promoted: experiment {entry.place.key} does not ask for it any more'
-    hint = "bring the experiment back as it was, from Git, or promote what it asks for now"
+    message = f'run "{entry.run.name}" cannot be promoted: experiment {entry.place.key} does not request it any more'
+    hint = "bring the experiment back as it was, from Git, or promote a run that it requests now"
     return Diagnostic("TJ733", message, hint=hint)
 
 

@@ -168,5 +168,5 @@ def _nowhere(plan: Plan) -> Diagnostic:
         "TJ680",
         f"{where}, so nothing can be told to sync it",
         span=document.locate(GITOPS) if document is not None else None,
-        hint="say spec.gitops.path, the folder of the output in the repository",
+        hint="set spec.gitops.path, the folder of the output in the repository",
     )

@@ -46,7 +46,7 @@ def of_project(project: Project, path: str) -> Iterator[Diagnostic]:
             "TJ684",
             f'the project has no name, so what syncs it is called "{UNNAMED}", as in every project without one',
             span=_span(project, GITOPS),
-            hint="say metadata.name in the project file",
+            hint="set metadata.name in the project file",
         )
     if _SECRET.match(url):
         message = f"the URL of the repository holds a password: {_SECRET.sub('...@', url)}"
@@ -61,7 +61,7 @@ def of_project(project: Project, path: str) -> Iterator[Diagnostic]:
             "TJ686",
             f"the tool is told to read {path}, but the output lies in {found} of this checkout of the repository",
             span=_span(project, (*GITOPS, "path")),
-            hint=f"say gitops.path: {found}",
+            hint=f"set gitops.path: {found}",
         )
 
 

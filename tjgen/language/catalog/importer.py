@@ -89,7 +89,7 @@ def clashes(directory: str, files: Sequence[ImportedFile]) -> Iterator[Diagnosti
         if not (len(before) == 1 and is_runtime(before[0].value) and _is_imported(before[0].value)):
             yield Diagnostic(
                 problems.CLASH,
-                f"{file.path} is there already and was not imported",
+                f"{file.path} exists already and was not imported",
                 hint="move it away, or import into another folder",
             )
 
@@ -106,7 +106,7 @@ def _items(document: Document) -> Iterator[tuple[FieldPath, Tree]]:
 def _skipped(item: Tree, span: Span | None) -> Diagnostic:
     kind = item.get("kind") if item.__class__ is dict else None
     what = f"an object of kind {kind}" if kind else "a value that is no object"
-    return Diagnostic(problems.STRANGER, f"{what} is no runtime and is left out", span=span)
+    return Diagnostic(problems.STRANGER, f"{what} is not a runtime and is left out", span=span)
 
 
 def _path(runtime: Tree) -> str:

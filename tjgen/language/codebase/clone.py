@@ -32,7 +32,7 @@ def resolved(folder: str, name: str, path: str | None) -> str:
     if path is None:
         return answer
     if _asked(clone, "rev-parse", "--is-shallow-repository") == "true":
-        message = "the clone is shallow, so nobody knows which commit changed the code last"
+        message = "the clone is shallow, so the commit that changed the code last is unknown"
         raise CloneError(message, "fetch its history (git fetch --unshallow, or fetch-depth: 0 in CI)")
     # Unlike log, rev-list reads no settings that could start a program.
     last = _asked(clone, "rev-list", "-1", answer, "--", f":(top,literal){path}")

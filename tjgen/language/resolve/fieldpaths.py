@@ -22,7 +22,7 @@ def field_path(text: str) -> FieldPath | Diagnostic:
         return _no_path(text, "name a field, not an element of a list")
     path = steps if steps[0] in ("metadata", "spec") else ("spec", *steps)
     if any(path[: len(fixed)] == fixed for fixed in _FIXED):
-        return Diagnostic("TJ222", f'"{text}" cannot be set here: it says which runs there are')
+        return Diagnostic("TJ222", f'"{text}" cannot be set here: it defines the runs')
     return _unknown(text, path) or path
 
 

@@ -114,7 +114,7 @@ def _requirement(requires: str, document: Document) -> list[Diagnostic]:
     if met is True:
         return []
     if met is None:
-        message, hint = f'"{requires}" is no requirement on releases', "write it like ~= 0.1, >= 0.1, < 0.3 or == 0.1.*"
+        message, hint = f'"{requires}" is not a requirement on releases', "write it like ~= 0.1, >= 0.1, < 0.3 or == 0.1.*"
         return [Diagnostic("TJ207", message, path=path, span=document.locate(path), hint=hint)]
     message, hint = (
         f"this is tjgen {__version__}, but the project requires {requires}",

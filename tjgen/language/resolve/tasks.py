@@ -39,7 +39,7 @@ def misnamed(tree: Tree) -> list[Diagnostic]:
     return [
         Diagnostic(
             "TJ351",
-            f'"{name}" is no name for a task: it becomes a part of the name of its run',
+            f'"{name}" is not a name for a task: it becomes a part of the name of its run',
             path=(*TASKS, name),
             hint="use lower-case letters, digits and '-', beginning with a letter",
         )

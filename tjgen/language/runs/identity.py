@@ -144,7 +144,7 @@ def name_problem(name: str, *, budget: int = _LONGEST_LABEL) -> Diagnostic | Non
     if not (name[:1].isalpha() and name[-1:] != "-" and name.islower() and name.isascii() and name.replace("-", "").isalnum()):
         return Diagnostic(
             "TJ073",
-            f'run name "{name}" is no RFC 1035 label',
+            f'run name "{name}" is not an RFC 1035 label',
             path=("metadata", "name"),
             hint="use lower-case letters, digits and '-', begin with a letter and end with a letter or digit",
         )

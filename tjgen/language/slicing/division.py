@@ -70,7 +70,7 @@ def divide(
     except PluginError as problem:
         return None, [_unusable(by, problem, because)]
     except ValueError as problem:
-        hint = "make what is said beside `by` fit the items and the nodes"
+        hint = "change the other fields of `by` to fit the items and the nodes"
         return None, [Diagnostic(problems.REFUSED, f"{by} {problem}", path=because, hint=hint)]
     diagnostics = _judged(plan, items, count, by, because, covering=options.get("covering", True))
     diagnostics = diagnostics or _unkept(plan, items if strategy.NEEDS_SIZES else None, bound, by, because, session)
@@ -129,7 +129,7 @@ def left(evened: Plan, plan: Plan, readers: int, because: FieldPath) -> Iterator
         hint = "use remainder: pad, fewer nodes, or more and smaller items"
         yield Diagnostic(problems.LEFT_OUT, message, path=at, hint=hint, severity=ERROR)
     elif items - kept >= len(plan) * readers:
-        message = f"{items - kept} of {items} items are read by nobody, for the slices differ in length"
+        message = f"{items - kept} of {items} items are not read, since the slices differ in length"
         hint = "use remainder: pad, or divide by contiguous or round-robin"
         yield Diagnostic(problems.LEFT_OUT, message, path=at, hint=hint)
 

@@ -128,7 +128,7 @@ def _text(
         own = _own(stream, one.document.index, file.name)
         after = rewritten(own, one.tree) if own is not None else None
         if after is None:
-            message = f"{file.name} is written anew without its comments, since its entries share lines"
+            message = f"{file.name} is written again without its comments, since its entries share lines"
             span = one.document.locate(())
             whole = "---\n".join(dump(by_document[id(document)].tree) for document in documents)
             return whole.encode(), [Diagnostic("TJ407", message, span=span)]
@@ -157,7 +157,7 @@ def _proof(one: _One, ones: Sequence[_One], target: Release, catalog: Catalog) -
     name = get(one.tree, path, "")
     if found is None:
         message = f"the expansions of {name} cannot be compared: one of the two releases makes nothing of it"
-        hint = "name the file with its runtime too, or a catalog; tjgen expand says what is wrong"
+        hint = "name the file with its runtime too, or a catalog; tjgen expand reports the problem"
         yield Diagnostic("TJ406", message, span=span, hint=hint)
         return
     for difference in found[:_MOST]:

@@ -126,7 +126,7 @@ def empty(rendered: Rendered) -> list[Diagnostic]:
     """TJ764 where nothing came out: Argo CD would prune all that was there before."""
     if rendered.objects or any(one.severity == ERROR for one in rendered.diagnostics):
         return []
-    message = "nothing is generated, and a sync would remove what is there"
+    message = "nothing is generated, and a sync would remove all objects"
     hint = "name experiments that exist, or delete the Application"
     return [Diagnostic("TJ764", message, hint=hint)]
 

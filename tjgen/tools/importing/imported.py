@@ -75,8 +75,8 @@ def different(subject: Subject, what: str, why: str, place: FieldPath = ("metada
 
 def by_patch(subject: Subject, place: FieldPath, operation: str) -> Diagnostic:
     """TJ950: a place that the experiment says by a patch alone."""
-    hint = "leave the operation out where the run may do without it, or say it in a runtime of your own"
-    message = f"the language has no shorter word for this of {subject}, and a patch says it: {operation}"
+    hint = "leave the operation out where the run may do without it, or set it in a runtime of your own"
+    message = f"no field covers this part of {subject}; kept as a patch: {operation}"
     return _about(subject, "TJ950", message, hint, place)
 
 

@@ -120,7 +120,7 @@ def _sayable(experiment: Tree, name: str, target: str, trial: TrialBuilder) -> t
 
 
 def _lost(name: str, what: str, why: str) -> Diagnostic:
-    hint = "say it in the words of the new kind, or see whether the run may do without it"
+    hint = "write it as a field of the new kind, or check whether the run needs it"
     return Diagnostic("TJ952", f"{name}: lost is {what}: {why}", hint=hint)
 
 

@@ -70,4 +70,4 @@ def _extended(path: str, content: Shared) -> list[Diagnostic]:
 
 def _kept(path: str) -> Diagnostic:
     hint = "compare with what tjgen init writes into an empty folder"
-    return Diagnostic("TJ770", f"{path} is there and stays as it is", hint=hint)
+    return Diagnostic("TJ770", f"{path} exists and stays as it is", hint=hint)

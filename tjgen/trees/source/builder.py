@@ -282,14 +282,14 @@ class Builder:
             message = f"the alias *{name} has no anchor before it"
             hint = f"quote it if text is meant, or write &{name} before the value"
         else:
-            message, hint = f"the alias *{name} stands inside its own anchor", "remove the alias"
+            message, hint = f"the alias *{name} is inside its own anchor", "remove the alias"
         self.findings.add(problems.ALIAS, message, extent(event), hint)
 
     def _check_growth(self, anchor: _Anchor, event: Any) -> None:
         self._count += anchor.values
         self._aliased += anchor.values
         if self._aliased > MOST_ALIASED:
-            message = f"the aliases of this document stand for more than {MOST_ALIASED} values"
+            message = f"the aliases of this document expand to more than {MOST_ALIASED} values"
             self.findings.stop(message, extent(event), "write fewer aliases of aliases")
         self._check_level(len(self._stack) + anchor.levels, event)
 

@@ -29,7 +29,7 @@ def check_start(event: Any, source: Text, dialect: Dialect, findings: Findings) 
         behind = _rest_of_line(source.content, event.end_mark.index).strip()
         if behind and not behind.startswith("#"):
             # k8s.io/apimachinery, pkg/util/yaml/decoder.go:YAMLReader.Read
-            message = f"{clip(behind)} stands behind ---, which kubectl refuses"
+            message = f"{clip(behind)} follows --- on its line, which kubectl refuses"
             findings.add(problems.SEPARATOR, message, extent(event), "begin the document on the next line")
 
 

@@ -49,7 +49,7 @@ def _without_mark(text: str, file: str) -> tuple[str, Diagnostic | None]:
     inner = -1 if content.isascii() else f"\n{content}".find("\n" + _BYTE_ORDER_MARK)
     if inner < 0:
         return content, None
-    message = "a byte order mark (U+FEFF) stands inside the text, as where files were joined"
+    message = "a byte order mark (U+FEFF) is inside the text, as in joined files"
     return "", _unreadable(Text(content, file), inner, message, "remove it")
 
 

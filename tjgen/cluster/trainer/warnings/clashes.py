@@ -111,7 +111,7 @@ def _taken(key: Key, tree: Tree, trainjob: Tree) -> Diagnostic:
 
 def _shared(key: Key, first: Tree, second: Tree) -> Diagnostic:
     names = f"TrainJob {reference(first).name} and {reference(second).name}"
-    message = f"{names} both need {key.kind} {key.name}, which is made for whichever comes first"
+    message = f"{names} both need {key.kind} {key.name}, which is created for the first one"
     return _diagnostic("TJ866", message, second)
 
 

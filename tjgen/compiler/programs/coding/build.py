@@ -181,7 +181,7 @@ def _dockerfile(
         return known[asked.dockerfile].content().decode(errors="replace"), []
     base = asked.base or _image(workload)
     if base is None:
-        message = "nothing says which image the build begins with"
+        message = "no field names the image that the build starts with"
         return None, [Diagnostic(problems.WAYS, message, path=HERE, hint="add base")]
     if " " in base or base.startswith("-"):
         message = f'the build begins with "{base}", which is not the name of an image'

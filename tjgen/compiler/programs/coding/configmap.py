@@ -67,7 +67,7 @@ def read(
 
 def _secret(directory: str, suspect: secrets.Suspect, because: FieldPath) -> Diagnostic:
     place = os.path.normpath(os.path.join(directory, suspect.path))
-    message = f"{place} {suspect.reason}, and everybody can read a ConfigMap who reads the repository or the namespace"
+    message = f"{place} {suspect.reason}, and all readers of the repository or the namespace can see a ConfigMap"
     other = (
         f"if it is no secret, add its fingerprint {suspect.fingerprint} to spec.policy.harmless of the project"
         if suspect.fingerprint

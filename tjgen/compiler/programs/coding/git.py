@@ -132,16 +132,16 @@ def _problems(asked: GitCode, setting: Setting) -> Iterator[Diagnostic]:
     if url is None and not _SCP.fullmatch(asked.repository):
         hint = "write https://host/path, ssh://git@host/path or git@host:path"
         shown = concealed(asked.repository)
-        yield Diagnostic(problems.REPOSITORY, f'"{shown}" is no URL of a repository', path=at, hint=hint)
+        yield Diagnostic(problems.REPOSITORY, f'"{shown}" is not a URL of a repository', path=at, hint=hint)
         return
     scheme = _scheme(asked.repository)
     if find_in_address(asked.repository) or (url is not None and url[2] and scheme != "ssh"):
-        message = f"the URL {concealed(asked.repository)} holds credentials, which everybody could read in the manifests"
+        message = f"the URL {concealed(asked.repository)} contains credentials, which all readers of the manifests could see"
         yield Diagnostic(
             problems.REPOSITORY, message, path=at, hint="leave them out of the URL, and name a secret that holds them"
         )
     if asked.secret is not None and scheme not in ("https", "ssh"):
-        message = f"the secret would be sent over {scheme}, where everybody on the way can read it"
+        message = f"the secret would be sent over {scheme}, where it can be read on the network"
         yield Diagnostic(problems.SECRET, message, path=(*HERE, "secret"), hint="use https or ssh")
     if asked.secret is None and scheme == "ssh":
         message = "a repository is reached by ssh only with a key"
@@ -150,7 +150,9 @@ def _problems(asked: GitCode, setting: Setting) -> Iterator[Diagnostic]:
         message = f"path {asked.path} leads out of the repository"
         yield Diagnostic(problems.OUTSIDE, message, path=(*HERE, "path"), hint="name a folder of the repository")
     if asked.commit.startswith("-"):
-        yield Diagnostic(problems.COMMIT, f'"{asked.commit}" is no commit', path=(*HERE, "commit"), hint="write its full name")
+        yield Diagnostic(
+            problems.COMMIT, f'"{asked.commit}" is not a commit ID', path=(*HERE, "commit"), hint="write its full name"
+        )
 
 
 def _scheme(repository: str) -> str:

@@ -84,4 +84,4 @@ def _clash(workload: Workload, podset: PodSet, path: str, volume: str) -> Diagno
     if other is None or other == volume:
         return None
     message = f"the code is mounted at {path}, where {podset.name} has volume {other} already"
-    return Diagnostic(problems.MOUNT, message, path=AT, hint="say another code.mountPath")
+    return Diagnostic(problems.MOUNT, message, path=AT, hint="set another code.mountPath")

@@ -64,7 +64,7 @@ def local_files(code: Code, document: str, sandbox: Sandbox) -> dict[str, str]:
 def _problem(code: Code) -> Diagnostic | None:
     ways = chosen(code)
     if not ways:
-        message = "code does not say where it comes from"
+        message = "code has no source"
         return Diagnostic(problems.WAYS, message, path=AT, hint="describe a way, such as configMap, or leave code out")
     for position, way in enumerate(code.use or ()):
         if way != "image" and not described(code)[way]:

@@ -50,5 +50,5 @@ def check(scene: Scene) -> Iterator[Finding]:
             if others
             else "write its namespace"
         )
-        message = f"it says no namespace, and {owner} gives none" if refused else "it says no namespace, others beside it do"
+        message = f"it says no namespace, and {owner} gives none" if refused else "it has no namespace, but others have one"
         yield Finding(item, ("metadata",), message, hint=hint, key=True, related=related)

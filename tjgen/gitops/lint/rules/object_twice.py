@@ -36,4 +36,4 @@ def check(scene: Scene) -> Iterator[Finding]:
         other = first.setdefault((item.identity, applied_with(scene, item)), item)
         if other is not item:
             place = Place(other, ("metadata", "name"), "the first")
-            yield Finding(item, ("metadata", "name"), "it is there twice", hint="remove one of the two", related=(place,))
+            yield Finding(item, ("metadata", "name"), "it exists twice", hint="remove one of the two", related=(place,))

@@ -34,7 +34,7 @@ def check(scene: Scene) -> Iterator[Finding]:
     for pair in scene.pairs():
         added = mark(pair.new, PRUNE) == "disabled" and mark(pair.old, PRUNE) != "disabled"
         if added and mark(pair.new, SSA) == "ifnotpresent" and mark(pair.old, SSA) == "ifnotpresent":
-            message = "the protection does not reach what is there"
+            message = "the protection does not reach the existing object"
             command = f"kubectl annotate {pair.new.kind[1].lower()} {pair.new.name} {PRUNE}=disabled"
             hint = f"annotate the object in the cluster: {command}"
             yield Finding(pair.new, mark_path(pair.new, PRUNE), message, hint=hint, key=True)

@@ -39,7 +39,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         if item.tree.get("sops") is None:
             for field in ("data", "stringData"):
                 if any(_is_plain(value) for value in item.map(field).values()):
-                    message = "its data can be read by whoever reads the repository"
+                    message = "all readers of the repository can see its data"
                     yield Finding(item, (field,), message, hint="encrypt it, or let an operator bring it", key=True)
     for item in scene.items:
         disclosed = dict(find(item.tree))
