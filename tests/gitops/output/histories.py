@@ -53,6 +53,15 @@ kind: Overlay
 metadata: {name: size}
 spec: {experiment: {nodes: 1}}
 """
+REPOSITORY = "repository: 'https://git.example.com/site.git'"
+LAYOUTS = (
+    "{tool: argocd}",
+    "{tool: flux}",
+    f"{{tool: argocd, {REPOSITORY}}}",
+    f"{{tool: flux, {REPOSITORY}}}",
+    f"{{tool: argocd, {REPOSITORY}, applicationSet: experiments}}",
+)
+"""What syncs the tree. A build refuses a switch that moves runs to another owner."""
 Text = TypeVar("Text", str, bytes)
 _IN_MEMORY = Path("/dev/shm")
 _EXPLICIT = ("tjgen runs prune", "tjgen build --prune-runs", "tjgen runs rename")
@@ -248,9 +257,9 @@ def upgrade(project: Project) -> None:
 
 
 def switch_layout(project: Project) -> None:
-    tool = project.draw.choice(("", "  gitops: {tool: argocd}\n", "  gitops: {tool: flux}\n"))
+    layout = project.draw.choice(("", *LAYOUTS))
     text = re.sub(r"  gitops: .*\n", "", (project.folder / "tjgen.yaml").read_text(encoding="utf-8"))
-    project.write("tjgen.yaml", text + tool)
+    project.write("tjgen.yaml", text + (f"  gitops: {layout}\n" if layout else ""))
 
 
 def choose_on_supersede(project: Project) -> None:
