@@ -37,6 +37,9 @@ class Memory:
     def bodies(self, folder: str) -> dict[str, str]:
         return {path.rpartition("/")[2]: body for path, body in self.files.items() if path.rpartition("/")[0] == folder}
 
+    def body(self, path: str) -> str | None:
+        return self.files.get(path)
+
     def folders(self, folder: str) -> list[str]:
         depth = folder.count("/") + 2
         return sorted({"/".join(path.split("/")[:depth]) for path in self.files if path.startswith(folder + "/")})

@@ -21,6 +21,8 @@ from tjgen.trees.typing import Any, NamedTuple
 UNDECIDED = ("TJ273", "TJ274")
 """Runs without a source: a decision that follows the build may resolve them."""
 _SEVERAL = "TJ276"
+_REFUSED_UPDATE = "TJ540"
+"""Between the base and the tree, lint reports refused updates (see evaluate.py)."""
 
 
 class Known(NamedTuple):
@@ -98,7 +100,7 @@ def replay(
     if whole and not _failed(diagnostics):
         diagnostics += syncing(plan, tree, directory, options)
     # Several current runs of one point are those of the base: the build supersedes all but one of them.
-    diagnostics = [one for one in orphans.as_gate(diagnostics) if one.code != _SEVERAL]
+    diagnostics = [one for one in orphans.as_gate(diagnostics) if one.code not in (_SEVERAL, _REFUSED_UPDATE)]
     return Replayed(tree.after(), diagnostics, compiled, footprint, _failed(diagnostics))
 
 

@@ -78,6 +78,11 @@ class StoredTree(NamedTuple):
         found = {name: body_of(content) for name, content in files.items() if content is not None}
         return {name: body for name, body in found.items() if body is not None}
 
+    def body(self, path: str) -> str | None:
+        """The text without header of one file of tjgen, if there is one."""
+        content = self.tree.get(path)
+        return body_of(content) if content is not None else None
+
     def folders(self, folder: str) -> list[str]:
         """The folders in the folder, in order of name."""
         inner = (f"{folder}/{name}" for name in sorted(self.below.get(folder, ())) if name[0] != ".")
