@@ -5,6 +5,7 @@ CONTRIBUTING.md has the rules, and wording.toml the word list.
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
 from collections.abc import Iterator
@@ -138,4 +139,46 @@ def test_a_planted_sentence_is_found_at_its_line() -> None:
     assert [problem for _, _, problem in violations(f"One {'word ' * 29}ends.")] == ["a sentence of 31 words: at most 30"]
     assert [problem for _, _, problem in violations("| `beside` | kept beside |")] == [
         '"beside": write ' + RULES["word"][6]["use"]
+    ]
+
+
+REPORTING = ("Diagnostic", "Finding", "Note", "diagnostic", "refused")
+"""Functions whose arguments are messages and hints."""
+
+
+def messages(source: str) -> Iterator[tuple[int, str]]:
+    """Return the line and the text of each message and hint of a module; values in it are `@`."""
+    for node in ast.walk(ast.parse(source)):
+        texts: list[ast.AST] = []
+        if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in REPORTING:
+            texts = [*node.args, *[keyword.value for keyword in node.keywords]]
+        elif isinstance(node, ast.Assign) and {"message", "hint"} & {
+            one.id for one in ast.walk(node) if isinstance(one, ast.Name)
+        }:
+            texts = [node.value]
+        for text in texts:
+            if isinstance(text, ast.Constant) and isinstance(text.value, str):
+                yield text.lineno, text.value
+            elif isinstance(text, ast.JoinedStr):
+                yield text.lineno, "".join(str(one.value) if isinstance(one, ast.Constant) else "@" for one in text.values)
+
+
+def test_messages_are_in_plain_english() -> None:
+    """Messages that are not reworded yet are counted in wording.toml: the number can only decrease."""
+    wrong = {
+        f"{name}:{line}: {problem}\n    {text[:160]}"
+        for name in tracked()
+        if name.startswith("tjgen/") and name.endswith(".py")
+        for line, text in messages((ROOT / name).read_text(encoding="utf-8"))
+        for _, _, problem in violations(text)
+    }
+    assert len(wrong) <= RULES["messages-left"], "\n".join(["", *sorted(wrong)])
+
+
+def test_a_planted_message_is_found() -> None:
+    source = 'def f():\n    message = f"nobody knows {1}"\n    yield Diagnostic("TJ101", message, hint="say it")\n'
+    assert [(line, problem.split(":")[0]) for line, text in messages(source) for _, _, problem in violations(text)] == [
+        (2, '"knows"'),
+        (2, '"nobody"'),
+        (3, '"say"'),
     ]
