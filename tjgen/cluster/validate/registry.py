@@ -8,9 +8,10 @@
 | CLOSED | all objects of a cluster |
 | UPDATE | an object, and the object that it replaces |
 
-A gate (`build`, `check`, `lint`, `import`, `diff`) runs every rule of a phase if it has the input of that phase. Gates have no
-rules about objects of their own. `tests/gates/test_registry.py` shows for each rule that the gates report it, or states why
-one does not. Rules about what a GitOps tool does with objects are in `tjgen/gitops/lint/rules`: they need to know the tool.
+`check` and `lint` run the rules of phases SERVER, OBJECT and TOGETHER, and with `--against` those of UPDATE. `build` and `import`
+see one object after the other, so they run SERVER and OBJECT; a build also compares claims with the tree that it replaces.
+`tests/cluster/validate/test_registry.py` shows for each rule that these gates report it, or states why one does not.
+Rules about what a GitOps tool does with objects are in `tjgen/gitops/lint/rules`: they need to know the tool.
 """
 
 from __future__ import annotations
