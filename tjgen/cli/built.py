@@ -13,6 +13,8 @@ from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Run
 from tjgen.gitops.diff.side import Side, place_of
+from tjgen.gitops.emit import header
+from tjgen.gitops.emit.ondisk import files
 from tjgen.gitops.lint.reading import read_items
 from tjgen.gitops.lint.rule import ARGOCD, FLUX
 from tjgen.gitops.lint.scene import Item, Scene
@@ -92,16 +94,23 @@ def _of_tree(plan: Plan, directory: str, tools: Iterable[str], against: str | No
 def _by_environment(side: Side, directory: str, plan: Plan) -> dict[str | None, list[Item]]:
     """The objects of each environment. What there is once for all is in each."""
     found: dict[str | None, list[Item]] = {name: [] for name in plan.environments}
+    owners: dict[str, dict[str, str]] = {}
     for path, body in side.bodies.items():
+        folder = path.rpartition("/")[0]
+        if folder not in owners:
+            owners[folder] = {one.path: one.owner for one in files(directory, folder)}
         place, first = place_of(path), path.partition("/")[0]
         if first in plan.project.spec.environments and first not in found:
             continue
         names: list[str | None] = [first] if first in found else [*found]
         stage = place.stage if place is not None else SYNC
         file = os.path.join(directory, path)
+        # Lines are those of the file, which begins with a header. A file that does not exist yet will have the same.
+        owner = owners[folder].get(path, "owned" if stage == RUNS else "")
+        below = "\n" * header.lines(owner) + body
         for name in names:
             units = {ARGOCD: name or "", FLUX: f"{name or ''}/{stage}"}
-            for item in read_items(body, file, units).items:
+            for item in read_items(below, file, units).items:
                 asked_for = Item(item.tree, _asking(side, item), file=file, units=units)
                 found[name].append(asked_for)
     return {name: assigned(items) for name, items in found.items()}

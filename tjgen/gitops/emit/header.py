@@ -42,6 +42,11 @@ def stamp(body: str, source: str, owner: str) -> bytes:
     return b"".join(lines)
 
 
+def lines(owner: str) -> int:
+    """How many lines the header of a file of `owner` has: the body begins after them."""
+    return stamp("", "", owner).count(b"\n")
+
+
 def read(content: bytes) -> Header | None:
     """The header of a file's bytes, of which the first few kilobytes are enough; None where it is not ours.
 
