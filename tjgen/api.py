@@ -28,14 +28,14 @@ __all__ = ["Build", "admit", "build", "expand"]
 
 
 class Build(NamedTuple):
-    """What `build` made. With errors among `diagnostics` runs may be missing."""
+    """Result of `build`. If `diagnostics` contains errors, runs may be missing."""
 
     runs: list[Run]
     diagnostics: list[Diagnostic]
 
     @property
     def manifests(self) -> list[Manifest]:
-        """The objects of all runs, each once; `tree` is the object, `origins(path)` says who set a field."""
+        """The objects of all runs, each once; `tree` is the object, and `origins(path)` returns the origins of a field."""
         seen: dict[Any, Manifest] = {}
         for run in self.runs:
             for manifest in run.compiled.manifests:
@@ -60,10 +60,10 @@ def build(
 ) -> Build:
     """Compile experiments, or the whole project of the working directory. Writes nothing.
 
-    `overlays` are files of overlays beside those of the project, which is looked for at `project`, or else
-    at `paths`. `trainer` is the release of Trainer to build for, the project's where it is None. `trusted`: whether the
-    Python that the project names, such as slicers, may run; without it, that is an error (TJ208). Never raises because of the
-    input: what is wrong stands in `diagnostics`.
+    `overlays` are files of overlays in addition to those of the project. The project is searched at `project`, or else
+    at `paths`. `trainer` is the release of Trainer to build for; the default is that of the project. If `trusted`, Python of
+    the project, such as slicers, may run; otherwise, it is an error (TJ208). The input never causes an exception: `diagnostics`
+    of the result has its errors.
     """
     with trust.granted() if trusted else nullcontext():
         return _build(paths, environments, set_values, overlays, project, trainer)
@@ -94,7 +94,7 @@ def _build(
 def expand(
     documents: Sequence[Tree], *, trainer: str = DEFAULT_TRAINER.name, catalog: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
-    """What the Trainer controller creates for the TrainJobs among `documents` (parsed objects of one input).
+    """Return the objects that the Trainer controller creates for the TrainJobs among `documents` (parsed objects of one input).
 
     Runtimes are looked for among the documents, then in `catalog` (files and folders) and among the bundled
     ones. Raises CompileError with the diagnostics where the controller would create nothing, and for a release

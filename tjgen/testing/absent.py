@@ -1,4 +1,4 @@
-"""The fixture where syrupy is not there -> what to do about it."""
+"""The fixture without syrupy -> how to install it."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ import pytest
 
 @pytest.fixture
 def tjgen_snapshot() -> None:
-    """Fail, and say what is missing."""
+    """Fail, and report the missing package."""
     pytest.fail("tjgen_snapshot needs syrupy: pip install 'tjgen[pytest]' (and do not switch it off)", pytrace=False)

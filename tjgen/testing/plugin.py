@@ -1,6 +1,6 @@
-"""The plugin that pytest loads wherever tjgen is installed: it offers the fixture `tjgen_snapshot`, and costs nothing else.
+"""The plugin that pytest loads if tjgen is installed: it provides the fixture `tjgen_snapshot`.
 
-syrupy, which keeps the snapshots, may be absent or switched off: the fixture then says so, and other tests never notice.
+If syrupy, which stores the snapshots, is not available or disabled, the fixture reports this. Other tests do not change.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""An experiment in a test -> the objects that it becomes, compared with the YAML that is stored beside the test.
+"""An experiment in a test -> the objects that it becomes, compared with the YAML that is stored next to the test.
 
 syrupy finds, updates (`--snapshot-update`) and reports the files, one for each snapshot: `__snapshots__/<module>/<test>.yaml`.
 """
@@ -43,7 +43,7 @@ class ManifestFile(SingleFileSnapshotExtension):
 
 
 class TjgenSnapshot:
-    """The fixture: call it with an experiment. Paths start at the root folder of pytest, wherever it was started."""
+    """The fixture: call it with an experiment. Paths are relative to the root folder of pytest."""
 
     def __init__(self, snapshot: SnapshotAssertion, root: Path, folder: Path) -> None:
         self._snapshot = snapshot
@@ -60,12 +60,12 @@ class TjgenSnapshot:
         expanded: bool = False,
         name: str | None = None,
     ) -> None:
-        """Build the experiment, and fail where that is not what the snapshot holds.
+        """Build the experiment, and fail if the result differs from the snapshot.
 
-        `experiment` is a path, or a text of several lines: that belongs to the project around the test. `env`
-        is an environment of the project, `overlays` are files beside those of the project, `set` holds fields
-        (`{"spec.nodes": 2}`), `expanded` asks for what controllers will make, and `name` tells several
-        snapshots of one test apart. Errors fail the test; warnings become warnings of Python.
+        `experiment` is a path, or a text of several lines that belongs to the project around the test. `env` is an
+        environment of the project, and `overlays` are files in addition to those of the project. `set` has fields
+        (`{"spec.nodes": 2}`). `expanded` adds the objects that controllers will create, and `name` distinguishes several
+        snapshots of one test. Errors fail the test; warnings become warnings of Python.
         """
         __tracebackhide__ = True
         # Test runs that have the fixture and do not use it do not wait for the compiler.
