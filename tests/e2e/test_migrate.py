@@ -252,3 +252,29 @@ def test_a_run_that_left_the_tree_by_hand_is_not_deleted(project: Live, tool: st
         assert all(one["ready"] for report in reports for one in report["runs"])
         assert set(reports[-1]["runs"][0]["pruned"].values()) == {"skipped"}
         assert len(late) == 1
+
+
+def test_flux_is_stuck_on_a_run_of_an_earlier_trainer_until_it_is_archived(project: Live) -> None:
+    """Trainer 2.1 called `runtimePatches` by another name. The rig runs 2.3."""
+    project.say(LAYOUTS["flux"])
+    file = project.folder / "tjgen.yaml"
+    now = file.read_text(encoding="utf-8")
+    file.write_text(now.replace("  output:", '  trainer: "2.1"\n  output:'), encoding="utf-8")
+    experiment = project.folder / "experiments/bert.yaml"
+    overrides = "{podTemplateOverrides: [{targetJobs: [{name: node}], spec: {nodeSelector: {pool: a}}}]}"
+    text = experiment.read_text(encoding="utf-8")
+    patch = f"  patches: {{pool: {{target: {{kind: TrainJob}}, merge: {{spec: {overrides}}}}}}}\n"
+    experiment.write_text(text + patch, encoding="utf-8")
+    project.tjgen("build")
+    *_, runs = [project.report(owner) for owner in project.owners()]
+    assert "field not declared in schema" in str(runs)
+    assert live("trainjob", "-n", project.namespace) == [], "nothing of the Kustomization is applied"
+    experiment.write_text(text, encoding="utf-8")
+    file.write_text(now, encoding="utf-8")
+    assert "error[TJ282]" in tjgen(project.folder, "build").err
+    (command,) = [line.split() for line in project.tjgen("migrate").splitlines() if line.strip().startswith("tjgen runs archive")]
+    project.tjgen(*command[1:])
+    project.tjgen("build")
+    project.sync()
+    # Both experiments mount a claim, which is an override in 2.1. Only one of them requests other content now.
+    assert [one["metadata"]["name"].partition("-")[0] for one in live("trainjob", "-n", project.namespace)] == ["bert"]

@@ -19,7 +19,8 @@ COMMAND = Command(
     "Print the steps from the layout of the output tree to the layout of the project, in order. The layout is which Application "
     "or Kustomization applies which folder: the GitOps tool, the ApplicationSet, the name of the project, and the namespace of "
     "the sync objects. A build that changes the layout of a tree with runs is refused (TJ280). With --write, write the tree "
-    "with the new layout, which is one of the steps. With REV, begin at the layout of a Git revision, for a migration that is "
+    "with the new layout, which is one of the steps. If the tree has runs that the release of Trainer cannot read (TJ282), their "
+    "steps come first. With REV, begin at the layout of a Git revision, for a migration that is "
     "already written.",
     "tjgen migrate",
     "[REV]",

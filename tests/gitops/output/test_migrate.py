@@ -162,6 +162,60 @@ def test_the_plan_marks_the_next_step(folder: Path) -> None:
     assert tjgen(folder, "migrate", "HEAD~1", "--write").code == 2
 
 
+OVERRIDES = "{spec: {podTemplateOverrides: [{targetJobs: [{name: node}], spec: {nodeSelector: {pool: a}}}]}}"
+
+
+def upgraded(folder: Path, patch: str = OVERRIDES) -> str:
+    """A run that was built for Trainer 2.1, in a project that names 2.3; the name of the run."""
+    file = folder / "experiments/digits.yaml"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text + f"  patches: {{pool: {{target: {{kind: TrainJob}}, merge: {patch}}}}}\n", encoding="utf-8")
+    template = (folder / "template").read_text(encoding="utf-8")
+    (folder / "template").write_text(template.replace("  output:", '  trainer: "2.1"\n  output:'), encoding="utf-8")
+    live(folder, LAYOUTS["flux"])
+    file.write_text(text.replace("train:1", "train:2"), encoding="utf-8")
+    project = (folder / "tjgen.yaml").read_text(encoding="utf-8")
+    (folder / "tjgen.yaml").write_text(project.replace('trainer: "2.1"', 'trainer: "2.3"'), encoding="utf-8")
+    return next((folder / "out").rglob("trainjob-*")).parent.name
+
+
+def test_another_trainer_release_is_refused_while_runs_need_the_earlier_one(folder: Path) -> None:
+    run = upgraded(folder)
+    before = snapshot(folder)
+    for words in (["build"], ["build", "--check"], ["diff"], ["migrate", "--write"]):
+        answer = tjgen(folder, *words)
+        assert (answer.code, snapshot(folder) == before) == (1, True)
+        assert "error[TJ282] tjgen.yaml:7:12:" in answer.err
+        assert f"use tjgen runs archive {run}" in answer.err
+    assert "error[TJ671]" in "".join(tjgen(folder, "lint", "out")[1:])
+    plan = tjgen(folder, "migrate").out
+    assert "1. Wait until these runs have ended" in plan
+    (command,) = [line.split() for line in plan.splitlines() if line.strip().startswith("tjgen runs archive")]
+    assert tjgen(folder, *command[1:]).code == 0
+    assert tjgen(folder, "migrate").err == "no synced object gets another owner\n"
+    assert tjgen(folder, "build").code == 0
+    assert tjgen(folder, "build", "--check", "--strict").code == 0
+    assert "TJ671" not in "".join(tjgen(folder, "lint", "out")[1:])
+
+
+@pytest.mark.parametrize("resolves", ["--prune-runs", "the earlier release"])
+def test_other_choices_at_another_trainer_release(folder: Path, resolves: str) -> None:
+    upgraded(folder)
+    if resolves == "the earlier release":
+        live(folder, LAYOUTS["flux"])
+        assert tjgen(folder, "build", "--check").code == 0
+    else:
+        assert tjgen(folder, "build", "--prune-runs").code == 0
+        assert tjgen(folder, "build", "--check", "--strict").code == 0
+
+
+def test_a_release_that_reads_every_run_is_accepted(folder: Path) -> None:
+    # A claim of an experiment is an override in 2.1, too.
+    (folder / "experiments/digits.yaml").write_text(EXPERIMENT, encoding="utf-8")
+    upgraded(folder, "{metadata: {labels: {team: search}}}")
+    assert tjgen(folder, "build").code == 0
+
+
 def test_what_a_plan_releases_and_creates(folder: Path) -> None:
     live(folder, LAYOUTS["experiments"] + ", bootstrap: true")
     say(folder, LAYOUTS["flux"])

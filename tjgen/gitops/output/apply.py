@@ -85,6 +85,11 @@ class Directory:
         self._folders: set[str] = set()
         """Folders of runs that this build writes, keeps or prunes."""
 
+    @property
+    def place(self) -> str:
+        """The folder of the output tree."""
+        return self._on_disk.directory
+
     def add(self, built: Built, renew: Renew) -> Done | None:
         """Take the runs of a unit. `renew` compiles a run again under its next name, or returns None.
 

@@ -10,6 +10,7 @@ from tjgen.gitops.emit.ondisk import below
 from tjgen.gitops.output.intended import body_of
 from tjgen.gitops.output.layout import stage_folder
 from tjgen.gitops.output.moves import on_disk, stages, tool_of_runs, wanted
+from tjgen.gitops.output.outdated import outdated
 from tjgen.gitops.sync import handover
 from tjgen.gitops.sync.handover import Move, Step
 from tjgen.gitops.sync.objects import GITOPS
@@ -23,7 +24,7 @@ class Migration(NamedTuple):
     """The steps of a migration."""
 
     steps: list[Step]
-    """Empty if no object gets another owner."""
+    """Empty if no object gets another owner, and the release of Trainer can read every run."""
     next: int
     """Position of the first step that may not be done yet, as far as the tree shows it."""
 
@@ -34,18 +35,20 @@ def migration(plan: Plan, directory: str, revision: str | None) -> Migration:
     It begins at the layout of `revision`; without one at that of the tree, or if that is the project's, at that of the last
     commit. Raises CompileError if a file or the revision cannot be read.
     """
+    late = outdated(plan, directory, {})
+    upgrade = handover.upgrade([one.run for one in late], late[0].release) if late else []
     new, here = _wanted(plan), _present(plan, directory)
     before = here if revision is None and _moves(here, new, directory) else _of_revision(directory, revision)
     found = _moves(before, new, directory)
     if not found:
-        return Migration([], 0)
-    if _moves(here, new, directory):
+        return Migration(upgrade, 0)
+    if upgrade or _moves(here, new, directory):
         position = 0
     elif _moves(_of_revision(directory, None), new, directory):
         position = handover.COMMIT
     else:
         position = handover.COMMIT + 1
-    return Migration(handover.plan(found, directory), position)
+    return Migration([*upgrade, *handover.plan(found, directory)], position)
 
 
 def since(plan: Plan, directory: str, revision: str) -> list[Diagnostic]:

@@ -12,7 +12,7 @@ from tjgen.compiler.building.run import Built, Findings, Run, Watch
 from tjgen.gitops.emit import problems
 from tjgen.gitops.emit.comparison import Comparison
 from tjgen.gitops.emit.tree import Committed, OutputTree
-from tjgen.gitops.output import orphans
+from tjgen.gitops.output import orphans, outdated
 from tjgen.gitops.output.apply import Directory
 from tjgen.gitops.output.done import Counts
 from tjgen.gitops.output.interrupted import still_wanted
@@ -194,4 +194,6 @@ def build_into(
                 memory.note(built, done)
     environments: list[str | None] = [*plan.project.spec.environments] or [None]
     directory.finish(plan.environments, whole=plan.whole and not has_errors(diagnostics), all_environments=environments)
-    return diagnostics + directory.diagnostics
+    diagnostics += directory.diagnostics
+    # Whether an earlier build accepted the runs of the other sources is known: the release is part of what it remembers.
+    return diagnostics + (outdated.report(plan, directory.place, directory.locks) if units and plan.whole else [])

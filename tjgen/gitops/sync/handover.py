@@ -96,6 +96,27 @@ def plan(moves: Sequence[Move], directory: str) -> list[Step]:
     ]
 
 
+def upgrade(runs: Sequence[str], release: str) -> list[Step]:
+    """The steps to a release of Trainer that cannot read the manifests of these runs."""
+    return [
+        Step(
+            "Wait until these runs have ended, with the earlier release of Trainer.",
+            "Their TrainJobs have fields that the new release does not have.",
+            (f"kubectl get trainjobs -A | grep -E {shlex.quote('|'.join(runs))}",),
+        ),
+        Step(
+            "Archive them.",
+            "A sync leaves an archived run alone, so it does not matter which release reads it.",
+            (f"tjgen runs archive {' '.join(runs)}",),
+        ),
+        Step("Commit and push.", "The sync stops applying them.", ("git add --all", "git commit -m 'Archive runs'", "git push")),
+        Step(
+            f"Upgrade Trainer to {release} in the clusters, after that sync.", "No run of the tree needs the earlier release.", ()
+        ),
+        Step("Build for the new release.", "Commit and push the result.", ("tjgen build",)),
+    ]
+
+
 def _release_argocd(move: Move) -> Iterator[str]:
     """An Application without a finalizer is deleted without its objects. An ApplicationSet would delete its Applications."""
     for one in _ordered(move.old):

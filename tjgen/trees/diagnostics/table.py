@@ -177,6 +177,7 @@ TABLE = {
     "TJ279": ("rename-in-the-way", "error"),
     "TJ280": ("layout-moves-owners", "error"),
     "TJ281": ("layout-moved-owners", "warning"),
+    "TJ282": ("run-of-another-trainer-release", "error"),
     "TJ285": ("superseded-not-stopped", "warning"),
     "TJ286": ("waits-behind-superseded", "warning"),
     "TJ287": ("kubectl-failed", "error"),
