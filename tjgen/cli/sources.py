@@ -136,7 +136,10 @@ def _of_project(project_file: str, group: Group, trainer: str | None, reporter: 
     experiments = [file for file, (_, documents) in group.items() if any(map(is_experiment, documents))]
     with Items(_piped(group)) as opened:
         beside = [file for file, (_, documents) in group.items() if any(map(_is_beside, documents))]
-        beside = [*(file for file in beside if file not in (project_file, STANDARD_INPUT)), *opened.overlays]
+        beside = [
+            *(file for file in beside if file != STANDARD_INPUT and os.path.normpath(file) != project_file),
+            *opened.overlays,
+        ]
         try:
             project, _ = project_at([*group], os.path.dirname(project_file) or "." if project_file else None)
             if any(os.path.normpath(file) == project_file for file in group):
