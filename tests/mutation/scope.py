@@ -28,7 +28,7 @@ FIRST: dict[str, tuple[str, ...]] = {
     "lower": ("tests/compiler", "tests/test_cases.py", "tests/test_rejects.py"),
     "identity": ("tests/language/runs", "tests/gitops/output"),
     "freeze": ("tests/language/runs", "tests/gitops/output"),
-    "decide": ("tests/gitops/output", "tests/gitops/emit", "tests/gitops/diff"),
+    "decide": ("tests/gitops/output", "tests/gitops/emit", "tests/gitops/diff", "tests/gitops/bundle"),
     "effect": ("tests/gitops/diff", "tests/gitops/output/test_staged.py"),
     "registry": ("tests/cluster/registry",),
     "promote": ("tests/gitops/output",),

@@ -109,6 +109,20 @@ def test_a_new_run_supersedes_the_old_one_which_stays_until_it_is_pruned(folder:
     assert len(list((folder / "previews/dev/runs/vision/digits").iterdir())) == 1
 
 
+@pytest.mark.parametrize(("experiments", "lines"), [(3, 3), (4, 1)])
+def test_runs_that_would_change_are_listed_up_to_three(folder: Path, experiments: int, lines: int) -> None:
+    text = (folder / "experiments/digits.yaml").read_text(encoding="utf-8")
+    for number in range(2, experiments):
+        other = text.replace("name: digits", f"name: other{number}").replace("train.py", f"train.py --number {number}")
+        (folder / f"experiments/other{number}.yaml").write_text(other, encoding="utf-8")
+    files = [f"experiments/{name}.yaml" for name in ("digits", "letters", *(f"other{n}" for n in range(2, experiments)))]
+    assert build(folder, *files, "--env", "prod").code == 0
+    edit(folder / "overlays/bigger.yaml", "nodes: 4", "nodes: 8")
+    said = build(folder, *files, "--env", "prod").err
+    assert said.count("info[TJ076]") == lines
+    assert ("4 runs would change, but are locked" in said) == (experiments == 4)
+
+
 def test_an_overlay_does_not_start_a_run_again_unless_it_is_renewed(folder: Path) -> None:
     build(folder)
     before = snapshot(folder)
