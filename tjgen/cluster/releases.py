@@ -38,6 +38,9 @@ DEFAULT_TRAINER = V23
 KUEUE_WRITES = (((0, 17), RUNTIME_PATCHES), ((0, 15), POD_TEMPLATE_OVERRIDES))
 """From which release of Kueue on it writes which field of a TrainJob, newest first."""
 
+KUEUE_WITHOUT_OPERATORS = (0, 19)
+"""The release of Kueue whose default configuration leaves out the kinds of the Training Operator (0.15 has them)."""
+
 
 def newest_with(overrides: str) -> TrainerRelease:
     """The newest release of Trainer whose TrainJobs have this field for changes of the runtime."""
@@ -51,3 +54,8 @@ def range_of(names: list[str]) -> str:
     if ordered[-1] == known[-1]:
         return f"{ordered[0]} and later"
     return " and ".join(ordered) if len(ordered) < 3 else f"{ordered[0]} to {ordered[-1]}"
+
+
+def version(text: str) -> tuple[int, ...]:
+    """The numbers of a release such as "0.19.1"."""
+    return tuple([int(part) for part in text.split(".") if part.isdigit()])

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from tjgen.language.platform.devices import DeviceClass
 from tjgen.language.platform.images import pinned, rewrite
-from tjgen.language.spec.objects import Fluid, Limits, Monitoring, ProgramNetwork, Queue, StorageProfile
+from tjgen.language.spec.objects import Flavor, Fluid, Limits, Monitoring, ProgramNetwork, Queue, StorageProfile
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.files.sandbox import Sandbox
 from tjgen.trees.session import Session
@@ -44,6 +44,10 @@ class Cluster(NamedTuple):
     """StorageClass -> CSI driver that makes its volumes."""
     limits: Mapping[str, Limits] = {}
     """Namespace -> what one container, pod or claim may ask for."""
+    flavors: Mapping[str, Flavor] = {}
+    """ResourceFlavor of Kueue -> its nodes."""
+    kueue: str | None = None
+    """Release of Kueue."""
     networks: ProgramNetwork | None = None
     """What NetworkPolicies of programs next to runs allow; None where they get none."""
 

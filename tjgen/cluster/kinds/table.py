@@ -38,6 +38,9 @@ _PLACES: dict[tuple[str, str], tuple[str, str]] = {
 OF_TRAINER = ("trainjob", "jobset")
 """The targets whose objects the twin of the Trainer controller expands. Every other target is direct (see targets/direct.py)."""
 
+OF_TRAINING_OPERATOR = tuple([name.lower() for group, name in _PLACES if group == "kubeflow.org" and name != "MPIJob"])
+"""The targets whose jobs the Training Operator runs. MPIJob belongs to the MPI Operator."""
+
 
 def find(group: str, name: str) -> Kind | None:
     """The description of a kind, or None for a kind that has none."""

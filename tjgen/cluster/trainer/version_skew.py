@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.releases import KUEUE_WRITES
+from tjgen.cluster.releases import KUEUE_WRITES, version
 from tjgen.cluster.trainer.release import RELEASES, Release
 from tjgen.trees.typing import NamedTuple
 
@@ -22,20 +22,16 @@ class Misfit(NamedTuple):
 
 def misfits(release: Release, *, jobset: str | None, kueue: str | None) -> Iterator[Misfit]:
     """What the releases of JobSet and Kueue in a cluster, such as "0.11", have against the release of Trainer."""
-    needed = _numbers(release.jobset.removeprefix("v"))[:2]
-    if jobset is not None and _numbers(jobset)[:2] < needed:
+    needed = version(release.jobset.removeprefix("v"))[:2]
+    if jobset is not None and version(jobset)[:2] < needed:
         least = ".".join(str(number) for number in needed)
         built = f"Trainer {release.name} is built with JobSet {least}"
         message = f"{built}, and the cluster has {jobset}, which may not know what Trainer sets"
         yield Misfit("jobset", message, f"bring JobSet to {least} or later")
-    written = next((field for since, field in KUEUE_WRITES if kueue is not None and _numbers(kueue) >= since), None)
+    written = next((field for since, field in KUEUE_WRITES if kueue is not None and version(kueue) >= since), None)
     if written is not None and written != release.overrides:
         fitting = ", ".join(one.name for one in RELEASES.values() if one.overrides == written)
         message = (
             f"Kueue {kueue} writes {written} into TrainJobs, which Trainer {release.name} does not have: queued runs never resume"
         )
         yield Misfit("kueue", message, f"run it with Trainer {fitting}, or take another release of Kueue")
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    return tuple([int(part) for part in text.split(".") if part.isdigit()])

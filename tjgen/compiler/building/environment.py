@@ -130,6 +130,8 @@ def _cluster(platform: PlatformSpec) -> Cluster:
         platform.monitoring,
         {name: one.create.provisioner for name, one in platform.storage_classes.items() if one.create is not None},
         {name: one.limits for name, one in platform.namespaces.items() if one.limits is not None},
+        platform.flavors,
+        platform.cluster.kueue,
         platform.programs.network_policies,
     )
 

@@ -15,7 +15,7 @@ from tjgen.compiler.volumes.pvc import new_claim
 from tjgen.compiler.volumes.table import source_of
 from tjgen.language.resolve.places import Documents, locate, placed
 from tjgen.language.setting import Setting
-from tjgen.language.spec.objects import ExperimentSpec
+from tjgen.language.spec.objects import ExperimentSpec, Queue
 from tjgen.trees.diagnostics.model import Diagnostic, Note, Span
 from tjgen.trees.fields.managed import Managed
 from tjgen.trees.fields.path import FieldPath
@@ -64,16 +64,18 @@ def watched(
     quota, queue = cluster.quotas.get(setting.namespace, {}), spec.schedule.queue or ""
     if quota or queue in cluster.queues:
         totals = of_run(manifests, previews)
+        # A queue of a cohort borrows from the others, which may be in no Platform.
+        capability = {} if _borrows(cluster.queue_specs.get(queue)) else cluster.queues.get(queue, {})
         bounds: tuple[tuple[Totals, quotas.Limits, str, FieldPath], ...] = (
             (totals, quota, f"the quota of namespace {setting.namespace}", ("spec", "quotas", setting.namespace)),
-            (of_gang(totals, previews), cluster.queues.get(queue, {}), f"queue {queue}", ("spec", "queues", queue, "capability")),
+            (of_gang(totals, previews), capability, f"queue {queue}", ("spec", "queues", queue, "capability")),
         )
         for taken, limits, where, at in bounds:
             found += quotas.alone(setting.run, taken, limits, where, tree, at, platform)
         if queue in cluster.queue_specs and spec.schedule.system in ("kueue", None):
             from tjgen.compiler.totals.kueue import inadmissible  # few platforms make queues
 
-            found += inadmissible(queue, cluster.queue_specs[queue], [*manifests, *previews], tree)
+            found += inadmissible(queue, cluster, spec.target, [*manifests, *previews], tree)
         if spec.elastic is not None:
             from tjgen.compiler.totals.elastic import at_most  # few runs are elastic
 
@@ -83,7 +85,6 @@ def watched(
         # A run that waits has claims all the same.
         footprint += [one for one in takes(totals, setting) if spec.state == "active" or one[_ITEM]]
         if spec.state == "active":
-            capability = cluster.queues.get(queue, {})
             at_queue = (setting.environment or "", queue, setting.run)
             footprint += [(QUEUED, *at_queue, *one) for one in quotas.used(of_gang(totals, previews), capability)]
     if setting.namespace in cluster.limits:
@@ -91,6 +92,11 @@ def watched(
 
         found += refused(manifests, previews, cluster.limits[setting.namespace], setting.namespace, tree, platform)
     return placed(found, tree, documents), footprint
+
+
+def _borrows(queue: Queue | None) -> bool:
+    kueue = queue.create.kueue if queue is not None and queue.create is not None else None
+    return kueue is not None and kueue.cohort is not None
 
 
 def writes(spec: ExperimentSpec, setting: Setting, locate: Locate) -> Iterator[Footprint]:

@@ -285,6 +285,8 @@ TABLE = {
     "TJ393": ("resource-not-in-queue", "error"),
     "TJ394": ("no-flavor-fits", "error"),
     "TJ395": ("elastic-above-quota", "warning"),
+    "TJ396": ("node-selector-no-flavor-knows", "warning"),
+    "TJ397": ("kind-that-kueue-leaves-out", "warning"),
     "TJ401": ("derived-runtime", "info"),
     "TJ402": ("generated-secret", "error"),
     "TJ403": ("not-in-release", "error"),
