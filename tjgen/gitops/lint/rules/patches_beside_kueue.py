@@ -18,24 +18,29 @@ RULE = Rule(
     evidence=SEEN,
     source=f"{sources.KUEUE}/controller/jobs/trainjob/trainjob_controller.go",
     since="0.1.0",
-    title="A queued TrainJob has runtimePatches and is applied on the client's side.",
-    why="Kueue appends a patch of its own to the list when the TrainJob is created. To a client-side apply the list is one "
-    "value, so it takes Kueue's entry away again, which Trainer refuses while the run is not suspended.",
-    remedy="Apply it on the server's side, where each manager has its entry, or ignore Kueue's entry: "
-    '`.spec.runtimePatches[] | select(.manager == "kueue.x-k8s.io/manager")`.',
+    title="A TrainJob with runtimePatches is applied on the client's side, in a cluster with Kueue.",
+    why="Kueue's webhook appends a patch of its own to every TrainJob that is created, with a queue or without. To a client-side "
+    "apply the list is one value. While the run is queued, a second sync succeeds and deletes Kueue's entry: the run keeps its "
+    "quota and never starts, and Argo CD shows it as Synced and Healthy. While the run is running, and when it has ended, "
+    "Trainer refuses the sync. Ignoring Kueue's entry in the comparison hides the difference and prevents neither.",
+    remedy="Apply the run on the server's side, from its creation on: there each manager has its own entry. A run that has "
+    "already lost Kueue's entry starts only after you delete and create it again.",
     effects={
-        ARGOCD: "The Application stays OutOfSync, and every later sync of the object is refused.",
+        ARGOCD: "A queued run that is synced twice never starts. Later, every sync of the run is refused.",
     },
-    upstream="Kueue 0.17 `pkg/controller/jobs/trainjob`; Trainer 2.3 `pkg/webhooks/trainjob_webhook.go`.",
+    upstream="Kueue 0.19 `pkg/controller/jobs/trainjob`; Trainer 2.3 `pkg/webhooks/trainjob_webhook.go`.",
     tools=(ARGOCD,),
 )
+_GROUP = "kueue.x-k8s.io"
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    """A finding for each queued TrainJob, at its patches."""
+    """A finding for each TrainJob, at its patches, if an object of the scene shows that the cluster has Kueue."""
+    if not any(KUEUE_QUEUE in item.labels or item.kind[0] == _GROUP for item in scene.items):
+        return
     for run in scene.of(TRAINJOB):
-        if run.get("spec", "runtimePatches") and KUEUE_QUEUE in run.labels and is_client_side(scene, run):
-            message = "Kueue adds a patch to these, and every later sync takes it away again, and is refused"
+        if run.get("spec", "runtimePatches") and is_client_side(scene, run):
+            message = "Kueue adds its own patch to these, and a client-side sync deletes it or is refused"
             yield Finding(
                 run,
                 ("spec", "runtimePatches"),

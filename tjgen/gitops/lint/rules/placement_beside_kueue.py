@@ -1,45 +1,60 @@
-"""A queued JobSet whose manifest says where its pods go."""
+"""A queued job whose manifest sets where its pods go, and that the tool applies again."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tjgen.cluster.kinds.table import replica_field
 from tjgen.gitops.lint import sources
-from tjgen.gitops.lint.kinds import JOBSET
-from tjgen.gitops.lint.rule import ARGOCD, DEDUCED, FLUX, WARNING, Finding, Rule
-from tjgen.gitops.lint.scene import Scene
+from tjgen.gitops.lint.kinds import JOBSET, OPERATOR_JOBS
+from tjgen.gitops.lint.rule import ARGOCD, FLUX, SEEN, WARNING, Finding, Rule
+from tjgen.gitops.lint.scene import Item, Scene
 from tjgen.gitops.lint.sync import SSA, is_record, mark
 from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.k8s.labels import KUEUE_QUEUE
+from tjgen.trees.typing import Any
 
 RULE = Rule(
     code="TJ651",
     name="placement-beside-kueue",
     severity=WARNING,
-    evidence=DEDUCED,
+    evidence=SEEN,
     source=f"{sources.KUEUE}/podset/podset.go",
     since="0.1.0",
-    title="A queued JobSet in Git has tolerations or a nodeSelector.",
-    why="Kueue writes node selectors and tolerations of the chosen flavor into the templates when it starts the JobSet. "
-    "Tolerations are one value: a sync takes those of Kueue away, or is refused since the JobSet runs.",
-    remedy="Leave placement to the flavors, mark the JobSet `ssa: IfNotPresent`, or let the tool ignore `/spec/replicatedJobs`.",
+    title="A queued JobSet, or a queued job of an operator, in Git has tolerations or a nodeSelector.",
+    why="Kueue writes the node selectors and tolerations of the chosen flavor into the pod templates when it starts the job. "
+    "JobSet refuses every sync that changes them, from the start on and also after the end. The operators accept it: Kueue's "
+    "placement is gone, and a pod that is created again leaves the nodes of its flavor.",
+    remedy="Leave placement to the flavors. With Flux, you can mark the job `ssa: IfNotPresent` instead: it is applied once.",
     effects={
-        ARGOCD: "OutOfSync, and a sync that is refused while the JobSet is not suspended.",
-        FLUX: "The dry run is refused as long as the JobSet runs.",
+        ARGOCD: "JobSet: each sync is refused once it has started. Other jobs: a later sync takes Kueue's placement away.",
+        FLUX: "JobSet: the dry run is refused, which stops the whole Kustomization. Other jobs: as with Argo CD.",
     },
-    upstream="Kueue `pkg/podset`; JobSet 0.12 `ValidateUpdate`.",
+    upstream="Kueue 0.15 and 0.19 `pkg/podset`; JobSet 0.12 `ValidateUpdate`; Training Operator 1.9.3.",
 )
 _POD: FieldPath = ("template", "spec", "template", "spec")
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    """A finding for each field of each job."""
-    for item in scene.of(JOBSET):
+    """A finding for each field of each pod template."""
+    for item in scene.of(JOBSET, *OPERATOR_JOBS):
         flux_only = scene.tools == {FLUX} and mark(item, SSA) == "ifnotpresent"
-        if KUEUE_QUEUE not in item.labels or flux_only or (scene.leaves(item, is_record)):
+        if KUEUE_QUEUE not in item.labels or flux_only or scene.leaves(item, is_record):
             continue
-        for path, job in item.maps("spec", "replicatedJobs"):
+        for path, pod in _pods(item):
             for field in ("tolerations", "nodeSelector"):
-                if get(job, (*_POD, field), None):
-                    message = f"Kueue writes {field} of its own here when it starts the JobSet"
-                    yield Finding(item, (*path, *_POD, field), message, hint="leave placement to Kueue's flavors", key=True)
+                if get(pod, (field,), None):
+                    message = f"Kueue writes its own {field} here when it starts the {item.kind[1]}"
+                    yield Finding(item, (*path, field), message, hint="leave placement to Kueue's flavors", key=True)
+
+
+def _pods(item: Item) -> Iterator[tuple[FieldPath, Any]]:
+    """The pod specs in the manifest, with their paths."""
+    if item.kind == JOBSET:
+        for path, job in item.maps("spec", "replicatedJobs"):
+            yield (*path, *_POD), get(job, _POD, None)
+        return
+    types: FieldPath = ("spec", replica_field(item.kind[1]))
+    for name in get(item.tree, types, None) or {}:
+        path = (*types, name, "template", "spec")
+        yield path, get(item.tree, path, None)
