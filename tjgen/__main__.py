@@ -16,7 +16,7 @@ def main() -> None:
         if stream is None:
             # The number of a closed stream must not become that of a file, which a library could write to.
             os.open(os.devnull, os.O_RDWR)
-    if sys.stderr is None:  # it was closed when we were started: whoever did that wants to hear nothing
+    if sys.stderr is None:  # the caller closed it: print nothing
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # as long as the program runs
     words = sys.argv[1:]
     code = _check(words[1:]) if words[:1] == ["check"] else _run(words)
@@ -51,7 +51,7 @@ def _check(words: list[str]) -> int:
     recorder = answers.Recorder()
     sys.stderr = recorder  # a check writes to it, and asks whether it is a terminal
     code = _run(["check", *words])
-    # A file may have changed while it was checked: then nobody knows what the answer is about.
+    # A file may have changed while it was checked: then the answer is not kept.
     if answers.key(words) == name:
         answers.remember(name, code, "".join(recorder.parts))
     return code

@@ -108,9 +108,9 @@ def _wrong_use(arguments: Arguments) -> str | None:
     output = arguments["output"]
     into_tree = output is not None and not _is_file(output)
     if arguments["set"] and into_tree:
-        return "--set cannot be used with -o DIR: nobody could build the tree again; write an overlay"
+        return "--set cannot be used with -o DIR: the tree could not be built again; write an overlay"
     if arguments["trainer"] and into_tree:
-        return "--trainer cannot be used with -o DIR: nobody could build the tree again; say spec.trainer in tjgen.yaml"
+        return "--trainer cannot be used with -o DIR: the tree could not be built again; set spec.trainer in tjgen.yaml"
     if arguments["expanded"] not in (None, "-") and not into_tree:
         return "--expanded DIR needs -o DIR; alone it shows what controllers will create"
     for option in ("check", "staged"):
@@ -177,7 +177,7 @@ def _staged(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter
             inside.add(error.diagnostics)
         missed = index.unstaged(others, check=arguments["check"]) if inside.failed else []
         if arguments["check"]:
-            # What the folder holds is no news to whoever looks at the index alone.
+            # With --staged, the content of the folder does not matter.
             reporter = inside
         else:
             # What was just built is not stale: it is not added yet.

@@ -117,7 +117,7 @@ def _by_environment(side: Side, directory: str, plan: Plan) -> dict[str | None, 
 
 
 def _asking(side: Side, item: Item) -> Callable[..., Span | None]:
-    """The line that asked for a field; where nobody knows, the place in the output."""
+    """The source line of a field, or its place in the output if the source is unknown."""
 
     def locate(path: FieldPath, *, key: bool = False) -> Span | None:
         for length in range(len(path), -1, -1):

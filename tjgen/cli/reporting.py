@@ -46,7 +46,7 @@ class Reporter:
     def watch(self) -> Step | None:
         """What to tell how far long work is: steps done, of how many (0: not known), and the one that begins.
 
-        None where nobody looks: not on a terminal, in continuous integration, with --quiet, or in a format for programs.
+        None if no person watches: not on a terminal, in continuous integration, with --quiet, or in a format for programs.
         """
         if self._quiet or self._format in _FOR_PROGRAMS or not sys.stderr.isatty():
             return None

@@ -33,7 +33,7 @@ def marks_of(project: Project, reporter: Reporter) -> list[Mark]:
     document = project.document
     found = []
     written = get(document.value, _LINT, None) if document is not None else None
-    # A null is nothing said to the language, but whoever wrote it meant to silence the rule.
+    # The language reads a null as absent, but its author meant to silence the rule.
     unreasoned = {code: "" for code, reason in written.items() if reason is None} if written.__class__ is dict else {}
     for code, reason in {**project.spec.lint.ignore, **unreasoned}.items():
         span = document.locate((*_LINT, code), key=True) if document is not None else None

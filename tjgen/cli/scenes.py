@@ -125,7 +125,7 @@ def _of_project(project: Project | None) -> tuple[str, ...]:
 
 
 def _spoken_to(items: Sequence[Item]) -> tuple[str, ...]:
-    """The one tool that the manifests speak to; none where they speak to both, or to nobody."""
+    """The one tool that the manifests speak to; none if they are for both, or for no tool."""
     found: set[str] = set()
     for item in items:
         found |= tools_of({*item.annotations, *item.labels})

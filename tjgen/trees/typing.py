@@ -2,7 +2,7 @@
 
 Importing `typing` takes as long as half of Python's own start, and each NamedTuple that it makes compiles every
 annotation and a source text: together more than all the work of a small build. Type checkers read the real names.
-When the program runs nobody looks at annotations, and a NamedTuple is made of code that is compiled already.
+Annotations are not read at run time, and a NamedTuple is made of code that is compiled already.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from tjgen.trees.typing import NamedTuple
 MANAGED = "managed"
 """Access of people who run training jobs to a kind that tjgen writes: they create, change, and delete its objects."""
 UNLISTED = "unlisted"
-"""No role of people names the kind: other objects give access to it, or nobody needs any."""
+"""No role of people names the kind: other objects give access to it, or no access is needed."""
 
 IN_PLACE = "in place"
 SILENT = "without effect"

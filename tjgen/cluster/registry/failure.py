@@ -1,4 +1,4 @@
-"""What a registry answers that is no image -> the reason, for whoever asked."""
+"""An answer of a registry that is not an image -> the reason."""
 
 from __future__ import annotations
 

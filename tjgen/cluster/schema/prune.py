@@ -1,6 +1,6 @@
 """A tree and its schema -> the tree without the fields that the schema does not know.
 
-What the API server does to a custom resource when nobody asks for strict field validation.
+What the API server does to a custom resource without strict field validation.
 Mirrors k8s.io/apiextensions-apiserver 0.36 `schema/pruning/algorithm.go:prune`.
 """
 

@@ -103,4 +103,4 @@ CHECKS: dict[str, Callable[[str], object]] = {
 """Name of a format without its dashes -> the check."""
 
 UNCHECKED = ("bsonobjectid", "creditcard", "email", "hexcolor", "isbn", "isbn10", "isbn13", "rgbcolor", "ssn")
-"""The formats that the server checks and nobody here does."""
+"""The formats that the server checks and tjgen does not."""

@@ -176,7 +176,7 @@ def of_versions(versions: Mapping[str, str] | None) -> Release:
 
 
 def chosen(text: str, span: Span | None = None) -> Release:
-    """The release that somebody asks for at `span`. Raises CompileError for one that tjgen does not know (TJ290)."""
+    """The release that is requested at `span`. Raises CompileError for one that tjgen does not know (TJ290)."""
     found = release_of(text)
     if found is None:
         message = f"Trainer {text} is not a release that tjgen supports"

@@ -58,7 +58,7 @@ def _gpus(amounts: dict[str, Any]) -> int:
 
 
 def int32(value: int) -> int:
-    """The value as Go's int32 holds it: whoever asks for billions of GPUs gets what overflows."""
+    """The value as Go's int32 holds it: larger values overflow."""
     return (value + 2**31) % 2**32 - 2**31
 
 

@@ -65,7 +65,7 @@ class JobShape:
 
 
 class Runtime:
-    """A TrainingRuntime or ClusterTrainingRuntime, read. Nobody writes into it."""
+    """A TrainingRuntime or ClusterTrainingRuntime, read. Do not change it."""
 
     __slots__ = (
         "annotations",

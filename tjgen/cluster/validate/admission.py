@@ -35,7 +35,7 @@ def review(
     """The webhooks' answer on creating `tree`, or on replacing `old` by it; an empty one for kinds without webhooks.
 
     `context` holds the objects that stand in the cluster. A TrainJob whose runtime is not among them
-    is asked only what does not depend on it, for nobody knows whether the cluster has it, unless `is_whole` says that
+    is asked only what does not depend on it, because it is unknown whether the cluster has it, unless `is_whole` says that
     the cluster has nothing else.
     """
     group = str(get(tree, ("apiVersion",), "")).partition("/")[0]
@@ -52,7 +52,7 @@ def review(
             return Answer((refused(error.text, error.path, "give the field a value of its type"),))
         return jobset.validate(after, old=before, context=context, release=release)
     if group.endswith(_VOLCANO):
-        from tjgen.cluster.validate.webhooks import volcano  # most gangs are PodGroups that nobody writes by hand
+        from tjgen.cluster.validate.webhooks import volcano  # few manifests contain objects of Volcano
 
         try:
             return volcano.validate(tree, old=old, context=context)

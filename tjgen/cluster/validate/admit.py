@@ -68,7 +68,7 @@ def admit(
     as `kubectl apply` does it. Under another name or namespace nothing is there, and the document is created; likewise where
     `old` is not an object.
     `context` are the other objects of the cluster, which webhooks look up: with some given, a runtime that is not among them
-    does not exist; with none, nobody knows. `apply` is client-side or server-side.
+    does not exist; without `context`, that is unknown. `apply` is client-side or server-side.
     `versions` chooses releases, such as {"trainer": "v2.3.0"}. Raises ValueError for another way to apply.
     """
     if apply not in WAYS:

@@ -1,7 +1,7 @@
 """A preview with marks for values that a controller makes up -> the object as if they were there, and a word on each.
 
-Nobody can say which keys the Trainer will put into the Secret of an MPI run, so a preview holds a mark in their place. A server
-would refuse it as no base64; but nobody applies a preview.
+The keys that Trainer puts into the Secret of an MPI run are random, so a preview holds a mark in their place. A server
+would refuse it as invalid base64, but a preview is not applied.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A verdict -> diagnostics, with field paths and hints; whoever knows the file adds the places."""
+"""A verdict -> diagnostics, with field paths and hints. The caller adds the places."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _unchecked(tree: Tree, subject: ObjectRef | None, severity: str) -> Diagnost
 
 
 def _meant(api_version: str, kind: str) -> tuple[FieldPath, str]:
-    """The field that is probably wrong of a kind that nobody knows, and what to do."""
+    """The field that is probably wrong in an object of an unknown kind, and what to do."""
     known = [gvk.rpartition("/") for gvk in store.kinds()]
     group = api_version.rpartition("/")[0]
     versions = [version for version, _, name in known if name == kind]

@@ -70,7 +70,7 @@ def whole(schema: Schema) -> Schema:
 
 
 def without_time(tree: dict[str, Tree]) -> dict[str, Tree]:
-    """The time of creation is the server's own, and nobody reads what a manifest says about it."""
+    """The server sets the time of creation and ignores that of the manifest."""
     metadata = tree.get("metadata")
     if metadata.__class__ is not dict or "creationTimestamp" not in metadata:
         return tree

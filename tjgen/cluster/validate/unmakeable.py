@@ -1,7 +1,7 @@
 """An object that the server accepts -> diagnostics on the Jobs and Pods of it that no controller will ever get made.
 
 The server looks at a pod inside a JobSet, a runtime or a Volcano Job for its types alone. What is wrong with it comes up when the
-controller makes it, in an event that nobody reads, and the object waits forever.
+controller makes it, in an event, and the object waits forever.
 """
 
 from __future__ import annotations

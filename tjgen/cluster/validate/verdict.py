@@ -45,7 +45,7 @@ class Verdict(NamedTuple):
     stages: tuple[Stage, ...] = ()
     checked: bool = True
     gaps: tuple[str, ...] = ()
-    """What the server checks of the kind and nobody here does."""
+    """What the server checks of the kind and tjgen does not."""
     warnings: tuple[str, ...] = ()
     """What the validating webhooks warn of."""
 

@@ -46,7 +46,7 @@ def project_at(
 
 
 def confinement() -> Sandbox:
-    """What reads the files of an input that a program hands over, whoever wrote it: those of the working directory's repository.
+    """What reads the files of an input that a program passes: those of the working directory's repository.
 
     Without a repository, those of the caller's project, or of the working directory unless that is the root of the file system.
     """

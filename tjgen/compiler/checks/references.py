@@ -39,7 +39,7 @@ def check(workload: Workload, experiment: Experiment, setting: Setting) -> Itera
     for podset in workload.podsets:
         main = get(workload.tree.value, podset.main, None) or {}
         yield from _typographic(workload, experiment, podset, main)
-        if not main.get("envFrom"):  # whose keys nobody knows here
+        if not main.get("envFrom"):  # whose keys are unknown here
             yield from _of(workload, podset, main)
 
 

@@ -1,4 +1,4 @@
-"""`data` -> the folder of the items told to whoever reads it, and what slices.py makes of `slices`."""
+"""`data` -> a variable with the folder of the items, and what slices.py makes of `slices`."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ AT: FieldPath = (*SPEC, "rdma")
 
 
 def missing(device: DeviceClass | None) -> Diagnostic:
-    """TJ378: nobody says what the network devices are."""
+    """TJ378: the network devices are not described."""
     what = f"class {device.name} has no network devices" if device is not None else "without gpu no class says which devices"
     message = f"rdma requests network devices, and {what}"
     hint = "set network in the Platform's class, or request them by name in resources"

@@ -217,6 +217,6 @@ def _cleanup(spec: ExperimentSpec) -> Found:
 
 def made_again(kind: str) -> Diagnostic:
     """A time to live on an object that stands in Git."""
-    message = f"the {kind} removes itself after the run, and whoever syncs this folder makes it again: it trains again"
+    message = f"the {kind} removes itself after the run, and the next sync of this folder creates it again: it trains again"
     hint = "remove cleanup.ttlSeconds, or set state: archived when the run has ended"
     return Diagnostic("TJ428", message, path=(*SPEC, "cleanup", "ttlSeconds"), hint=hint)

@@ -140,7 +140,7 @@ def _virtual(count: int, nodes: int) -> Iterator[Diagnostic]:
 
 
 def _other_count(count: int, nodes: int) -> Diagnostic:
-    left = f"slices {nodes} to {count - 1} are read by nobody" if count > nodes else f"nodes {count} to {nodes - 1} have no slice"
+    left = f"slices {nodes} to {count - 1} have no reader" if count > nodes else f"nodes {count} to {nodes - 1} have no slice"
     return Diagnostic(
         "TJ306",
         f"there are {count} slices for {nodes} nodes: {left}",

@@ -1,4 +1,4 @@
-"""`volcano` -> what the Volcano Job says beside its tasks; with another target there is nobody to say it."""
+"""`volcano` -> the fields of a Volcano Job other than its tasks; an error with another target."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def _fields(release: Release) -> tuple[frozenset[str], frozenset[str]]:
 
 
 class CarriedValue(NamedTuple):
-    """One value that somebody other than the runtime owns."""
+    """One value that another manager than the runtime owns."""
 
     path: FieldPath
     value: Tree

@@ -1,6 +1,6 @@
 """Initializers of a run that no Trainer starts -> init containers of its pods, where each of them may fetch for itself.
 
-Under Trainer an initializer is a job that the others wait for. Without one nobody waits, and pods of a gang that waited would
+Under Trainer an initializer is a job that the others wait for. Without one nothing waits, and pods of a gang that waited would
 keep the gang from ever being whole. What is left are containers before the others: right where the run has one pod, or
 the volume is each pod's own, and wrong where several pods would write to one folder.
 """

@@ -92,7 +92,7 @@ def _defaulted_owners(before: Tree, after: Tree, path: FieldPath) -> Owners:
 def _generated(trainjob: Manifest, name: str) -> Diagnostic:
     return Diagnostic(
         "TJ402",
-        f"the Trainer controller would generate Secret {name}; without it nobody does",
+        f"the Trainer controller would generate Secret {name}; nothing else generates it",
         subject=trainjob.ref,
         path=("spec", "target"),
         hint="use target: trainjob",

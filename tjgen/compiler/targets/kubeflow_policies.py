@@ -48,7 +48,7 @@ def run_policy(writer: Writer, workload: Workload, kind: OperatorJob) -> Iterato
 
 
 def has_gang(workload: Workload) -> bool:
-    """Whether the pods may be those of a gang scheduler: not where the run is let in as a whole, or nobody waits for anybody."""
+    """Whether the pods may be those of a gang scheduler: not if a queue admits the run as a whole, or without a gang."""
     queued = get(workload.tree.value, ("metadata", "labels", KUEUE_QUEUE), None) is not None
     return not queued and get(workload.tree.value, ("schedule", "system"), None) not in ("kueue", "none")
 
@@ -148,7 +148,7 @@ def _gang(writer: Writer, workload: Workload, kind: OperatorJob) -> Iterator[Dia
 
 
 def _trains_again(kind: OperatorJob) -> Diagnostic:
-    message = f"the {kind.name} removes itself after the run, and whoever syncs this folder makes it again: it trains again"
+    message = f"the {kind.name} removes itself after the run, and the next sync of this folder creates it again: it trains again"
     hint = "remove cleanup.ttlSeconds, or set state: archived when the run has ended"
     path: FieldPath = ("spec", "cleanup", "ttlSeconds")
     return Diagnostic("TJ428", message, path=path, hint=hint)

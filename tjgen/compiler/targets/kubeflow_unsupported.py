@@ -1,4 +1,4 @@
-"""Workload -> what of it a job of the Training Operator or MPI Operator cannot say, and nobody else does for it."""
+"""Workload -> an error for each setting that a job of the Training Operator or MPI Operator has no field for."""
 
 from __future__ import annotations
 

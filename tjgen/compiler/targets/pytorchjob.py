@@ -39,7 +39,7 @@ def arranged(workload: Workload, asked: RequestedSize) -> tuple[Workload, list[D
     if asked.is_elastic:
         return kubeflow.arranged(workload, asked, KIND, lambda count: ["worker"])
     if set(asked.roles) == {"worker"}:
-        # Without a master the operator says nobody's address.
+        # Without a master the operator sets no address.
         asked = asked._replace(roles={"master": None, **asked.roles})
     return kubeflow.arranged(workload, asked, KIND, lambda count: ["master", "worker"] if count > 1 else ["master"])
 

@@ -1,4 +1,4 @@
-"""Workload and release of Trainer -> what that release cannot do at all, whoever carries it."""
+"""Workload and release of Trainer -> what that release cannot do at all."""
 
 from __future__ import annotations
 

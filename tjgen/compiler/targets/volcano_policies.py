@@ -108,7 +108,7 @@ def find_warnings(job: Manifest, workload: Workload) -> Iterator[Diagnostic]:
             "TJ418",
             job,
             ("spec", "schedulerName"),
-            "no queue is named, so the job waits in Volcano's queue default, whose share nobody may have set",
+            "no queue is named, so the job waits in Volcano's queue default, whose share may not be set",
             "set schedule.queue",
         )
     if get(job.tree, ("spec", "ttlSecondsAfterFinished"), None) is not None:
@@ -116,7 +116,7 @@ def find_warnings(job: Manifest, workload: Workload) -> Iterator[Diagnostic]:
             "TJ428",
             job,
             ("spec", "ttlSecondsAfterFinished"),
-            "the Job removes itself after the run, and whoever syncs this folder makes it again: it trains again",
+            "the Job removes itself after the run, and the next sync of this folder creates it again: it trains again",
             "remove ttlSecondsAfterFinished, or set state: archived when the run has ended",
         )
 

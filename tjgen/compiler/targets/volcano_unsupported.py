@@ -1,4 +1,4 @@
-"""Workload -> what of it a Volcano Job cannot say, and nobody else does for it."""
+"""Workload -> an error for each setting that a Volcano Job has no field for."""
 
 from __future__ import annotations
 

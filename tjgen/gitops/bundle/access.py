@@ -1,7 +1,7 @@
 """`trainers` and `viewers` of namespaces -> Roles, and RoleBindings that give them.
 
-Trainers make and remove what tjgen writes; controllers have roles of their own, which need nothing from here. Nobody
-is given Secrets, pods to run by hand, or roles.
+Trainers make and remove what tjgen writes; controllers have roles of their own, which need nothing from here. No role
+gives access to Secrets, pods to run by hand, or roles.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _BEHIND: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 
 def objects(spec: PlatformSpec) -> Iterator[Manifest]:
-    """A Role and its binding for each of the two, where somebody is to have it."""
+    """A Role and its binding for each of the two, if the Platform names subjects for it."""
     for name, one in spec.namespaces.items():
         at: FieldPath = (*SPEC, "namespaces", name)
         for field, subjects, verbs in (("trainers", one.trainers, _MAKE), ("viewers", one.viewers, _SEE)):

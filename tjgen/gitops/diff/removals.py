@@ -1,4 +1,4 @@
-"""A comparison -> what is reported about removed runs: nobody overlooks them, and those without a tombstone are errors."""
+"""A comparison -> diagnostics about removed runs; those without a tombstone are errors."""
 
 from __future__ import annotations
 

@@ -188,7 +188,7 @@ def _paths(answer: bytes) -> list[str]:
 
 
 def uncommitted(count: int, what: str) -> Diagnostic:
-    """What stands in the folder is not what will be compared by whoever looks at the commit."""
+    """The folder differs from the commit that a reviewer compares."""
     files = "1 file" if count == 1 else f"{count} files"
     verb = "is" if count == 1 else "are"
     message = f"{files} of {what} {verb} not committed; compared is what stands in the folder"

@@ -33,7 +33,7 @@ def refusals(old: Tree, new: Tree, context: Sequence[Tree] = (), *, server_side:
     if verdict.stage != WEBHOOK:
         return [_worded(fault, fault.detail) for fault in findings]
     if ".volcano.sh/" in str(get(old, ("apiVersion",), "")) and not judge(old).allowed:
-        return []  # no cluster has such an object, so nobody can say what becomes of it
+        return []  # no cluster has such an object, so its update has no verdict
     return [_worded(fault, fault.said or fault.detail) for fault in findings]
 
 

@@ -18,10 +18,10 @@ _MEANING = {
     REMOVED: "removed: a sync that prunes deletes it, also while it runs",
     ARCHIVED: "archived: no sync applies it any more",
     SUPERSEDED_NOW: "superseded: it stays until you prune it",
-    ORPHANED_NOW: "orphaned: no source requests it; it stays, and trains on, until somebody decides",
+    ORPHANED_NOW: "orphaned: no source requests it; it stays and keeps running until you keep, archive or prune it",
 }
 _MEANING_OF_SHARED = {REMOVED: "removed: a sync that prunes deletes it"}
-_MEANING_OF_PLATFORM = {REMOVED: "removed: it stays in the cluster until somebody deletes it"}
+_MEANING_OF_PLATFORM = {REMOVED: "removed: it stays in the cluster until you delete it"}
 
 
 def meaning(entry: Entry) -> str:

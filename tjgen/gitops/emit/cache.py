@@ -36,7 +36,7 @@ class Seen(NamedTuple):
     modified: int
     """Time of the last change of the content, in nanoseconds."""
     changed: int
-    """Time of the last change of the file itself, which nobody can set back."""
+    """Time of the last change of the file itself, which no program can set back."""
     digest: bytes
 
 

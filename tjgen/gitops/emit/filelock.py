@@ -1,6 +1,6 @@
 """Path of a lock file -> the sole right to write what it stands for, for as long as it is held.
 
-The file exists only while somebody holds the lock, so a tree at rest shows no trace of it. The kernel
+The file exists only while a process holds the lock, so a tree at rest shows no trace of it. The kernel
 drops the lock when its holder dies, however it dies; a file that is left over is simply taken.
 """
 
@@ -16,7 +16,7 @@ _TRIES = 8
 
 
 class BusyError(Exception):
-    """Somebody else holds the lock and did not give it up in time."""
+    """Another process holds the lock and did not release it in time."""
 
 
 class FileLock:

@@ -42,7 +42,7 @@ class ObstacleError(Exception):
 
 
 class Root:
-    """A directory in which files of ours stand. What it learns about folders holds as long as nobody changes them."""
+    """A directory in which files of ours stand. What it learns about folders holds until they change."""
 
     __slots__ = ("_absent", "_present", "directory")
 

@@ -29,7 +29,7 @@ class Staged(NamedTuple):
 
     name: str
     modified: int
-    """Time of its last change in nanoseconds. A rename keeps it, and whoever rewrites the file changes it."""
+    """Time of its last change in nanoseconds. A rename keeps it, and a rewrite of the file changes it."""
 
 
 def path_in(directory: str) -> str:

@@ -13,7 +13,7 @@ SERVER_SIDE = "ServerSideApply=true"
 
 
 def is_client_side(scene: Scene, item: Item) -> bool:
-    """Whether Argo CD applies it on the client's side, which is what it does where nobody says otherwise."""
+    """Whether Argo CD applies it on the client's side, which is the default."""
     if has_option(item, SERVER_SIDE) or is_record(item, ARGOCD):
         return False
     return has_option(item, "ServerSideApply=false") or SERVER_SIDE not in options_of(scene, item)

@@ -73,7 +73,7 @@ class Rule(NamedTuple):
     release: str = ""
     """The first release of the upstream project that has the trap, where earlier supported ones do not: "Trainer 2.3"."""
     tools: tuple[str, ...] = TOOLS
-    """The tools that it matters for; none where it is the same whoever applies the manifests."""
+    """The tools that it matters for; none if it matters with every tool."""
     against: bool = False
     """Whether it compares with the state before."""
     by_default: bool = True

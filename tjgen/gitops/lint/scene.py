@@ -113,11 +113,11 @@ class Scene:
     ) -> None:
         self.items = tuple(items)
         self.tools = frozenset(tools)
-        """Who syncs: "argocd", "flux", both, or nobody that is known."""
+        """The tools that sync: "argocd", "flux", both, or none if unknown."""
         self.synctools = tuple([tool for tool in TOOLS if tool.name in self.tools])
         """The descriptors of these tools: a rule that depends on a property of a tool reads it here."""
         self.is_guess = is_guess
-        """Whether nobody has said so: what only one of the tools would want is then not asked for."""
+        """Whether the tools are a guess: rules for one tool alone then do not apply."""
         self.before = tuple(before) if before is not None else None
         """The objects of the state before; None where nothing is known of it."""
         self.others = tuple(others)
@@ -186,7 +186,7 @@ class Scene:
         return [item for item in (self.of(*kinds) if kinds else self.items) if self.find_before(item) is None]
 
     def leaves(self, item: Item, is_left: Callable[[Item, str], bool]) -> bool:
-        """Whether every tool that syncs leaves an object alone; where none is known, somebody applies it."""
+        """Whether every tool that syncs leaves an object alone; if none is known, it counts as applied."""
         return bool(self.tools) and all(is_left(item, tool) for tool in self.tools)
 
     def runtime_ref(self, run: Item) -> tuple[Kind, str, str]:

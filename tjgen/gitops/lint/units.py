@@ -1,6 +1,6 @@
 """The Applications and Kustomizations among the items -> for each item the one that syncs its file.
 
-The path of such an object is relative to a repository that nobody has to be in, so it is looked for in the path of the
+The path of such an object is relative to a repository that may not be checked out, so it is looked for in the path of the
 file. Where several fit, the longest does. Files that no such object names keep the unit that they were read with.
 """
 

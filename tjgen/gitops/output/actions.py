@@ -59,7 +59,7 @@ class Release(NamedTuple):
 
 
 class Orphan(NamedTuple):
-    """Report runs that no source requests and nobody has decided about."""
+    """Report orphaned runs that no command has kept, archived or pruned."""
 
     place: Place
     runs: tuple[str, ...]

@@ -79,7 +79,7 @@ def _project(repository: Repository, commit: str, sources: str, tree: str) -> di
 
 
 def _ask(revision: str, files: Mapping[str, bytes], plan: Plan, wanted: set[str]) -> Ask:
-    """Who asked for a value then: the sources of then are built. Nobody, where this release cannot build them.
+    """The source of a value then: the sources of that commit are built. None if this release cannot build them.
 
     What several experiments share has no experiment as its source, so that all of them are built.
     """

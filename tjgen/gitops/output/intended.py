@@ -39,7 +39,7 @@ class Collected:
         self._kept.add(path)
 
     def claim(self, folder: str, *, owner: str = "") -> None:
-        """Say that all files below `folder` are known; claims for an owner are for pruning, which nobody asks for here."""
+        """Say that all files below `folder` are known; claims for an owner are for pruning, which this does not do."""
         if not owner:
             self._claims.append(folder)
 

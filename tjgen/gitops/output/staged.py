@@ -1,6 +1,6 @@
 """The index of Git -> a folder that holds what it holds, and which files of the output are not in it.
 
-A commit takes the index. What only stands in the folder, an experiment that is not finished or output that nobody added, is no
+A commit takes the index. What only stands in the folder, an unfinished experiment or output that is not staged, is no
 part of it: pre-commit puts aside what changed in files that Git knows, and leaves the others.
 """
 

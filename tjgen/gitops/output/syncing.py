@@ -72,7 +72,7 @@ def put(plan: Plan, tree: Present) -> list[Diagnostic]:
 
 
 def made(plan: Plan) -> list[Manifest]:
-    """The objects alone, for whoever wants to know where their fields come from."""
+    """The objects alone, to find where their fields come from."""
     project = plan.project
     tool = _TOOLS.get(project.spec.gitops.tool) if project.spec.gitops.repository is not None else None
     path = _path(plan)

@@ -173,7 +173,7 @@ def build_into(
         return renewed(plan, session, run) if any(fnmatchcase(run.name, pattern) for pattern in renew) else None
 
     def recall(file: str, environment: str | None, content: bytes) -> Remembered | None:
-        # Whoever wants to see every unit gets every unit.
+        # A caller that watches gets every unit.
         found = memory.recall(file, environment, content) if memory is not None and seen is None else None
         if found is not None:
             directory.recall([lock for _, lock in found.units], found.done)

@@ -109,7 +109,7 @@ def _any_of(folders: Sequence[str]) -> str:
 def sync_policy() -> dict[str, Any]:
     """How Applications sync runs and what they need."""
     return {
-        # Self-healing would start again what somebody has stopped.
+        # Self-healing would restart a run that a person has stopped.
         "automated": {"prune": True, "selfHeal": False},
         # PruneLast is left out: it takes away the order in which runs and runtimes are pruned.
         "syncOptions": ["ApplyOutOfSyncOnly=true", "FailOnSharedResource=true"],

@@ -51,7 +51,7 @@ def shared(site: Site) -> list[SyncObject]:
 
 
 def _application(site: Site, directory: dict[str, Any], *, suffix: str = "", path: str | None = None) -> SyncObject:
-    """An Application. It has no finalizer: whoever deletes it deletes no training."""
+    """An Application. It has no finalizer: deleting it deletes no run."""
     tree = {
         "apiVersion": _API,
         "kind": "Application",

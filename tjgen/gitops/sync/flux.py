@@ -64,7 +64,7 @@ def _kustomization(site: Site, stage: str) -> dict[str, Any]:
             "prune": True,
             # Nothing else waits for health: a claim that waits for its first consumer is not ready before its run.
             "wait": Sourced(True, (*GITOPS, "health")) if watched else False,
-            # Whoever deletes the Kustomization deletes no training and no data.
+            # Deleting the Kustomization deletes no run and no data.
             "deletionPolicy": "Orphan",
             "sourceRef": {"kind": "GitRepository", "name": name_of(site)},
             **({"dependsOn": before} if before else {}),

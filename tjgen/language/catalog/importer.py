@@ -76,7 +76,7 @@ def cleaned(tree: Tree) -> Tree:
 
 
 def clashes(directory: str, files: Sequence[ImportedFile]) -> Iterator[Diagnostic]:
-    """The files that stand in the folder already and were not imported for the same runtime: those are somebody's work."""
+    """The files that stand in the folder already and were not imported for the same runtime: they are written by hand."""
     for file in files:
         path = os.path.join(directory, file.path)
         try:

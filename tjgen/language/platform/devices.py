@@ -97,7 +97,7 @@ class DeviceClass(NamedTuple):
     runtime_class_name: str | None = None
     network: Network | None = None
     is_builtin: bool = False
-    """Whether no Platform describes it, so that nobody knows whether the cluster has it."""
+    """Whether no Platform describes it, so it is unknown whether the cluster has it."""
 
     def part(self, profile: str) -> DeviceClass:
         """What such a part is, as a class of its own. Raises KeyError for a profile that the class does not have."""

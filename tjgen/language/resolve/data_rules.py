@@ -20,7 +20,7 @@ _DELIVERIES_OF: Mapping[str, tuple[str, ...]] = {
 }
 """Field of slices -> the deliveries that read it."""
 _UNDIVIDED = ("subPath", "volume")
-"""Deliveries of slices that somebody made before: nothing is divided."""
+"""Deliveries of slices that exist already: nothing is divided."""
 _DIVIDING = ("by", "weights", "lists", "options", "remainder", "workers", "virtual", "balance", "covering")
 _WHOLE = ("contiguous", "contiguous-size-balanced", "hash", "lpt", "rendezvous", "round-robin", "weighted")
 """Strategies that have every item in a slice."""

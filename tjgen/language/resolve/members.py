@@ -93,7 +93,7 @@ class Members:
         return Platforms([PlatformDocument(document, Platform(tree)) for document, tree in found.good])
 
     def same_names(self, documents: list[Document]) -> None:
-        """Report documents that share their name with an earlier one: nobody could tell them apart."""
+        """Report documents that share their name with an earlier one."""
         first: dict[str, Document] = {}
         for document in documents:
             name = document.value["metadata"]["name"]

@@ -133,7 +133,7 @@ def find(start: str) -> str | None:
     folder = os.path.abspath(_folder_of(start))
     while True:
         file = os.path.join(folder, FILE)
-        # A broken link is not passed over: whoever reads the file reports it.
+        # A broken link stays in the list: reading it reports the error.
         if os.path.lexists(file):
             return os.path.relpath(file)
         above = os.path.dirname(folder)

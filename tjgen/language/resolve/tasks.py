@@ -49,7 +49,7 @@ def misnamed(tree: Tree) -> list[Diagnostic]:
 
 
 def empty(document: Document) -> list[Diagnostic]:
-    """Tasks without a value, which YAML reads as null: they would be absent, and nobody writes a name to say that."""
+    """Tasks without a value, which YAML reads as null: they would be absent, which no author intends."""
     said = get(document.value, TASKS, None)
     return [
         Diagnostic(

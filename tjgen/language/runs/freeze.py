@@ -71,7 +71,7 @@ def decide(
     """What to do with the files of a run that are built now with digest `content`.
 
     `locked` is the run in the lock with the same identity, `standing` the digest of what is on disk,
-    asked only where it matters. `force` gives up what is on disk when nobody knows what it is.
+    asked only where it matters. `force` gives up unknown content on disk.
     An error (TJ075) among the answers means that nothing may be done.
     """
     if locked is None:

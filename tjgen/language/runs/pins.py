@@ -1,9 +1,9 @@
-"""An image by its tag -> the digest that the project has pinned it to: what the tag meant when somebody looked.
+"""An image by its tag -> the digest that the project has pinned it to: what the tag meant when it was pinned.
 
     tjgen.lock.d/_images/<registry>/<repository>/<tag>.yaml
 
-One file an image, so that branches that pin different images merge. `tjgen pin` writes them; whoever
-builds only reads them, so that the same sources give the same manifests whatever a tag means later.
+One file an image, so that branches that pin different images merge. `tjgen pin` writes them, and a
+build only reads them, so that the same sources give the same manifests whatever a tag means later.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ def main(words: Sequence[str]) -> int:
     alone = words[:1] == ["--digest"]
     name, *rest = [*(words[1:] if alone else words), ""]
     try:
-        with trust.granted():  # whoever calls this names the file itself
+        with trust.granted():  # the caller names the file itself
             strategy = found(name) if name else None
     except PluginError as problem:
         sys.stderr.write(f"{name} {problem}\n")

@@ -22,7 +22,7 @@ MOST_SLICES = 100_000
 
 NONE_REFUSED: Mapping[str, Diagnostic] = {}
 _MOST_REPORTED = 5
-_OTHERS = "report it to whoever wrote the strategy, or use another one"
+_OTHERS = "report it to the author of the strategy, or use another one"
 
 
 def divide(

@@ -46,7 +46,7 @@ class Items(Sequence[Item]):
     def __len__(self) -> int:
         return len(self.paths)
 
-    def __getitem__(self, index: int) -> Item:  # type: ignore[override]  # nobody takes a slice of items but by indexes
+    def __getitem__(self, index: int) -> Item:  # type: ignore[override]  # items are read by index only
         size = self.sizes[index]
         return Item(self.paths[index], None if size == UNKNOWN else size)
 

@@ -89,7 +89,7 @@ def _guarded(work: Callable[[], Any], lets: type[Exception] | tuple[()] = ()) ->
             return work()
     except lets:
         raise
-    # Nothing is swallowed: it is reported as an error of whoever wrote the code, with the line where it happened.
+    # Nothing is swallowed: it is reported as an error of the plugin, with the line where it happened.
     except (Exception, SystemExit) as problem:
         raise PluginError(f"fails{_line(problem)}: {problem.__class__.__name__}: {problem}") from problem
 

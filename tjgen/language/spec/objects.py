@@ -1,7 +1,7 @@
 """The experiment language as objects: trees in long form that fit the schema -> attributes with defaults filled in.
 
 Generated from tjgen/language/spec/models by `python -m tjgen.language.spec.generate`; not edited by hand. Objects are
-values: nobody writes into them, and what several share is shared.
+values: do not change them. Equal parts are shared.
 """
 
 from __future__ import annotations

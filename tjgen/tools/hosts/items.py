@@ -27,7 +27,7 @@ class Item(NamedTuple):
     name: str
     tree: Tree
     text: str = ""
-    """How it is written, where places in it mean something to somebody."""
+    """Its source text, if places in it are reported."""
     standing: Tree = None
     """The object as it stands in the stream, where `tree` is less than that."""
 

@@ -105,9 +105,9 @@ def _built(said: Mapping[str, Tree], opened: Items) -> Rendered:
 
 
 def _standing(objects: Sequence[Tree]) -> Iterator[Tree]:
-    """The objects that go on: not what is for tjgen alone, unless it would be removed from somebody's file.
+    """The objects that go on: not what is for tjgen alone, unless that would remove it from a file of the user.
 
-    Whoever works on a folder in place says which file an object is from, and what is marked as local is not applied.
+    A function that works on a folder in place names the file of each object, and what is marked as local is not applied.
     """
     for tree in objects:
         if not is_source(tree):

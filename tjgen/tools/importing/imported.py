@@ -33,7 +33,7 @@ class Subject(NamedTuple):
 class Imported(NamedTuple):
     """An experiment that was made of an object, with the runtimes that it needs beside those of the catalog.
 
-    Whoever imports another kind of object answers with one of these.
+    The result of an importer of another kind.
     """
 
     subject: Subject
@@ -61,7 +61,7 @@ def left_out(subject: Subject) -> Diagnostic:
 
 
 def without_runtime(subject: Subject, kind: str, name: str) -> Diagnostic:
-    """TJ773: a TrainJob whose runtime nobody has."""
+    """TJ773: a TrainJob whose runtime is unknown."""
     plural = f"{kind.lower()}s.trainer.kubeflow.org"
     hint = f"put it beside: kubectl get {plural} {name} -o yaml"
     message = f"{subject} is left out: its runtime {name} is not among the files"

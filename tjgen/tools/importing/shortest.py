@@ -17,7 +17,7 @@ from tjgen.trees.typing import NamedTuple
 PATCH = "as-it-was"
 _KEPT = ("runtime", "target", "naming", "roles")
 _CORE = ("image", "command", "args")
-"""Words that stay unless they are refused: whoever changes the experiment looks for them."""
+"""Fields that stay unless they are rejected: people look for them when they edit the experiment."""
 _BY_ENTRY = ("volumes", "schedule", "volcano", "restart", "cleanup")
 _PLAIN = "tjgen-plain"
 _DEARER = 2

@@ -119,7 +119,7 @@ def is_job(tree: Tree) -> bool:
 
 
 def is_suspended(tree: Tree) -> bool:
-    """Whether a run waits until somebody lets it go on."""
+    """Whether a run is suspended."""
     return any(get(tree, path, False) is True for path in (("spec", "suspend"), ("spec", "runPolicy", "suspend")))
 
 

@@ -1,4 +1,4 @@
-"""What a report shows, as plain values: whoever gathers it makes them, whoever draws and writes pages reads them."""
+"""What a report shows, as plain values: gathering creates them, drawing and writing pages reads them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Shown(NamedTuple):
     source: str
     """File of its experiment."""
     written_in: str
-    """The same as places in files name it; "" where nobody knows."""
+    """The same as places in files name it; "" if unknown."""
     folder: str
     """Folder of its files in the output tree; "" where they stand in none."""
     facts: tuple[Fact, ...]

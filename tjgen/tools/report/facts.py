@@ -22,7 +22,7 @@ _DAY, _HOUR, _MINUTE = 86400, 3600, 60
 
 
 def facts(applied: Sequence[Tree], previews: Sequence[Tree], locked: LockedRun | None, ask: Ask) -> Iterator[Fact]:
-    """The facts, in the order in which they are read; what nobody said is left out."""
+    """The facts, in the order in which they are read; facts without a value are left out."""
     trees = [*applied, *previews]
     by_kind = {str(tree.get("kind")): tree for tree in reversed(trees)}
     holder: Tree = next((tree for tree in applied if is_job(tree)), {})

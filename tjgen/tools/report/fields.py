@@ -27,7 +27,7 @@ def title(one: Part) -> str:
 
 
 def manifest(one: Part, source: str) -> Iterator[str]:
-    """The lines of an object, with a comment where somebody else asked than for the line before."""
+    """The lines of an object, with a comment where the source differs from that of the line before."""
     yield "<pre>"
     who: Said | None = None
     for text, field in lines(one.fields):

@@ -1,4 +1,4 @@
-"""Any text -> what may stand in HTML and SVG: escaped, and with marks for signs that nobody can see."""
+"""Any text -> what may stand in HTML and SVG: escaped, and with marks for invisible characters."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def shown(known: Known, look: Look) -> Shown:
     slices = built.compiled.workload.tree.value.get("slices") if built is not None else None
     described = anatomy(applied, made, slices)
     manifests = [Manifest(one.tree, {}, one.stage) for one in applied]
-    # Those that are used by nobody else are told with the run, the others once for all.
+    # Objects of one run are shown with it, shared ones once.
     uses = [path for path in sorted(trees, key=_in_turn) if path in look.shared]
     parts = [part(trees[path], path, look.ask) for path in sorted(trees, key=_in_turn) if path not in look.shared]
     parts += [part(tree, "", look.ask) for tree in made if look.expanded]

@@ -10,7 +10,7 @@ from tjgen.trees.source.writer import dump
 from tjgen.trees.typing import NamedTuple
 
 _MOST = 600
-"""Signs of a value that are shown: what is longer is packed code or a list of items, which nobody reads here."""
+"""Signs of a value that are shown: what is longer is packed code or a list of items, which the report does not show."""
 
 
 class Line(NamedTuple):

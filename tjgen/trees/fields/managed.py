@@ -40,7 +40,7 @@ _SEVERAL = 4
 
 
 class Managed:
-    """A tree and the owners of its parts. Both are values: nobody writes into them."""
+    """A tree and the owners of its parts. Both are values: do not change them."""
 
     __slots__ = ("_asked", "_ranks", "_subpaths", "owners", "value")
 

@@ -1,4 +1,4 @@
-"""A folder to write to -> the link in it that somebody else's commit may have put there."""
+"""A folder to write to -> the symbolic link in it, which a commit may have added."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ SYNC = "gitops"
 
 
 class Manifest:
-    """An object to apply or to preview. `tree` and `owners` are values: nobody writes into them."""
+    """An object to apply or to preview. `tree` and `owners` are values: do not change them."""
 
     __slots__ = ("expanded", "owners", "stage", "tree")
 

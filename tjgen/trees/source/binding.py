@@ -1,4 +1,4 @@
-"""PyYAML's binding of libyaml, imported alone: the rest of PyYAML follows when somebody else asks for it.
+"""PyYAML's binding of libyaml, imported alone: the rest of PyYAML is loaded when another module imports it.
 
 `import yaml` reads PyYAML's scanner, resolver, constructor and dumper, written in Python and not used here, which takes
 longer than all else that checking a file imports. Of these modules the binding wants only the exceptions that it

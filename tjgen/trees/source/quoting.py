@@ -27,7 +27,7 @@ _YAML11 = (
 )
 _IN_YAML11 = IN_NUMBER | {",", ":"}
 _CONTROL = r"[\x00-\x1f\x7f]"
-# Characters that nobody sees, or sees as a space, or that change the order of what is seen. Patterns with them are built
+# Characters that are invisible, or look like a space, or that change the order of what is seen. Patterns with them are built
 # only for a text that is not ASCII: it takes as long as all else here.
 _HIDDEN = "\x80-\xa0\xad\u061c\u180e\u200b-\u200f\u2028-\u202f\u205f-\u206f\u3000\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff"
 _SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}

@@ -18,7 +18,7 @@ TYPES_OF_TAG: dict[str, tuple[type, ...]] = {"bool": (bool,), "int": (int,), "fl
 
 FIRST_OF_NUMBER = frozenset("0123456789+-.")
 IN_NUMBER = FIRST_OF_NUMBER | frozenset("_abcdefABCDEFxXoO")
-"""Characters that numbers are made of, whoever reads them. Most texts are told apart by these, without a pattern."""
+"""Characters of numbers in every dialect of YAML. Most texts are told apart by these, without a pattern."""
 
 _MEMORY = 50_000
 _LONGEST_REMEMBERED = 80

@@ -103,7 +103,7 @@ def over(runtime_spec: Tree, *, name: str, namespace: str, rewritten: Owners = N
 
 
 def is_runtimes(origin: Origin) -> bool:
-    """Whether a value is the runtime's own: nobody asked for it."""
+    """Whether a value is the runtime's own, and not requested by the experiment."""
     return origin.manager in (RUNTIME, REWRITTEN.manager)
 
 

@@ -47,7 +47,7 @@ def enforce_ml_policy(info: Info, job: Job) -> None:
         path = (*podset.shape.path, *POD_SPEC, "initContainers", (("name", INSTALLER),))
         installer = Container(ContainerShape(INSTALLER, _installer(image, job), path, False), info.owners)
         if any(container.name == INSTALLER for container in podset.init_containers):
-            # The webhook refuses this; with two of one name nobody can tell whose is whose.
+            # The webhook refuses this; two of one name cannot be told apart.
             info.owners[path[:-1]] = (rule,)
         podset.init_containers.append(installer)
         info.owners[path] = (rule,)

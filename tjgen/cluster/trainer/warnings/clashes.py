@@ -55,7 +55,7 @@ def clashes(runs: Sequence[ClashingRun], objects: Sequence[Tree]) -> Iterator[tu
             if first is not run.trainjob and _key(first) != _key(run.trainjob):
                 yield run.trainjob, _shared(key, first, run.trainjob)
     for tree in objects if makers else ():
-        # Nobody is asked about an object without a kind or a name: the check has said so.
+        # Objects without a kind or a name are reported by the check.
         found = _key(tree)
         if found is not None and found in makers and not _is_made(tree, makers[found]):
             yield tree, _taken(found, tree, makers[found])

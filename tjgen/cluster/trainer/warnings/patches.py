@@ -1,4 +1,4 @@
-"""What runtime patches, and the overrides of earlier releases, do that nobody would ask for."""
+"""What runtime patches, and the overrides of earlier releases, do that is rarely intended."""
 
 from __future__ import annotations
 

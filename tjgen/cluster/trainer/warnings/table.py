@@ -1,4 +1,4 @@
-"""A finished expansion -> warnings about what the controller did that nobody would expect."""
+"""A finished expansion -> warnings about unexpected results of the controller."""
 
 from __future__ import annotations
 

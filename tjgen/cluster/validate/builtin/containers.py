@@ -175,7 +175,7 @@ def _resize_policies(policies: Any, pod: Pod, at: Place) -> Iterator[Fault]:
 
 
 def _init_restart_policy(container: dict[str, Any], at: Place) -> Iterator[Fault]:
-    """`validateInitContainerRestartPolicy`: without a policy nobody looks at the rules."""
+    """`validateInitContainerRestartPolicy`: without a policy the rules are not validated."""
     for fault in _restart_policy(container, at):
         yield fault
         if "restartPolicy" not in container:

@@ -45,7 +45,7 @@ _PATH_WORDS = r"Invalid path (regex used for validation is '[A-Za-z0-9/\-._~%!$&
 
 
 def stored_faults(job: dict[str, Any]) -> Iterator[Fault]:
-    """`ValidateJob` of a Job that is there already, whose selector and labels nobody fills in any more."""
+    """`ValidateJob` of a Job that is there already, whose selector and labels are not filled in again."""
     at, spec, metadata = Place("spec", ("spec",)), job.get("spec", {}), job.get("metadata", {})
     name = metadata.get("name", "")
     if not spec.get("manualSelector") and spec.get("selector") is not None:

@@ -19,7 +19,7 @@ class CelError(Exception):
 
 
 class Wrong:
-    """A value of another type than its schema says: an error for whoever looks at it."""
+    """A value of another type than its schema says: an error for every expression that reads it."""
 
     __slots__ = ("words",)
 

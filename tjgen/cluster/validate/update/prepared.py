@@ -19,7 +19,7 @@ _WITH_PODS = ("CronJob", "DaemonSet", "Deployment", "Job", "Pod", "PodTemplate",
 
 
 def for_create(tree: Struct, kind: str) -> Struct:
-    """The object that is stored; nobody sets a status while creating."""
+    """The object that is stored. A creation sets no status."""
     prepare = _CREATED.get(kind)
     tree = {key: value for key, value in tree.items() if key != "status"}
     tree = _without_gated(tree) if kind in _WITH_PODS else tree

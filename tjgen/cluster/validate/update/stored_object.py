@@ -1,7 +1,7 @@
 """A manifest -> the object that the API server holds once it has created it.
 
 Mirrors k8s.io/apiserver 0.36 `registry/rest:BeforeCreate` as far as an update can tell: what the system fills into the
-metadata, and the status, which nobody sets while creating. Times and identifiers are placeholders.
+metadata, and the status, which a creation does not set. Times and identifiers are placeholders.
 """
 
 from __future__ import annotations

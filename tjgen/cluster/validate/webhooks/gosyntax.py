@@ -1,6 +1,6 @@
 """A tree and its Go type -> the value as Go's `%#v` writes it, which is how `field.Error` showed objects up to Kubernetes 0.32.
 
-Addresses stand as `<pointer>`: nobody knows them offline.
+Addresses appear as `<pointer>`, because they are unknown offline.
 """
 
 from __future__ import annotations

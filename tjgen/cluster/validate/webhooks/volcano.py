@@ -32,7 +32,7 @@ def validate(tree: Tree, *, old: Tree = None, context: Sequence[Tree] = ()) -> A
         return Answer(tuple(volcano_jobs.faults(_stored(tree), before, context)))
     if kind == "Queue":
         return Answer(tuple(volcano_queues.faults(_stored(tree), context)))
-    if kind == "PodGroup" and old is None:  # nobody is asked about its updates
+    if kind == "PodGroup" and old is None:  # its updates have no webhook
         return Answer(tuple(_pod_group(tree, context)))
     if kind == "JobFlow":
         return Answer(tuple(_job_flow(tree)))

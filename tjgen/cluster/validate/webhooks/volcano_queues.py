@@ -1,7 +1,7 @@
 """A Volcano Queue, or a field that names one -> what Volcano's webhooks have against it.
 
 Upstream: volcano `pkg/webhooks/admission/queues/validate`. Queues that are not among the known objects are taken to be there, and
-open: nobody knows the cluster.
+open, because the cluster is unknown.
 """
 
 from __future__ import annotations

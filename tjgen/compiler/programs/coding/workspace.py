@@ -49,7 +49,7 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
     yield from mounted(code, workload, experiment, volume, HERE, sub_path=asked.path)
     if asked.directory is None:
         if "digests" in setting.demands:
-            message = "the project demands digests, and nobody knows what is in the workspace"
+            message = "the project demands digests, and the content of the workspace is unknown"
             hint = "add directory, the same folder on this machine"
             yield Diagnostic(problems.UNKNOWN_CONTENT, message, path=HERE, hint=hint)
         return

@@ -29,13 +29,13 @@ AT: FieldPath = (*SPEC, "checkpoints", "expectedSize")
 WARNING_SECONDS = 30
 CRITICAL_SECONDS = 60
 USUAL_GRACE = 30
-"""Seconds that a pod has to end where nobody says otherwise. Upstream: core/v1 `DefaultTerminationGracePeriodSeconds`."""
+"""Seconds that a pod has to end by default. Upstream: core/v1 `DefaultTerminationGracePeriodSeconds`."""
 _MARGIN = (6, 5)
 """Numerator and denominator of what is to be there for what is needed: a fifth more."""
 
 
 def judged(workload: Workload, users: Sequence[PodSet], checkpoints: Checkpoints, where: Location, setting: Setting) -> Found:
-    """Nothing where the size is not said. The grace period of the pods is raised where nobody says one."""
+    """Nothing if the size is not set. The grace period of the pods is raised unless one is set."""
     if checkpoints.expected_size is None:
         return
     size = parse(checkpoints.expected_size).value

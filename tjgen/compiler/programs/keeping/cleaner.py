@@ -89,7 +89,7 @@ def _out_of_reach(
     if create is None:
         return None
     if create.scope == "project" and where.run and not where.before:
-        message = f'on the claim of volume "{checkpoints.volume}" nobody knows which folders are those of the experiment'
+        message = f'on the claim of volume "{checkpoints.volume}" the folders of the experiment are unknown'
         return Diagnostic(problems.CLEANER, message, path=AT, hint="use scope: family for the claim, or shared: true")
     if create.volume_mode == "Block":
         message = f'volume "{checkpoints.volume}" is a device and has no folders'

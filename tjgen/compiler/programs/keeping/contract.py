@@ -73,7 +73,7 @@ def _problems(checkpoints: Checkpoints, where: Location | None, experiment: Expe
         message = f'volume "{checkpoints.volume}" goes with its pod, and the checkpoints with it'
         yield Diagnostic(problems.LOST, message, path=path, hint="use a claim")
     if where.place.sub_path_expr is not None:
-        message = f'nobody knows in which folder of volume "{checkpoints.volume}" they are: it is mounted by subPathExpr'
+        message = f'the folder of the checkpoints on volume "{checkpoints.volume}" is unknown: it is mounted by subPathExpr'
         yield Diagnostic(problems.PATH, message, path=path, hint="mount it by subPath, or as a whole")
     if checkpoints.path is not None and (checkpoints.path.startswith("/") or ".." in checkpoints.path.split("/")):
         message = f"path {checkpoints.path} leads out of the volume"

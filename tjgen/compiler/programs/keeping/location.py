@@ -36,7 +36,7 @@ class Location(NamedTuple):
 
 
 def location(experiment: Experiment, setting: Setting) -> Location | None:
-    """Where the checkpoints are; None where the volume is not there, or is mounted nowhere or in a folder that nobody knows."""
+    """Where the checkpoints are; None where the volume is not there, or is not mounted, or in an unknown folder."""
     checkpoints = experiment.spec.checkpoints
     assert checkpoints is not None, "called only with checkpoints"
     volume = experiment.spec.volumes.get(checkpoints.volume)

@@ -19,7 +19,7 @@ _PERCENT = "%"
 
 
 class Bounds(NamedTuple):
-    """From where on somebody is told."""
+    """Alert threshold."""
 
     warning: float
     critical: float

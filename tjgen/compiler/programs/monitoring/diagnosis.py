@@ -1,6 +1,6 @@
 """The volumes of a run -> a Job for each that others can reach too: it measures the volume and writes a report (diagnose.sh).
 
-Under GitOps the Job waits, suspended, until somebody starts it: it has no ttlSecondsAfterFinished, since a sync would make
+Under GitOps the Job waits, suspended, until you start it: it has no ttlSecondsAfterFinished, since a sync would make
 it again, and Flux applies it once, since it would stop it again otherwise.
 """
 
@@ -29,7 +29,7 @@ SIZE = 2**30
 """Bytes of a file that is written, where there is none to read."""
 DEADLINE = 1800
 KEPT = 24 * 3600
-"""Seconds for which a Job that somebody starts by hand stays when it has ended."""
+"""Seconds for which a Job that you start by hand stays when it has ended."""
 CACHES: Mapping[str, str] = {
     "csi.juicefs.com": 'cat "$VOLUME/.stats"',
     "fuse.csi.fluid.io": "cat /proc/self/mountstats",
@@ -47,7 +47,7 @@ Found = Iterator[Tree | Diagnostic]
 
 
 def jobs(workload: Workload, experiment: Experiment, setting: Setting, *, waits: bool) -> Found:
-    """The Jobs; with `waits` those that a sync brings, else those that somebody starts at once."""
+    """The Jobs; with `waits` those that a sync creates, else those that you start at once."""
     found = False
     for name, volume in experiment.spec.volumes.items():
         at: FieldPath = (*SPEC, "volumes", name)

@@ -1,4 +1,4 @@
-"""The measures of a run: what each is in PromQL, in which unit, and from where on somebody is told.
+"""The measures of a run: what each is in PromQL, in which unit, and the alert threshold.
 
 The one table of metrics: what training code and storage count by default, where the Platform says no other name.
 """
@@ -57,7 +57,7 @@ class Measure(NamedTuple):
     window: str = "5m"
     """Time over which it is taken; checkpoints are rare."""
     held: str = "5m"
-    """How long it has to be so before somebody is told; "" is at once."""
+    """Time for which the condition must hold before the alert fires; "" is at once."""
 
 
 def _mean(metric: str, factor: str = "") -> Callable[[Rate, Names], str]:

@@ -47,7 +47,7 @@ def selector(setting: Setting) -> str:
 
 
 def _alerts(measure: Measure, known: Names, monitor: Monitor, setting: Setting) -> Iterator[Tree]:
-    """Both degrees have one name, so that whoever is told of the worse one can be spared the other."""
+    """Both degrees have one name, so that the critical alert can inhibit the warning."""
     bounds = bounds_of(measure, monitor, setting.cluster.monitoring)
     query = expression(measure, known, selector(setting))
     sign, words = ("<", "less than") if measure.below else (">", "more than")

@@ -1,6 +1,6 @@
-"""Prefetching a data set of Fluid -> a DataLoad, by which its cache engine fetches all of it before somebody asks.
+"""Prefetching a data set of Fluid -> a DataLoad, by which its cache engine fetches all of it in advance.
 
-Nobody has to wait for it: what is not in the cache yet is read from the store. The objects are those of Fluid's
+No run waits for it: what is not in the cache yet is read from the store. The objects are those of Fluid's
 `data.fluid.io/v1alpha1` (DataLoad spec: dataset, loadMetadata, target).
 """
 

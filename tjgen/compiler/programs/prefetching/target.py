@@ -67,7 +67,7 @@ def brought(workload: Workload, experiment: Experiment, setting: Setting) -> Fou
 
 
 def writable_source(name: str, volume: Volume, setting: Setting) -> Tree:
-    """The volume's source as whoever fills it mounts it, whether or not the runs only read it."""
+    """The volume's source as the program that fills it mounts it, also if the runs only read it."""
     (kind, fields) = next(iter(pod_source(name, volume, setting).items()))
     return {kind: {key: value for key, value in fields.items() if key != "readOnly"}}
 

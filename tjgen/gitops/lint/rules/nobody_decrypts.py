@@ -1,4 +1,4 @@
-"""An encrypted object that nobody decrypts."""
+"""An encrypted object that the sync tool does not decrypt."""
 
 from __future__ import annotations
 

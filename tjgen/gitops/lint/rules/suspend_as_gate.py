@@ -41,5 +41,5 @@ def check(scene: Scene) -> Iterator[Finding]:
             and scene.tools
             and writes_back(scene, run)
         ):
-            message = "whoever resumes it in the cluster is overruled by the next sync, and its pods are deleted"
+            message = "the next sync suspends it again if you resume it in the cluster, and deletes its pods"
             yield Finding(run, _FIELD, message, hint="resume it by a commit, or let the tool ignore the field", key=True)

@@ -38,5 +38,5 @@ def check(scene: Scene) -> Iterator[Finding]:
             for key in keys:
                 if key in found:
                     path = ("metadata", field, key)
-                    message = f"{key} is written by whoever applies it"
+                    message = f"{key} is written by the tool that applies it"
                     yield Finding(item, path, message, hint="remove it", key=True, changes=(Change(item, path),))

@@ -32,7 +32,7 @@ _INSTALLED = ("torch-distributed", "deepspeed-distributed", "mlx-distributed", "
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    """A finding for each TrainJob written by hand, where some runtimes are known: else nobody can tell."""
+    """A finding for each TrainJob written by hand, if the runtimes of the cluster are known."""
     known = scene.of(*RUNTIMES)
     for run in scene.of(TRAINJOB) if known else ():
         kind, namespace, name = scene.runtime_ref(run)

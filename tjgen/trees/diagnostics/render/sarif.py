@@ -102,6 +102,6 @@ def _object(diagnostic: Diagnostic) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text that nobody takes for a placeholder or a link (SARIF 3.11.5 and 3.11.6)."""
+    """Text without placeholders and links (SARIF 3.11.5 and 3.11.6)."""
     text = _PLACEHOLDER.sub(r"{{\1}}", text)
     return text.replace("[", "\\[").replace("]", "\\]") if "](" in text else text
