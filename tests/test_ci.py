@@ -79,7 +79,7 @@ class Job:
             "inputs.base": self.base,
             "inputs.token": "secret",
             "github.event.pull_request.number": "7",
-            "steps.compare.outputs.file": self.output(),
+            "steps.summary.outputs.file": self.output(),
         }
         said = {key: re.sub(r"\$\{\{ (.*?) \}\}", lambda found: values[found[1]], value) for key, value in step["env"].items()}
         return self.shell(step["run"], said)
@@ -135,32 +135,66 @@ def change(origin: Path, old: str, new: str, *, build: bool = True) -> str:
     return base
 
 
-VERIFY, SCAN, COMPARE = "Is the output what the sources make?", "What is wrong, for code scanning", "What becomes of every run?"
+FETCH, VERIFY, SCAN, SUMMARIZE = "Fetch the history", "Verify", "Report findings to code scanning", "Summarize"
 
 
-def test_what_is_right_passes_and_says_what_becomes_of_runs(origin: Path, tmp_path: Path) -> None:
+def test_a_correct_change_passes_and_is_summarized(origin: Path, tmp_path: Path) -> None:
     job = Job(tmp_path, change(origin, "team: a", "team: b"))
+    assert job.step(FETCH) == (0, "")
     assert job.step(VERIFY)[0] == 0
-    code, said = job.step(COMPARE)
+    code, said = job.step(SUMMARIZE)
     assert code == 0, said
     text = Path(job.output()).read_text(encoding="utf-8")
-    assert text.startswith("<!-- tjgen training -->\n## Training runs\n\n- runs: 1 in place\n")
+    assert text.startswith("<!-- tjgen training -->\n**verified 1 run against ")
+    assert "- changes in place: 1 (mnist-" in text
     assert "is `experiment metadata.labels.team (experiments/mnist.yaml:3:59)`" in text
     assert job.summary.read_text(encoding="utf-8") == text
 
 
+def test_a_run_that_the_branch_superseded_passes(origin: Path, tmp_path: Path) -> None:
+    """A checkout with one commit does not have the sources of this run."""
+    base = change(origin, "mnist:1", "mnist:2")
+    change(origin, "mnist:2", "mnist:3")
+    job = Job(tmp_path, base)
+    assert job.step(FETCH) == (0, "")
+    code, said = job.step(VERIFY)
+    assert code == 0, said
+
+
+def test_a_tree_that_the_sources_do_not_produce_is_refused(origin: Path, tmp_path: Path) -> None:
+    base = git(origin, "rev-parse", "HEAD")
+    (file,) = origin.glob("training/deploy/runs/vision/mnist/*/trainjob-*.yaml")
+    file.write_text(file.read_text(encoding="utf-8").replace("mnist:1", "miner:1"), encoding="utf-8")
+    commit(origin)
+    job = Job(tmp_path, base)
+    assert job.step(FETCH) == (0, "")
+    code, said = job.step(VERIFY)
+    assert (code, "title=TJ292 edited-by-hand::" in said) == (1, True), said
+
+
+@pytest.mark.parametrize("base", ["", "0" * 40])
+def test_a_push_without_a_base_is_verified(origin: Path, tmp_path: Path, base: str) -> None:
+    change(origin, "mnist:1", "mnist:2")
+    job = Job(tmp_path, base)
+    assert job.step(FETCH) == (0, "")
+    code, said = job.step(VERIFY)
+    assert (code, "compared with HEAD^: HEAD is on the default branch" in said) == (0, True), said
+
+
 def test_forgotten_output_is_refused_with_annotations(origin: Path, tmp_path: Path) -> None:
     job = Job(tmp_path, change(origin, "mnist:1", "mnist:2", build=False))
+    assert job.step(FETCH) == (0, "")
     code, said = job.step(VERIFY)
     assert code == 1
-    assert "::error title=TJ062 output-stale::" in said
+    assert "title=TJ294 " in said
     assert job.step(SCAN)[0] == 0
     found = json.loads(Path(job.output()).read_text(encoding="utf-8"))
-    assert {result["ruleId"] for result in found["runs"][0]["results"]} == {"TJ062"}
+    assert {result["ruleId"] for result in found["runs"][0]["results"]} == {"TJ292", "TJ294"}
 
 
 def test_a_wrong_experiment_is_annotated_at_its_line(origin: Path, tmp_path: Path) -> None:
     job = Job(tmp_path, change(origin, "script:", "scripd:", build=False))
+    assert job.step(FETCH) == (0, "")
     code, said = job.step(VERIFY)
     assert code == 1
     assert "::error file=training/experiments/mnist.yaml,line=4," in said
@@ -170,16 +204,20 @@ def test_what_is_refused_fails_and_is_shown(origin: Path, tmp_path: Path) -> Non
     base = change(origin, "script: train.py", "script: train.py, volumes: {a: {pvc: {create: {size: 2Gi}}, mountPath: /a}}")
     base = change(origin, "2Gi", "1Gi") or base
     job = Job(tmp_path, base)
-    code, said = job.step(COMPARE)
-    assert code == 1, said
+    assert job.step(FETCH) == (0, "")
+    assert job.step(VERIFY)[0] == 1
+    code, said = job.step(SUMMARIZE)
+    assert code == 0, said
     assert "the server refuses" in job.summary.read_text(encoding="utf-8")
     assert job.output()
 
 
-def test_wrong_use_is_no_comparison(origin: Path, tmp_path: Path) -> None:
+def test_a_base_that_does_not_exist_fails(origin: Path, tmp_path: Path) -> None:
     job = Job(tmp_path, "nosuchbranch")
-    code, _ = job.step(COMPARE)
-    assert code != 0
+    assert job.step(FETCH)[0] != 0
+    code, said = job.step(VERIFY)
+    assert (code, "title=TJ093 " in said) == (1, True), said
+    assert job.step(SUMMARIZE)[0] == 0
     assert job.output() == ""
 
 
@@ -188,14 +226,15 @@ def test_a_long_comparison_is_cut(origin: Path, tmp_path: Path) -> None:
     labels = ", ".join(f"label-{number}: a" for number in range(20))
     base = change(origin, "team: a", labels)
     job = Job(tmp_path, base)
-    code, said = job.step(COMPARE)
+    assert job.step(FETCH) == (0, "")
+    code, said = job.step(SUMMARIZE)
     assert code == 0, said
     text = Path(job.output()).read_text(encoding="utf-8")
     assert 55_000 < len(text.encode()) < 65_536
-    assert "- runs: 30 in place" in text
+    assert "- changes in place: 30 (" in text
     *_, whole, last = filter(None, text.splitlines())
     assert whole.endswith(" |") or whole.startswith("- **")
-    assert last == f"... and more: `tjgen diff {base}` shows all."
+    assert last == f"... and more: `tjgen verify --base {base}` shows all."
 
 
 @pytest.mark.parametrize(
@@ -205,7 +244,8 @@ def test_a_long_comparison_is_cut(origin: Path, tmp_path: Path) -> None:
 def test_there_is_one_comment(origin: Path, tmp_path: Path, comments: str, method: str) -> None:
     job = Job(tmp_path, change(origin, "team: a", "team: b"))
     job.comments = comments
-    job.step(COMPARE)
+    assert job.step(FETCH) == (0, "")
+    assert job.step(SUMMARIZE)[0] == 0
     code, said = job.step("Comment")
     assert code == 0, said
     listed, written = job.calls.read_text(encoding="utf-8").splitlines()
@@ -215,7 +255,7 @@ def test_there_is_one_comment(origin: Path, tmp_path: Path, comments: str, metho
 
 def test_no_comment_where_nothing_becomes_of_runs(origin: Path, tmp_path: Path) -> None:
     job = Job(tmp_path, git(origin, "rev-parse", "HEAD"))
-    assert job.step(COMPARE)[0] == 0
+    assert job.step(SUMMARIZE)[0] == 0
     assert job.step("Comment")[0] == 0
     assert len(job.calls.read_text(encoding="utf-8").splitlines()) == 1
 
@@ -238,8 +278,11 @@ def test_the_action_can_be_read_by_github() -> None:
 
 
 def gitlab(job: Job, name: str) -> tuple[int, str]:
-    """Exit code of a job of the template, and what it said."""
-    script = "\n".join(TEMPLATE[1][name]["script"])
+    """Exit code of a job of the template, and its output."""
+    job_of = TEMPLATE[1][name]
+    assert job_of["variables"] == {"GIT_DEPTH": "0"}
+    git(job.folder, "fetch", "--quiet", "--unshallow")
+    script = "\n".join(job_of["script"])
     return job.shell(script, {"TJGEN_DIRECTORY": "training", "CI_MERGE_REQUEST_DIFF_BASE_SHA": job.base})
 
 
@@ -252,20 +295,19 @@ def test_the_template_writes_a_report_whatever_is_wrong(origin: Path, tmp_path: 
     assert entry["location"] == {"path": "training/experiments/mnist.yaml", "lines": {"begin": 4, "end": 4}}
 
 
-def test_the_template_passes_and_compares(origin: Path, tmp_path: Path) -> None:
+def test_the_template_passes_and_keeps_a_summary(origin: Path, tmp_path: Path) -> None:
     job = Job(tmp_path, change(origin, "team: a", "team: b"))
-    assert gitlab(job, "tjgen-verify")[0] == 0
-    code, said = gitlab(job, "tjgen-diff")
-    assert (code, "- runs: 1 in place\n" in said) == (0, True)
-    (file,) = TEMPLATE[1]["tjgen-diff"]["artifacts"]["paths"]
-    assert (job.folder / file).is_file()
+    code, said = gitlab(job, "tjgen-verify")
+    assert (code, "- changes in place: 1 (" in said) == (0, True), said
+    (file,) = TEMPLATE[1]["tjgen-verify"]["artifacts"]["paths"]
+    assert (job.folder / file).read_text(encoding="utf-8").startswith("**verified 1 run against ")
 
 
 def test_the_template_fails_where_the_server_refuses(origin: Path, tmp_path: Path) -> None:
     change(origin, "script: train.py", "script: train.py, volumes: {a: {pvc: {create: {size: 2Gi}}, mountPath: /a}}")
     job = Job(tmp_path, change(origin, "2Gi", "1Gi"))
-    code, said = gitlab(job, "tjgen-diff")
-    assert (code, "the server refuses" in said) == (1, True)
+    code, said = gitlab(job, "tjgen-verify")
+    assert (code, "the server refuses" in said) == (1, True), said
 
 
 def test_the_template_can_be_read_by_gitlab() -> None:

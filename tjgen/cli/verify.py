@@ -20,6 +20,8 @@ from tjgen.gitops.verify.verify import verify
 from tjgen.trees.diagnostics.model import ERROR, WARNING, CompileError
 from tjgen.trees.diagnostics.printable import printable, printable_json
 
+_NOTHING = "Nothing changes: no run starts, stops or changes.\n"
+_UNKNOWN = "The sources cannot be built, so the effect on runs is unknown.\n"
 FORMATS = ("text", "markdown", "json", "sarif", "github", "gitlab")
 COMMAND = Command(
     "verify",
@@ -110,6 +112,7 @@ def _verify(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter
     count = "1 problem" if problems == 1 else f"{problems} problems"
     verdict = f"verified {runs} run{'s' * (runs != 1)} against {base.name}: {verified.compiled} built again, {count}"
     found = sections(evaluation.entries, cost)
+    nothing = _UNKNOWN if verified.incomplete else _NOTHING
     shape = arguments["format"]
     if shape == "json":
         import json
@@ -117,8 +120,8 @@ def _verify(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter
         data = {"base": base.name, "runs": runs, "environments": as_tree(found, base.name)}
         sys.stdout.write(printable_json(json.dumps(data, indent=2) + "\n"))
     elif shape == "markdown":
-        sys.stdout.write(printable(as_markdown(found, verdict)))
+        sys.stdout.write(printable(as_markdown(found, verdict, nothing)))
     else:
-        sys.stdout.write(printable(as_text(found)))
+        sys.stdout.write(printable(as_text(found, nothing)))
     sys.stdout.flush()
     reporter.say(verdict)

@@ -289,7 +289,7 @@ def test_each_project_of_a_repository_has_its_pipeline(tmp_path: Path, forge: st
         answer = tjgen(tmp_path, "init", folder, "--ci", forge, "--package", GIT)
         assert (answer.code, "TJ7" in answer.err) == (0, False), answer.err
     hooks = yaml.safe_load((tmp_path / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"]
-    assert [one["hooks"][1]["args"] for one in hooks] == [["-C", "vision"], ["-C", "teams/nlp"]]
+    assert [one["hooks"][0]["args"] for one in hooks] == [["-C", "vision"], ["-C", "teams/nlp"]]
     if forge == "github":
         workflows = sorted((tmp_path / ".github/workflows").iterdir())
         assert [path.name for path in workflows] == ["training-teams-nlp.yaml", "training-vision.yaml"]

@@ -22,10 +22,11 @@ def chosen(repository: Repository, revision: str | None) -> Base:
     """The commit at which HEAD and `revision` part, or the revision itself if the clone does not show that commit.
 
     Without a revision, the default branch of the remote is meant; without a remote, HEAD. If that leads to HEAD and the
-    folder is as committed, it is the parent of HEAD. Raises CompileError (TJ093, TJ297).
+    folder is as committed, it is the parent of HEAD. A revision that is empty, or Git's ID of no commit, is none: forges
+    pass it for a new branch. Raises CompileError (TJ093, TJ297).
     """
     head = repository.resolved("HEAD")
-    if revision is not None:
+    if revision is not None and revision.strip("0"):
         commit = repository.commit(revision)
         base = repository.merge_base(commit, head) if head is not None else None
         is_itself = base in (None, commit) and revision != commit

@@ -62,10 +62,10 @@ def sections(entries: Iterable[Entry], cost: Cost) -> list[Section]:
     return [one for one in found if one.entries]
 
 
-def as_text(found: Sequence[Section]) -> str:
-    """The sections for a terminal; each ends with the fields and the lines that request them."""
+def as_text(found: Sequence[Section], nothing: str) -> str:
+    """The sections for a terminal; each ends with the fields and the lines that request them. `nothing`: the text for none."""
     if not found:
-        return "Nothing changes: no run starts, stops or changes.\n"
+        return nothing
     parts = []
     for one in found:
         lines = [_title(one), *(f"  {line}" for line in _lines(one)), "", render_text(one.entries)]
@@ -73,14 +73,14 @@ def as_text(found: Sequence[Section]) -> str:
     return "\n".join(parts)
 
 
-def as_markdown(found: Sequence[Section], verdict: str) -> str:
-    """The sections for a comment on a pull request, with the verdict first."""
+def as_markdown(found: Sequence[Section], verdict: str, nothing: str) -> str:
+    """The sections for a comment on a pull request, with the verdict first. `nothing`: the text for none."""
     parts = [f"**{verdict}**\n"]
     for one in found:
         body = render_markdown(one.entries).split("\n", 2)[2]
         lines = [f"## {_title(one)}", "", *(f"- {line}" for line in _lines(one)), "", body]
         parts.append("\n".join(lines))
-    return "\n".join(parts if found else [*parts, "Nothing changes: no run starts, stops or changes.\n"])
+    return "\n".join(parts if found else [*parts, nothing])
 
 
 def as_tree(found: Sequence[Section], base: str) -> Tree:

@@ -32,6 +32,8 @@ class Verified(NamedTuple):
     """The lines that request the values of runs that were compiled."""
     compiled: int
     """Runs that were built again from the sources of today."""
+    incomplete: bool = False
+    """Whether the sources cannot be built."""
 
 
 class _Compared(NamedTuple):
@@ -70,7 +72,7 @@ def verify(
     differing = [one for one in found.differing if not _is_ignored(one, repository)]
     diagnostics = [*found.expected.diagnostics, *odd_files(both.tree), *odd_files(both.records)]
     diagnostics += _findings(differing, both, found.refuted, base.name)
-    return Verified(both, diagnostics, asking, found.expected.compiled)
+    return Verified(both, diagnostics, asking, found.expected.compiled, found.expected.failed)
 
 
 def _last_step(base: str | None, both: Snapshot, past: Past) -> str | None:

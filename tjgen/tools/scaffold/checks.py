@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from tjgen.tools.scaffold.options import Options
 from tjgen.tools.scaffold.shared import Shared
-from tjgen.trees.source.quoting import double_quoted, quote
+from tjgen.trees.source.quoting import double_quoted
 
 _LOCAL_HEAD = """\
 # `pre-commit install` once; the hooks run the tjgen that is on the path.
@@ -16,15 +15,9 @@ repos:
 _LOCAL = """\
   - repo: local
     hooks:
-      - id: tjgen-check
-        name: tjgen check
-        entry: tjgen check
-        language: system
-        types_or: [yaml, json]
-        files: {files}
-      - id: tjgen-build
-        name: tjgen build
-        entry: tjgen build --staged
+      - id: tjgen-verify
+        name: tjgen verify
+        entry: tjgen verify --staged
         language: system
         pass_filenames: false
         always_run: true
@@ -39,9 +32,7 @@ _HOOKS = """\
   - repo: {repository}
     rev: {revision}
     hooks:
-      - id: tjgen-check
-        files: {files}
-      - id: tjgen-build
+      - id: tjgen-verify
 {place}"""
 
 
@@ -51,9 +42,8 @@ def files(options: Options) -> Iterator[tuple[str, Shared]]:
 
 
 def _hooks(options: Options) -> Shared:
-    files = quote(f"^{re.escape(options.output)}/")
     place = f"        args: [-C, {double_quoted(options.folder)}]\n" if options.folder else ""
     if options.hooks is None:
-        return Shared(_LOCAL_HEAD, _LOCAL.format(files=files, place=place), "repos")
+        return Shared(_LOCAL_HEAD, _LOCAL.format(place=place), "repos")
     repository, revision = (double_quoted(one) for one in options.hooks)
-    return Shared(_HOOKS_HEAD, _HOOKS.format(repository=repository, revision=revision, files=files, place=place), "repos")
+    return Shared(_HOOKS_HEAD, _HOOKS.format(repository=repository, revision=revision, place=place), "repos")

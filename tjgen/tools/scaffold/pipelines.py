@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from tjgen.tools.scaffold.options import OUTPUT, Options
+from tjgen.tools.scaffold.options import Options
 from tjgen.tools.scaffold.shared import Shared
 from tjgen.trees import data
 from tjgen.trees.source.quoting import double_quoted, quote
@@ -22,8 +22,10 @@ _HASHED = f"--require-hashes --only-binary :all: --requirement {REQUIREMENTS}"
 _FROM_GIT = "--no-deps --no-build-isolation"
 """What builds tjgen is in the requirements, with hashes: pip must not fetch anything else."""
 
+_BASE = '"${{ github.event.pull_request.base.sha || github.event.before }}"'
+
 _GITHUB = """\
-# Is what is committed what the sources make, would a server take it, and what becomes of every run?
+# Verify that each change is safe to merge.
 name: {name}
 on:
   pull_request:
@@ -43,16 +45,18 @@ jobs:
           python -m venv "$RUNNER_TEMP/tjgen"
 {install}
           echo "$RUNNER_TEMP/tjgen/bin" >> "$GITHUB_PATH"
-      - run: tjgen build --check --format github
-      - run: tjgen check {output} --format github
-      - if: github.event_name == 'pull_request'
-        run: tjgen diff "$BASE" --format markdown >> "$GITHUB_STEP_SUMMARY"
-        env:
-          BASE: ${{{{ github.event.pull_request.base.sha }}}}
+      - name: Verify
+        run: tjgen verify --base "$BASE" --format github
+        env: {{BASE: {base}}}
+      - name: Summarize
+        # Findings fail the step "Verify".
+        if: ${{{{ !cancelled() }}}}
+        run: tjgen verify --base "$BASE" --format markdown >> "$GITHUB_STEP_SUMMARY" || test $? = 1
+        env: {{BASE: {base}}}
 """
 
 _GITLAB = """\
-# Is what is committed what the sources make, would a server take it, and what becomes of every run?
+# Verify that each change is safe to merge.
 .tjgen{of}:
   image: python:3.13
   before_script:
@@ -60,28 +64,25 @@ _GITLAB = """\
 
 tjgen-verify{of}:
   extends: .tjgen{of}
-  script:
-    - tjgen build --check --format gitlab 2> "$CI_PROJECT_DIR/gl-code-quality-report{of}.json" || test $? = 1
-    - tjgen build --check
-    - tjgen check {output}
-  artifacts:
-    when: always
-    reports:
-      codequality: gl-code-quality-report{of}.json
-
-tjgen-diff{of}:
-  extends: .tjgen{of}
   variables:
     GIT_DEPTH: "0"
   rules:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event"
+    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
   script:
-    - tjgen diff "$CI_MERGE_REQUEST_DIFF_BASE_SHA" --format markdown > "$CI_PROJECT_DIR/tjgen-diff{of}.md" || code=$?
-    - cat "$CI_PROJECT_DIR/tjgen-diff{of}.md"
+    - base="${{CI_MERGE_REQUEST_DIFF_BASE_SHA:-$CI_COMMIT_BEFORE_SHA}}"
+    - report="$CI_PROJECT_DIR/gl-code-quality-report{of}.json"
+    - summary="$CI_PROJECT_DIR/tjgen-verify{of}.md"
+    - tjgen verify --base "$base" --format gitlab > /dev/null 2> "$report" || test $? = 1
+    - tjgen verify --base "$base" --format markdown > "$summary" || code=$?
+    - cat "$summary"
     - exit "${{code:-0}}"
   artifacts:
+    when: always
     expose_as: {title}
-    paths: [tjgen-diff{of}.md]
+    paths: [tjgen-verify{of}.md]
+    reports:
+      codequality: gl-code-quality-report{of}.json
 """
 
 _INCLUDES = """\
@@ -126,7 +127,7 @@ def _github(options: Options) -> str:
         checkout=CHECKOUT,
         setup_python=SETUP_PYTHON,
         install="\n".join(f"{python} {line}" for line in _installs(options)),
-        output=OUTPUT,
+        base=_BASE,
     )
 
 
@@ -135,7 +136,6 @@ def _gitlab(options: Options, of: str) -> str:
         of=of,
         place=f"    - {quote(f'cd {shlex.quote(options.folder)}')}\n" if options.folder else "",
         install="\n".join(f"    - {quote(f'python {line}')}" for line in _installs(options, "--root-user-action=ignore ")),
-        output=OUTPUT,
         title=quote(f"Runs of {options.folder}") if options.folder else "Training runs",
     )
 
