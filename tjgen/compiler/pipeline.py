@@ -35,6 +35,7 @@ HOPS: tuple[tuple[str, Hop], ...] = (
 """The steps of a run, in order. A step that refuses the run ends them."""
 AFTERWARDS: tuple[tuple[str, Hop], ...] = (
     ("footprint", afterwards.footprint),
+    ("relate", afterwards.relate),
     ("annotate", afterwards.annotate),
     ("archive", afterwards.archive),
 )
@@ -54,6 +55,8 @@ class Compiled(NamedTuple):
     """The run before its target."""
     footprint: tuple[Any, ...] = ()
     """What it takes of resources that other runs share (see totals/shared.py)."""
+    relations: tuple[Any, ...] = ()
+    """Names and gangs of its objects (see totals/relations.py)."""
 
 
 def compile_run(job: Job) -> Compiled:
@@ -69,7 +72,7 @@ def compile_run(job: Job) -> Compiled:
     draft = draft._replace(diagnostics=placed(_once(draft.diagnostics), sources.experiment, sources.documents))
     for _, hop in AFTERWARDS:
         draft = hop(job, draft)
-    return Compiled(draft.applied, draft.previews, draft.diagnostics, sources, draft.workload, draft.footprint)
+    return Compiled(draft.applied, draft.previews, draft.diagnostics, sources, draft.workload, draft.footprint, draft.relations)
 
 
 def _once(diagnostics: list[Diagnostic]) -> list[Diagnostic]:

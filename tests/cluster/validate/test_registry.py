@@ -14,12 +14,15 @@ import yaml
 from tests.program import tjgen
 from tjgen.cluster.validate.registry import CLOSED, OBJECT, RULES, SERVER, TOGETHER, UPDATE
 from tjgen.compiler.hops.verdict import wrong
+from tjgen.compiler.totals.relations import problems, relations
 from tjgen.gitops.lint.objects import REPORTED_AS
 from tjgen.trees.fields.managed import Owners
 from tjgen.trees.manifests.manifest import RUNS, Manifest
 from tjgen.trees.session import Session
 
 FACTS = Path(__file__).parent / "facts"
+BUILT = Path(__file__).parent / "built"
+"""A project, and for each code experiments whose objects show the fact together."""
 MADE = {"TJ508": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, annotations: {note: %s}}\n" % ("x" * 262_145)}
 """Examples that are too large for a file."""
 PHASES = {code: {rule.phase for rule in RULES if code in rule.codes} for rule in RULES for code in rule.codes}
@@ -36,6 +39,13 @@ NOT_IN_BUILD = {
 }
 """Codes of one object -> why `wrong` does not report them for it alone."""
 NOT_IN_IMPORT = {"TJ531": "the webhook warns of the reference to the runtime, and the import takes the runtime along"}
+NOT_TOGETHER = {
+    "TJ528": "a build applies a PodGroup only with as many pods (TJ491); test_a_gang_waits_for_pods_of_other_runs has both",
+    "TJ529": "a build refuses a runtime that it does not know",
+    "TJ801": "a build refuses a runtime that it does not know",
+    "TJ895": "the verdict on one run reports refused created objects, under the code of phase SERVER",
+}
+"""Codes of objects together -> why a build reports them otherwise."""
 NOT_IMPORTED = ("TJ775", "TJ776", "TJ773")
 """Codes for an object that an import leaves out: it names the cause in its message."""
 
@@ -93,6 +103,48 @@ def test_a_build_reports_every_fact_about_an_object(code: str, tmp_path: Path) -
     trees += [yaml.safe_load((FACTS / f"{name}.yaml").read_text(encoding="utf-8")) for name in names]
     found = [one.code for tree in trees for one in wrong(Manifest(tree, owners, RUNS), [], {}, Session())]
     assert code in found
+
+
+TOGETHER_IN_BUILDS = sorted(code for code, phases in PHASES.items() if TOGETHER in phases and code not in NOT_TOGETHER)
+
+
+def project(code: str, folder: Path) -> None:
+    for name in ("tjgen.yaml", "runtime.yaml", f"{code}.yaml"):
+        shutil.copy(BUILT / name, folder)
+    # Each experiment has its own file: what a build remembers of one must do for the others.
+    documents = (BUILT / f"{code}.yaml").read_text(encoding="utf-8").split("---\n")
+    (folder / f"{code}.yaml").unlink()
+    (folder / "experiments").mkdir()
+    for number, text in enumerate(documents):
+        (folder / "experiments" / f"{number}.yaml").write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("code", TOGETHER_IN_BUILDS)
+def test_a_build_reports_every_fact_about_objects_together(code: str, tmp_path: Path) -> None:
+    project(code, tmp_path)
+    assert f"[{code}]" in tjgen(tmp_path, "build").err
+    # With the cache, and after a change of one experiment only.
+    assert f"[{code}]" in tjgen(tmp_path, "build").err
+    file = tmp_path / "experiments" / "0.yaml"
+    file.write_text(file.read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")
+    assert f"[{code}]" in tjgen(tmp_path, "build", "--check").err
+
+
+@pytest.mark.parametrize("code", TOGETHER_IN_BUILDS)
+def test_check_and_lint_report_every_fact_about_experiments_together(code: str, tmp_path: Path) -> None:
+    project(code, tmp_path)
+    assert f"[{code}]" in tjgen(tmp_path, "check", "experiments").err
+    assert f"[{REPORTED_AS.get(code, code)}]" in tjgen(tmp_path, "lint").err
+
+
+@pytest.mark.parametrize(("pods", "codes"), [(2, ["TJ528"]), (3, [])])
+def test_a_gang_waits_for_pods_of_other_runs(pods: int, codes: list[str]) -> None:
+    group, job = (Manifest(tree, {}, RUNS) for tree in yaml.safe_load_all((FACTS / "TJ528.yaml").read_text(encoding="utf-8")))
+    job.tree["spec"] |= {"parallelism": pods, "completions": pods}
+    runs = [*relations("prod", None, [job], []), *relations("prod", None, [group], [])]
+    assert [one.code for one in problems(runs)] == codes
+    elsewhere = [*relations("dev", None, [job], []), *relations("prod", None, [group], [])]
+    assert problems(elsewhere) == []
 
 
 @pytest.mark.parametrize("words", [["check", "new", "--against", "old"], ["lint", "new", "--against", "old"]], ids=" ".join)

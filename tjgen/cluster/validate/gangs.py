@@ -6,11 +6,11 @@ coscheduling plugin by a label. The Training Operator and the MPI Operator make 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from tjgen.cluster.kinds.table import group_and_kind, kind_of, replica_field
 from tjgen.cluster.validate.report import subject_of
-from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic, ObjectRef
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.typing import NamedTuple, Protocol
 
@@ -38,6 +38,19 @@ class _Pods(NamedTuple):
     template: Tree
 
 
+class Gang(NamedTuple):
+    """A PodGroup, or pods of one template that join it."""
+
+    is_group: bool
+    group: str
+    """API group of the PodGroup."""
+    namespace: str
+    name: str
+    """Name of the PodGroup."""
+    number: int | None
+    """minMember of the PodGroup, or the number of pods, None where it is not known."""
+
+
 def own(tree: Tree) -> Iterator[Diagnostic]:
     """TJ528 for a job of an operator whose own gang is larger than the job."""
     least = get(tree, _LEAST, None)
@@ -47,36 +60,59 @@ def own(tree: Tree) -> Iterator[Diagnostic]:
     pods = list(kind.run.pods(tree)) if kind is not None and kind.run is not None and kind.run.pods is not None else []
     total = sum(one.number for one in pods)
     if pods and least > total:
-        yield _too_large(tree, _LEAST, "minAvailable", least, total)
+        yield _too_large(subject_of(tree), _LEAST, "minAvailable", least, total)
 
 
 def waiting(objects: Sequence[Located]) -> Iterator[Diagnostic]:
     """TJ528 for each PodGroup whose pods are among the objects, and fewer than it waits for."""
-    groups = [one for one in objects if group_and_kind(one.tree)[1] == "PodGroup" and group_and_kind(one.tree)[0] in _MEMBERS]
-    for one in groups:
-        least = get(one.tree, ("spec", "minMember"), None)
-        counts = list(_members(one.tree, objects))
+    owners = {one: each for each in objects for one in gangs(each.tree) if one.is_group}
+    members = [one for each in objects for one in gangs(each.tree) if not one.is_group]
+    for group, total in too_large([*owners, *members]):
+        yield owners[group].at(of_group(group, subject_of(owners[group].tree), total))
+
+
+def gangs(tree: Tree) -> Iterator[Gang]:
+    """A PodGroup, or the pods of an object that join one."""
+    if tree.__class__ is not dict:
+        return
+    (group, kind), namespace = group_and_kind(tree), _namespace(tree)
+    if kind == "PodGroup" and group in _MEMBERS:
+        name, least = get(tree, ("metadata", "name"), None), get(tree, ("spec", "minMember"), None)
+        if name.__class__ is str and least.__class__ is int:
+            yield Gang(True, group, namespace, name, least)
+        return
+    for pods in _pods(tree):
+        for group, (field, key) in _MEMBERS.items():
+            name = get(pods.template, ("metadata", field, key), None)
+            if name.__class__ is str:
+                yield Gang(False, group, namespace, name, pods.number)
+
+
+def too_large(found: Iterable[Gang]) -> Iterator[tuple[Gang, int]]:
+    """The PodGroups with known pods that are fewer than minMember, each with the number of pods."""
+    groups: list[Gang] = []
+    members: dict[tuple[str, str, str], list[int | None]] = {}
+    for one in found:
+        if one.is_group:
+            groups.append(one)
+        else:
+            members.setdefault((one.group, one.namespace, one.name), []).append(one.number)
+    for group in groups:
+        counts = members.get((group.group, group.namespace, group.name), [])
         known = [count for count in counts if count is not None]
-        if least.__class__ is int and known and len(known) == len(counts) and least > sum(known):
-            yield one.at(_too_large(one.tree, ("spec", "minMember"), "minMember", least, sum(known)))
+        if known and len(known) == len(counts) and group.number is not None and group.number > sum(known):
+            yield group, sum(known)
 
 
-def _too_large(tree: Tree, path: FieldPath, field: str, least: int, total: int) -> Diagnostic:
+def of_group(group: Gang, subject: ObjectRef | None, total: int) -> Diagnostic:
+    """TJ528 for a PodGroup that has `total` pods."""
+    return _too_large(subject, ("spec", "minMember"), "minMember", group.number, total)
+
+
+def _too_large(subject: ObjectRef | None, path: FieldPath, field: str, least: int | None, total: int) -> Diagnostic:
     pods = "1 pod" if total == 1 else f"{total} pods"
     message = f"{field} is {least}, but the gang has {pods}: none of them ever starts"
-    return Diagnostic("TJ528", message, subject_of(tree), path, hint=f"write {field}: {total}, or add pods")
-
-
-def _members(group: Tree, objects: Sequence[Located]) -> Iterator[int | None]:
-    """The numbers of pods that join the group, per template; None where a number is not known."""
-    field, key = _MEMBERS[group_and_kind(group)[0]]
-    name, namespace = get(group, ("metadata", "name"), None), _namespace(group)
-    for one in objects:
-        if one.tree.__class__ is not dict or _namespace(one.tree) != namespace:
-            continue
-        for pods in _pods(one.tree):
-            if get(pods.template, ("metadata", field, key), None) == name:
-                yield pods.number
+    return Diagnostic("TJ528", message, subject, path, hint=f"write {field}: {total}, or add pods")
 
 
 def _pods(tree: dict[str, Tree]) -> Iterator[_Pods]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 
+from tjgen.compiler.building.compared import Compared
 from tjgen.compiler.building.inputs import is_experiment, is_of_project, no_experiment, same_experiment
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built, DigestOf, Findings, Left, Recall, Recalled, Result, Run, Unit, Watch
@@ -28,7 +29,7 @@ from tjgen.trees.explain.provenance import Sources
 from tjgen.trees.session import Session
 from tjgen.trees.source.document import Document
 from tjgen.trees.source.reader import CORE, read
-from tjgen.trees.typing import Any, NamedTuple
+from tjgen.trees.typing import NamedTuple
 
 
 def build(
@@ -89,7 +90,7 @@ class _Compilation:
         self._surroundings = {name: Surroundings(plan.project, name, plan.layers) for name in plan.environments}
         self._seen: dict[str, tuple[str, int]] = {}
         """Key of a unit -> file and place in it of its experiment; the document itself is not kept."""
-        self._footprints: list[Any] = []
+        self._compared = Compared()
 
     def results(self, watch: Watch | None, left: Left) -> Iterator[Result]:
         plan = self._plan
@@ -116,11 +117,7 @@ class _Compilation:
             watch(len(plan.files), len(plan.files), "")
         for surroundings in self._surroundings.values():
             diagnostics += [one for one in surroundings.unmatched() if plan.whole]
-        self._footprints += left()
-        if self._footprints:
-            from tjgen.compiler.totals import shared  # most runs write to nothing that others have
-
-            diagnostics += shared.problems(self._footprints, plan.bound)
+        diagnostics += self._compared.problems(left, plan.bound)
         yield Findings(judged(diagnostics, policy))
 
     def _experiments(self, file: str, content: bytes) -> tuple[list[Document], list[Diagnostic]]:
@@ -140,7 +137,7 @@ class _Compilation:
         self._surroundings[environment].note(found.overlays)
         for key, _ in found.units:
             self._seen.setdefault(key, (file, 0))
-        self._footprints += found.footprint
+        self._compared.add(found)
         return True
 
     def _built(self, document: Document, environment: str | None, content: bytes) -> Built:
@@ -196,7 +193,7 @@ class _Compilation:
         own = found.runs[0].experiment.spec.on_supersede
         stops = (own or plan.project.on_supersede(environment)) == "stop"
         built = Built(unit, runs, list(dict.fromkeys(diagnostics)), content, found.overlays, stays, waiting, stops)
-        self._footprints += built.footprint
+        self._compared.add(built)
         return built
 
     def _documents_at(self, file: str) -> list[Document]:

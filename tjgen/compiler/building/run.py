@@ -97,6 +97,11 @@ class Built(NamedTuple):
         return tuple([one for run in self.runs if not run.is_record for one in run.footprint])
 
     @property
+    def relations(self) -> tuple[Any, ...]:
+        """Names and gangs of the objects of its runs."""
+        return tuple([one for run in self.runs for one in run.compiled.relations])
+
+    @property
     def failed(self) -> bool:
         """Whether there was an error."""
         return has_errors(self.diagnostics)
@@ -139,6 +144,8 @@ class Recalled(Protocol):
     def overlays(self) -> tuple[str, ...]: ...
     @property
     def footprint(self) -> tuple[Any, ...]: ...
+    @property
+    def relations(self) -> tuple[Any, ...]: ...
 
 
 Recall = Callable[[str, "str | None", bytes], "Recalled | None"]

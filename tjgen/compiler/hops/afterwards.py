@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from tjgen.compiler.hops.draft import Draft, Job
+from tjgen.compiler.totals.relations import relations
 from tjgen.compiler.volumes.table import source_of
+from tjgen.language.resolve.places import locate
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import ExperimentSpec
 
@@ -18,6 +20,14 @@ def footprint(job: Job, draft: Draft) -> Draft:
     asked = shared.RunRequest(experiment.spec, job.setting, sources.experiment, sources.documents, sources.platform)
     found, footprint = shared.watched(asked, draft.applied, draft.previews)
     return draft._replace(footprint=tuple(footprint)).reporting(found)
+
+
+def relate(job: Job, draft: Draft) -> Draft:
+    """Names and gangs of the run, for rules about the objects of several runs; a record has none."""
+    if job.is_record or job.experiment.spec.state == "archived" or draft.is_refused:
+        return draft
+    span = locate(draft.sources.experiment, ("metadata", "name"), draft.sources.documents)
+    return draft._replace(relations=tuple(relations(job.setting.environment, span, draft.applied, draft.previews)))
 
 
 def annotate(job: Job, draft: Draft) -> Draft:

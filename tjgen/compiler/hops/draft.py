@@ -52,6 +52,7 @@ class Draft(NamedTuple):
     context: list[Tree] = []  # noqa: RUF012  # a value
     """Objects that are in the cluster when the run is applied, as far as webhooks read them."""
     footprint: tuple[Any, ...] = ()
+    relations: tuple[Any, ...] = ()
 
     def reporting(self, found: list[Diagnostic]) -> Draft:
         """The draft with more diagnostics."""

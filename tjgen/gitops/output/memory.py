@@ -31,6 +31,8 @@ class Remembered(NamedTuple):
     done: Done
     footprint: tuple[Any, ...] = ()
     """What its runs take of what others have too."""
+    relations: tuple[Any, ...] = ()
+    """Names and gangs of the objects of its runs."""
 
 
 class Memory:
@@ -80,6 +82,7 @@ class Memory:
                 "diagnostics": [one for unit, _ in units for one in unit.diagnostics],
                 "done": done.plain(),
                 "footprint": [one for unit, _ in units for one in unit.footprint],
+                "relations": [one for unit, _ in units for one in unit.relations],
                 "locks": {unit.lock: self._lock_digest(unit.lock) for unit, _ in units},
             }
             for store, paths in zip(self._caches, (done.files, done.previews), strict=False):
@@ -110,11 +113,13 @@ class _Unit(NamedTuple):
     diagnostics: list[Any]
     reads_files: bool
     footprint: tuple[Any, ...]
+    relations: tuple[Any, ...]
 
     @staticmethod
     def of(built: Built) -> _Unit:
         diagnostics = [_plain(one) for one in built.diagnostics]
-        return _Unit(built.unit.key, built.lock, built.overlays, diagnostics, built.reads_files, built.footprint)
+        shared = built.footprint, built.relations
+        return _Unit(built.unit.key, built.lock, built.overlays, diagnostics, built.reads_files, *shared)
 
 
 def _digest(file: str) -> bytes:
@@ -131,6 +136,7 @@ def _read(summary: Mapping[str, Any]) -> Remembered:
         [_diagnostic(one) for one in summary["diagnostics"]],
         Done.of(summary["done"]),
         tuple(summary["footprint"]),
+        tuple(summary["relations"]),
     )
 
 

@@ -33,6 +33,8 @@ class Known(NamedTuple):
     overlays: tuple[str, ...]
     done: Done
     footprint: tuple[Any, ...] = ()
+    relations: tuple[Any, ...] = ()
+    """None: evaluate.py compares the objects of the tree."""
 
 
 Remember = Callable[[str, "str | None"], "Known | None"]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.trainer.objects import SNAPSHOT_SUFFIX
 from tjgen.cluster.trainer.warnings.subject import reference
-from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic, ObjectRef
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.k8s.names import job_name
 from tjgen.trees.typing import Any, NamedTuple
@@ -50,15 +50,15 @@ def clashes(runs: Sequence[ClashingRun], objects: Sequence[Tree]) -> Iterator[tu
     """Each object that is in the way of a run, and each run that is in the way of another, with what is to be said of it."""
     makers: dict[Key, Tree] = {}
     for run in runs:
-        for key in dict.fromkeys(_names(run)):
+        for key in dict.fromkeys(made_names(run)):
             first = makers.setdefault(key, run.trainjob)
-            if first is not run.trainjob and _key(first) != _key(run.trainjob):
-                yield run.trainjob, _shared(key, first, run.trainjob)
+            if first is not run.trainjob and key_of(first) != key_of(run.trainjob):
+                yield run.trainjob, shared(key, reference(first), reference(run.trainjob))
     for tree in objects if makers else ():
         # Objects without a kind or a name are reported by the check.
-        found = _key(tree)
+        found = key_of(tree)
         if found is not None and found in makers and not _is_made(tree, makers[found]):
-            yield tree, _taken(found, tree, makers[found])
+            yield tree, taken(found, reference(tree), reference(makers[found]))
 
 
 def _is_made(tree: Tree, trainjob: Tree) -> bool:
@@ -71,9 +71,10 @@ def _is_made(tree: Tree, trainjob: Tree) -> bool:
     )
 
 
-def _names(run: ClashingRun) -> Iterator[Key]:
+def made_names(run: ClashingRun) -> Iterator[Key]:
+    """The names of the objects that controllers create for a run. A name can repeat."""
     for tree in run.made:
-        key = _key(tree)
+        key = key_of(tree)
         if key is None:
             continue
         yield key
@@ -94,7 +95,8 @@ def _children(jobset: Key, tree: Tree) -> Iterator[Key]:
         yield Key("batch", "Job", jobset.namespace, job_name(jobset.name, job["name"], 0))
 
 
-def _key(tree: Tree) -> Key | None:
+def key_of(tree: Tree) -> Key | None:
+    """What an object is called; None for an object without a kind or a name."""
     kind, name = get(tree, ("kind",), None), get(tree, _NAME, None)
     if not isinstance(kind, str) or not isinstance(name, str):
         return None
@@ -102,19 +104,21 @@ def _key(tree: Tree) -> Key | None:
     return Key(group if slash else "", kind, str(get(tree, ("metadata", "namespace"), None) or "default"), name)
 
 
-def _taken(key: Key, tree: Tree, trainjob: Tree) -> Diagnostic:
+def taken(key: Key, subject: ObjectRef, trainjob: ObjectRef) -> Diagnostic:
+    """TJ865 for an object that has the name of one that a controller creates for the TrainJob."""
     is_snapshot = key.name.endswith(SNAPSHOT_SUFFIX)
     outcome = "it is no snapshot, and the run never starts" if is_snapshot else _OUTCOMES[key.group, key.kind]
-    message = f"{key.kind} {key.name} has the name of one that is made for TrainJob {reference(trainjob).name}: {outcome}"
-    return _diagnostic("TJ865", message, tree)
+    message = f"{key.kind} {key.name} has the name of one that is made for TrainJob {trainjob.name}: {outcome}"
+    return _diagnostic("TJ865", message, subject)
 
 
-def _shared(key: Key, first: Tree, second: Tree) -> Diagnostic:
-    names = f"TrainJob {reference(first).name} and {reference(second).name}"
+def shared(key: Key, first: ObjectRef, second: ObjectRef) -> Diagnostic:
+    """TJ866 for two TrainJobs that need an object of one name."""
+    names = f"TrainJob {first.name} and {second.name}"
     message = f"{names} both need {key.kind} {key.name}, which is created for the first one"
     return _diagnostic("TJ866", message, second)
 
 
-def _diagnostic(code: str, message: str, tree: Tree) -> Diagnostic:
+def _diagnostic(code: str, message: str, subject: ObjectRef) -> Diagnostic:
     hint = "leave network.subdomain out" if code == "TJ866" and "Service" in message else "use another name"
-    return Diagnostic(code, message, reference(tree), _NAME, hint=hint)
+    return Diagnostic(code, message, subject, _NAME, hint=hint)
