@@ -185,11 +185,11 @@ def _change(verb: str, patterns: list[str], arguments: Arguments, project: Proje
             return
         if arguments["finished"]:
             from tjgen.cli.cluster import read_cluster
-            from tjgen.gitops.output.reported import ended, objects
+            from tjgen.gitops.output.reported import ended, reported
 
             namespaces = sorted({entry.place.namespace for entry in chosen})
             text, source = read_cluster(arguments["source"], namespaces, arguments["context"])
-            chosen = ended(chosen, directory, objects(text, source))
+            chosen = ended(chosen, directory, reported(text, source))
         history = History(directory, tree, locks)
         if verb == "archive":
             done = history.archive(chosen)

@@ -12,7 +12,7 @@ from tjgen.cli.command import COMMON, MANY, TRUSTED, VALUE, Arguments, Command, 
 from tjgen.cli.reporting import Reporter
 from tjgen.gitops.output import interrupted
 from tjgen.gitops.output.inventory import entries, matching, pruned
-from tjgen.gitops.output.reported import MISSING, UNKNOWN, Status, objects, statuses
+from tjgen.gitops.output.reported import MISSING, UNKNOWN, Status, reported, statuses
 from tjgen.gitops.sync.health import DEGRADED, HEALTHY, PROGRESSING, SUSPENDED
 from tjgen.language.resolve.project import alone, find
 from tjgen.language.resolve.project_file import load
@@ -68,7 +68,7 @@ def run(arguments: Arguments) -> int:
                 namespace = arguments["namespace"]
                 namespaces = sorted({one.place.namespace for one in known}) if namespace is None else [namespace]
                 text, source = read_cluster(arguments["source"], namespaces, arguments["context"])
-                found = list(statuses(known, gone, directory, objects(text, source)))
+                found = list(statuses(known, gone, directory, reported(text, source)))
                 names = {entry.run.name for entry in chosen}
                 shown = [
                     one for one in found if namespace in (None, one.namespace) and (not arguments["paths"] or one.run in names)

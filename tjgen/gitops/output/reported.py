@@ -53,7 +53,15 @@ class Status(NamedTuple):
     """The pod to look at; None without pods."""
 
 
-def objects(text: str, source: str) -> dict[Key, Tree]:
+class Reported(NamedTuple):
+    """The objects of a cluster."""
+
+    objects: Mapping[Key, Tree]
+    pods: Mapping[tuple[str, str, str], list[Tree]]
+    """Namespace, label and value of the label -> pods."""
+
+
+def reported(text: str, source: str) -> Reported:
     """The objects of a list that kubectl printed as JSON. Raises CompileError (TJ041) if the text is something else."""
     try:
         tree: Any = json.loads(text)
@@ -62,10 +70,15 @@ def objects(text: str, source: str) -> dict[Key, Tree]:
     items = tree.get("items", [tree]) if tree.__class__ is dict else None
     if items.__class__ is not list or any(one.__class__ is not dict or not one.get("kind") for one in items):
         raise CompileError([_not_kubectl(source, "it holds no list of objects")])
-    return {_key(one): one for one in items}
+    pods: dict[tuple[str, str, str], list[Tree]] = {}
+    for pod in (one for one in items if one["kind"] == "Pod"):
+        metadata = pod.get("metadata") or {}
+        for label, value in (metadata.get("labels") or {}).items():
+            pods.setdefault((metadata.get("namespace") or "default", label, value), []).append(pod)
+    return Reported({_key(one): one for one in items}, pods)
 
 
-def ended(entries: Sequence[Entry], directory: str, known: Mapping[Key, Tree]) -> list[Entry]:
+def ended(entries: Sequence[Entry], directory: str, known: Reported) -> list[Entry]:
     """The runs that have ended, with success or not: of a run of several objects, all of them."""
     found = []
     for entry in entries:
@@ -76,7 +89,7 @@ def ended(entries: Sequence[Entry], directory: str, known: Mapping[Key, Tree]) -
 
 
 def statuses(
-    entries: Sequence[Entry], pruned: Sequence[tuple[Place, PrunedRun]], directory: str, known: Mapping[Key, Tree]
+    entries: Sequence[Entry], pruned: Sequence[tuple[Place, PrunedRun]], directory: str, known: Reported
 ) -> Iterator[Status]:
     """A status for each run of the tree, then for each object in the cluster that tjgen made and no run of the tree has.
 
@@ -88,8 +101,8 @@ def statuses(
             seen.add(_key(tree))
             yield _status(tree, kind, known, entry.place.key, entry.run.standing)
     gone = {(place.namespace, run.name): place.key for place, run in pruned}
-    for key in sorted(set(known) - seen):
-        tree = known[key]
+    for key in sorted(set(known.objects) - seen):
+        tree = known.objects[key]
         found = kind_of(tree)
         labels = get(tree, ("metadata", "labels"), None) or {}
         is_made = labels.get(MANAGED_BY) == "tjgen" and not get(tree, ("metadata", "ownerReferences"), None)
@@ -108,17 +121,17 @@ def _trains(entry: Entry, directory: str) -> Iterator[tuple[Tree, Kind]]:
             yield tree, kind
 
 
-def _status(tree: Tree, kind: Kind, known: Mapping[Key, Tree], experiment: str, state: str) -> Status:
+def _status(tree: Tree, kind: Kind, known: Reported, experiment: str, state: str) -> Status:
     key = _key(tree)
     identity = (key[3], key[1], key[2], experiment, state)
-    live = known.get(key)
+    live = known.objects.get(key)
     if live is None:
         archived = state == ARCHIVED
         message = "archived" if archived else "not in the cluster"
         return Status(*identity, "" if archived else MISSING, message, "", 0, has_ended=False, look=None)
     label = kind.run.pod_label if kind.run is not None else ""
-    pods = [one for one in known.values() if one["kind"] == "Pod" and _is_of(one, key, label)]
-    jobset = known.get(("jobset.x-k8s.io", "JobSet", key[2], key[3])) or {}
+    pods = known.pods.get((key[2], label, key[3]), [])
+    jobset = known.objects.get(("jobset.x-k8s.io", "JobSet", key[2], key[3])) or {}
     restarts = int(get(jobset, ("status", "restarts"), None) or 0)
     if kind.status is None:
         return Status(*identity, UNKNOWN, "", "", restarts, has_ended=False, look=look_of(pods))
@@ -130,12 +143,6 @@ def _status(tree: Tree, kind: Kind, known: Mapping[Key, Tree], experiment: str, 
     return Status(*identity, health.status, health.message, since, restarts, has_ended=health.has_ended, look=look)
 
 
-def _is_of(pod: Tree, key: Key, label: str) -> bool:
-    """Whether a pod belongs to a run."""
-    metadata = pod.get("metadata") or {}
-    return metadata.get("namespace") == key[2] and (metadata.get("labels") or {}).get(label) == key[3]
-
-
 def _key(tree: Tree) -> Key:
     metadata = tree.get("metadata") or {}
     group = str(tree.get("apiVersion", "")).rpartition("/")[0]
@@ -143,5 +150,6 @@ def _key(tree: Tree) -> Key:
 
 
 def _not_kubectl(source: str, problem: str) -> Diagnostic:
-    message = f"{source} is not the output of kubectl get -o json: {problem}"
+    name = "standard input" if source == "-" else source
+    message = f"{name} is not the output of kubectl get -o json: {problem}"
     return Diagnostic("TJ041", message, hint="use kubectl get trainjobs,jobsets,pods -A -o json")
