@@ -26,11 +26,12 @@ COMMAND = Command(
     "superseded, orphaned, archived, or pruned. With archive, finished runs become records, which Argo CD and Flux "
     "leave unchanged, so that they do not train again. With unarchive, they become runs again. With rerun, current runs"
     " train again, under new names. With prune, superseded runs are removed: all beyond the project's history.keep, or "
-    "the superseded and orphaned runs that match a NAME. With keep, orphaned runs stay. With rename, the runs of the "
+    "the superseded and orphaned runs that match a NAME. With discard, the runs that no commit has are removed, of all "
+    "experiments or of those that match a NAME; then build again. With keep, orphaned runs stay. With rename, the runs of the "
     "experiment OLD, [[ENVIRONMENT/]NAMESPACE/]NAME, go to NEW; no file changes, so no sync restarts a run. A NAME may "
     "be a pattern.",
     "tjgen runs archive 'resnet50-*' -o deploy",
-    "[list|archive|unarchive|rerun|prune|keep|rename] [NAME]...",
+    "[list|archive|unarchive|rerun|prune|discard|keep|rename] [NAME]...",
     (
         Option(("-o", "--output"), "output", "Output tree; the default is that of the project.", VALUE, "DIR"),
         Option(("--env",), "env", "Environment of the project; may be repeated.", MANY, "NAME"),
@@ -47,7 +48,7 @@ COMMAND = Command(
         *COMMON,
     ),
 )
-_VERBS = ("list", "archive", "unarchive", "rerun", "prune", "keep", "rename")
+_VERBS = ("list", "archive", "unarchive", "rerun", "prune", "discard", "keep", "rename")
 
 
 def run(arguments: Arguments) -> int:
@@ -130,6 +131,8 @@ def _do(
         _rename(patterns[0], patterns[1], arguments, locks, directory, reporter)
     elif verb == "rerun":
         _rerun(patterns, arguments, locks, directory, reporter)
+    elif verb == "discard":
+        _discard(patterns, arguments, locks, directory, reporter)
     else:
         _change(verb, patterns, arguments, project, directory, reporter)
 
@@ -147,6 +150,20 @@ def _rerun(patterns: list[str], arguments: Arguments, locks: Locks, directory: s
         reporter.add(written.diagnostics)
         if not reporter.failed:
             reporter.say(f"{written.counts}")
+
+
+def _discard(patterns: list[str], arguments: Arguments, locks: Locks, directory: str, reporter: Reporter) -> None:
+    from tjgen.gitops.emit.tree import OutputTree
+    from tjgen.gitops.output.discard import discard
+
+    def selected(key: str) -> bool:
+        return not patterns or any(fnmatchcase(key, pattern) for pattern in patterns)
+
+    with OutputTree(directory, force=arguments["force"], records=locks.folder, history=interrupted.still_wanted) as tree:
+        reporter.add(tree.notes)
+        done = discard(locks, tree, directory, selected)
+        tree.commit()
+    reporter.say(f"runs: {len(done)} discarded{'; build again with tjgen build' if done else ''}")
 
 
 def _rename(old: str, new: str, arguments: Arguments, locks: Locks, directory: str, reporter: Reporter) -> None:

@@ -15,7 +15,8 @@ def unproduced(path: str, line: int, found: str, wanted: str) -> Diagnostic:
 def edited(path: str, line: int, found: str, wanted: str) -> Diagnostic:
     """TJ292: a file of the base has changed as no build or command changes it."""
     message = f"the file was changed, but not by a build or a command of tjgen: the line is {_shown(found)}"
-    hint = f"restore {_shown(wanted)}, or make the change in the sources and build"
+    restore = f"restore {_shown(wanted)}" if wanted.strip() else "restore the file"
+    hint = f"{restore}, or make the change in the sources and build"
     return _error("TJ292", message, path, line, hint, found)
 
 
@@ -45,8 +46,8 @@ def odd(path: str, what: str) -> Diagnostic:
 
 def without_source(run: str, path: str, base: str) -> Diagnostic:
     """TJ298: a run or tombstone that the base lacks, and that no sources since then produce."""
-    message = f'run "{run}" is not in {base}, and neither the sources nor the commits since then produce it'
-    hint = "if you built it and changed the sources before a commit, delete its folder and its lock file: it never ran"
+    message = f'neither the sources nor a commit since the base ({base}) produce run "{run}"'
+    hint = "if you built it and changed the sources before a commit, use tjgen runs discard, and build again"
     return _error("TJ298", message, path, 1, hint)
 
 
