@@ -52,6 +52,7 @@ ALLOWED = {
     "gitops.output.earlier": "creates files in a temporary folder of its own",
     "gitops.output.staged": "creates files in a temporary folder of its own",
     "gitops.verify.proofs": "creates files in a temporary folder of its own",
+    "gitops.output.discard": OWN_FOLDER,
     "gitops.verify.snapshot": OWN_FOLDER,
     "compiler.programs.containers": SHIPPED,
     "cluster.registry.credentials": "the credentials of the user, where docker login puts them",
