@@ -27,7 +27,8 @@ def _refused(one: ObjectChange, words: str) -> Diagnostic:
     spans = [field.after.span for field in one.fields if field.after is not None and field.after.span is not None]
     return Diagnostic(
         "TJ540",
-        f"{one.ref}: {words}",
+        # Without a place, the subject is printed in front of the message.
+        f"{one.ref}: {words}" if spans else words,
         one.ref,
         span=spans[0] if spans else None,
         hint="leave the field as it is, or give the object another name",
