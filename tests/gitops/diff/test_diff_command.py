@@ -288,7 +288,7 @@ def test_archived_and_removed_runs(folder: Path) -> None:
     tjgen(folder, "runs", "archive", "bert-*")
     (folder / "experiments/sweep.yaml").unlink()
     assert changes(folder, "HEAD") == {"bert": "archived", "sweep-nodes-1": "orphaned", "sweep-nodes-2": "orphaned"}
-    assert "orphaned: no source requests it; it stays, and trains on, until somebody decides" in diff(folder, "HEAD").out
+    assert "orphaned: no source requests it; it stays and keeps running until you keep, archive or prune it" in diff(folder, "HEAD").out
     assert tjgen(folder, "build", "-o", "out", "--prune-runs").code == 0
     answer = diff(folder, "HEAD")
     out = answer.out
@@ -317,7 +317,7 @@ def test_an_experiment_that_is_renamed_or_moved_trains_again(folder: Path, old: 
     for words in ([], ["HEAD"]):
         answer = diff(folder, *words)
         assert f"new, repeats nlp/bert/{job.name}, which no source requests now: the same is trained again" in answer.out
-        assert "orphaned: no source requests it; it stays, and trains on, until somebody decides" in answer.out
+        assert "orphaned: no source requests it; it stays and keeps running until you keep, archive or prune it" in answer.out
         entries = json.loads(diff(folder, *words, "--format", "json").out)["entries"]
         (found,) = [entry for entry in entries if entry["repeats"]]
         assert (f"{found['namespace']}/{found['experiment']}", found["repeats"]) == (name, f"nlp/bert/{job.name}")
