@@ -98,7 +98,52 @@ def uncommitted_overlay(folder: Path) -> Path:
     return job(runs(folder, "glyphs")[0])
 
 
-def root_user(folder: Path) -> Path:
+def privileged_user(folder: Path) -> Path:
+    experiment(folder, "glyphs")
+    build(folder)
+    run = runs(folder, "glyphs")[0]
+    restamp(job(run), lambda text: re.sub(r"(\n +)volumes:", r"\1securityContext: {runAsUser: 0}\1volumes:", text, count=1))
+    assert "runAsUser: 0" in job(run).read_text(encoding="utf-8")
+    relock(lock_of(folder, run), run)
+    return job(run)
+
+
+def other_catalog(folder: Path) -> Path:
+    """A run of a runtime whose file in the catalog was changed for the build only."""
+    known = next((folder / "deploy/runtimes/vision").glob("*.yaml"))
+    text = re.sub(r"\n  name: .*\n", "\n  name: ours\n", body_of(known).decode(), count=1).replace(
+        "\n  namespace: vision\n", "\n"
+    )
+    runtime, source = folder / "catalog/ours.yaml", folder / "experiments/glyphs.yaml"
+    assert "numNodes: 1" in text
+    runtime.write_text(text.replace("numNodes: 1", "numNodes: 3"), encoding="utf-8")
+    experiment(folder, "glyphs")
+    source.write_text(source.read_text(encoding="utf-8").replace("tjgen-torch", "ours"), encoding="utf-8")
+    build(folder)
+    runtime.write_text(text, encoding="utf-8")
+    return job(runs(folder, "glyphs")[0])
+
+
+def body_of(file: Path) -> bytes:
+    """The content of a file without its header."""
+    content = file.read_bytes()
+    known = header.read(content)
+    assert known is not None
+    return content[known.length :]
+
+
+def lock_of_another_release(folder: Path) -> Path:
+    """The lock of a new run as a release with other rules for identities writes it."""
+    experiment(folder, "glyphs")
+    build(folder)
+    lock = lock_of(folder, runs(folder, "glyphs")[0])
+    text = lock.read_text(encoding="utf-8")
+    assert "identity: v1:" in text
+    lock.write_text(text.replace("identity: v1:", "identity: v0:"), encoding="utf-8")
+    return lock
+
+
+def added_variable(folder: Path) -> Path:
     experiment(folder, "glyphs")
     build(folder)
     run = runs(folder, "glyphs")[0]
@@ -545,6 +590,27 @@ def merged_lock_of_one_side(folder: Path) -> Path:
     return job_of(new)
 
 
+def merged_suspension_of_one_side(folder: Path) -> Path:
+    """A merge of a branch that suspends a run and one that supersedes it: the lock of one, and the manifest of the other.
+
+    Git reports the conflict of the lock (TJ070); the hint is to take both from one side.
+    """
+    run = runs(folder, "letters")[0]
+    git(folder, "checkout", "--quiet", "-b", "suspend")
+    experiment(folder, "letters", "1", "  state: suspended\n")
+    build(folder)
+    commit(folder, "Suspend")
+    git(folder, "checkout", "--quiet", "-b", "edit", "main")
+    experiment(folder, "letters", "4")
+    build(folder)
+    commit(folder, "Edit")
+    git(folder, "merge", "--quiet", "--no-commit", "--no-ff", "--strategy=ours", "suspend")
+    git(folder, "checkout", "suspend", "--", str(job(run).relative_to(folder)))
+    build(folder)
+    commit(folder, "Merge")
+    return job(run)
+
+
 def job_of(run: Path) -> Path:
     """Where the TrainJob of a run was."""
     return run / f"trainjob-{run.name}.yaml"
@@ -578,7 +644,10 @@ def reverted_tree(folder: Path) -> Path:
 
 ATTACKS = {
     "a run built with an overlay that is not committed": Attack(uncommitted_overlay),
-    "a new run with another user, recorded in its lock": Attack(root_user),
+    "a new run with another variable, recorded in its lock": Attack(added_variable),
+    "a new run as root, recorded in its lock": Attack(privileged_user),
+    "a run built with another catalog": Attack(other_catalog),
+    "a new lock of another release": Attack(lock_of_another_release, passes_before=False),
     "a new run with another image, recorded in its lock": Attack(new_run_with_other_image),
     "a run built with an old overlay": Attack(stale_catalog),
     "a run written by another release": Attack(other_release),
@@ -633,6 +702,7 @@ ATTACKS = {
     "a planted tombstone": Attack(tombstone_planted),
     "a merge that drops a run": Attack(half_merged, passes_before=False),
     "a merge of the lock of one side and the files of the other": Attack(merged_lock_of_one_side, passes_before=False),
+    "a merge of the lock of one side and the suspended manifest of the other": Attack(merged_suspension_of_one_side),
     "sources without their build": Attack(stale_output, passes_before=False),
     "an old tree under new sources": Attack(reverted_tree, passes_before=False),
 }

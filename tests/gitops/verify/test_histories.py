@@ -9,7 +9,7 @@ import pytest
 from tests.gitops.verify.histories import Count, history
 
 
-@pytest.mark.parametrize("seed", [2, 7, 9])
+@pytest.mark.parametrize("seed", [2, 7, 9, 11])
 def test_verify_accepts_what_commands_make_and_finds_each_edit_by_hand(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

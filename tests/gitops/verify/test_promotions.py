@@ -1,0 +1,74 @@
+"""Promotions in `tjgen verify`: what the command makes passes, and a promoted run that the command does not make fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.gitops.verify.attacks import job, relock, restamp
+from tests.gitops.verify.repository import build, commit, git, verify
+from tests.program import tjgen
+
+PROJECT = """\
+apiVersion: tjgen.dev/v1alpha1
+kind: Project
+spec:
+  experiments: [experiments]
+  output: {directory: deploy}
+  environments:
+    dev: {}
+    prod: {runs: promoted}
+"""
+EXPERIMENT = f"""\
+apiVersion: tjgen.dev/v1alpha1
+kind: Experiment
+metadata: {{name: digits, namespace: vision}}
+spec: {{runtime: tjgen-torch, image: "train@sha256:{"1" * 64}", script: train.py}}
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository whose run of dev is promoted to prod, after the commit."""
+    monkeypatch.setenv("TJGEN_CACHE", "off")
+    git(tmp_path, "init", "--quiet", "--initial-branch=main")
+    (tmp_path / "experiments").mkdir()
+    (tmp_path / "tjgen.yaml").write_text(PROJECT, encoding="utf-8")
+    (tmp_path / "experiments/digits.yaml").write_text(EXPERIMENT, encoding="utf-8")
+    build(tmp_path)
+    commit(tmp_path)
+    (run,) = (tmp_path / "deploy/dev/runs/vision/digits").iterdir()
+    answer = tjgen(tmp_path, "promote", run.name, "--env", "prod")
+    assert answer.code == 0, answer.err
+    return tmp_path
+
+
+def promoted(project: Path) -> tuple[Path, Path]:
+    """Folder and lock of the promoted run."""
+    (run,) = (project / "deploy/prod/runs/vision/digits").iterdir()
+    return run, project / f"tjgen.lock.d/prod/vision/digits/{run.name}.yaml"
+
+
+def test_a_promotion_passes(project: Path) -> None:
+    answer = verify(project, "--base", "HEAD")
+    assert answer.code == 0, answer.err
+    assert "Environment prod" in answer.out
+
+
+def test_a_promoted_run_with_another_image_fails(project: Path) -> None:
+    run, lock = promoted(project)
+    restamp(job(run), lambda text: text.replace("1" * 64, "2" * 64))
+    relock(lock, run)
+    answer = verify(project, "--base", "HEAD")
+    assert (answer.code, str(job(run).relative_to(project)) in answer.err) == (1, True), answer.err
+
+
+@pytest.mark.parametrize("origin", ["", "promotedFrom: dev/vision/digits/digits-aaaaaaaa\n"])
+def test_a_promotion_of_no_run_fails(project: Path, origin: str) -> None:
+    _, lock = promoted(project)
+    lines = lock.read_text(encoding="utf-8").splitlines(keepends=True)
+    (old,) = [line for line in lines if line.startswith("promotedFrom:")]
+    lock.write_text("".join(lines).replace(old, origin), encoding="utf-8")
+    answer = verify(project, "--base", "HEAD")
+    assert (answer.code, str(lock.relative_to(project)) in answer.err) == (1, True), answer.err
