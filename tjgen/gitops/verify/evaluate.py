@@ -53,7 +53,9 @@ def evaluate(plan: Plan, verified: Verified, marks: Sequence[Mark], base: str) -
     changed = {os.path.join(verified.snapshot.tree.place, path) for path in verified.snapshot.tree.changed}
     for one in lint(scenes, {}, Choice(), marks).found:
         is_decided = one.diagnostic.code == _RUN_REMOVED and _run_of(one.finding.item) in acknowledged
-        if one.diagnostic.severity != INFO and one.finding.item.file in changed and not is_decided:
+        # Of two objects that clash, the one that differs may be the other one.
+        concerned = {one.finding.item.file, *(place.item.file for place in one.finding.related)}
+        if one.diagnostic.severity != INFO and concerned & changed and not is_decided:
             found.append(one.diagnostic)
     return Evaluation(entries, list(dict.fromkeys(found)))
 
@@ -82,6 +84,11 @@ def _run_of(item: Item) -> str:
     return os.path.basename(os.path.dirname(item.file))
 
 
+def _run(path: str) -> bytes:
+    """The name of the run that a file of the tree belongs to."""
+    return path.rpartition("/")[0].rpartition("/")[2].encode()
+
+
 def _scenes(plan: Plan, verified: Verified, tools: Sequence[str]) -> list[Scene]:
     """For each environment the objects that differ, with those that they concern: at the base, and now."""
     both = verified.snapshot
@@ -96,21 +103,34 @@ def _scenes(plan: Plan, verified: Verified, tools: Sequence[str]) -> list[Scene]
 
 
 def _near(old: Mapping[str, bytes], new: Mapping[str, bytes], changed: Iterable[str]) -> set[str]:
-    """The files that differ, what is outside of the folders of runs, and runs that name an object of a file that differs."""
+    """The files that differ, what is outside of the folders of runs, and runs that name an object of a file that differs.
+
+    Also the files with names that could clash: controllers create objects whose names contain the name of a run, and Services
+    with the subdomain of a runtime.
+    """
     changed = {*changed}
     files = {**old, **new}
     texts = b"\n".join(side[path] for path in sorted(changed) for side in (old, new) if path in side)
     shared = {path for path in changed if not _is_of_run(path)}
     names = [_name(path) for path in shared if path.endswith(".yaml") and _name(path)]
+    runtimes = {_name(path) for path, content in files.items() if b"subdomain:" in content and not _is_of_run(path)}
+    if any(name in texts for name in runtimes):
+        names += runtimes
+    runs = {_run(path) for path in changed - shared}
+    objects = b"\n".join(_name(path) for path in shared)
     found = set(changed)
     for path, content in files.items():
         if path in found:
             continue
         if not _is_of_run(path):
-            if place_of(path) is None or _name(path) in texts:
+            name = _name(path)
+            if place_of(path) is None or name in texts or any(run in name for run in runs):
                 found.add(path)
-        elif any(name in content for name in names):
+        elif _run(path) in objects or any(name in content for name in names):
             found.add(path)
+    added = b"\n".join(files[path] for path in found - changed if _is_of_run(path))
+    # A run is evaluated with its runtime.
+    found |= {path for path in files if path not in found and not _is_of_run(path) and added and _name(path) in added}
     return found
 
 
