@@ -118,6 +118,10 @@ def _lint(arguments: Arguments, choice: Choice, reporter: Reporter) -> None:
     texts = {file: text for one in looked for file, text in one.texts.items()}
     found_in_scenes = lint(scenes, texts, choice, marks).diagnostics
     diagnostics = [*_about_objects(manifests, project, arguments), *found_in_scenes]
+    if arguments["against"] is not None and not arguments["select"]:
+        from tjgen.gitops.lint.objects import refused_updates
+
+        diagnostics += dict.fromkeys(refused_updates(scenes))
     if project is not None:
         from tjgen.cli.rulings import ruled
 

@@ -11,10 +11,14 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.gitops.verify.repository import commit, git
 from tests.program import tjgen
 from tjgen.cluster.validate.registry import CLOSED, OBJECT, RULES, SERVER, TOGETHER, UPDATE
 from tjgen.compiler.hops.verdict import wrong
 from tjgen.compiler.totals.relations import problems, relations
+from tjgen.gitops.diff.compare import compare
+from tjgen.gitops.diff.problems import problems as reported
+from tjgen.gitops.diff.side import Side
 from tjgen.gitops.lint.objects import REPORTED_AS
 from tjgen.trees.fields.managed import Owners
 from tjgen.trees.manifests.manifest import RUNS, Manifest
@@ -147,9 +151,44 @@ def test_a_gang_waits_for_pods_of_other_runs(pods: int, codes: list[str]) -> Non
     assert problems(elsewhere) == []
 
 
-@pytest.mark.parametrize("words", [["check", "new", "--against", "old"], ["lint", "new", "--against", "old"]], ids=" ".join)
-def test_gates_that_compare_report_a_refused_update(words: list[str], tmp_path: Path) -> None:
-    shutil.copytree(FACTS / "TJ540", tmp_path, dirs_exist_ok=True)
-    answer = tjgen(tmp_path, *words)
+UPDATES = {
+    "claim": "TJ621",
+    "configmap": "TJ622",
+    "jobset": "TJ618",
+    "service": "TJ542",
+    "trainjob": "TJ615",
+}
+"""Example of a refused update -> the code under which lint reports it."""
+
+
+@pytest.mark.parametrize("kind", UPDATES)
+def test_gates_that_compare_report_a_refused_update(kind: str, tmp_path: Path) -> None:
+    texts = {}
+    for side in ("old", "new"):
+        (tmp_path / side).mkdir()
+        shutil.copy(FACTS / "TJ540" / side / f"{kind}.yaml", tmp_path / side)
+        texts[side] = (tmp_path / side / f"{kind}.yaml").read_text(encoding="utf-8")
+    for command, code in (("check", "TJ542"), ("lint", UPDATES[kind])):
+        answer = tjgen(tmp_path, command, "new", "--against", "old")
+        assert answer.code == 1
+        assert f"error[{code}]" in answer.err, answer.err
+    # The comparison of diff and verify.
+    old, new = (Side(side, {f"runs/ml/digits/digits/{kind}.yaml": text}, {}) for side, text in texts.items())
+    assert {one.code for entry in compare(old, new) for one in reported(entry)} == {"TJ540"}
+
+
+@pytest.mark.parametrize("command", ["diff", "verify"])
+def test_gates_of_projects_report_a_refused_update(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    git(tmp_path, "init", "--quiet", "--initial-branch=main")
+    project("TJ865", tmp_path)
+    assert tjgen(tmp_path, "build").code == 0
+    commit(tmp_path)
+    file = tmp_path / "experiments" / "1.yaml"
+    file.write_text(file.read_text(encoding="utf-8").replace("size: 1Gi", "size: 512Mi"), encoding="utf-8")
+    if command == "verify":
+        claim = tmp_path / "deploy/data/ml/persistentvolumeclaim-scratch-digits.yaml"
+        claim.write_text(claim.read_text(encoding="utf-8").replace("storage: 1Gi", "storage: 512Mi"), encoding="utf-8")
+    answer = tjgen(tmp_path, command)
     assert answer.code == 1
-    assert "error[TJ542]" in answer.err or "error[TJ621]" in answer.err, answer.err
+    assert "error[TJ540]" in answer.err, answer.err

@@ -8,9 +8,11 @@
 | CLOSED | all objects of a cluster |
 | UPDATE | an object, and the object that it replaces |
 
-`check`, `lint` and `build` run the rules of phases SERVER, OBJECT and TOGETHER, and `check` and `lint` with `--against` those of
-UPDATE. A build compares runs by what it extracts of each (`compiler/totals/relations.py`), and claims with the tree that it
-replaces. `import` sees one object after the other, so it runs SERVER and OBJECT.
+`check`, `lint` and `build` run the rules of phases SERVER, OBJECT and TOGETHER. A build compares runs by what it extracts of each
+(`compiler/totals/relations.py`), and claims with the tree that it replaces. `diff`, `verify`, and `check` and `lint` with
+`--against` run those of UPDATE. `verify` builds again what the base lacks, and runs those of TOGETHER on what differs and on what
+that concerns.
+`import` sees one object after the other, so it runs SERVER and OBJECT.
 `tests/cluster/validate/test_registry.py` shows for each rule that these gates report it, or states why one does not.
 Rules about what a GitOps tool does with objects are in `tjgen/gitops/lint/rules`: they need to know the tool.
 """

@@ -5,11 +5,14 @@ Left out is what a rule of lint reports under its own code, and what only states
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from tjgen.cluster.trainer.placed import Placed
 from tjgen.cluster.validate.check import examine
 from tjgen.cluster.validate.together import Runtimes, together
+from tjgen.gitops.lint.refusals import refused
+from tjgen.gitops.lint.rules.changed_objects import KINDS
+from tjgen.gitops.lint.scene import Scene
 from tjgen.trees.diagnostics.model import INFO, Diagnostic
 
 REPORTED_AS = {
@@ -29,7 +32,7 @@ _COVERAGE = ("TJ520", "TJ521", "TJ529")
 def about_objects(
     files: Mapping[str, bytes], runtimes: Runtimes, versions: Mapping[str, str] | None, harmless: Collection[str] = ()
 ) -> list[Diagnostic]:
-    """The errors and warnings about objects, each at its place."""
+    """Return the errors and warnings about objects, each at its place."""
     found: list[Diagnostic] = []
     accepted: list[Placed] = []
     for file, content in files.items():
@@ -38,3 +41,13 @@ def about_objects(
         accepted += examined.accepted
     found += together(accepted, runtimes, versions)
     return [one for one in found if one.severity != INFO and one.code not in _COVERAGE and one.code not in REPORTED_AS]
+
+
+def refused_updates(scenes: Sequence[Scene]) -> Iterator[Diagnostic]:
+    """TJ542 for each update that the server refuses of an object whose kind has no rule of lint for that."""
+    for scene in scenes:
+        for pair in scene.pairs() if scene.before is not None else ():
+            new = pair.new
+            for one in refused(scene, pair) if new.kind not in KINDS else ():
+                span = new.locate(one.path)
+                yield Diagnostic("TJ542", f"{new}: {one.words}", new.ref, one.path, span, hint="give the object another name")

@@ -167,4 +167,6 @@ def check(row: _Row, scene: Scene) -> Iterator[Finding]:
                     yield Finding(pair.new, refusal.path, refusal.words, hint=row.hint)
 
 
+KINDS = frozenset(kind for row in _ROWS for kind in row.kinds)
+"""Kinds whose refused updates have a rule."""
 ENTRIES = tuple([Entry(row.rule, partial(check, row)) for row in _ROWS])
