@@ -16,7 +16,7 @@ from tjgen.gitops.diff.problems import problems
 from tjgen.gitops.diff.removals import removals
 from tjgen.gitops.diff.side import Side, only
 from tjgen.gitops.output.intended import intended, standing, standing_locks
-from tjgen.gitops.output.moves import refused
+from tjgen.gitops.output.moves import refused, second_tree
 from tjgen.trees.diagnostics.model import CompileError
 from tjgen.trees.diagnostics.printable import printable, printable_json
 
@@ -66,6 +66,9 @@ def run(arguments: Arguments) -> int:
         if directory is None:
             sys.stderr.write("Error: give -o DIR, or say spec.output.directory in tjgen.yaml\n")
             return 2
+        second = second_tree(plan, directory)
+        if second:
+            raise CompileError(second)
         new, found = intended(plan, directory, watch=reporter.watch())
         reporter.add([*found, *refused(plan, directory)])
         if not reporter.failed:

@@ -154,6 +154,10 @@ class Repository(NamedTuple):
         words = ("ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--")
         return _paths(self._run(*words, *[f":(top,literal){folder}" for folder in folders]).stdout)
 
+    def ignores(self, folder: str) -> bool:
+        """Whether Git ignores a folder (a path in the repository), also if it does not exist yet."""
+        return self._run("check-ignore", "--quiet", "--", f"{folder}/").returncode == 0
+
     def staged(self) -> dict[str, str]:
         """Path -> object, of every file and symbolic link in the index. What is in conflict is left out."""
         found = {}

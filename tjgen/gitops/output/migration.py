@@ -9,8 +9,9 @@ from tjgen.gitops.diff.revision import Repository
 from tjgen.gitops.emit.ondisk import below
 from tjgen.gitops.output.intended import body_of
 from tjgen.gitops.output.layout import stage_folder
-from tjgen.gitops.output.moves import on_disk, stages, tool_of_runs, wanted
+from tjgen.gitops.output.moves import is_empty, on_disk, stages, tool_of_runs, wanted
 from tjgen.gitops.output.outdated import outdated
+from tjgen.gitops.output.relocation import present_tree
 from tjgen.gitops.sync import handover
 from tjgen.gitops.sync.handover import Move, Step
 from tjgen.gitops.sync.objects import GITOPS
@@ -37,6 +38,9 @@ def migration(plan: Plan, directory: str, revision: str | None) -> Migration:
     """
     late = outdated(plan, directory, {})
     upgrade = handover.upgrade([one.run for one in late], late[0].release) if late else []
+    source = present_tree(plan, directory) if is_empty(plan, directory) else None
+    if source is not None:
+        return Migration([*upgrade, *_relocation(plan, source, directory)], 0)
     new, here = _wanted(plan), _present(plan, directory)
     before = here if revision is None and _moves(here, new, directory) else _of_revision(directory, revision)
     found = _moves(before, new, directory)
@@ -49,6 +53,14 @@ def migration(plan: Plan, directory: str, revision: str | None) -> Migration:
     else:
         position = handover.COMMIT + 1
     return Migration([*upgrade, *handover.plan(found, directory)], position)
+
+
+def _relocation(plan: Plan, source: str, directory: str) -> list[Step]:
+    """The steps that move the tree from `source`. The owners are released: an ApplicationSet would delete its Applications."""
+    old, new = _present(plan, source), _wanted(plan)
+    moves = [_move(layout, new[environment], environment, source) for environment, layout in old.items() if environment in new]
+    known = [move for move in moves if move.stages]
+    return handover.plan(known, directory, source) if known else handover.relocation(source, directory)
 
 
 def since(plan: Plan, directory: str, revision: str) -> list[Diagnostic]:
@@ -86,11 +98,15 @@ def _moves(before: Mapping[str, Layout], after: Mapping[str, Layout], directory:
     for environment, old in before.items():
         new = after.get(environment)
         if new is not None and (old.identity != new.identity or (new.name and old.path != new.path)):
-            namespaces = below(directory, stage_folder(environment or None, RUNS))
-            folders = [folder.split("/")[-2:] for namespace in namespaces for folder in below(directory, namespace)]
-            experiments = tuple((namespace, experiment) for namespace, experiment in folders)
-            found.append(Move(old, new, stages(directory, environment), experiments))
+            found.append(_move(old, new, environment, directory))
     return found if any(move.stages for move in found) else []
+
+
+def _move(old: Layout, new: Layout, environment: str, directory: str) -> Move:
+    namespaces = below(directory, stage_folder(environment or None, RUNS))
+    folders = [folder.split("/")[-2:] for namespace in namespaces for folder in below(directory, namespace)]
+    experiments = tuple((namespace, experiment) for namespace, experiment in folders)
+    return Move(old, new, stages(directory, environment), experiments)
 
 
 def _of_revision(directory: str, revision: str | None) -> dict[str, Layout]:

@@ -26,6 +26,20 @@ def refused(plan: Plan, directory: str) -> list[Diagnostic]:
     return moved(plan, directory, old, wanted(plan))
 
 
+def second_tree(plan: Plan, directory: str) -> list[Diagnostic]:
+    """TJ283 if a build of the whole project into a folder without runs would be a second tree."""
+    if not plan.whole or not is_empty(plan, directory) or not plan.locks.names(""):
+        return []
+    from tjgen.gitops.output import relocation  # few builds begin a tree
+
+    return relocation.second_tree(plan, directory)
+
+
+def is_empty(plan: Plan, directory: str) -> bool:
+    """Whether the folder has no run of the environments of the plan."""
+    return not any(below(directory, stage_folder(environment, RUNS)) for environment in plan.environments)
+
+
 def moved(plan: Plan, directory: str, old: Mapping[str, str], new: Mapping[str, str]) -> list[Diagnostic]:
     """TJ280 for each environment whose objects get another owner; `old` and `new`: path -> text of sync objects."""
     if all(new.get(path) == text for path, text in old.items()) and old.keys() == new.keys():

@@ -18,7 +18,7 @@ from tjgen.gitops.output.done import Counts
 from tjgen.gitops.output.interrupted import still_wanted
 from tjgen.gitops.output.layout import stage_folder
 from tjgen.gitops.output.memory import Memory, Remembered
-from tjgen.gitops.output.moves import refused
+from tjgen.gitops.output.moves import refused, second_tree
 from tjgen.gitops.output.options import BuildOptions, Wanted
 from tjgen.gitops.output.problems import refuse_nested
 from tjgen.language.runs.store import PLATFORMS
@@ -61,6 +61,9 @@ def write(
     """
     if previews is not None:
         refuse_nested(directory, previews)
+    second = second_tree(plan, directory)
+    if second:
+        return Written(second, Counts())
     with ExitStack() as stack:
         tree = stack.enter_context(OutputTree(directory, force=options.force, records=plan.locks.folder, history=still_wanted))
         shown = (
@@ -97,6 +100,9 @@ def compare(
     """The same without writing: every file that would change is an error (TJ06n)."""
     if previews is not None:
         refuse_nested(directory, previews)
+    second = second_tree(plan, directory)
+    if second:
+        return Written(second, Counts())
     tree = Comparison(directory, records=plan.locks.folder)
     shown = Comparison(previews) if previews is not None else None
     one = Directory(directory, tree, shown, plan.locks, of_project(plan, options))

@@ -47,10 +47,15 @@ WRITE, COMMIT = 3, 4
 """Positions in a plan: the step that writes the tree, and the one that commits it."""
 
 
-def plan(moves: Sequence[Move], directory: str) -> list[Step]:
-    """All steps, in order. A cluster that is at any step of them loses no object, whatever syncs at that moment."""
+def plan(moves: Sequence[Move], directory: str, source: str | None = None) -> list[Step]:
+    """All steps, in order. A cluster that is at any step of them loses no object, whatever syncs at that moment.
+
+    `source` is the folder of the tree, if it is another one than `directory`.
+    """
     folders = [folder for move in moves for folder in move.stages.values()]
     objects = " ".join(f"-f {shlex.quote(folder)}" for folder in folders)
+    later = [directory + folder.removeprefix(source) for folder in folders] if source is not None else folders
+    objects_later = " ".join(f"-f {shlex.quote(folder)}" for folder in later)
     created = dict.fromkeys(f"{directory}/{one.path}" for move in moves for one in move.new.objects if one.path)
     marks = [command for move in moves for command in _marks(move)]
     return [
@@ -71,7 +76,11 @@ def plan(moves: Sequence[Move], directory: str) -> list[Step]:
             else "Not needed here: the marks of the present owners have no effect on the new ones.",
             tuple(marks),
         ),
-        Step("Write the new layout into the tree.", "Runs keep their names and their content.", ("tjgen migrate --write",)),
+        Step(
+            "Write the new layout into the tree." if source is None else "Move the tree, and write the new layout into it.",
+            "Runs keep their names and their content.",
+            (*(_move(source, directory) if source is not None else ()), "tjgen migrate --write"),
+        ),
         Step(
             "Commit and push.",
             "Nothing applies the commit yet.",
@@ -91,9 +100,38 @@ def plan(moves: Sequence[Move], directory: str) -> list[Step]:
         Step(
             "Compare the UIDs, when the first sync has ended.",
             "The command prints nothing if every object is the same.",
-            (f"kubectl get -R {objects} {UIDS} | diff before.txt -",),
+            (f"kubectl get -R {objects_later} {UIDS} | diff before.txt -",),
         ),
     ]
+
+
+def relocation(source: str, directory: str) -> list[Step]:
+    """The steps to another output folder, for a tree that no known tool applies."""
+    return [
+        Step(
+            "Stop what applies the tree.",
+            f"It would find {source} without its objects, and delete them if it prunes.",
+            (),
+        ),
+        Step(
+            "Move the tree, and build.",
+            "Runs keep their names and their content.",
+            (*_move(source, directory), "tjgen migrate --write"),
+        ),
+        Step(
+            "Commit and push.",
+            "Nothing applies the commit yet.",
+            (f"git add --all tjgen.yaml tjgen.lock.d {shlex.quote(directory)}", "git commit -m 'Move the output'", "git push"),
+        ),
+        Step(f"Let it apply {directory}.", "The objects are the same, so nothing changes in the cluster.", ()),
+    ]
+
+
+def _move(source: str, directory: str) -> Iterator[str]:
+    above = directory.rpartition("/")[0]
+    if above:
+        yield f"mkdir -p {shlex.quote(above)}"
+    yield f"git mv {shlex.quote(source)} {shlex.quote(directory)}"
 
 
 def upgrade(runs: Sequence[str], release: str) -> list[Step]:

@@ -178,6 +178,8 @@ TABLE = {
     "TJ280": ("layout-moves-owners", "error"),
     "TJ281": ("layout-moved-owners", "warning"),
     "TJ282": ("run-of-another-trainer-release", "error"),
+    "TJ283": ("second-output-tree", "error"),
+    "TJ284": ("not-in-the-new-tree", "warning"),
     "TJ285": ("superseded-not-stopped", "warning"),
     "TJ286": ("waits-behind-superseded", "warning"),
     "TJ287": ("kubectl-failed", "error"),

@@ -1,0 +1,86 @@
+"""The locks of a project and the folder of a build -> TJ283 if the runs of the locks are in another folder.
+
+A second tree is not a copy: either two owners apply every run, or the owner of the first tree no longer gets new runs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from tjgen.compiler.building.plan import Plan
+from tjgen.gitops.diff.revision import Repository
+from tjgen.gitops.emit.ondisk import below, bodies
+from tjgen.gitops.output.layout import PREVIEW_NOTE, folder_of
+from tjgen.language.runs.lock import DIRECTORY
+from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.files.repository import repository_of
+from tjgen.trees.files.sandbox import is_below
+
+OUTPUT = ("spec", "output", "directory")
+
+
+def second_tree(plan: Plan, directory: str) -> list[Diagnostic]:
+    """TJ283 if a build into `directory` would be a second tree. Raises CompileError if a lock or folder cannot be read."""
+    present = present_tree(plan, directory)
+    if present is None:
+        return []
+    message = f"the runs of the project are in {present}, and a build into {directory} would be a second tree of them"
+    document = plan.project.document
+    if document is not None and plan.output is not None and os.path.normpath(directory) == plan.output:
+        hint = f"use tjgen migrate for the steps that move {present}, or name {present} in the project"
+        return [Diagnostic("TJ283", message, span=document.locate(OUTPUT), hint=hint)]
+    hint = f"use -o {present}, or a folder outside the repository for a preview; tjgen migrate has the steps that move a tree"
+    return [Diagnostic("TJ283", message, hint=hint)]
+
+
+def present_tree(plan: Plan, directory: str) -> str | None:
+    """The folder with the runs of the locks, if it is another one. None for a preview: outside the repository, or ignored."""
+    here = plan.project.directory or "."
+    root = os.path.realpath(repository_of(here) or here)
+    if not is_below(os.path.realpath(directory), root):
+        return None
+    locks = [(place, lock) for place, lock in plan.locks.all() if place.environment in plan.environments]
+    runs = [folder_of(place, run) for place, lock in locks for run in lock.runs.values()]
+    found = _holding(runs, root, directory, plan.output) if runs else None
+    return None if found is None or _is_ignored(directory) else found
+
+
+def _holding(runs: Sequence[str], root: str, directory: str, output: str | None) -> str | None:
+    """The first folder below `root` that holds one of these runs: that of the project before others."""
+    own = os.path.realpath(directory)
+    if output is not None and os.path.realpath(output) != own and _holds(output, runs):
+        return output
+    tops = {run.partition("/")[0] for run in runs}
+    folders = [root]
+    for folder in folders:
+        inside = _folders(folder)
+        if folder != own and not tops.isdisjoint(inside) and _holds(folder, runs):
+            return os.path.relpath(folder)
+        # A nested repository has its own projects.
+        places = [os.path.join(folder, name) for name in inside if name != DIRECTORY]
+        folders += [place for place in places if not os.path.lexists(os.path.join(place, ".git"))]
+    return None
+
+
+def _folders(folder: str) -> list[str]:
+    """The names of the folders in a folder; none if it cannot be read: a build could not have written it."""
+    try:
+        return [os.path.basename(one) for one in below(folder, ".")]
+    except CompileError:
+        return []
+
+
+def _holds(directory: str, runs: Sequence[str]) -> bool:
+    """Whether the folder has a run: a folder of previews has the same paths."""
+    found = (bodies(directory, run) for run in runs if os.path.isdir(os.path.join(directory, run)))
+    return any(not body.startswith(PREVIEW_NOTE) for texts in found for body in texts.values())
+
+
+def _is_ignored(directory: str) -> bool:
+    """Whether Git ignores the folder, so that no commit contains it; not outside of a repository."""
+    try:
+        repository = Repository.around(directory)
+        return repository.ignores(repository.path_of(directory))
+    except CompileError:
+        return False
