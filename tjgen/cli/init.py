@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import chdir
 
 from tjgen.cli.command import COMMON, MANY, VALUE, Arguments, Command, Option
@@ -20,6 +21,11 @@ from tjgen.tools.scaffold.first import FRAMEWORKS
 from tjgen.tools.scaffold.options import DEFAULT_ENVIRONMENTS, FORGES, OUTPUT, TOOLS, Options, named, wrong
 from tjgen.tools.scaffold.pipelines import FOLDER
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.source.reader import KUBERNETES, read
+from tjgen.trees.typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tjgen.tools.importing.imported import Subject
 
 COMMAND = Command(
     "init",
@@ -77,12 +83,15 @@ def run(arguments: Arguments) -> int:
     reporter = Reporter(arguments)
     try:
         begun: list[tuple[str, str]] = []
+        subjects: Sequence[Subject] = ()
         if options.imports:
-            options, begun = _imported(arguments, options, reporter)
+            options, begun, subjects = _imported(arguments, options, reporter)
             if reporter.failed:
                 return reporter.close()
         reporter.add(repository.written(directory, [*repository.files(options), *begun]))
         reporter.add(_built(directory))
+        if subjects and not reporter.failed:
+            reporter.add(_remaining(directory, subjects, options, arguments["source"]))
     except CompileError as error:
         reporter.add(error.diagnostics)
     if not reporter.failed:
@@ -132,8 +141,10 @@ def _place(directory: str) -> str:
     return "" if place == "." else place
 
 
-def _imported(arguments: Arguments, options: Options, reporter: Reporter) -> tuple[Options, list[tuple[str, str]]]:
-    """The files that come of the manifests, and what is known by them of the project."""
+def _imported(
+    arguments: Arguments, options: Options, reporter: Reporter
+) -> tuple[Options, list[tuple[str, str]], Sequence[Subject]]:
+    """What the manifests show of the project, the files that come of them, and all their objects."""
     from tjgen.tools.importing.folder import read_folder
 
     found = list(good(texts([arguments["source"]]), reporter))
@@ -147,7 +158,18 @@ def _imported(arguments: Arguments, options: Options, reporter: Reporter) -> tup
         jobs, runtimes = len(result.experiments), len(result.catalog)
         reporter.say(f"{arguments['source']}: {jobs} job{'s' * (jobs != 1)}, {runtimes} runtime{'s' * (runtimes != 1)}")
     release = "" if result.release is NEWEST else result.release.name
-    return options._replace(release=release), begun
+    return options._replace(release=release), begun, result.subjects
+
+
+def _remaining(directory: str, subjects: Sequence[Subject], options: Options, source: str) -> list[Diagnostic]:
+    """TJ284 for objects of the manifests that the new tree does not contain."""
+    from tjgen.tools.importing.remaining import Identity, remaining
+
+    output = os.path.join(directory, OUTPUT)
+    files = [content for _, content in texts([output]) if isinstance(content, bytes)]
+    documents = [document for content in files for document in read(content, output, KUBERNETES)[0]]
+    built = {Identity.of(document.value) for document in documents if isinstance(document.value, dict)}
+    return remaining(subjects, built, options.tool, source, output)
 
 
 def _built(directory: str) -> list[Diagnostic]:

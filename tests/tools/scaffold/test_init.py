@@ -264,3 +264,64 @@ def test_a_catalog_for_manifests_has_to_be_there(tmp_path: Path) -> None:
     answer = tjgen(tmp_path, "init", "vision", "--from", "job.yaml", "--catalog", "runtimes")
     assert (answer.code, "TJ020" in answer.err) == (1, True), answer.err
     assert not (tmp_path / "vision").exists()
+
+
+LIVE = """\
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata: {name: plain, labels: {trainer.kubeflow.org/framework: plain}}
+spec:
+  template:
+    spec:
+      replicatedJobs:
+      - name: node
+        template:
+          metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+          spec: {template: {spec: {containers: [{name: node, image: "registry.example.com/a:1"}]}}}
+---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: digits, namespace: ml}
+spec: {runtimeRef: {name: plain}, trainer: {image: "registry.example.com/a:1"}}
+---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: orphan, namespace: ml}
+spec: {runtimeRef: {name: nowhere}}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: corpus, namespace: ml}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("tool", "owner", "protection"),
+    [
+        ("argocd", "Application", "argocd.argoproj.io/sync-options: ServerSideApply=true,Prune=false,Delete=false"),
+        ("flux", "Kustomization", "kustomize.toolkit.fluxcd.io/prune: disabled"),
+    ],
+)
+def test_objects_that_a_sync_of_the_new_tree_would_delete_are_named(
+    tmp_path: Path, tool: str, owner: str, protection: str
+) -> None:
+    (tmp_path / "manifests").mkdir()
+    (tmp_path / "manifests/live.yaml").write_text(LIVE, encoding="utf-8")
+    words = ["--from", "manifests", "--gitops", tool, "--repository", "https://git.example.com/a.git"]
+    answer = tjgen(tmp_path, "init", "vision", *words)
+    assert answer.code == 0, answer.err
+    assert "warning[TJ284] manifests/live.yaml:3:18: vision/deploy does not contain " in answer.err
+    (line,) = [line for line in answer.err.splitlines() if "TJ284" in line]
+    for name in ("ClusterTrainingRuntime plain", "TrainJob ml/orphan", "PersistentVolumeClaim ml/corpus"):
+        assert name in line
+    assert "TrainJob ml/digits" not in line, "the tree has it under its name"
+    assert f"if the {owner} of manifests reads vision/deploy instead" in line
+    assert f"1. add the annotations {protection}" in answer.err
+
+
+def test_without_a_tool_or_with_all_objects_nothing_is_named(tmp_path: Path) -> None:
+    (tmp_path / "manifests").mkdir()
+    (tmp_path / "manifests/live.yaml").write_text(LIVE, encoding="utf-8")
+    answer = tjgen(tmp_path, "init", "vision", "--from", "manifests")
+    assert (answer.code, "TJ284" in answer.err) == (0, False), answer.err

@@ -49,6 +49,8 @@ class Import(NamedTuple):
     catalog: dict[str, str]
     release: Release
     diagnostics: list[Diagnostic]
+    subjects: Sequence[Subject] = ()
+    """All objects of the files."""
 
 
 def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequence[str] = ()) -> Import:
@@ -124,7 +126,7 @@ def read_folder(folder: str, files: Iterable[tuple[str, bytes]], catalog: Sequen
         experiments[result.file] = result.text
     for one in others:
         diagnostics += _of_another_kind(one, experiments, release)
-    return Import(experiments, files_of_catalog, release, diagnostics)
+    return Import(experiments, files_of_catalog, release, diagnostics, subjects)
 
 
 def _under_prefix(tree: Tree) -> Tree:

@@ -1,0 +1,48 @@
+"""Objects of imported manifests and the objects of a new tree -> TJ284 for those that only the manifests contain.
+
+If the Application or Kustomization of the manifests reads the tree instead, a sync that prunes deletes them: the runtime of a
+TrainJob, a claim, or a TrainJob that was not imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from tjgen.cluster.synctools.table import BY_NAME
+from tjgen.tools.importing.imported import Subject
+from tjgen.trees.diagnostics.model import Diagnostic
+from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.typing import NamedTuple
+
+
+class Identity(NamedTuple):
+    """What identifies an object in a cluster, whatever the version of its API."""
+
+    group: str
+    kind: str
+    namespace: str
+    name: str
+
+    @staticmethod
+    def of(tree: Tree) -> Identity:
+        """The identity of an object; parts that it does not have are empty."""
+        version, kind = str(tree.get("apiVersion") or ""), str(tree.get("kind") or "")
+        namespace, name = (str(get(tree, ("metadata", field), None) or "") for field in ("namespace", "name"))
+        return Identity(version.rpartition("/")[0], kind, namespace, name)
+
+
+def remaining(subjects: Sequence[Subject], built: Collection[Identity], tool: str, source: str, output: str) -> list[Diagnostic]:
+    """TJ284 with the names of all objects of `source` that `built`, the objects of `output`, does not contain, and the steps."""
+    left = [one for one in subjects if Identity.of(one.tree) not in built]
+    kept = "; ".join(f"{key}: {value}" for key, value in BY_NAME[tool].kept.items())
+    if not left or not kept:
+        return []
+    owner = BY_NAME[tool].syncing[0][1]
+    names = ", ".join(str(one) for one in left)
+    message = f"{output} does not contain {names}: if the {owner} of {source} reads {output} instead, a sync deletes them"
+    hint = (
+        f"1. add the annotations {kept} to them in {source}, and commit; 2. wait until they are synced; "
+        f"3. let the {owner} read {output}; 4. apply them from {source} with another {owner}"
+    )
+    span = left[0].document.locate((*left[0].path, "metadata", "name"))
+    return [Diagnostic("TJ284", message, span=span, hint=hint)]
