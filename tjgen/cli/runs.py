@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from tjgen.cli.command import COMMON, FLAG, MANY, TRUSTED, VALUE, Arguments, Command, Option
-from tjgen.cli.confirmation import say_confirmation
+from tjgen.cli.confirmation import say_confirmation, say_duplicates
 from tjgen.cli.reporting import Reporter
 from tjgen.gitops.output import interrupted
 from tjgen.gitops.output.inventory import Entry, disagreements, entries, matching, own_files, pruned
@@ -128,7 +128,7 @@ def _do(
         gone = [one for one in gone if not patterns or any(fnmatchcase(one[1].name, pattern) for pattern in patterns)]
         _list(chosen, gone, directory, as_json=arguments["json"] or arguments["format"] == "json")
     elif verb == "rename":
-        _rename(patterns[0], patterns[1], arguments, locks, directory, reporter)
+        _rename(patterns[0], patterns[1], arguments, project, directory, reporter)
     elif verb == "rerun":
         _rerun(patterns, arguments, locks, directory, reporter)
     elif verb == "discard":
@@ -166,10 +166,11 @@ def _discard(patterns: list[str], arguments: Arguments, locks: Locks, directory:
     reporter.say(f"runs: {len(done)} discarded{'; build again with tjgen build' if done else ''}")
 
 
-def _rename(old: str, new: str, arguments: Arguments, locks: Locks, directory: str, reporter: Reporter) -> None:
+def _rename(old: str, new: str, arguments: Arguments, project: Project, directory: str, reporter: Reporter) -> None:
     from tjgen.gitops.emit.tree import OutputTree
     from tjgen.gitops.output.rename import FIELDS, experiments, identities, rename
 
+    locks = Locks(project.directory)
     field = next((name for name in FIELDS if arguments[name]), None)
     with OutputTree(directory, records=locks.folder, history=interrupted.still_wanted) as tree:
         reporter.add(tree.notes)
@@ -181,8 +182,7 @@ def _rename(old: str, new: str, arguments: Arguments, locks: Locks, directory: s
             tree.claim(folder)
         tree.commit()
     reporter.say(f"runs: {done.runs} renamed")
-    for folder in done.removed:
-        reporter.say(f"removed: {directory}/{folder}; the run of the old name has the same content, and replaces it")
+    say_duplicates(project, [f"{directory}/{folder}" for folder in done.removed], reporter)
     if done.duplicates:
         names = " ".join(done.duplicates)
         reporter.say(f"superseded: {names}; the runs of the old name have the same content. Use tjgen runs prune {names}")

@@ -173,6 +173,34 @@ def test_a_namespace_is_renamed_after_a_build(folder: Path) -> None:
     assert snapshot(folder) == kept
 
 
+@pytest.mark.parametrize(
+    ("options", "effect"),
+    [
+        ("tool: argocd", "Argo CD waits for a confirmation before it deletes them: argocd app confirm-deletion APPLICATION"),
+        ("tool: flux", "Flux leaves them in the cluster: kubectl delete KIND NAME -n NAMESPACE"),
+        ("tool: argocd, removal: sync", "The next sync of Argo CD deletes them"),
+        ("tool: flux, removal: sync", "The next sync of Flux deletes them"),
+        ("tool: none", "Delete them with kubectl delete KIND NAME -n NAMESPACE"),
+    ],
+)
+def test_a_rename_names_what_happens_to_live_duplicates(folder: Path, options: str, effect: str) -> None:
+    project = folder / "tjgen.yaml"
+    project.write_text(f"{project.read_text(encoding='utf-8')}  gitops: {{{options}}}\n", encoding="utf-8")
+    for name in ("digits", "letters"):
+        edit(folder, "namespace: vision", "namespace: sight", f"experiments/{name}.yaml")
+    build(folder)
+    answer = tjgen(folder, "runs", "rename", "--namespace", "vision", "sight")
+    assert answer.code == 0, answer.err
+    assert f"they train a second time until they are deleted. {effect}\n" in answer.err
+
+
+def test_a_rename_without_duplicates_names_no_deletion(folder: Path) -> None:
+    for name in ("digits", "letters"):
+        edit(folder, "namespace: vision", "namespace: sight", f"experiments/{name}.yaml")
+    answer = tjgen(folder, "runs", "rename", "--namespace", "vision", "sight")
+    assert (answer.code, "deleted" in answer.err) == (0, False), answer.err
+
+
 def test_a_commit_of_the_build_before_the_rename_is_a_removal_with_a_tombstone(folder: Path) -> None:
     git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.com"]
     for name in ("digits", "letters"):
