@@ -47,7 +47,9 @@ def test_the_platform_of_the_environment_comes_first(project: Path) -> None:
     ("words", "message"),
     [
         pytest.param([], "the environments have several platforms: say --env dev|prod", id="none of several"),
-        pytest.param(["--env", "prd"], 'the project has no environment "prd": did you mean "prod"?', id="one that is not there"),
+        pytest.param(
+            ["--env", "prd"], 'the project has no environment "prd": did you mean "prod"?', id="one that does not exist"
+        ),
     ],
 )
 def test_wrong_use(project: Path, words: list[str], message: str) -> None:

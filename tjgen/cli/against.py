@@ -55,7 +55,7 @@ def standing(against: str, paths: Sequence[str], reporter: Reporter) -> Iterator
         return
     for path in paths:
         if path == "-":
-            message = f"{STANDARD_INPUT} has no place in a repository, so nothing of it stands at {against}"
+            message = f"{STANDARD_INPUT} is in no repository, so it has no content at {against}"
             hint = "name files or folders, or compare with a folder"
             raise CompileError([Diagnostic("TJ543", message, hint=hint)])
         folder = path if os.path.isdir(path) else os.path.dirname(path) or "."

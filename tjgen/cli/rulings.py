@@ -63,7 +63,7 @@ def ruled(diagnostics: Sequence[Diagnostic], project: Project, *, whole: bool) -
             if severity == _IGNORE and one.severity == ERROR:
                 message = f"{word} is an error, which policy.severity cannot ignore without a reason"
                 span = document.locate((*_POLICY, word), key=True) if document is not None else None
-                hint = f"say under spec.lint.ignore why it does no harm: {one.code}: REASON"
+                hint = f"add it to spec.lint.ignore with the reason why it does no harm: {one.code}: REASON"
                 result.append(Diagnostic(UNREASONED, message, span=span, hint=hint))
                 severity = ERROR
         if severity == WARNING and policy.strict:

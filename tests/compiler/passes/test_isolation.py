@@ -99,7 +99,7 @@ def test_what_tasks_read(left: Any, right: Any, data: Any, found: list[str], tmp
 @pytest.mark.parametrize(
     ("volume", "found"),
     [
-        pytest.param({"pvc": "out", "mountPath": "/out"}, ["TJ364"], id="a claim that is there"),
+        pytest.param({"pvc": "out", "mountPath": "/out"}, ["TJ364"], id="a claim that exists"),
         pytest.param({"pvc": "out", "mountPath": "/out", "shared": True}, [], id="one that is meant to be shared"),
         pytest.param({"pvc": "out", "mountPath": "/out", "readOnly": True}, [], id="one that is only read"),
         pytest.param({"pvc": "out", "mountPath": "/out", "subPathExpr": "$(HOSTNAME)"}, [], id="folders that are not known"),

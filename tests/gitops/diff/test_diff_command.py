@@ -288,7 +288,10 @@ def test_archived_and_removed_runs(folder: Path) -> None:
     tjgen(folder, "runs", "archive", "bert-*")
     (folder / "experiments/sweep.yaml").unlink()
     assert changes(folder, "HEAD") == {"bert": "archived", "sweep-nodes-1": "orphaned", "sweep-nodes-2": "orphaned"}
-    assert "orphaned: no source requests it; it stays and keeps running until you keep, archive or prune it" in diff(folder, "HEAD").out
+    assert (
+        "orphaned: no source requests it; it stays and keeps running until you keep, archive or prune it"
+        in diff(folder, "HEAD").out
+    )
     assert tjgen(folder, "build", "-o", "out", "--prune-runs").code == 0
     answer = diff(folder, "HEAD")
     out = answer.out
@@ -475,7 +478,7 @@ def test_a_revision_without_output(folder: Path) -> None:
 def test_uncommitted_files_are_told(folder: Path) -> None:
     edit(folder, "search", "ads")
     answer = diff(folder, "HEAD")
-    assert "info[TJ096] 1 file of . is not committed; compared is what stands in the folder" in answer.err
+    assert "info[TJ096] 1 file of . is not committed; the folder is compared" in answer.err
     assert answer.code == 0
 
 

@@ -85,7 +85,7 @@ def test_a_device_takes_it(tmp_path: Path) -> None:
     ("path", "reason"),
     [
         pytest.param("", "Is a directory", id="a folder"),
-        pytest.param("/missing/all.yaml", "No such file or directory", id="in a folder that is not there"),
+        pytest.param("/missing/all.yaml", "No such file or directory", id="in a folder that does not exist"),
         pytest.param("/" + "x" * 300, "File name too long", id="a name that is too long"),
     ],
 )

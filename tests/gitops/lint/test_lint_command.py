@@ -218,7 +218,7 @@ def test_the_policy_of_a_project_holds(tmp_path: Path) -> None:
     project(tmp_path, "  policy: {severity: {TJ632: ignore}}\n")
     answer = tjgen(tmp_path, "lint", "run.yaml")
     assert sorted(codes(answer)) == ["TJ632", "TJ677"]
-    assert "say under spec.lint.ignore why it does no harm: TJ632: REASON" in answer.err
+    assert "add it to spec.lint.ignore with the reason why it does no harm: TJ632: REASON" in answer.err
 
 
 def git(folder: Path, *words: str) -> None:
@@ -347,8 +347,8 @@ def test_an_image_without_version_is_reported_once(tmp_path: Path) -> None:
     answer = lint(tmp_path, IMAGES, "--select", "TJ664")
     lines = [line for line in answer.err.splitlines() if line.startswith("warning")]
     assert [line.partition("Job/work: ")[2] for line in lines] == [
-        "x:latest is whatever is newest when a pod starts (2 places, also run.yaml:9)",
-        "other is whatever is newest when a pod starts",
+        "x:latest is the newest image when a pod starts (2 places, also run.yaml:9)",
+        "other is the newest image when a pod starts",
     ]
 
 

@@ -104,7 +104,7 @@ def test_every_gate_refuses_a_change_of_owners(folder: Path, old: str, new: str)
         ("tool: argocd", "tool: argocd, namespace: sync", "namespace"),
         (REPOSITORY, "", "gitops"),
     ],
-    ids=["the project has another name", "the sync objects have another namespace", "the repository is gone"],
+    ids=["the project has another name", "the sync objects have another namespace", "the repository no longer exists"],
 )
 def test_other_settings_that_move_owners(folder: Path, old: str, new: str, place: str) -> None:
     live(folder, LAYOUTS["one"])

@@ -204,7 +204,7 @@ LOOKS = {
         [pod("a", "Running", ended("Error", 1, "2024-01-01T00:00:05Z", "lastState"))],
         ("a", "node", "Error, exit code 1", True, True, 1),
     ),
-    "an image that is not there": (
+    "an image that does not exist": (
         [pod("a", "Running"), pod("b", "Pending", {"name": "node", "state": {"waiting": {"reason": "ImagePullBackOff"}}})],
         ("b", "node", "ImagePullBackOff", False, False, 0),
     ),

@@ -693,7 +693,7 @@ ATTACKS = {
     "a lock with another number": Attack(lock_number),
     "a lock that uses less": Attack(lock_uses),
     "a lock that is archived by hand": Attack(lock_archived),
-    "a lock that is gone": Attack(lock_removed, passes_before=False),
+    "a lock that no longer exists": Attack(lock_removed, passes_before=False),
     "a new lock with another number": Attack(lock_of_new_run_edited),
     "a forged tombstone": Attack(tombstone_forged, passes_before=False),
     "a tombstone that names no command": Attack(tombstone_without_command),

@@ -71,7 +71,7 @@ def test_overlays_of_one_layer_that_contradict_each_other() -> None:
         "TJ210 contradicting-overlays two.yaml:5:23 spec.nodes is set differently by overlays one and two of one layer"
     ]
     (note,) = found.diagnostics[0].related
-    assert (note.message, str(note.span)) == ("said by one", "one.yaml:5:23")
+    assert (note.message, str(note.span)) == ("set by one", "one.yaml:5:23")
 
 
 CONTRADICTIONS = {

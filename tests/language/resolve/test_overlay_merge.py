@@ -15,7 +15,7 @@ MERGES = {
     "a list replaces": ("args: [a, b]", "args: [c]", "args", ["c"]),
     "null removes": ("gpu: h100:8\nnodes: 2", "gpu: null", "gpu", None),
     "null of what is not there changes nothing": ("nodes: 2", "gpu: null", "nodes", 2),
-    "null inside a new map is not there": ("nodes: 2", "env: {A: null, B: x}", "env", {"B": {"value": "x"}}),
+    "null inside a new map does not exist": ("nodes: 2", "env: {A: null, B: x}", "env", {"B": {"value": "x"}}),
     "the long form changes a part of a short form": (
         "gpu: a100:8",
         "gpu: {count: 4}",

@@ -69,4 +69,4 @@ def test_fault(argument: str, wanted: str) -> None:
 def test_a_value_that_does_not_fit_says_where_it_comes_from() -> None:
     (found,) = runs(experiment("runtime: a"), sets=("nodes=many",)).diagnostics
     assert found.message == 'spec.nodes is "many", a string, but must be a whole number'
-    assert [note.message for note in found.related] == ["said by --set"]
+    assert [note.message for note in found.related] == ["set by --set"]

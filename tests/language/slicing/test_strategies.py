@@ -273,8 +273,8 @@ def test_a_plugin_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
     plan, diagnostics = divide(items_of([1, 2]), 2, "careless", because=BECAUSE)
     assert plan is None
     assert [one.message for one in diagnostics] == [
-        "the slices of careless are no division: item 0 is in slice 0 and in slice 1",
-        "the slices of careless are no division: item 1 is in no slice",
+        "the slices of careless are not a division: item 0 is in slice 0 and in slice 1",
+        "the slices of careless are not a division: item 1 is in no slice",
     ]
 
 

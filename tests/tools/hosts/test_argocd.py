@@ -127,7 +127,7 @@ def test_variables_choose_and_parameters_go_before_them(project: Path, monkeypat
         ),
         pytest.param({"ARGOCD_ENV_TJGEN_ENV": "dev"}, "error[TJ763] variable TJGEN_ENV is not known", id="a variable"),
         pytest.param({"ARGOCD_ENV_TJGEN_STRICT": "yes"}, 'error[TJ763] strict is "yes"', id="neither true nor false"),
-        pytest.param({"ARGOCD_ENV_TJGEN_ENVIRONMENT": "live"}, "error[TJ262]", id="an environment that is not there"),
+        pytest.param({"ARGOCD_ENV_TJGEN_ENVIRONMENT": "live"}, "error[TJ262]", id="an environment that does not exist"),
         pytest.param(
             {"ARGOCD_ENV_TJGEN_ENVIRONMENT": "dev", "ARGOCD_ENV_TJGEN_SET": "spec.nodes=x"}, "error[TJ", id="a wrong value"
         ),

@@ -241,8 +241,8 @@ def test_what_is_no_list_is_refused(tmp_path: Path, stdin: str, code: str) -> No
         pytest.param(function(experiment=["a"]), "cannot say experiment", id="an unknown field"),
         pytest.param(function(experiments="a.yaml"), "experiments of functionConfig is 'a.yaml'", id="another shape"),
         pytest.param({"kind": "ConfigMap", "data": {"check": "yes"}}, "check of functionConfig is 'yes'", id="no boolean"),
-        pytest.param(function(environment="prod"), "TJ262", id="an environment that is not there"),
-        pytest.param(function(experiments=["none.yaml"]), "TJ020", id="a file that is not there"),
+        pytest.param(function(environment="prod"), "TJ262", id="an environment that does not exist"),
+        pytest.param(function(experiments=["none.yaml"]), "TJ020", id="a file that does not exist"),
     ],
 )
 def test_a_wrong_configuration_is_refused(tmp_path: Path, config: Any, said: str) -> None:

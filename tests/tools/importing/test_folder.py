@@ -209,7 +209,7 @@ def test_a_repository_of_a_release_before(tmp_path: Path) -> None:
     ("words", "code"),
     [
         pytest.param(["--env", "dev"], 2, id="environments"),
-        pytest.param(["--from", "nowhere"], 1, id="a folder that is not there"),
+        pytest.param(["--from", "nowhere"], 1, id="a folder that does not exist"),
         pytest.param(["--from", "empty"], 1, id="a folder without manifests"),
     ],
 )

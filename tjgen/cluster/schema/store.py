@@ -129,7 +129,7 @@ def listed(project: str, name: str) -> frozenset[str]:
 
 def _index() -> dict[str, Any]:
     index = _load("index.json")
-    assert index is not None, "schemas/index.json is there"
+    assert index is not None, "schemas/index.json exists"
     return index
 
 

@@ -62,7 +62,7 @@ def managed_elsewhere(job: Job) -> Diagnostic | None:
     if manager == CONTROLLER:
         return None
     path = ("spec", "managedBy")
-    hint = f"use {CONTROLLER}, or look at what that manager makes of it"
+    hint = f"use {CONTROLLER}, or check what that manager changes"
     return Diagnostic("TJ803", f"managed by {manager}", reference(job.tree), path, hint=hint)
 
 

@@ -48,7 +48,7 @@ def _judged(tree: dict[str, Tree], seen: set[str], versions: Mapping[str, str] |
 def _of_source(one: Expanded, made: CreatedObject, found: Diagnostic) -> Diagnostic:
     tree, path = _source(one, made, found.path or ())
     kind = made.tree["kind"]
-    message = f"the {kind} that the controller makes of TrainJob {reference(one.trainjob).name} is refused: {found.message}"
+    message = f"the {kind} that the controller creates from TrainJob {reference(one.trainjob).name} is refused: {found.message}"
     return Diagnostic("TJ895", message, reference(tree), path, hint=found.hint)
 
 

@@ -182,12 +182,12 @@ def _number(gpu: Gpu, device: DeviceClass, because: FieldPath) -> Found:
         most = None  # a node has more parts than devices
     if most is not None and gpu.count > most:
         what = "a pod shares at most" if gpu.share is not None else "a node has"
-        message = f"gpu asks for {gpu.count} devices of class {device.name}, of which {what} {most}"
+        message = f"gpu requests {gpu.count} devices of class {device.name}, of which {what} {most}"
         hint = f"ask for at most {most} on each node" + ("" if gpu.share is not None else ", and for more nodes")
     elif device.counts and gpu.count not in device.counts and gpu.share is None:
         known = ", ".join(map(str, device.counts))
-        message = f"gpu asks for {gpu.count} devices of class {device.name}, whose nodes give {known} to a pod"
-        hint = f"ask for {known.replace(', ', ' or ')}"
+        message = f"gpu requests {gpu.count} devices of class {device.name}, whose nodes give {known} to a pod"
+        hint = f"request {known.replace(', ', ' or ')}"
     else:
         return
     yield Diagnostic("TJ375", message, path=because, hint=hint)

@@ -176,7 +176,7 @@ def _free(name: str, position: int, taken: set[str]) -> str:
 def _not_once(rule: str) -> Diagnostic:
     message = f"{rule} starts the run again and counts that, but a run may not start again even once"
     path: FieldPath = (*AT, "rules", rule, "action")
-    return Diagnostic("TJ429", message, path=path, hint="say restart.limit")
+    return Diagnostic("TJ429", message, path=path, hint="set restart.limit")
 
 
 def _never_again(podset: PodSet) -> Diagnostic:

@@ -149,7 +149,7 @@ def _other_schedulers(workload: Workload, system: str) -> Found:
 
 def other_scheduler(system: str, found: str, role: str, because: FieldPath) -> Diagnostic:
     """TJ494."""
-    message = f"the gang is one of {system}, and the pods of {role} go to the scheduler {found}, which knows nothing of it"
+    message = f"the gang is one of {system}, and the pods of {role} go to the scheduler {found}, which does not support it"
     hint = "remove schedulerName: the schedule system sets it"
     return Diagnostic("TJ494", message, path=because, hint=hint)
 

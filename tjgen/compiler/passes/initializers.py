@@ -57,7 +57,7 @@ def _problems(workload: Workload, experiment: Experiment, missing: list[str]) ->
         yield Diagnostic("TJ476", message, path=(*AT, "volume"), hint=hint)
     for podset in workload.podsets:
         if podset.name in {f"{part}-initializer" for part in missing}:
-            message = f"the runtime has a job {podset.name} that is no step of a TrainJob"
+            message = f"the runtime has a job {podset.name} that is not a step of a TrainJob"
             yield Diagnostic("TJ477", message, path=(*SPEC, "runtime"), hint=f"label it {ANCESTOR}: {podset.name}")
 
 

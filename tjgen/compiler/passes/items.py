@@ -39,7 +39,7 @@ def listed(asked: Items, folder: str, sandbox: Sandbox, session: Session) -> tup
     if asked.pattern is not None:
         return _expanded(_several(asked.pattern), session)
     if asked.count is not None:
-        message = "the items have numbers alone, and this delivery tells paths"
+        message = "the items have only numbers, and this delivery needs paths"
         found = Diagnostic(problems.NO_RANGE, message, path=(*AT, "count"), hint="set deliver: range, or name the items")
         return items.Items(), [found]
     return items.listed([(item.path, item.size) for item in asked.listed], (*AT, "list"))
@@ -142,7 +142,7 @@ def _malformed(pattern: str, problem: ValueError) -> Diagnostic:
 
 
 def _too_many(count: int, because: FieldPath) -> Diagnostic:
-    message = f"{count} items are too many to list: there is room for {MOST_LISTED}"
+    message = f"{count} items are too many to list: the limit is {MOST_LISTED}"
     hint = "divide by contiguous, round-robin or weighted with deliver: range and items by pattern or count, or list folders"
     return Diagnostic(problems.TOO_MANY, message, path=because, hint=hint)
 

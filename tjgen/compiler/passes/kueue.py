@@ -21,7 +21,7 @@ def queued(experiment: Experiment, at: FieldPath) -> Iterator[Contribution | Dia
     """The LocalQueue, the priority among what waits in it, and who manages the run; `at` is the path of the schedule."""
     schedule = experiment.spec.schedule
     if schedule.queue is None:
-        message = "no queue is named, and Kueue leaves a run without one alone: it starts at once, beside all quotas"
+        message = "no queue is set, and Kueue ignores a run without one: it starts at once, outside all quotas"
         yield Diagnostic("TJ493", message, path=at, hint="set schedule.queue to a LocalQueue")
     else:
         yield Contribution(("metadata", "labels", KUEUE_QUEUE), schedule.queue, (*at, "queue"), mirrors=True)

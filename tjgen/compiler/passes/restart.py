@@ -47,7 +47,7 @@ def _of_volcano(spec: ExperimentSpec) -> Found:
     }
     for section, hint in hints.items():
         if getattr(spec, section) is not None:
-            message = f"a run of target volcanojob says {section} in Volcano's words"
+            message = f"a run of target volcanojob sets {section} in fields of Volcano"
             yield Diagnostic("TJ425", message, path=(*SPEC, section), hint=hint)
 
 

@@ -88,7 +88,7 @@ def _too_small(name: str, scratch: Volume, plan: Plan, items: Items, session: Se
     field, room = limit
     number, most = heaviest(plan, items, session)
     if most > quantity.parse(room).value:
-        message = f'slice {number} has {most} bytes, and volume "{name}" has room for {room}'
+        message = f'slice {number} has {most} bytes, and volume "{name}" has a capacity of {room}'
         at: FieldPath = (*SPEC, "volumes", name)
         yield Diagnostic(problems.SCRATCH, message, path=at, hint=f"raise {field}, or use more nodes")
 

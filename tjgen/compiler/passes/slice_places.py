@@ -78,7 +78,7 @@ def _volumes(data: Data, volume: Volume, cut: Cut, readers: list[PodSet]) -> Fou
         return
     place = source_of(volume).replaceable
     if place is None:
-        message = f'volume "{data.volume}" is no claim, image or hostPath, so that `sources` cannot name another one'
+        message = f'volume "{data.volume}" is not a claim, image or hostPath, so `sources` cannot name another one'
         hint = "give each task the volume by its own `volumes`"
         yield Diagnostic(problems.NO_VOLUME, message, path=(*SLICES, "sources"), hint=hint)
         return

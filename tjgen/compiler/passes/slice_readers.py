@@ -70,7 +70,7 @@ def _processes(workload: Workload, cut: Cut) -> tuple[int, list[Diagnostic]]:
     remainder = cut.asked.remainder
     if known is None and remainder != "keep":
         message = f"remainder: {remainder} over processes needs to know how many a node has"
-        hint = "set procsPerNode, or gpu, whose class says it"
+        hint = "set procsPerNode, or gpu, whose class sets it"
         return 1, [Diagnostic(problems.REFUSED, message, path=(*SLICES, "remainder"), hint=hint)]
     return known or 1, []
 

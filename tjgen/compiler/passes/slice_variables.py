@@ -18,7 +18,7 @@ def index_variable(workload: Workload, podset: PodSet) -> Contribution | Diagnos
     """The number of the node, as a variable of the container that trains."""
     number = workload.number(podset)
     if number is None:
-        message = f"nothing tells the pods of role {podset.name} their numbers among all nodes: another role has several pods too"
+        message = f"nothing gives the pods of role {podset.name} their numbers among all nodes: another role has several pods too"
         hint = "let one role alone have several pods that read, or give it a volume of its own by volumes.NAME.roles"
         return Diagnostic("TJ413", message, path=SLICES, hint=hint)
     return Contribution((*podset.main, "env", named("TJGEN_SLICE_INDEX")), {"name": "TJGEN_SLICE_INDEX", **number}, SLICES)

@@ -153,12 +153,12 @@ def _ranges(workload: Workload, data: Data, cut: Cut, readers: list[PodSet], set
     yield from found
     asked = cut.asked
     if asked.by not in ranges.STRATEGIES:
-        message = f"the slices of {asked.by} are no ranges of numbers"
+        message = f"the slices of {asked.by} are not ranges of numbers"
         hint = f"divide by {', '.join(ranges.STRATEGIES[:-1])} or {ranges.STRATEGIES[-1]}, or use deliver: configMap"
         yield Diagnostic(problems.NO_RANGE, message, path=(*SLICES, "by"), hint=hint)
         return
     if asked.remainder == "pad":
-        message = "a range of numbers has no room for items that are repeated"
+        message = "a range of numbers cannot contain repeated items"
         yield Diagnostic(problems.NO_RANGE, message, path=(*SLICES, "remainder"), hint="use remainder: drop")
         return
     if has_errors(found):

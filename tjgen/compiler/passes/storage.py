@@ -58,7 +58,7 @@ def _modes(workload: Workload, name: str, volume: Volume, sweep: Sweep | None, s
     writing = next((place for place in places(volume, because) if not place.read_only), None)
     if modes == {"ReadOnlyMany"} and writing is not None:
         message = f'claim of volume "{name}" is ReadOnlyMany, and {writing.path} is mounted to be written'
-        hint = "add readOnly: true, or ask for another access mode"
+        hint = "add readOnly: true, or set another access mode"
         yield Diagnostic("TJ329", message, path=writing.because, hint=hint)
     at = (*at, "accessModes") if create.access_modes else at
     who = f"{pods} pods" if pods > 1 else "the runs of the sweep" if sweep is not None and create.scope != "run" else None
@@ -161,7 +161,7 @@ def _local(workload: Workload, podset: PodSet, experiment: Experiment) -> Found:
 
 def _no_pages(podset: PodSet, name: str, medium: str, experiment: Experiment) -> Diagnostic:
     wanted = medium.replace("HugePages", "hugepages") if "-" in medium else "hugepages-2Mi"
-    message = f'volume "{name}" is made of {medium}, and {podset.name} asks for no such pages'
+    message = f'volume "{name}" uses {medium}, and {podset.name} requests no such pages'
     hint = f"add resources: {{{wanted}: 1Gi}}"
     return Diagnostic("TJ332", message, path=_cause({name: 0}, experiment), hint=hint)
 

@@ -63,7 +63,7 @@ def split(workload: Workload, asked: RequestedSize, names: Sequence[str]) -> tup
         counts[last] = max(total - sum(counts[name] for name in names if name != last), least)
     found: list[Diagnostic] = []
     if asked.nodes is not None and sum(counts.values()) != asked.nodes:
-        message = f"the roles {', '.join(names)} have {sum(counts.values())} pods, and nodes says {asked.nodes}"
+        message = f"the roles {', '.join(names)} have {sum(counts.values())} pods, and nodes is {asked.nodes}"
         hint = "leave nodes out, or replicas of one of the roles"
         found.append(Diagnostic("TJ412", message, path=(*SPEC, "nodes"), hint=hint))
     mine = [Group(name, job, counts[name]) for name in names if counts[name]]

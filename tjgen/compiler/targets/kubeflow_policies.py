@@ -103,7 +103,7 @@ def _limit(writer: Writer, workload: Workload, kind: OperatorJob) -> Iterator[Di
         for origin in workload.tree.origins(_LIMIT):
             writer.put(to, backoff_limit(limit, pods, policy), origin._replace(mirrors=False))
         if policy == "Never" and kind.name != "MPIJob":
-            message = f"with policy Never nothing of {kind.with_article} restarts, whatever the limit is"
+            message = f"with policy Never nothing of {kind.with_article} restarts, so the limit has no effect"
             yield Diagnostic("TJ429", message, path=_LIMIT_AT, hint="use policy: OnFailure, or remove the limit")
         return
     most = max((restarts(workload, podset) for podset in members), default=0)

@@ -67,7 +67,7 @@ def success(workload: Workload, kind: OperatorJob, leader: str) -> Iterator[Diag
     known = workload.tree.value["counts"]
     leading = leader if leader in known else next(iter(known), leader)
     if list(said.get("roles") or ()) != [leading] or said.get("operator") != "All":
-        message = f"{kind.with_article} has succeeded when all of {leading} has, whatever is said"
+        message = f"{kind.with_article} succeeds when all pods of {leading} succeed, and success cannot change this"
         hint = f"remove success, or use roles: [{leading}]"
         yield Diagnostic("TJ425", message, path=("spec", "success"), hint=hint)
 

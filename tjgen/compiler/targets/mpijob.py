@@ -38,7 +38,7 @@ _GANG = ("minAvailable", "queue", "timeoutSeconds")
 def arranged(workload: Workload, asked: RequestedSize) -> tuple[Workload, list[Diagnostic]]:
     """The runtime's launcher and node; `worker` is another word for the latter."""
     if get(workload.tree.value, _MPI, None) is None:
-        message = "an MPIJob has a launcher and workers with sshd, and the runtime has no ML policy mpi that tells them apart"
+        message = "an MPIJob has a launcher and workers with sshd, and the runtime has no ML policy mpi that distinguishes them"
         return workload, [kubeflow_unsupported.not_found(message, "use a runtime of mpi, such as tjgen-mpi")]
     names = {podset.name for podset in workload.podsets}
     if "worker" in asked.roles and NODE in names and "worker" not in names:

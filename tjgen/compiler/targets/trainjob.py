@@ -232,7 +232,7 @@ def _derived(workload: Workload, base: CatalogRuntime, runtime: Manifest, remain
     first = remainder[0]
     return Diagnostic(
         "TJ401",
-        f"a TrainJob cannot say {render(first.path[3:])}, so a copy of runtime {base.name} is emitted as {runtime.name}",
+        f"a TrainJob has no field for {render(first.path[3:])}, so a copy of runtime {base.name} is emitted as {runtime.name}",
         subject=ObjectRef(API_VERSION, "TrainJob", workload.namespace, workload.name),
         path=first.origins[0].because if first.origins[0].source == "experiment" else None,
     )

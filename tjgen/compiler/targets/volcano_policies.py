@@ -100,7 +100,7 @@ def find_warnings(job: Manifest, workload: Workload) -> Iterator[Diagnostic]:
             "TJ419",
             job,
             ("spec", "minAvailable"),
-            f"the job starts with {least} of {pods_in_all} pods, which hold all that they have until the last is there",
+            f"the job starts with {least} of {pods_in_all} pods, which hold all that they have until the last one starts",
             "leave minAvailable out, so that all start together",
         )
     if get(job.tree, ("spec", "queue"), None) is None:

@@ -39,10 +39,10 @@ def refused(
                 if said is None or sign * (parse(said).nanos - parse(allowed).nanos) <= 0 or (field, bound, resource) in seen:
                     continue
                 seen.add((field, bound, resource))
-                message = f"{who} asks for {said} of {resource}, and {words} {allowed} is allowed in namespace {namespace}"
+                message = f"{who} requests {said} of {resource}, and {words} {allowed} is allowed in namespace {namespace}"
                 at: FieldPath = ("spec", "namespaces", namespace, "limits", field, bound, resource)
-                related = (Note("said here", platform.locate(at) if platform is not None else None),)
-                hint = "change what is asked for, or the limit in the Platform: its pods would be refused"
+                related = (Note("set here", platform.locate(at) if platform is not None else None),)
+                hint = "change the request, or the limit in the Platform: the pods would be refused"
                 yield Diagnostic("TJ923", message, None, asked_by(resource, tree), None, related, hint)
 
 

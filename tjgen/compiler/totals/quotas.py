@@ -64,8 +64,8 @@ def alone(
             message = f"run {run} takes {_shown(amount, allowed)} of {key}, and {where} has {quota[key]}: it never starts"
             span = platform.locate((*at, key)) if platform is not None else None
             path = asked_by(key, tree)
-            related = (Note("said here", span),)
-            yield Diagnostic(code, message, None, path, None, related, "ask for less, or raise it in the Platform")
+            related = (Note("set here", span),)
+            yield Diagnostic(code, message, None, path, None, related, "request less, or raise it in the Platform")
 
 
 class Use(NamedTuple):

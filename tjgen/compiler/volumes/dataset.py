@@ -69,7 +69,7 @@ def _created(full: str, name: str, create: NewDataset, setting: Setting, because
     """The two objects; TJ333 where the Platform has no Fluid."""
     fluid = setting.cluster.fluid
     if fluid is None:
-        message = f'volume "{name}" is a data set of Fluid to create, and the Platform does not say that the cluster has Fluid'
+        message = f'volume "{name}" is a data set of Fluid to create, and the Platform declares no Fluid in the cluster'
         hint = "add fluid to the Platform, or use a claim"
         yield Diagnostic("TJ333", message, path=because, hint=hint)
         return

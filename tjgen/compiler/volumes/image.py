@@ -63,7 +63,7 @@ def _problems(name: str, volume: Volume, setting: Setting, at: FieldPath) -> Ite
         yield Diagnostic("TJ343", message, path=at, hint=hint)
     elif cluster.image_volumes is None and cluster.kubernetes is not None and cluster.kubernetes < _WITH_GATE:
         message = f'volume "{name}" is an image, which {who} mounts only with the feature gate ImageVolume'
-        hint = "say imageVolumes: true in the Platform's cluster where the gate is on"
+        hint = "set imageVolumes: true in cluster of the Platform if the feature gate is on"
         yield Diagnostic("TJ344", message, path=at, hint=hint)
 
 

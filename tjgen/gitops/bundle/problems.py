@@ -32,7 +32,7 @@ def _kueue(spec: PlatformSpec, name: str, queue: Queue) -> Iterator[Diagnostic]:
     at: FieldPath = (*SPEC, "queues", name)
     if not create.flavors and not queue.capability:
         message = f'queue "{name}" has neither a capability nor flavors, so it admits nothing'
-        hint = "say capability, what its runs may take together"
+        hint = "set capability, the resources of all its runs together"
         yield Diagnostic("TJ920", message, path=at, hint=hint)
         return
     if not create.namespaces:
@@ -63,7 +63,7 @@ def _sums(name: str, queue: Queue, at: FieldPath) -> Iterator[Diagnostic]:
 
 def _in_one_stage(name: str, queue: Queue) -> Diagnostic:
     parent = queue.create.volcano.parent if queue.create is not None and queue.create.volcano is not None else None
-    message = f'Flux asks the cluster about queue "{name}" before its parent {parent} is there, and applies neither'
+    message = f'Flux validates queue "{name}" before its parent {parent} exists, and applies neither'
     hint = "apply the parent once by hand, or make it in a Platform of its own"
     path: FieldPath = (*SPEC, "queues", name, "create", "volcano", "parent")
     return Diagnostic("TJ918", message, path=path, hint=hint)
@@ -72,7 +72,7 @@ def _in_one_stage(name: str, queue: Queue) -> Diagnostic:
 def _defaults(spec: PlatformSpec) -> Iterator[Diagnostic]:
     classes = [name for name, one in spec.storage_classes.items() if one.create is not None and one.create.default]
     for name in classes[1:]:
-        message = f"storage classes {classes[0]} and {name} are both the default: claims get whichever is newer"
+        message = f"storage classes {classes[0]} and {name} are both the default: claims get the newer one"
         path: FieldPath = (*SPEC, "storageClasses", name, "create", "default")
         yield Diagnostic("TJ919", message, path=path, hint="keep one of them")
     priorities = [name for name, one in spec.priority_classes.items() if one.global_default]

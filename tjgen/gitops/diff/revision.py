@@ -57,7 +57,7 @@ class Repository(NamedTuple):
         """The path of a file or folder in the repository, with `/`. Raises CompileError (TJ094) where it lies outside."""
         path = os.path.relpath(os.path.realpath(place), os.path.realpath(self.top)).replace(os.sep, "/")
         if path == ".." or path.startswith("../"):
-            message = f"{place} lies outside of the repository {os.path.basename(self.top)}, so no revision holds it"
+            message = f"{place} is outside the repository {os.path.basename(self.top)}, so no revision holds it"
             raise CompileError([_problem("TJ094", message, "name a folder to compare with")])
         return "" if path == "." else path
 
@@ -195,7 +195,7 @@ def uncommitted(count: int, what: str) -> Diagnostic:
     """The folder differs from the commit that a reviewer compares."""
     files = "1 file" if count == 1 else f"{count} files"
     verb = "is" if count == 1 else "are"
-    message = f"{files} of {what} {verb} not committed; compared is what stands in the folder"
+    message = f"{files} of {what} {verb} not committed; the folder is compared"
     return Diagnostic("TJ096", message, hint="commit first for the same answer everywhere")
 
 
@@ -206,10 +206,10 @@ def _problem(code: str, message: str, hint: str) -> Diagnostic:
 def _unusable(error: GitError, folder: str) -> CompileError:
     if error.kind == FOREIGN:
         message = f"Git does not work in {folder}: it belongs to another user"
-        hint = "tell Git to trust it, as in containers: git config --global --add safe.directory '*'"
+        hint = "let Git trust it, as in containers: git config --global --add safe.directory '*'"
         return CompileError([_problem("TJ702", message, hint)])
     if error.kind == NO_GIT:
         message = f"git cannot be run: {error.reason}"
         return CompileError([_problem("TJ092", message, "install Git, or name a folder to compare with")])
-    message = f"{folder} lies in no working tree of Git"
+    message = f"{folder} is in no working tree of Git"
     return CompileError([_problem("TJ091", message, "work in a clone, or name a folder to compare with")])

@@ -56,7 +56,7 @@ def clash(path: str, owner: str, other_path: str, other_owner: str) -> Diagnosti
     if path == other_path:
         message = f"{path} is written twice: for {there} and for {here}"
     else:
-        message = f"{path} (for {here}) and {other_path} (for {there}) cannot stand in one tree on every file system"
+        message = f"{path} (for {here}) and {other_path} (for {there}) cannot be in one tree on every file system"
     return _error("TJ052", message, "rename one of them")
 
 

@@ -123,7 +123,7 @@ def _wrong(marks: Sequence[Mark]) -> Iterator[Diagnostic]:
             if code not in _known():
                 yield _unknown(code, mark.span, "the suppression")
         if not mark.reason:
-            hint = f"say why it does no harm here: {', '.join(mark.codes)}: REASON"
+            hint = f"state why it does no harm here: {', '.join(mark.codes)}: REASON"
             message = f"the suppression of {', '.join(mark.codes)} gives no reason, so it silences nothing"
             yield _problem(UNREASONED, message, mark.span, hint)
 

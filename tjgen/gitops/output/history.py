@@ -135,6 +135,6 @@ def _not_orphaned(entry: Entry) -> Diagnostic:
 def _asked_for(entry: Entry) -> Diagnostic:
     return Diagnostic(
         "TJ086",
-        f'run "{entry.run.name}" is asked for by experiment {entry.place.key}: the next build would create it again',
+        f'run "{entry.run.name}" is requested by experiment {entry.place.key}: the next build would create it again',
         hint="archive the run, or change or remove the experiment first",
     )

@@ -14,7 +14,7 @@ def refuse_nested(directory: str, previews: str) -> None:
     """Raise CompileError (TJ271) where previews would lie in what is applied, or the other way round."""
     outer, inner = os.path.realpath(directory), os.path.realpath(previews)
     if os.path.commonpath([outer, inner]) in (outer, inner):
-        message = f"the previews in {previews} would lie in {directory}, which is applied"
+        message = f"the previews in {previews} would be in {directory}, which is applied"
         hint = "give --expanded a folder outside of the output"
         raise CompileError([Diagnostic("TJ271", message, hint=hint)])
 
@@ -25,7 +25,7 @@ def made_twice(path: str, run: Run | None) -> Diagnostic:
         "TJ270",
         f"{path} is made twice, and differently" + (f", once by run {run.name}" if run is not None else ""),
         span=run.unit.document.locate(("metadata", "name")) if run is not None else None,
-        hint="give the claim another name or scope, or let both experiments say the same of it",
+        hint="give the claim another name or scope, or use the same settings in both experiments",
     )
 
 
@@ -52,7 +52,8 @@ def renamed(run: Run, record: Record) -> Diagnostic:
     """A new run is what an archived run was whose experiment is gone."""
     return Diagnostic(
         "TJ087",
-        f'run "{run.name}" is what archived run "{record.run}" was, whose experiment {record.experiment} is gone: archived too',
+        f'run "{run.name}" is what archived run "{record.run}" was, whose experiment {record.experiment} '
+        "no longer exists: archived too",
         span=run.unit.document.locate(("metadata", "name")),
         hint=f"use tjgen runs rerun {run.name} to train it again",
     )

@@ -198,7 +198,7 @@ def _loose(entry: Entry, image: str) -> Diagnostic:
 
 
 def _no_source(path: str) -> Diagnostic:
-    message = f"the experiment {path} is gone"
+    message = f"the experiment {path} no longer exists"
     return Diagnostic("TJ733", message, hint="bring it back from Git, as it was")
 
 

@@ -166,7 +166,7 @@ def _nowhere(plan: Plan) -> Diagnostic:
     )
     return Diagnostic(
         "TJ680",
-        f"{where}, so nothing can be told to sync it",
+        f"{where}, so no tool can sync it",
         span=document.locate(GITOPS) if document is not None else None,
         hint="set spec.gitops.path, the folder of the output in the repository",
     )

@@ -27,10 +27,10 @@ def options(project: Project) -> Iterator[Diagnostic]:
     asked = {"applicationSet": gitops.application_set, "bootstrap": gitops.bootstrap, "health": gitops.health != "none"}
     for field in [field for field, value in asked.items() if value]:
         if gitops.tool == "none":
-            message = f"gitops.{field} is asked for, but of no tool"
+            message = f"gitops.{field} is set, but gitops.tool is not"
             yield _error(project, "TJ681", message, field, "say gitops.tool: argocd or flux")
         elif gitops.repository is None:
-            message = f"gitops.{field} is asked for, but {gitops.tool} is told of no repository"
+            message = f"gitops.{field} is set, but {gitops.tool} has no repository"
             yield _error(project, "TJ681", message, field, "say gitops.repository, its URL")
         elif field == "applicationSet" and gitops.tool != ARGOCD:
             message = f"gitops.applicationSet is of Argo CD, and the tool is {gitops.tool}"
@@ -59,7 +59,7 @@ def of_project(project: Project, path: str) -> Iterator[Diagnostic]:
     if found is not None and found != path:
         yield Diagnostic(
             "TJ686",
-            f"the tool is told to read {path}, but the output lies in {found} of this checkout of the repository",
+            f"the tool reads {path}, but the output is in {found} of this checkout of the repository",
             span=_span(project, (*GITOPS, "path")),
             hint=f"set gitops.path: {found}",
         )

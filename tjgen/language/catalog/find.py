@@ -228,7 +228,7 @@ def _strangers(place: RuntimeSource) -> Iterator[Diagnostic]:
                 what = f"an object of kind {kind}" if kind else "a document without a kind"
                 yield Diagnostic(
                     problems.STRANGER,
-                    f"{what} in a catalog is no runtime",
+                    f"{what} in a catalog is not a runtime",
                     span=document.locate(("kind",)),
                     hint="move it out of the catalog",
                 )

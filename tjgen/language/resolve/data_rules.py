@@ -60,7 +60,7 @@ def _items(data: Tree, deliver: str) -> Iterator[Diagnostic]:
     idle = [((*DATA, "items"), "data.items")] if "items" in data else []
     idle += [((*SLICES, field), f"data.slices.{field}") for field in _DIVIDING if field in data["slices"]]
     for path, field in idle:
-        message = f"{field} is for slices that are made of items, but deliver: {deliver} takes those that are there"
+        message = f"{field} is for slices of items, but deliver: {deliver} uses slices that exist"
         yield _unread(path, message, f"remove {field}, or use another delivery")
 
 
@@ -109,7 +109,7 @@ def _folder(folder: str) -> Iterator[Diagnostic]:
     fault = "is absolute" if folder.startswith("/") else fault
     fault = "leads out of the data" if ".." in folder.split("/") else fault
     if fault:
-        hint = "write it below the path of the data, with $(INDEX) where the number of the slice stands"
+        hint = "write it below the path of the data, with $(INDEX) for the number of the slice"
         message = f'the folder "{folder}" {fault}'
         yield Diagnostic("TJ360", message, path=(*SLICES, "folder"), hint=hint)
 

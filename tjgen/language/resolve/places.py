@@ -79,4 +79,4 @@ def in_experiment(diagnostic: Diagnostic, document: Document, environment: str |
 
 def said(origin: Origin, documents: Documents) -> Note:
     """The second place of a diagnostic: who else speaks of the field, and where."""
-    return Note(f"said by {origin.manager}", span_of(origin, documents))
+    return Note(f"set by {origin.manager}", span_of(origin, documents))

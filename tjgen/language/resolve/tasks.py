@@ -54,10 +54,10 @@ def empty(document: Document) -> list[Diagnostic]:
     return [
         Diagnostic(
             "TJ366",
-            f'task "{name}" says nothing',
+            f'task "{name}" is empty',
             path=(*TASKS, name),
             span=document.locate((*TASKS, name), key=True),
-            hint=f"write {name}: {{}} for a task that is as the experiment says",
+            hint=f"write {name}: {{}} for a task without changes to the experiment",
         )
         for name, value in (said.items() if said.__class__ is dict else ())
         if value is None

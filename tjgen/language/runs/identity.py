@@ -137,7 +137,7 @@ def name_problem(name: str, *, budget: int = _LONGEST_LABEL) -> Diagnostic | Non
     if len(name) > budget:
         return Diagnostic(
             "TJ072",
-            f'run name "{name}" has {len(name)} characters, and what is made from it leaves room for {budget}',
+            f'run name "{name}" has {len(name)} characters, and the names derived from it allow {budget}',
             path=("metadata", "name"),
             hint=f"shorten the name of the experiment, or what its sweep sets, by {len(name) - budget} characters",
         )

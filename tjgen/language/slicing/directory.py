@@ -24,7 +24,7 @@ def matched(
     """
     collector = Collector(within=because)
     if not os.path.isdir(directory):
-        message = f"the directory {label} is not there"
+        message = f"the directory {label} does not exist"
         return collector.items, [Diagnostic(problems.UNREADABLE, message, path=(*because, "directory"))]
     found: dict[str, int] = {}
     for pattern in [one for said in patterns for one in _expanded(said)]:

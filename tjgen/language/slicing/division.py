@@ -46,7 +46,7 @@ def divide(
     `refused` those of them whose code may not run. `session` keeps what the runs of a build share.
     """
     if count > MOST_SLICES:
-        message = f"{count} slices are asked for, and a Job has at most {MOST_SLICES} pods"
+        message = f"{count} slices are requested, and a Job has at most {MOST_SLICES} pods"
         return None, [Diagnostic(problems.MANY, message, path=because, hint="use fewer nodes")]
     if by in refused:
         return None, [refused[by]._replace(path=(*because, "by"))]
@@ -85,7 +85,7 @@ def divide(
 
 def _judged(plan: list[list[int]], items: Items, count: int, by: str, because: FieldPath, *, covering: bool) -> list[Diagnostic]:
     return [
-        Diagnostic(problems.BROKEN, f"the slices of {by} are no division: {fault}", path=(*because, "by"), hint=_OTHERS)
+        Diagnostic(problems.BROKEN, f"the slices of {by} are not a division: {fault}", path=(*because, "by"), hint=_OTHERS)
         for fault in islice(faults(plan, len(items), count, covering=covering), _MOST_REPORTED)
     ]
 

@@ -63,7 +63,7 @@ def left_out(subject: Subject) -> Diagnostic:
 def without_runtime(subject: Subject, kind: str, name: str) -> Diagnostic:
     """TJ773: a TrainJob whose runtime is unknown."""
     plural = f"{kind.lower()}s.trainer.kubeflow.org"
-    hint = f"put it beside: kubectl get {plural} {name} -o yaml"
+    hint = f"add it to the input: kubectl get {plural} {name} -o yaml"
     message = f"{subject} is left out: its runtime {name} is not among the files"
     return _about(subject, "TJ773", message, hint)
 

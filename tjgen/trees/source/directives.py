@@ -23,7 +23,7 @@ def check_start(event: Any, source: Text, dialect: Dialect, findings: Findings) 
         wrong = ".".join(map(str, event.version))
         right = ".".join(map(str, version))
         reader = "kubectl reads" if dialect.follows_go else "files of this kind are read as"
-        message = f"the file says YAML {wrong}, but {reader} YAML {right}"
+        message = f"the file declares YAML {wrong}, but {reader} YAML {right}"
         findings.add(problems.VERSION, message, extent(event), "remove the %YAML line")
     if dialect.follows_go and event.explicit:
         behind = _rest_of_line(source.content, event.end_mark.index).strip()

@@ -290,7 +290,7 @@ def test_the_cache_is_asked_by_its_command(bench: Bench, command: str, status: s
     assert len(report["cache"]["output"] or "") <= 65536
 
 
-@pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not there")
+@pytest.mark.skipif(shutil.which("fio") is None, reason="fio does not exist")
 @pytest.mark.parametrize("filled", [True, False], ids=["data to read", "an empty volume"])
 def test_fio_itself_measures_a_folder(bench: Bench, filled: bool) -> None:  # a parameter of the test
     if filled:

@@ -257,7 +257,7 @@ def _image(workload: Workload) -> str | None:
 
 
 def _broken(asked: Build, error: imports.BrokenError) -> Diagnostic:
-    message = f"{asked.directory or '.'}/{error.place.path}:{error.place.line} is no Python: {error}"
+    message = f"{asked.directory or '.'}/{error.place.path}:{error.place.line} is not valid Python: {error}"
     return Diagnostic(problems.SYNTAX, message, path=HERE, hint="correct it, or exclude it")
 
 

@@ -57,7 +57,9 @@ def read(
         if size > packing.LIMIT:
             largest = max(found, key=lambda file: file.size)
             message = f"the {len(found)} files of {directory} take {size} bytes, and a ConfigMap holds {packing.LIMIT}"
-            hint = f"exclude what is no code, such as {largest.path} ({largest.size} bytes), or use workspace, git or build"
+            hint = (
+                f"exclude files that are not code, such as {largest.path} ({largest.size} bytes), or use workspace, git or build"
+            )
             return [], [Diagnostic(problems.LARGE, message, path=because, hint=hint)]
         secret = [_secret(directory, one, because) for one in secrets.suspects(found, include, setting.harmless)]
     except files.FolderError as error:

@@ -75,7 +75,9 @@ def pinned(asked: GitCode, setting: Setting) -> Iterator[str | Diagnostic]:
         commit = resolved(setting.directory, asked.commit, asked.path)
         changed = uncommitted(setting.directory, asked.path)
     except CloneError as error:
-        yield Diagnostic(problems.CLONE, f'commit "{asked.commit}" is no full name, and {error}', path=at, hint=error.hint)
+        yield Diagnostic(
+            problems.CLONE, f'commit "{asked.commit}" is not a full commit ID, and {error}', path=at, hint=error.hint
+        )
         return
     if changed:
         message = f"{changed} file{'s' if changed > 1 else ''} of the code differ from the commit that the run gets"

@@ -68,15 +68,15 @@ def _problem(code: Code) -> Diagnostic | None:
         return Diagnostic(problems.WAYS, message, path=AT, hint="describe a way, such as configMap, or leave code out")
     for position, way in enumerate(code.use or ()):
         if way != "image" and not described(code)[way]:
-            message = f"use says {way}, and code has no {way}"
+            message = f"use is {way}, and code has no {way}"
             return Diagnostic(
                 problems.WAYS, message, path=(*AT, "use", position), hint=f"describe {way} in code, or use another way"
             )
     mounted = [way for way in MOUNTED if way in ways]
     if len(mounted) > 1:
         message = f"the code comes in {len(mounted)} ways: {', '.join(mounted)}"
-        return Diagnostic(problems.WAYS, message, path=AT, hint=f"add use: {mounted[0]} to say which of them holds")
+        return Diagnostic(problems.WAYS, message, path=AT, hint=f"add use: {mounted[0]} to choose one of them")
     if "image" in ways and len(ways) > 1:
-        message = "the code is in the image, and use names another way beside it"
+        message = "the code is in the image, and use names another way as well"
         return Diagnostic(problems.WAYS, message, path=(*AT, "use"), hint="leave image out")
     return None

@@ -35,7 +35,7 @@ def scheduled(checkpoints: Checkpoints, where: Location, setting: Setting) -> Fo
     backup, claim = checkpoints.backup, claim_of(checkpoints.volume, where.volume, setting)
     assert backup is not None, "called only with a backup"
     if claim is None:
-        message = f'volume "{checkpoints.volume}" is no claim, and only claims have snapshots'
+        message = f'volume "{checkpoints.volume}" is not a claim, and only claims have snapshots'
         yield Diagnostic(problems.BACKUP, message, path=AT, hint="use pvc")
         return
     name = f"{owner(where, setting)}-backup"

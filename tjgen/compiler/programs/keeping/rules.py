@@ -34,7 +34,7 @@ def _keep(keep: Keep, checkpoints: Checkpoints) -> Iterator[Diagnostic]:
         message = "keep.last is 1: if the one newest checkpoint is damaged, there is none to resume from"
         yield Diagnostic(problems.ONE, message, path=KEEP, hint="set last to 2 or more, or write a reason")
     if keep.best and keep.metric is None:
-        message = f"keep.best is {keep.best}, but keep.metric names no file to judge checkpoints by"
+        message = f"keep.best is {keep.best}, but keep.metric names no file that holds the metric"
         yield Diagnostic(problems.METRIC, message, path=(*KEEP, "best"), hint="set metric to the name of a file")
     if keep.metric is not None and not keep.best:
         message = f'keep.metric is "{keep.metric}", but keep.best is 0, so nothing reads it'

@@ -44,7 +44,7 @@ def problems(monitor: Monitor, platform: Monitoring | None) -> Iterator[Diagnost
     """Bounds that stand in the wrong order (TJ930), or that a percentage never reaches (TJ931); labels that cannot be (TJ933)."""
     for label in monitor.labels:
         if not _is_label(label):
-            message = f'"{label}" is no label of Prometheus, which takes letters, digits and _, and severity is ours'
+            message = f'"{label}" is not a label of Prometheus: use letters, digits and _. tjgen sets severity'
             hint = "write it otherwise, such as team"
             yield Diagnostic("TJ933", message, path=(*AT, "labels", label), hint=hint)
     measures: list[Measure | ClusterMeasure] = [*chosen(monitor)]
@@ -61,13 +61,13 @@ def problems(monitor: Monitor, platform: Monitoring | None) -> Iterator[Diagnost
                 f"{measure.name} is a warning at {bounds.warning} {measure.unit} and critical at {bounds.critical}, "
                 f"though {sign} is worse"
             )
-            hint = "exchange them, or say the other one too"
+            hint = "exchange them, or set the other one too"
             yield Diagnostic("TJ930", message, path=at, hint=hint)
         for field, value in bounds._asdict().items():
             if measure.unit == _PERCENT and value > _HUNDRED:
                 at = (*AT, "thresholds", measure.name, field) if getattr(own, field) is not None else AT
                 message = f"{measure.name} is a percentage, and its threshold is {value}"
-                yield Diagnostic("TJ931", message, path=at, hint="say at most 100")
+                yield Diagnostic("TJ931", message, path=at, hint="use at most 100")
 
 
 def _is_label(name: str) -> bool:

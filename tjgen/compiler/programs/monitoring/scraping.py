@@ -27,7 +27,7 @@ def shown(workload: Workload, monitor: Monitor, setting: Setting) -> Iterator[Co
         taken = _taken(workload, podset, monitor.port)
         if taken is not None:
             message = f"container {podset.container} of {podset.name} has port {monitor.port} already, called {taken}"
-            hint = "say another port, at which the training shows its metrics"
+            hint = "use another port, on which the program serves its metrics"
             yield Diagnostic("TJ932", message, path=(*AT, "port"), hint=hint)
             continue
         port = {"name": PORT, "containerPort": monitor.port}

@@ -28,7 +28,7 @@ def mounted(workload: Workload, cache: Cache, at: FieldPath = AT) -> Iterator[Co
     """A volume, its mount and the variables, for each of the caches; `at` is where the experiment asks for them."""
     if cache.memory is None and cache.ssd is None:
         hint = "add memory: {} or ssd: {}, or leave cache out"
-        yield Diagnostic(problems.NOTHING, "prefetch.cache says neither memory nor ssd", path=at, hint=hint)
+        yield Diagnostic(problems.NOTHING, "prefetch.cache sets neither memory nor ssd", path=at, hint=hint)
     wrong = [one for kind in ("memory", "ssd") if (one := _misplaced(workload, cache, kind, at)) is not None]
     yield from wrong
     for podset in members(workload) if not wrong else []:
@@ -62,10 +62,10 @@ def _misplaced(workload: Workload, cache: Cache, kind: str, at: FieldPath) -> Di
         other = mounted_at(workload, podset, folder.path)
         if other is not None:
             message = f"the cache is mounted at {folder.path}, where {podset.name} has volume {other} already"
-            return Diagnostic(problems.TAKEN, message, path=at, hint="say another path")
+            return Diagnostic(problems.TAKEN, message, path=at, hint="use another path")
     if kind == "ssd" and cache.memory is not None and cache.memory.path.rstrip("/") == folder.path.rstrip("/"):
         message = f"both caches are mounted at {folder.path}"
-        return Diagnostic(problems.TAKEN, message, path=at, hint="say another path for one of them")
+        return Diagnostic(problems.TAKEN, message, path=at, hint="use another path for one of them")
     return None
 
 

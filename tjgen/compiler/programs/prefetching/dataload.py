@@ -25,8 +25,8 @@ def loaded(prefetch: Prefetch, volume: Volume, setting: Setting, at: FieldPath) 
     """The DataLoad of the folder that is asked for, or of all. It is never changed, and so named by its content."""
     assert prefetch.volume is not None and volume.dataset is not None, "only a data set is loaded so"
     if prefetch.source is not None or prefetch.command:
-        message = f'volume "{prefetch.volume}" is a data set of Fluid, which says itself where the data comes from'
-        hint = "leave source and command out, and say it in the mounts of the data set"
+        message = f'volume "{prefetch.volume}" is a data set of Fluid, which defines where the data comes from'
+        hint = "remove source and command, and set it in the mounts of the data set"
         yield Diagnostic(problems.SOURCE, message, path=at, hint=hint)
         return
     name = dataset_name(prefetch.volume, volume.dataset, setting)

@@ -76,7 +76,7 @@ def _problems(prefetch: Prefetch, experiment: Experiment) -> Iterator[Diagnostic
     known = experiment.spec.volumes
     if prefetch.volume is None:
         if prefetch.source is not None or prefetch.command or prefetch.cache is None:
-            message = "prefetch does not say which volume the data is brought to"
+            message = "prefetch names no volume for the data"
             yield Diagnostic(problems.NOTHING, message, path=AT, hint="add volume, or leave all but cache out")
         return
     for name, at in (
@@ -97,7 +97,7 @@ def _problems(prefetch: Prefetch, experiment: Experiment) -> Iterator[Diagnostic
         hint = "use pvc or nfs, or cache for what each node has of its own"
         yield Diagnostic(problems.NODES, message, path=(*AT, "volume"), hint=hint)
     if prefetch.source is None and not prefetch.command:
-        message = "prefetch does not say where the data comes from"
+        message = "prefetch sets no source of the data"
         yield Diagnostic(problems.NOTHING, message, path=AT, hint="add source, or an image and a command that know")
     elif (
         prefetch.source is not None
@@ -106,7 +106,7 @@ def _problems(prefetch: Prefetch, experiment: Experiment) -> Iterator[Diagnostic
         and job.remote(prefetch.source.uri) is None
     ):
         message = f'nothing is known that reads "{prefetch.source.uri}"'
-        hint = "use s3://, gs://, https:// or hf://, or say image and command"
+        hint = "use s3://, gs://, https:// or hf://, or set image and command"
         yield Diagnostic(problems.SOURCE, message, path=(*AT, "source"), hint=hint)
     if prefetch.source is not None and prefetch.source.volume == prefetch.volume:
         message = f'volume "{prefetch.volume}" is brought to itself'
@@ -122,7 +122,7 @@ def _warnings(prefetch: Prefetch, volume: Volume, setting: Setting) -> Iterator[
     create = new_claim(volume)
     for place in places(volume, (*SPEC, "volumes", str(prefetch.volume))):
         if own_folder(create, shared=volume.shared, read_only=place.read_only, setting=setting) is not None:
-            message = f'the runs see only a folder of their own of volume "{prefetch.volume}", where nothing is brought to'
+            message = f'the runs see only their own folder of volume "{prefetch.volume}", to which nothing is copied'
             yield Diagnostic(problems.UNSEEN, message, path=place.because, hint="add readOnly: true, or shared: true")
             return
     if create is not None and prefetch.workers > 1:

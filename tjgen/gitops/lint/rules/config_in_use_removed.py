@@ -48,6 +48,6 @@ def check(scene: Scene) -> Iterator[Finding]:
                 item,
                 ("metadata", "name"),
                 message,
-                hint=f"keep it as long as {run} is there",
+                hint=f"keep it while {run} exists",
                 related=(Place(run, path, "reads it"),),
             )

@@ -43,7 +43,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         if parts and hidden and not _is_listed(scene, parts):
             path = ("spec", "source", "directory", "recurse")
             place = Place(hidden[0], ("metadata", "name"), "is not seen")
-            message = f"it does not look into folders, and {len(hidden)} objects stand in some"
+            message = f"it does not search folders, and {len(hidden)} objects are in folders"
             changes = (Change(owner, path, True),)
             yield Finding(
                 owner, ("spec", "source", "path"), message, hint="set directory.recurse: true", changes=changes, related=(place,)

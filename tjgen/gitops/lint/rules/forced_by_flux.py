@@ -39,12 +39,12 @@ def check(scene: Scene) -> Iterator[Finding]:
             continue
         if mark(item, FORCE) == "enabled":
             marked = mark_path(item, FORCE)
-            message = "whatever the server refuses of it deletes it first"
+            message = "an update that the server refuses deletes it first"
             yield Finding(item, marked, message, hint="remove the mark", changes=(Change(item, marked),))
             continue
         own = kustomization_of(scene, item)
         if own is not None and own.get("spec", "force") is True and id(own) not in told and mark(item, FORCE) != "disabled":
             told.add(id(own))
-            path, message = ("spec", "force"), f"it forces {item}: whatever the server refuses of it deletes it first"
+            path, message = ("spec", "force"), f"it forces {item}: an update that the server refuses deletes it first"
             place = Place(item, ("metadata", "name"), "is deleted")
             yield Finding(own, path, message, hint="remove force", changes=(Change(own, path),), related=(place,))

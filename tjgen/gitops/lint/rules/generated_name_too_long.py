@@ -43,7 +43,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         room = _room(scene, run)
         length = len(prefix) + _ADDED + max(len(phase) for phase in phases(run))
         if length > room:
-            message = f'the name that is made from "{prefix}" has {length} characters, and its pods leave room for {room}'
+            message = f'the name that is derived from "{prefix}" has {length} characters, and its pods allow {room}'
             hint = f"shorten the prefix to {max(0, room - length + len(prefix))} characters, or write metadata.name"
             yield Finding(run, ("metadata", "generateName"), message, hint=hint)
 

@@ -41,5 +41,5 @@ def check(scene: Scene) -> Iterator[Finding]:
             tag = image.rpartition("/")[2].partition(":")[2]
             if "@" in image or "$" in image or (tag and tag != "latest"):
                 continue
-            message = f"{image} is whatever is newest when a pod starts"
+            message = f"{image} is the newest image when a pod starts"
             yield Finding(item, path, message, hint=f"name a version, best a digest: {image.removesuffix(':latest')}@sha256:...")

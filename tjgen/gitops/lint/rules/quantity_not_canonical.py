@@ -47,7 +47,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         for path, value, text in noncanonical(run.get("spec")):
             place = ("spec", *path)
             message = (
-                f"the API server stores {quote(text)} in place of {shown(value)}, and a later sync of {shown(value)} is rejected"
+                f"the API server stores {quote(text)} instead of {shown(value)}, and a later sync of {shown(value)} is rejected"
             )
             hint = f"write {quote(text)}"
             yield Finding(run, place, message, hint=hint, changes=(Change(run, place, text),))

@@ -42,6 +42,6 @@ def check(scene: Scene) -> Iterator[Finding]:
             has_option(item, "Replace=true") or "Replace=true" in of_application
         ) and "ApplyOutOfSyncOnly=true" not in of_application:
             rest = with_options(item, remove=_BOTH)
-            message = "Force=true and Replace=true delete it and make it anew at every full sync"
+            message = "Force=true and Replace=true delete and create it again at every full sync"
             change = Change(item, annotation(OPTIONS), rest or MISSING)
             yield Finding(item, annotation(OPTIONS), message, hint="remove both", changes=(change,))
