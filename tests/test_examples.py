@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -28,7 +29,8 @@ def built(folder: Path, *words: str) -> str:
     assert (answer.code, "[TJ" in answer.err) == (0, False), answer.err
     (folder / "built.yaml").write_text(answer.out)
     judged = tjgen(folder, "check", "--strict", "built.yaml")
-    assert (judged.code, judged.err) == (0, "")
+    assert judged.code == 0, judged.err
+    assert re.fullmatch(r"\d+ objects?, 0 problems\n", judged.err)
     return answer.out
 
 

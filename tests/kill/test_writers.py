@@ -99,6 +99,7 @@ RUNS = {
 }
 EDIT = "EDIT"
 """Stands for a change of the experiment that makes another run of it."""
+PACKAGE = f"git+https://git.example.com/tools/tjgen@{'0123456789' * 4}"
 BUILT = ("build", "-o", "deploy")
 SCENES = {
     "build into a file": Scene(("build", "e.yaml", "-o", "out.yaml"), {"e.yaml": EXPERIMENT, "out.yaml": "old\n"}),
@@ -111,7 +112,7 @@ SCENES = {
         {"jobs.yaml": "---\n".join(JOBSET.replace("NAME", name) for name in ("one", "two"))},
         refused=("import", "jobs.yaml", "-o", "again"),
     ),
-    "init": Scene(("init", "new", "--ci", "github"), {}, refused=("build",), step=5),
+    "init": Scene(("init", "new", "--ci", "github", "--package", PACKAGE), {}, refused=("build",), step=5),
     "lint --fix": Scene(("lint", "a.yaml", "b.yaml", "--fix"), {"a.yaml": FINISHED, "b.yaml": FINISHED.replace("one", "two")}),
     "promote": Scene(("promote", RUN, "--env", "prod"), RUNS, before=[BUILT], step=3),
     "report": Scene(("report", "-o", "report.html", "--svg", "pictures"), RUNS, before=[BUILT]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,10 @@ def test_check_accepts_what_build_makes(case: Path, tmp_path: Path) -> None:
     trees = [tree for tree in trees if tree["apiVersion"] not in OF_CLUSTERS]
     (tmp_path / "built.yaml").write_text(dump_all(trees), encoding="utf-8")
     answer = tjgen(tmp_path, "check", "--strict", "built.yaml")
-    assert (answer.code, answer.out) == (0, ""), answer.err
+    # A runtime of the cluster is not among the files, so check cannot expand its TrainJob and reports that.
+    warnings = set(re.findall(r"\[(TJ\d+)\]", answer.err)) if case.name == "runtime-of-the-cluster" else set()
+    assert (answer.code, answer.out) == (1 if warnings else 0, ""), answer.err
+    assert warnings <= {"TJ529"}, answer.err
 
 
 def closed(schema: Any) -> Any:

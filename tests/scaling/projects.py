@@ -349,7 +349,19 @@ CASES = (
     Case("summary", ("build", "--summary"), lambda n: project({}, *[experiment(f"e-{i:05}") for i in range(n)]), 8),
     Case("expanded", ("build", "--expanded"), lambda n: project({}, *[experiment(f"e-{i:05}") for i in range(n)]), 8),
     Case("explained", ("explain", "experiment.yaml"), lambda n: one(env=many(n, str, "V{:05}")), 64),
-    Case("explained sweep", ("explain", "experiment.yaml"), lambda n: sweep({"matrix": {"env.LR": list(range(n))}}), 4),
+    Case(
+        "explained sweep",
+        ("explain", "experiment.yaml"),
+        lambda n: sweep(
+            {
+                "matrix": {
+                    "env.LR": list(range(n)),
+                },
+                "max": 1000,
+            }
+        ),
+        64,
+    ),
     Case(
         "pins of images",
         ("pin", "--check"),

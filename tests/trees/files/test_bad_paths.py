@@ -57,10 +57,11 @@ COMMANDS = {
     "pin": ["pin", "BAD", "--check"],
     "report": ["report", "BAD"],
     "diagnose": ["diagnose", "BAD"],
+    "status --from": ["status", "-o", ".", "--from", "BAD"],
     "runtimes import": ["runtimes", "import", "BAD"],
     "schemas import": ["schemas", "import", "BAD", "--to", "schemas"],
 }
-NEEDS_A_FILE = ("explain", "runtimes import", "schemas import")
+NEEDS_A_FILE = ("explain", "runtimes import", "schemas import", "status --from")
 """A folder is no input of these, whatever is in it."""
 
 KINDS = {
@@ -174,5 +175,5 @@ def test_a_bad_path_is_reported(repository: Path, command: str, kind: str) -> No
 
 def test_the_checkout_has_every_command_that_takes_paths_in_the_table() -> None:
     modules = {file.stem for file in (ROOT / "tjgen" / "cli").glob("*.py") if "COMMAND = Command(" in file.read_text("utf-8")}
-    others = {"cmp", "devices", "diff", "krm", "postrender", "promote", "runs", "schema"}
+    others = {"cmp", "devices", "diff", "krm", "migrate", "postrender", "promote", "runs", "schema", "verify"}
     assert modules == {words[0] for words in COMMANDS.values()} | others
