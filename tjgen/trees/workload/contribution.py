@@ -62,7 +62,7 @@ def _conflict(conflict: Conflict) -> Diagnostic:
     return Diagnostic(
         "TJ250",
         f"{render(conflict.after.because)} needs another value for {render(conflict.path[-3:])} "
-        f"than {render(conflict.before.because)} asks for",
+        f"than {render(conflict.before.because)} sets",
         path=conflict.before.because,
         hint=f"remove {render(conflict.before.because)}, or the {render(conflict.after.because)} that contradicts it",
     )
