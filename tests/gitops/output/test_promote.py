@@ -254,7 +254,7 @@ def test_what_the_experiment_does_not_ask_for_any_more_is_refused(folder: Path) 
     build(folder)
     refused(folder, "TJ733", old)
     (folder / "experiments/digits.yaml").unlink()
-    assert "is gone" in refused(folder, "TJ733", old)
+    assert "no longer exists" in refused(folder, "TJ733", old)
 
 
 def test_another_digest_that_stands_in_the_environment_is_refused(folder: Path) -> None:

@@ -145,4 +145,4 @@ def test_the_output_lies_elsewhere_in_the_checkout(folder: Path, remote: str, pa
     answer = build(below, f"{{tool: argocd, repository: {URL}{path}}}")
     assert answer.code == 0
     assert ("warning[TJ686" in answer.err) == (told is not None)
-    assert told is None or f"lies in {told} of this checkout" in answer.err
+    assert told is None or f"is in {told} of this checkout" in answer.err

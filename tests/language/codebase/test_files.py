@@ -86,7 +86,7 @@ def test_a_link_to_nowhere_is_named(folder: Path) -> None:
 
 
 def test_a_folder_that_is_none_is_refused(folder: Path) -> None:
-    with pytest.raises(FolderError, match="not there"):
+    with pytest.raises(FolderError, match="does not exist"):
         paths(folder / "nowhere")
-    with pytest.raises(FolderError, match="no folder"):
+    with pytest.raises(FolderError, match="is not a folder"):
         paths(folder / "train.py")

@@ -58,7 +58,7 @@ def found(sandbox: Sandbox, folder: str, include: Sequence[str] = (), exclude: S
     repository, for what cannot be read, and for a link that leads out.
     """
     if not os.path.isdir(folder):
-        raise FolderError("", "it is no folder" if os.path.exists(folder) else "it does not exist")
+        raise FolderError("", "it is not a folder" if os.path.exists(folder) else "it does not exist")
     wanted = [_pattern(text) for text in include]
     unwanted = [_pattern(text) for text in (*exclude, *(f"**/{text}" for text in _COMPILED))]
     root = os.path.realpath(folder)
