@@ -70,3 +70,20 @@ def test_what_was_found_before_the_fault_is_told_too() -> None:
 def test_places_count_characters_and_lines_as_editors_do() -> None:
     _, (error,) = read("é: \U0001f600\r\nk: 'x\u2028y'\r日: *none\n", "f.yaml", CORE)
     assert str(error.span) == "f.yaml:3:4"
+
+
+@pytest.mark.parametrize("before", ["", "a: 1\n"])
+def test_a_merge_conflict_is_reported_at_its_first_line(before: str) -> None:
+    text = f"{before}<<<<<<< HEAD\nb: 1\n=======\nb: 2\n>>>>>>> branch\n"
+    documents, diagnostics = read(text, "e.yaml", CORE)
+    assert [(one.code, one.message, one.span.line) for one in diagnostics if one.span is not None] == [
+        ("TJ001", "the file has a merge conflict", len(before.splitlines()) + 1)
+    ]
+    assert diagnostics[0].hint == "choose between the two sides, and remove the lines of Git"
+    assert documents == [] or all(document.value is None for document in documents)
+
+
+def test_one_marker_alone_is_not_a_merge_conflict() -> None:
+    diagnostics = read("a: 1\n<<<<<<< HEAD\n", "e.yaml", CORE)[1]
+    assert all("merge conflict" not in one.message for one in diagnostics)
+    assert diagnostics

@@ -116,12 +116,18 @@ _WORDINGS = {
         "remove it, or quote the text if it is not a directive",
     ),
 }
+_OURS, _THEIRS = "\n<<<<<<< ", "\n>>>>>>> "
+"""The first and the last line that Git writes around a conflict."""
 _TAB = _Wording("a tab indents this line", "indent with spaces")
 
 
 def explain(error: Any, source: Text) -> Diagnostic:
     """The diagnostic for an error of a scanner or parser."""
     content = source.content
+    conflict = f"\n{content}".find(_OURS)
+    if conflict >= 0 and _THEIRS in content[conflict:]:
+        message, hint = "the file has a merge conflict", "choose between the two sides, and remove the lines of Git"
+        return diagnostic(SYNTAX, message, span=source.span(conflict, conflict + len(_OURS) - 2), hint=hint)
     index = min(error.problem_mark.index, len(content)) if error.problem_mark is not None else 0
     wording = _wording(str(error.problem or error.context or ""), content[index : index + 1])
     beginning = index if error.context_mark is None else min(error.context_mark.index, len(content))
