@@ -13,6 +13,8 @@ from tests.fuzz.words import odd_words, options
 
 Tree = Any
 Files = dict[str, File]
+LARGEST_FILE = 4 << 20
+"""Bytes of a mutated file: larger ones only measure how long reading takes, which grows with the size."""
 
 
 class Draw(NamedTuple):
@@ -59,12 +61,14 @@ class Draw(NamedTuple):
         random = self.random
         found = list(trees_of(content)) if random.random() < 0.8 else []
         if not found:
-            return texts.mutated(random, content)
+            made = texts.mutated(random, content)
+            return made if len(made) <= LARGEST_FILE else content
         at = random.randrange(len(found))
         vocabulary = self.corpus.language if b"tjgen.dev/" in content else self.corpus.vocabulary
         found[at] = trees.mutated(random, found[at], vocabulary)
         made = trees.written(random, found)
-        return texts.mutated(random, made) if random.random() < 0.1 else made
+        made = texts.mutated(random, made) if random.random() < 0.1 else made
+        return made if len(made) <= LARGEST_FILE else content
 
     def files(self, seed: Seed, *, among: tuple[str, ...] = (".yaml", ".yml", ".json", ".lock")) -> Files:
         """The files of a seed with changes to one or two of them, seldom to the folder."""
