@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import copy
 import json
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from tjgen.cluster.validate import admission
 from tjgen.cluster.validate.judge import judge
+from tjgen.cluster.validate.webhooks import volcano_policies
 from tjgen.cluster.validate.webhooks.volcano_defaults import with_job_defaults
+from tjgen.language.spec.models.volcano import Action
 from tjgen.trees.fields.path import FieldPath, get
 
 POD = {"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]}}
@@ -295,3 +297,7 @@ def test_other_kinds_are_refused() -> None:
     assert "pattern is invalid" in said(changed(NODE, "spec|members|0|selector|regexMatch|pattern", "a("))[0][1]
     exact = changed(NODE, "spec|members|0|selector", {"exactMatch": {"name": "a/b/c"}})
     assert "exactMatch validate failed" in said(exact)[0][1]
+
+
+def test_the_language_takes_the_actions_that_the_webhook_takes() -> None:
+    assert get_args(Action) == volcano_policies.ACTIONS

@@ -14,7 +14,7 @@ from tjgen.trees.typing import Any
 
 _ANY = "*"
 _EVENTS = (_ANY, "JobUpdated", "PodEvicted", "PodFailed", "PodPending", "TaskCompleted", "TaskFailed", "Unknown")
-_ACTIONS = (
+ACTIONS = (
     "AbortJob",
     "CompleteJob",
     "RestartJob",
@@ -58,9 +58,9 @@ def _policy(policy: dict[str, Any], events: set[str], codes: set[int], path: Fie
         at = (*path, "event" if event == policy.get("event") else "events")
         if event not in _EVENTS:
             return refused(f'Invalid value: "{event}": invalid policy event', at, f"use one of {', '.join(_EVENTS)}")
-        if action not in _ACTIONS:
+        if action not in ACTIONS:
             words = f'Invalid value: "{action}": invalid policy action'
-            return refused(words, (*path, "action"), f"use one of {', '.join(_ACTIONS)}")
+            return refused(words, (*path, "action"), f"use one of {', '.join(ACTIONS)}")
         if event in events:
             return refused(f"duplicate event {event}  across different policy", at, "remove one of the two")
         events.add(event)
