@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from tjgen.cli.command import COMMON, FLAG, FOLDER, MANY, TRAINER, TRUSTED, VALUE, Arguments, Command, Option, enter
+from tjgen.cli.command import COMMON, FLAG, FOLDER, MANY, NO_OUTPUT, TRAINER, TRUSTED, VALUE, Arguments, Command, Option, enter
 from tjgen.cli.reporting import Reporter
 from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import Plan, make_plan
@@ -76,8 +76,7 @@ def run(arguments: Arguments) -> int:
         compares = next((f"--{name}" for name in ("check", "staged") if arguments[name]), None)
         directory = arguments["output"] or (plan.output if compares or _is_for_folder(plan, arguments) else None)
         if directory is None and compares:
-            said = "give -o DIR, or say spec.output.directory in tjgen.yaml"
-            sys.stderr.write(f"Error: {compares} compares with an output: {said}\n")
+            sys.stderr.write(f"Error: {compares} compares with an output: {NO_OUTPUT}\n")
             return 2
         into_tree = directory is not None and not _is_file(directory)
         idle = next((one for one in ("renew", "prune_runs", "prune_data") if arguments[one] and not into_tree), None)

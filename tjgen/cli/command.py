@@ -44,6 +44,8 @@ class Command(NamedTuple):
 FORMATS = ("text", "json", "sarif", "github", "gitlab")
 FORMAT = Option(("--format",), "format", "How diagnostics are written.", VALUE, "FORMAT", FORMATS)
 FOLDER = Option(("-C",), "folder", "Work in DIR, as if the command had been given there.", VALUE, "DIR")
+NO_OUTPUT = "give -o DIR, or say spec.output.directory in tjgen.yaml"
+"""What to do if neither the command line nor the project names an output tree."""
 QUIET = Option(("-q", "--quiet"), "quiet", "Print errors only.")
 STRICT = Option(("--strict",), "strict", "Treat warnings as errors.")
 _RELEASES = f"{TRAINER_RELEASES[-1].name} to {TRAINER_RELEASES[0].name}"

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from tjgen.cli.command import FOLDER, MANY, QUIET, STRICT, TRUSTED, VALUE, Arguments, Command, Option, enter
+from tjgen.cli.command import FOLDER, MANY, NO_OUTPUT, QUIET, STRICT, TRUSTED, VALUE, Arguments, Command, Option, enter
 from tjgen.cli.reporting import Reporter
 from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Request
@@ -64,7 +64,7 @@ def run(arguments: Arguments) -> int:
         plan = make_plan(Request(environments=arguments["env"]))
         directory = arguments["output"] or plan.output
         if directory is None:
-            sys.stderr.write("Error: give -o DIR, or say spec.output.directory in tjgen.yaml\n")
+            sys.stderr.write(f"Error: {NO_OUTPUT}\n")
             return 2
         second = second_tree(plan, directory)
         if second:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tjgen.cli.command import COMMON, FLAG, FOLDER, TRUSTED, VALUE, Arguments, Command, Option, enter
+from tjgen.cli.command import COMMON, FLAG, FOLDER, NO_OUTPUT, TRUSTED, VALUE, Arguments, Command, Option, enter
 from tjgen.cli.reporting import Reporter
 from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Request
@@ -48,7 +48,7 @@ def run(arguments: Arguments) -> int:
         plan = make_plan(Request())
         directory = arguments["output"] or plan.output
         if directory is None:
-            sys.stderr.write("Error: give -o DIR, or say spec.output.directory in tjgen.yaml\n")
+            sys.stderr.write(f"Error: {NO_OUTPUT}\n")
             return 2
         if arguments["write"]:
             _write(plan, directory, reporter)

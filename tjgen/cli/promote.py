@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tjgen.cli.command import COMMON, FLAG, TRUSTED, VALUE, Arguments, Command, Option
+from tjgen.cli.command import COMMON, FLAG, NO_OUTPUT, TRUSTED, VALUE, Arguments, Command, Option
 from tjgen.cli.reporting import Reporter
 from tjgen.gitops.output import interrupted
 from tjgen.gitops.output.inventory import entries, matching
@@ -47,7 +47,7 @@ def run(arguments: Arguments) -> int:
         reporter.add(problems)
         directory = arguments["output"] or project.output
         if directory is None:
-            sys.stderr.write("Error: give -o DIR, or say spec.output.directory in tjgen.yaml\n")
+            sys.stderr.write(f"Error: {NO_OUTPUT}\n")
             return 2
         if not has_errors(problems):
             _promote(arguments, project, directory, reporter)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-from tjgen.cli.command import COMMON, FLAG, MANY, TRUSTED, VALUE, Arguments, Command, Option
+from tjgen.cli.command import COMMON, FLAG, MANY, NO_OUTPUT, TRUSTED, VALUE, Arguments, Command, Option
 from tjgen.cli.confirmation import say_confirmation, say_duplicates
 from tjgen.cli.reporting import Reporter
 from tjgen.gitops.output import interrupted
@@ -65,7 +65,7 @@ def run(arguments: Arguments) -> int:
         reporter.add(problems)
         directory = arguments["output"] or project.output
         if directory is None and verb != "list":
-            sys.stderr.write("Error: give -o DIR, or say spec.output.directory in tjgen.yaml\n")
+            sys.stderr.write(f"Error: {NO_OUTPUT}\n")
             return 2
         if not has_errors(problems):
             _known_environments(project, arguments["env"], Locks(project.directory))

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from tjgen.cli.cluster import read_cluster
-from tjgen.cli.command import COMMON, MANY, TRUSTED, VALUE, Arguments, Command, Option
+from tjgen.cli.command import COMMON, MANY, NO_OUTPUT, TRUSTED, VALUE, Arguments, Command, Option
 from tjgen.cli.reporting import Reporter
 from tjgen.gitops.output import interrupted
 from tjgen.gitops.output.inventory import entries, matching, pruned
@@ -55,7 +55,7 @@ def run(arguments: Arguments) -> int:
         reporter.add(problems)
         directory = arguments["output"] or project.output
         if directory is None:
-            sys.stderr.write("Error: give -o DIR, or say spec.output.directory in tjgen.yaml\n")
+            sys.stderr.write(f"Error: {NO_OUTPUT}\n")
             return 2
         if not has_errors(problems):
             locks = Locks(project.directory)
