@@ -12,10 +12,11 @@ import pytest
 import yaml
 
 from tests.checkout import ROOT
-from tjgen.cluster.schema import listkeys, store
+from tjgen.cluster.schema import store
 from tjgen.cluster.schema.definition import ruled
 from tjgen.cluster.schema.store import Schema
 from tjgen.cluster.validate.judge import judge
+from tjgen.cluster.validate.update import shape
 
 SCHEMAS = ROOT / "schemas"
 SETS = sorted(source.parent for source in SCHEMAS.glob("*/*/SOURCE"))
@@ -113,29 +114,23 @@ def spec(api_version: str, kind: str, *path: str) -> Schema:
     return schema
 
 
-def test_strategic_merge_keys_are_those_of_the_types() -> None:
+def merged_fields(name: str, seen: set[str]) -> Iterator[tuple[str, str, bool]]:
+    """The merged lists of a Go type and of the types below it: field, merge key, and whether a patch names the keys to keep."""
+    seen.add(name)
+    for key, field in shape.fields(name).items():
+        if field.merge_key:
+            yield key, field.merge_key, field.retains_keys
+        if field.type not in seen:
+            yield from merged_fields(field.type, seen)
+
+
+def test_strategic_merge_keys_are_those_of_the_schemas() -> None:
     found = {
         (name, schema["x-kubernetes-patch-merge-key"], "retainKeys" in schema["x-kubernetes-patch-strategy"])
         for name, schema in fields(spec("v1", "Pod", "properties", "spec"))
         if "x-kubernetes-patch-merge-key" in schema
     }
-    assert found == {(name, key, name in listkeys.RETAIN_KEYS) for name, (key,) in listkeys.STRATEGIC.items()}
-
-
-@pytest.mark.parametrize(
-    ("api_version", "kind"),
-    [("v1", "Pod"), ("batch/v1", "Job"), ("jobset.x-k8s.io/v1alpha2", "JobSet"), ("trainer.kubeflow.org/v1alpha1", "TrainJob")],
-)
-def test_list_maps_are_those_of_the_schemas(api_version: str, kind: str) -> None:
-    patched = (api_version, kind) == ("trainer.kubeflow.org/v1alpha1", "TrainJob")
-    table = listkeys.CONTAINER_PATCH if patched else listkeys.LIST_MAPS
-    for name, schema in fields(spec(api_version, kind, "properties", "spec")):
-        if name in table:
-            keys = tuple(schema.get("x-kubernetes-list-map-keys", ()))
-            # A TrainJob's own env (spec.trainer.env) and the like are maps as well; what is no map anywhere is not in the table.
-            assert keys == table[name] or (name, keys) == ("ports", ()), (name, keys)
-        else:
-            assert name == "conditions" or schema.get("x-kubernetes-list-type") != "map", name
+    assert set(merged_fields("PodSpec", set())) == found
 
 
 OF_KUEUE = ("AdmissionCheck", "Cohort", "MultiKueueConfig", "ProvisioningRequestConfig", "Topology", "WorkloadPriorityClass")

@@ -41,6 +41,14 @@ def test_recorded_updates() -> None:
     assert cases == before
 
 
+def test_a_list_without_its_merge_key_is_refused_in_the_words_of_the_client() -> None:
+    cases = [case for case in recorded("updates") if "merge key: " in str(case.get("errors"))]
+    assert cases
+    for case in cases:
+        verdict = judge(case["manifest"], old=case["old"], versions=RECORDED_WITH)
+        assert [fault.detail for fault in verdict.errors] == [error["detail"] for error in case["errors"]], case["id"]
+
+
 def test_updates_of_the_corpus() -> None:
     cases = list(updates())
     assert len(cases) > 300

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tjgen.language.runs import identity_v1
-from tjgen.language.runs.identity import Identity, RunContent, identify, name_problem, run_content, suffix
+from tjgen.language.runs.identity import Identity, RunContent, name_problem, run_content, suffix
 from tjgen.language.runs.lock import Lock, LockedRun, known
 from tjgen.language.spec import identity as identity_v2
 from tjgen.language.spec.identity import AMOUNT, COUNTS, EXCLUDED, Rule
@@ -67,6 +67,10 @@ def tree(text: str) -> Any:
     documents, problems = read(text, "experiment.yaml", CORE)
     assert [problem.message for problem in problems if problem.severity == "error"] == []
     return documents[0].value
+
+
+def identify(experiment: Any, **arguments: Any) -> Identity:
+    return run_content(experiment, **arguments).identity()
 
 
 def of(text: str, **arguments: Any) -> str:

@@ -1,16 +1,22 @@
 """A typed tree and a typed patch -> the tree as Kubernetes' strategic merge patch leaves it.
 
 Upstream: k8s.io/apimachinery v0.36 `strategicpatch.StrategicMergePatch`, without directives: a patch
-that went through a Go type holds none. Every value that the patch brings is told to `note`.
+that went through a Go type holds none. `note` gets every value that the patch brings.
+
+`validate/update/strategic_apply.py` mirrors the same function for an apply. Lists merge in one place (`schema/elements.py`),
+by one table of merge keys (`gotypes.py`). The walk over objects exists twice, because its inputs differ. Here, tree and patch
+have two Go types, each value is read again as the type of the tree, and origins are recorded. An apply merges untyped JSON
+with directives and nulls, also one patch into another, and fails as upstream does where a value does not fit its type.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from tjgen.cluster.schema.elements import in_order, merged_elements, merged_scalars
 from tjgen.cluster.trainer.typed import Field, Struct, Types
 from tjgen.trees.fields.ordinals import Ordinals
-from tjgen.trees.fields.path import FieldPath, Step, Tree
+from tjgen.trees.fields.path import MISSING, FieldPath, Step, Tree
 from tjgen.trees.typing import Any
 
 Note = Callable[[FieldPath, FieldPath, Tree], None]
@@ -101,7 +107,7 @@ class _Merge:
                 one = self._with_one(current, value, field.merge_key, element_shapes, here, there)
                 merged[key] = one or self._keyed(current, value, field.merge_key, element_shapes, here, there)
             elif current.__class__ is list and field.merge_key == "":
-                merged[key] = _scalars(current, value)
+                merged[key] = merged_scalars(current, value)
                 note(here, there, merged[key])
             else:
                 # What the patch's type holds is read again as the tree's type, which may drop a zero or add `{}`.
@@ -152,74 +158,24 @@ class _Merge:
     def _keyed(
         self, items: list[Tree], patch: list[Tree], key: str, shapes: Shapes, path: FieldPath, below: FieldPath
     ) -> list[Tree]:
-        merged = list(items)
-        places = Ordinals(item.get(key) for item in items)
         ordinals = Ordinals(item.get(key) for item in patch)
-        for position, item in enumerate(patch):
+
+        def key_of(item: Any) -> Tree:
             if key not in item:
-                raise _no_key(item, key)
+                raise MergeError(f"map: {_go_text(item)} does not contain declared merge key: {key}")
+            return item[key]
+
+        def combine(current: Tree, position: int) -> Tree:
+            item = patch[position]
             step: Step = ((key, item[key]),)
-            at = places.of(item[key])
             there = (*below, step if ordinals.of(item[key]) == position else position)
-            if at < 0:
-                merged.append(shapes[0].read(item))
-                places.append(merged[-1].get(key))
-                self._note((*path, step), there, merged[-1])
-            else:
-                merged[at] = self.map(merged[at], item, shapes, (*path, step), there)
-        for item in (*merged, *items):
-            if key not in item:
-                raise _no_key(item, key)
-        before = Ordinals(item[key] for item in items)
-        return _sorted(merged, ordinals, before, lambda item: item[key])
+            if current is not MISSING:
+                return self.map(current, item, shapes, (*path, step), there)
+            added = shapes[0].read(item)
+            self._note((*path, step), there, added)
+            return added
 
-
-def _scalars(items: list[Tree], patch: list[Tree]) -> list[Tree]:
-    return _sorted(_deduplicated([*items, *patch]), Ordinals(patch), Ordinals(items), lambda item: item)
-
-
-def _sorted(merged: list[Tree], wanted: Ordinals, before: Ordinals, of: Callable[[Tree], Any]) -> list[Tree]:
-    patched = sorted([item for item in merged if wanted.of(of(item)) >= 0], key=lambda item: wanted.of(of(item)))
-    others = sorted([item for item in merged if wanted.of(of(item)) < 0], key=lambda item: before.of(of(item)))
-    return _interleave(others, patched, before, of)
-
-
-def _deduplicated(items: list[Tree]) -> list[Tree]:
-    # deduplicateScalars fills the hole of a duplicate with the last element.
-    ordinals = Ordinals(items)
-    if all(ordinals.of(item) == position for position, item in enumerate(items)):
-        return items
-    position = 0
-    while position < len(items) - 1:
-        other = position + 1
-        while other < len(items):
-            if items[other] == items[position]:
-                items[other] = items[-1]
-                items.pop()
-            else:
-                other += 1
-        position += 1
-    return items
-
-
-def _interleave(others: list[Tree], patched: list[Tree], before: Ordinals, of: Callable[[Tree], Any]) -> list[Tree]:
-    # mergeSortedSlice: an item that the patch does not name goes first only where it stood before the
-    # next patched item, so new items of the patch come to the front.
-    result: list[Tree] = []
-    left, right = 0, 0
-    while left < len(others) and right < len(patched):
-        mine, theirs = before.of(of(others[left])), before.of(of(patched[right]))
-        if theirs >= 0 and mine < theirs:
-            result.append(others[left])
-            left += 1
-        else:
-            result.append(patched[right])
-            right += 1
-    return [*result, *others[left:], *patched[right:]]
-
-
-def _no_key(item: Tree, key: str) -> MergeError:
-    return MergeError(f"map: {_go_text(item)} does not contain declared merge key: {key}")
+        return in_order(merged_elements(items, patch, key, key_of, combine), patch, items, key_of)
 
 
 def _go_text(value: Tree) -> str:

@@ -60,7 +60,7 @@ class Identity(NamedTuple):
 
 
 class Written(NamedTuple):
-    """What an experiment says, ready to identify each of its runs; `written` makes one."""
+    """The content of an experiment, from which `run_content` identifies each of its runs; `written` makes one."""
 
     spec: Tree
     """In long form, without its sweep and tasks."""
@@ -76,22 +76,6 @@ def written(experiment: Tree) -> Written:
     return Written({key: value for key, value in spec.items() if key not in ("sweep", "tasks")}, tasks, sorted(tasks))
 
 
-def identify(
-    experiment: Tree | Written,
-    *,
-    environment: str | None = None,
-    point: Mapping[str, Tree] | None = None,
-    task: str = "",
-    files: Mapping[str, str] | None = None,
-) -> Identity:
-    """The identity of one run of `experiment`, a document as it is written, before overlays, or `written` of one.
-
-    `point` maps field paths to the values of a sweep's point, `files` the local files that the
-    experiment names to the digests of their content.
-    """
-    return run_content(experiment, environment=environment, point=point, task=task, files=files).identity()
-
-
 def run_content(
     experiment: Tree | Written,
     *,
@@ -100,7 +84,11 @@ def run_content(
     task: str = "",
     files: Mapping[str, str] | None = None,
 ) -> RunContent:
-    """Everything that identifies one run of `experiment`; the parameters are those of `identify`."""
+    """Everything that identifies one run of `experiment`, a document as it is written, before overlays, or `written` of one.
+
+    `point` maps field paths to the values of a sweep's point, `files` the local files that the experiment names to the
+    digests of their content.
+    """
     content_of = experiment if isinstance(experiment, Written) else written(experiment)
     point = point or {}
     spec = content_of.spec

@@ -8,7 +8,6 @@ from __future__ import annotations
 from itertools import cycle, islice
 
 KEEP = "keep"
-PAD = "pad"
 DROP = "drop"
 
 

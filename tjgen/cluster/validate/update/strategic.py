@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tjgen.cluster.validate.update.jsonmerge import same
 from tjgen.cluster.validate.update.shape import LIST, STRUCT, Field, fields
+from tjgen.cluster.validate.wording import printed
 from tjgen.trees.fields.path import MISSING, Tree
 from tjgen.trees.typing import Any, NamedTuple
 
@@ -165,7 +166,7 @@ def _in_order(items: list[Tree], merge_key: str) -> list[Tree]:
 def key_text(item: Tree, merge_key: str) -> str:
     """The key of an element as it is compared. Raises PatchError for an element without it, and for a key that is no scalar."""
     if item.__class__ is not dict or merge_key not in item:
-        raise PatchError(f"map: {item} does not contain declared merge key: {merge_key}")
+        raise PatchError(f"map: {printed(item)} does not contain declared merge key: {merge_key}")
     if item[merge_key].__class__ in (dict, list):
         raise PatchError("panic in the client: the merge key is no scalar")
     return str(item[merge_key])

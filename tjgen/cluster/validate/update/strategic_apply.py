@@ -1,11 +1,13 @@
 """An object, a strategic merge patch and their Go type -> the object with the patch applied.
 
 Mirrors k8s.io/apimachinery 0.36 `util/strategicpatch` (mergeMap, mergePatchIntoOriginal, mergeSlice and what they call).
-A patch can be applied to another patch as well, of which directives and nulls then stay.
+A patch can be applied to another patch as well, of which directives and nulls then stay. `trainer/strategic.py` describes why
+the controller's merge walks over objects by itself; both merge lists by `schema/elements.py`.
 """
 
 from __future__ import annotations
 
+from tjgen.cluster.schema.elements import in_order, merged_elements, merged_scalars
 from tjgen.cluster.validate.update.jsonmerge import through_integer
 from tjgen.cluster.validate.update.shape import LIST, STRUCT, Field
 from tjgen.cluster.validate.update.strategic import (
@@ -104,7 +106,7 @@ def _ordered(key: str, tree: Patch, patch: Patch, name: str, *, is_patch: bool) 
         merged = [_plain(item, is_patch=is_patch) for item in new if not (item.__class__ is dict and DIRECTIVE in item)]
     else:
         merged = _list_merged(old, new, field, is_patch=is_patch)
-    tree[name_of_list] = _sorted(merged or [], order, old or [], field.merge_key or "")
+    tree[name_of_list] = in_order(merged or [], order, old or [], lambda item: _of(item, field.merge_key or ""))
 
 
 def _check_order(items: list[Tree], order: list[Tree], key: str) -> None:
@@ -146,33 +148,17 @@ def _list_merged(old: list[Tree], new: list[Tree], field: Field, *, is_patch: bo
     if not old and not new:
         return old
     if element_type(old, new) is not dict:
-        return _sorted(list(dict.fromkeys([*old, *new])), new, old, "")
+        return merged_scalars(old, new)
     key = field.merge_key or ""
     gone = [item[key] for item in new if item.get(DIRECTIVE) == "delete"]
     kept = [item for item in old if not (gone and item.get(key) in gone)]
     wanted = [item for item in new if DIRECTIVE not in item]
-    for item in wanted:
-        key_text(item, key)
-        at = next((index for index, known in enumerate(kept) if key in known and known[key] == item[key]), -1)
-        if at < 0:
-            kept = [*kept, item]
-        else:
-            kept[at] = _merged(kept[at], item, field.type, is_patch=is_patch)
-    return _sorted(kept, wanted, old, key)
 
+    def combine(current: Tree, position: int) -> Tree:
+        return wanted[position] if current is MISSING else _merged(current, wanted[position], field.type, is_patch=is_patch)
 
-def _sorted(merged: list[Tree], order: list[Tree], old: list[Tree], key: str) -> list[Tree]:
-    """`normalizeElementOrder`: what the patch names in its order, the others where they stood among them."""
-    wanted, before = [_of(item, key) for item in order], [_of(item, key) for item in old]
-    named = sorted((item for item in merged if _of(item, key) in wanted), key=lambda item: wanted.index(_of(item, key)))
-    others = [item for item in merged if _of(item, key) not in wanted]
-    others.sort(key=lambda item: before.index(_of(item, key)) if _of(item, key) in before else len(before))
-    result: list[Tree] = []
-    while named and others:
-        left, right = _of(others[0], key), _of(named[0], key)
-        is_first = left in before and right in before and before.index(left) < before.index(right)
-        result.append((others if is_first else named).pop(0))
-    return result + named + others
+    merged = merged_elements(kept, wanted, key, lambda item: _of(item, key), combine)
+    return in_order(merged, wanted, old, lambda item: _of(item, key))
 
 
 def _of(item: Tree, key: str) -> Tree:
