@@ -146,6 +146,11 @@ def _into_directory(plan: Plan, directory: str, arguments: Arguments, reporter: 
             from tjgen.cli.confirmation import say_confirmation  # few builds remove a run
 
             say_confirmation(plan.project, reporter)
+        if options.prune_data and written.files is not None:
+            from tjgen.cli.confirmation import say_claims
+            from tjgen.language.runs.lock import is_data
+
+            say_claims([f"{directory}/{path}" for path in written.files.removed if is_data(path)], reporter)
 
 
 def _staged(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter) -> int:

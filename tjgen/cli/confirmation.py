@@ -17,10 +17,23 @@ def say_confirmation(project: Project, reporter: Reporter) -> None:
         reporter.say(step)
 
 
-def say_duplicates(project: Project, folders: Sequence[str], reporter: Reporter) -> None:
-    """Report the folders of duplicates of renamed runs that left the tree, and what happens to the runs in the cluster."""
+def say_claims(claims: Sequence[str], reporter: Reporter) -> None:
+    """Report the files of claims that leave the tree, and how to delete the claims."""
+    for claim in claims:
+        reporter.say(f"removed: {claim}; no run uses the claim")
+    if claims:
+        reporter.say("A sync leaves these claims and their data in the cluster: kubectl delete pvc NAME -n NAMESPACE")
+
+
+def say_duplicates(project: Project, folders: Sequence[str], claims: Sequence[str], reporter: Reporter) -> None:
+    """Report duplicates of renamed runs that leave the tree, their claims, and what happens to the runs in the cluster.
+
+    `folders` are those of the runs, and `claims` the files of claims that no run uses after that. The claims stay.
+    """
     for folder in folders:
         reporter.say(f"removed: {folder}; the run of the old name has the same content, and replaces it")
+    for claim in claims:
+        reporter.say(f"kept: {claim}; only a removed run uses the claim, and tjgen build --prune-data removes it")
     if not folders:
         return
     gitops = project.spec.gitops

@@ -180,9 +180,10 @@ def _rename(old: str, new: str, arguments: Arguments, project: Project, director
             tree.record(path, text)
         for folder in done.removed:
             tree.claim(folder)
+        removed, released = ([f"{directory}/{path}" for path in paths] for paths in (done.removed, done.released))
+        say_duplicates(project, removed, released, reporter)
         tree.commit()
     reporter.say(f"runs: {done.runs} renamed")
-    say_duplicates(project, [f"{directory}/{folder}" for folder in done.removed], reporter)
     if done.duplicates:
         names = " ".join(done.duplicates)
         reporter.say(f"superseded: {names}; the runs of the old name have the same content. Use tjgen runs prune {names}")

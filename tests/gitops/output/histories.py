@@ -17,7 +17,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
@@ -61,7 +61,7 @@ LAYOUTS = (
     f"{{tool: flux, {REPOSITORY}}}",
     f"{{tool: argocd, {REPOSITORY}, applicationSet: experiments}}",
 )
-"""What syncs the tree. A build refuses a switch that moves runs to another owner."""
+"""What syncs the tree. A build refuses a switch that moves runs to another owner; `tjgen migrate --write` makes it."""
 Text = TypeVar("Text", str, bytes)
 _IN_MEMORY = Path("/dev/shm")
 _EXPLICIT = ("tjgen runs prune", "tjgen build --prune-runs", "tjgen runs rename")
@@ -207,6 +207,16 @@ class Project:
         if (check.code == 1) != ("TJ273" in again.err):
             raise BrokenPromiseError(f"--check does not agree with the build: {check.err}")
 
+    def migrate(self) -> None:
+        """Write the layout of the project; no build refuses it then."""
+        plan = self.run("migrate")
+        written = self.run("migrate", "--write")
+        refused = "TJ280" in self.run("build", "-o", "out").err
+        if plan.code == 0 and written.code == 0 and refused:
+            raise BrokenPromiseError("a build refuses the layout that tjgen migrate --write wrote")
+        if "TJ280" in written.err:
+            raise BrokenPromiseError("tjgen migrate --write refuses a layout")
+
 
 def edit(project: Project) -> None:
     project.replace(r"train:\d", [f"train:{version}" for version in range(1, 4)])
@@ -319,7 +329,7 @@ CHANGES: tuple[Callable[[Project], None], ...] = (
     choose_on_supersede,
     merge,
 )
-COMMANDS = (
+WITHOUT_MIGRATE: tuple[tuple[str, ...], ...] = (
     *[("build",)] * 6,
     ("build", "--prune-runs"),
     ("build", "--prune-data"),
@@ -333,9 +343,10 @@ COMMANDS = (
     ("runs", "rename", "--environment", "prod", "production"),
     ("runs", "rerun", "digits-*"),
 )
+COMMANDS = (*WITHOUT_MIGRATE, *[("migrate",)] * 2)
 
 
-def history(folder: Path, seed: int, steps: int = 10) -> list[str]:
+def history(folder: Path, seed: int, steps: int = 10, commands: Sequence[tuple[str, ...]] = COMMANDS) -> list[str]:
     """Run one history in an empty folder; its steps. Raises BrokenPromiseError."""
     draw = random.Random(seed)
     project = Project(folder, draw)
@@ -345,12 +356,15 @@ def history(folder: Path, seed: int, steps: int = 10) -> list[str]:
             change = draw.choice(CHANGES)
             project.steps.append(change.__name__)
             change(project)
-            words = draw.choice(COMMANDS)
+            words = draw.choice(commands)
             if words[0] == "build":
                 project.build(*words[1:])
+                continue
+            if words == ("migrate",):
+                project.migrate()
             else:
                 project.run(*words)
-                project.build()
+            project.build()
     except BrokenPromiseError as error:
         raise BrokenPromiseError("\n".join([f"seed {seed}: {error}", *project.steps])) from None
     return project.steps

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.gitops.output.histories import BrokenPromiseError, Project, history
+from tests.gitops.output.histories import WITHOUT_MIGRATE, BrokenPromiseError, Project, history
 
 
 @pytest.mark.parametrize("seed", range(1, 7))
@@ -18,11 +18,11 @@ def test_no_run_or_claim_leaves_the_tree_without_an_explicit_command(
     assert len(history(tmp_path, seed)) > 20
 
 
-# Histories that once broke a promise.
-@pytest.mark.parametrize("seed", [11, 412])
+# Histories that once broke a promise, before `tjgen migrate` was a step.
+@pytest.mark.parametrize("seed", [11, 412, 20390, 40197])
 def test_a_history_that_broke_a_promise_holds_it_now(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TJGEN_CACHE", "off")
-    assert history(tmp_path, seed)
+    assert history(tmp_path, seed, commands=WITHOUT_MIGRATE)
 
 
 def test_the_watch_sees_a_run_that_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

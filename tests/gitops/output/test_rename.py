@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.gitops.output.test_orphans import build, folder, states, tree
 from tests.gitops.output.test_runs import edit, snapshot
@@ -227,3 +229,43 @@ def test_a_run_of_the_same_name_is_not_overwritten(folder: Path) -> None:
     answer = tjgen(folder, "runs", "rename", "--namespace", "vision", "sight")
     assert (answer.code, "error[TJ279]" in answer.err) == (1, True)
     assert snapshot(folder) == before
+
+
+def test_the_tombstone_of_a_replaced_run_has_its_claim_which_stays_until_prune_data_names_it(folder: Path) -> None:
+    for name in ("digits", "letters"):
+        edit(folder, "namespace: vision", "namespace: sight", f"experiments/{name}.yaml")
+    build(folder)
+    claims = sorted(str(path.relative_to(folder)) for path in (folder / "out").rglob("data/sight/*.yaml"))
+    assert len(claims) == 4
+    answer = tjgen(folder, "runs", "rename", "--namespace", "vision", "sight")
+    assert answer.code == 0, answer.err
+    lines = answer.err.splitlines()
+    kept = [line for line in lines if line.startswith("kept: ")]
+    assert kept == [
+        f"kept: {claim}; only a removed run uses the claim, and tjgen build --prune-data removes it" for claim in claims
+    ]
+    assert lines.index(kept[-1]) < lines.index("runs: 4 renamed"), "what is removed is printed before it is"
+    tombstones = [one for one in json.loads(tjgen(folder, "runs", "--json").out) if one["state"] == "pruned"]
+    assert tombstones == [], "a run that was renamed is listed under its new name"
+    locks = [path.read_text(encoding="utf-8") for path in (folder / "tjgen.lock.d").rglob("vision/*/*.yaml")]
+    recorded = [path for text in locks for path in yaml.safe_load(text)["claims"]]
+    assert sorted(f"out/{path}" for path in recorded) == claims
+    assert build(folder).code == 0
+    assert all((folder / claim).is_file() for claim in claims)
+    answer = build(folder, "--prune-data")
+    removed = [line for line in answer.err.splitlines() if line.startswith("removed: ")]
+    assert removed == [f"removed: {claim}; no run uses the claim" for claim in claims]
+    assert "kubectl delete pvc NAME -n NAMESPACE" in answer.err
+    assert not any((folder / claim).exists() for claim in claims)
+    assert "removed:" not in build(folder, "--prune-data").err
+
+
+def test_a_namespace_that_has_the_name_of_a_stage_does_not_make_files_of_runs_data(folder: Path) -> None:
+    edit(folder, "namespace: vision", "namespace: data", LETTERS)
+    build(folder)
+    edit(folder, "letters:1", "letters:2", LETTERS)
+    build(folder)
+    assert build(folder, "--prune-runs").code == 0
+    texts = [path.read_text(encoding="utf-8") for path in (folder / "tjgen.lock.d").rglob("data/letters/*.yaml")]
+    claims = {claim for text in texts for claim in yaml.safe_load(text).get("claims", ())}
+    assert claims == {f"{one}/data/data/persistentvolumeclaim-letters-results.yaml" for one in ("dev", "prod")}

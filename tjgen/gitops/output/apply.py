@@ -34,7 +34,7 @@ from tjgen.gitops.output.files import Files
 from tjgen.gitops.output.layout import folder_of, stage_folder
 from tjgen.gitops.output.options import BuildOptions, Wanted
 from tjgen.gitops.output.records import Records
-from tjgen.language.runs.lock import RENAMED, REPLACED, Lock
+from tjgen.language.runs.lock import RENAMED, REPLACED, Lock, is_data
 from tjgen.language.runs.store import Locks, Place
 from tjgen.trees.diagnostics.model import INFO, Diagnostic
 from tjgen.trees.manifests.manifest import DATA, RUNS, RUNTIMES, SYNC
@@ -242,12 +242,12 @@ class Directory:
         content = sha256(file.body.encode()).digest()[:8]
         before = self._put.get(file.path)
         self._now.files.append(file.path)
-        is_data = "/data/" in f"/{file.path}"
-        if not file.owner or is_data:
+        outlives_runs = is_data(file.path)
+        if not file.owner or outlives_runs:
             self._now.shared.append((file.path, content))
         if before is None:
             self._put[file.path] = content
-            if is_data:
+            if outlives_runs:
                 self._warn_of_refusals(file, run)
             self._tree.put(file)
         elif before != content:

@@ -37,6 +37,8 @@ class Renamed(NamedTuple):
     """Runs that a build made under the new name although the old run has the same content."""
     removed: list[str]
     """Folders of such runs that also have the name of the old run: the old run takes their place."""
+    released: list[str]
+    """Claims that only the removed runs used, by path in the output tree. They stay, and the tombstones record them."""
 
 
 FIELDS = ("environment", "namespace")
@@ -81,6 +83,7 @@ def rename(locks: Locks, renames: Sequence[Rename], identities: Mapping[str, str
     records: list[tuple[str, str | None]] = []
     duplicates: list[str] = []
     removed: list[str] = []
+    released: list[str] = []
     count = 0
     for old, new in renames:
         before, target = locks.of(old), locks.of(new)
@@ -94,14 +97,16 @@ def rename(locks: Locks, renames: Sequence[Rename], identities: Mapping[str, str
         reason = f"tjgen runs rename {old.key} {new.key}"
         tombstones = {name: tombstone(run, reason, RENAMED)._replace(claims=()) for name, run in before.runs.items()}
         for name in [one for one in moved if one in target.runs]:
-            folder = folder_of(new, target.runs[name])
-            tombstones[name] = tombstones[name]._replace(was=REPLACED, folder=folder)
+            folder, uses = folder_of(new, target.runs[name]), moved[name].uses
+            claims = tuple([claim for claim in tombstone(target.runs[name], reason).claims if claim not in uses])
+            tombstones[name] = tombstones[name]._replace(was=REPLACED, folder=folder, claims=claims)
             removed.append(folder)
+            released += claims
         left = before._replace(runs={}, pruned={**before.pruned, **tombstones})
         records += locks.changes(path_of(*old), left)
         records += locks.changes(path_of(*new), Lock(new.key, {**target.runs, **moved}, target.pruned))
         count += len(moved)
-    return Renamed(count, records, duplicates, removed)
+    return Renamed(count, records, duplicates, removed, sorted({*released}))
 
 
 def _moved(old: Place, run: LockedRun, identities: Mapping[str, str]) -> LockedRun:

@@ -14,6 +14,7 @@ from tjgen.gitops.verify.decisions import Decisions, carried_out, decisions, sou
 from tjgen.gitops.verify.memory import everything_known, nothing_known
 from tjgen.gitops.verify.replay import UNDECIDED, Remember, Replayed, replay
 from tjgen.gitops.verify.state import RunFiles, State, StoredLocks, StoredTree
+from tjgen.language.runs.lock import is_data
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
 from tjgen.trees.typing import NamedTuple
 
@@ -116,4 +117,4 @@ def _unused(state: State, project: str) -> frozenset[str]:
 
 
 def _is_claim(path: str, content: bytes) -> bool:
-    return "/data/" in f"/{path}" and header.read(content) is not None
+    return is_data(path) and header.read(content) is not None

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 
 from tjgen.language.runs.identity import Identity, RunContent
 from tjgen.trees.fields.path import Tree
+from tjgen.trees.manifests.manifest import DATA
 from tjgen.trees.source.writer import dump
 from tjgen.trees.typing import NamedTuple
 
@@ -108,7 +109,7 @@ class PrunedRun(NamedTuple):
     """The command or setting that removed it."""
     renewal: int = 0
     claims: tuple[str, ...] = ()
-    """Claims that it used, by path in the output tree."""
+    """Claims that it used, by path in the output tree; with REPLACED, those that only the run which is gone used."""
     folder: str = ""
     """As for LockedRun."""
 
@@ -246,8 +247,14 @@ def write_pruned(experiment: str, run: PrunedRun) -> str:
 
 def tombstone(run: LockedRun, reason: str, was: str = "") -> PrunedRun:
     """What stays of a run that is removed."""
-    claims = tuple([path for path in run.uses if f"/{path}".rpartition("/data/")[1]])
+    claims = tuple([path for path in run.uses if is_data(path)])
     return PrunedRun(run.name, run.identity, run.number, was or run.standing, reason, run.renewal, claims, run.folder)
+
+
+def is_data(path: str) -> bool:
+    """Whether a file of the output tree is that of a claim or another object that outlives runs: `[env/]data/namespace/file`."""
+    parts = path.split("/")
+    return len(parts) in (3, 4) and parts[-3] == DATA
 
 
 def _left(run: LockedRun, state: str) -> LockedRun:
