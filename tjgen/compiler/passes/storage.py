@@ -17,6 +17,7 @@ from tjgen.language.spec.objects import Experiment, Sweep, Volume
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.k8s import quantity
+from tjgen.trees.session import Session
 from tjgen.trees.workload.roles import at_once
 from tjgen.trees.workload.workload import PodSet, Workload
 
@@ -73,7 +74,7 @@ def _modes(workload: Workload, name: str, volume: Volume, sweep: Sweep | None, s
 
 def _writers(name: str, volume: Volume, sweep: Sweep | None, setting: Setting, because: FieldPath) -> Found:
     """Several runs that write to one folder; a sweep makes them at once."""
-    if sweep is None or volume.shared or source_of(volume).filled_by != JOB or _is_swept(name, sweep):
+    if sweep is None or volume.shared or source_of(volume).filled_by != JOB or _is_swept(name, sweep, setting.session):
         return
     create = new_claim(volume)
     if create is not None and create.scope == "run":
@@ -86,10 +87,17 @@ def _writers(name: str, volume: Volume, sweep: Sweep | None, setting: Setting, b
             yield Diagnostic("TJ349", message, path=place.at, hint=hint)
 
 
-def _is_swept(name: str, sweep: Sweep) -> bool:
+def _is_swept(name: str, sweep: Sweep, session: Session) -> bool:
     """Whether the points of a sweep change the volume, so that they may well not share it."""
-    keys = [*sweep.matrix, *sweep.zipped, *(key for point in sweep.include for key in point)]
-    return any(name in key.replace("[", ".").replace("]", ".").split(".") and "volumes" in key for key in keys)
+    # All runs of a sweep have the same object here, so the comparison of the keys does not read them.
+    parts = [sweep.matrix, sweep.zipped, sweep.include]
+    return name in session.latest("swept volumes", parts, lambda: _volumes_of(sweep))
+
+
+def _volumes_of(sweep: Sweep) -> set[str]:
+    """The words of the keys of a sweep that reach into volumes."""
+    keys = {*sweep.matrix, *sweep.zipped, *(key for point in sweep.include for key in point)}
+    return {word for key in keys if "volumes" in key for word in key.replace("[", ".").replace("]", ".").split(".")}
 
 
 def _owners(workload: Workload, name: str, volume: Volume, because: FieldPath) -> Found:
