@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tjgen.cluster.releases import KUEUE_WRITES, version
+from tjgen.cluster.releases import KUEUE_WRITES, RUNTIME_PATCHES, version
 from tjgen.cluster.trainer.release import RELEASES, Release
 from tjgen.trees.typing import NamedTuple
 
@@ -28,10 +28,19 @@ def misfits(release: Release, *, jobset: str | None, kueue: str | None) -> Itera
         built = f"Trainer {release.name} is built with JobSet {least}"
         message = f"{built}, and the cluster has {jobset}, which may not know what Trainer sets"
         yield Misfit("jobset", message, f"bring JobSet to {least} or later")
-    written = next((field for since, field in KUEUE_WRITES if kueue is not None and version(kueue) >= since), None)
-    if written is not None and written != release.overrides:
-        fitting = ", ".join(one.name for one in RELEASES.values() if one.overrides == written)
-        message = (
-            f"Kueue {kueue} writes {written} into TrainJobs, which Trainer {release.name} does not have: queued runs never resume"
-        )
-        yield Misfit("kueue", message, f"run it with Trainer {fitting}, or take another release of Kueue")
+    if kueue is not None:
+        yield from kueue_misfits(release, kueue)
+
+
+def kueue_misfits(release: Release, kueue: str) -> Iterator[Misfit]:
+    """At most one: a Kueue that writes a field into queued TrainJobs that the release of Trainer does not have."""
+    written = next((field for since, field in KUEUE_WRITES if version(kueue) >= since), None)
+    if written is None or written == release.overrides:
+        return
+    fitting = " or ".join(one.name for one in RELEASES.values() if one.overrides == written)
+    message = (
+        f"Kueue {kueue} writes {written} into TrainJobs, which Trainer {release.name} does not have: queued runs never resume"
+    )
+    if release.overrides == RUNTIME_PATCHES:  # seen with Kueue 0.15.2 and Trainer 2.3.0
+        message += f", and their own {release.overrides} are removed"
+    yield Misfit("kueue", message, f"use Trainer {fitting} with this Kueue, or another release of Kueue; or set target: jobset")

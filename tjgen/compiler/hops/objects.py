@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tjgen.cluster.trainer.framework import Expansion
 from tjgen.cluster.trainer.framework import expand as twin_expand
 from tjgen.cluster.trainer.objects import SNAPSHOT_SUFFIX
@@ -14,9 +16,9 @@ from tjgen.compiler.targets import trainjob
 from tjgen.compiler.targets.table import direct
 from tjgen.language.catalog.runtime import KINDS
 from tjgen.language.runs.identity import name_problem
-from tjgen.trees.diagnostics.model import has_errors
+from tjgen.trees.diagnostics.model import ERROR, Diagnostic, has_errors
 from tjgen.trees.fields.path import Tree, get
-from tjgen.trees.k8s.labels import MULTI_KUEUE
+from tjgen.trees.k8s.labels import KUEUE_QUEUE, MULTI_KUEUE
 from tjgen.trees.k8s.names import longest_trainjob_name
 from tjgen.trees.manifests.manifest import PREVIEW, Manifest
 
@@ -29,12 +31,25 @@ def target(job: Job, draft: Draft) -> Draft:
         if has_errors(direct_run.diagnostics):
             return draft.refused(direct_run.diagnostics)
         return draft._replace(applied=[*direct_run.objects, direct_run.job]).reporting(direct_run.diagnostics)
+    if not _is_jobset(job) and (misfits := list(_kueue_misfits(job, draft))):
+        return draft.refused(misfits)
     lowered = trainjob.lower(draft.workload, job.runtime, job.setting.session, _controller(job))
     if has_errors(lowered.diagnostics):
         return draft.refused(lowered.diagnostics)
     runtime = [lowered.runtime] if lowered.emits_runtime else []
     applied = [*runtime, *lowered.objects, lowered.trainjob]
     return draft._replace(applied=applied, template=lowered.runtime).reporting(lowered.diagnostics)
+
+
+def _kueue_misfits(job: Job, draft: Draft) -> Iterator[Diagnostic]:
+    """An error if the cluster's Kueue would break the queued TrainJob (TJ410)."""
+    kueue = job.setting.cluster.kueue
+    if kueue is None or get(draft.workload.tree.value, ("metadata", "labels", KUEUE_QUEUE), None) is None:
+        return
+    from tjgen.cluster.trainer.version_skew import kueue_misfits  # few clusters have queues of Kueue
+
+    for one in kueue_misfits(job.release, kueue):
+        yield Diagnostic("TJ410", one.message, path=("spec", "schedule", "queue"), hint=one.hint, severity=ERROR)
 
 
 def patch(job: Job, draft: Draft) -> Draft:

@@ -13,6 +13,7 @@ from tjgen.cluster.releases import POD_SPEC_OVERRIDES, POD_TEMPLATE_OVERRIDES, R
 from tjgen.cluster.trainer.release import Release
 from tjgen.trees.fields.managed import Origin
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree, get
+from tjgen.trees.k8s.labels import KUEUE_QUEUE
 from tjgen.trees.typing import NamedTuple
 from tjgen.trees.workload.keys import LIST_KEYS
 from tjgen.trees.workload.workload import JOBS, NODE, TRAINER, PodSet, Workload, is_runtimes
@@ -83,7 +84,25 @@ def carried_values(workload: Workload, base: Tree, release: Release) -> list[Car
         if origins:
             for path, value in _units(workload, recorded, reach.wanted(recorded)):
                 found.append(CarriedValue(path, value, origins, _carrier(reach, path, value)))
+    if queue_replaces_overrides(workload, release):
+        return [_in_runtime(part) for part in found]
     return found if release.overrides_add_up else _each_job_once(found)
+
+
+def queue_replaces_overrides(workload: Workload, release: Release) -> bool:
+    """Whether Kueue rewrites the overrides of the TrainJob, so that the TrainJob may have none of its own.
+
+    In Trainer 2.1, `podTemplateOverrides` is one atomic value, and an update of it is refused unless the run is suspended.
+    Kueue 0.15 and 0.16 add their entry to it when they admit the run (kueue v0.15.2 `pkg/controller/jobs/trainjob`).
+    """
+    queued = get(workload.tree.value, ("metadata", "labels", KUEUE_QUEUE), None) is not None
+    return queued and release.overrides == POD_TEMPLATE_OVERRIDES
+
+
+def _in_runtime(part: CarriedValue) -> CarriedValue:
+    """The part in the emitted runtime. Metadata of the JobSet stays in the TrainJob, which has its own fields for it."""
+    is_override = part.carrier == IN_PATCH and part.path[: len(JOBSET_METADATA)] != JOBSET_METADATA
+    return part._replace(carrier=IN_RUNTIME) if is_override else part
 
 
 def _each_job_once(parts: list[CarriedValue]) -> list[CarriedValue]:

@@ -9,7 +9,16 @@ from __future__ import annotations
 from tjgen.cluster.releases import RUNTIME_PATCHES
 from tjgen.cluster.trainer import resources
 from tjgen.cluster.trainer.release import NEWEST, Release
-from tjgen.compiler.targets.carriers import FIELD, IN_PATCH, IN_RUNTIME, IN_TRAINER, TRAINER_FIELDS, CarriedValue, carried_values
+from tjgen.compiler.targets.carriers import (
+    FIELD,
+    IN_PATCH,
+    IN_RUNTIME,
+    IN_TRAINER,
+    TRAINER_FIELDS,
+    CarriedValue,
+    carried_values,
+    queue_replaces_overrides,
+)
 from tjgen.compiler.targets.extra_objects import extra_objects, owners_below
 from tjgen.language.catalog.naming import emitted_name
 from tjgen.language.catalog.runtime import CatalogRuntime
@@ -59,7 +68,7 @@ def lower(workload: Workload, base: CatalogRuntime, session: Session, release: R
     if emits_runtime:
         runtime = _runtime(workload, base, remainder) if remainder else _whole(workload, base, session)
         if base.origin == "cluster":
-            diagnostics.append(_derived(workload, base, runtime, remainder))
+            diagnostics.append(_derived(workload, base, runtime, remainder, release))
     else:
         runtime = Manifest(base.tree, {(): (Origin("runtime", "runtime", (), True),)}, RUNTIMES)
     trainjob = _trainjob(workload, runtime, parts, release)
@@ -228,11 +237,15 @@ def _metadata_first(part: CarriedValue) -> bool:
     return "metadata" not in part.path
 
 
-def _derived(workload: Workload, base: CatalogRuntime, runtime: Manifest, remainder: list[CarriedValue]) -> Diagnostic:
+def _derived(
+    workload: Workload, base: CatalogRuntime, runtime: Manifest, remainder: list[CarriedValue], release: Release
+) -> Diagnostic:
     first = remainder[0]
+    queued = queue_replaces_overrides(workload, release)
+    has_no_field = f"Kueue rewrites {release.overrides}, the field" if queued else "a TrainJob has no field"
     return Diagnostic(
         "TJ401",
-        f"a TrainJob has no field for {render(first.path[3:])}, so a copy of runtime {base.name} is emitted as {runtime.name}",
+        f"{has_no_field} for {render(first.path[3:])}, so a copy of runtime {base.name} is emitted as {runtime.name}",
         subject=ObjectRef(API_VERSION, "TrainJob", workload.namespace, workload.name),
         path=first.origins[0].because if first.origins[0].source == "experiment" else None,
     )
