@@ -55,7 +55,8 @@ def project(
     (folder / "c.yaml").write_text(header.format("Platform", "c") + f'spec: {{cluster: {{kueue: "{kueue}"}}}}\n')
     (folder / "e.yaml").write_text(
         header.format("Experiment", "e")
-        + f"spec:\n  {{runtime: tjgen-torch, image: 'a:1', script: t.py, target: {target}, sharedMemory: 1Gi,\n  schedule: {schedule}}}\n"
+        + f"spec:\n  {{runtime: tjgen-torch, image: 'a:1', script: t.py, target: {target},\n"
+        + f"  sharedMemory: 1Gi, schedule: {schedule}}}\n"
     )
 
 
@@ -67,7 +68,7 @@ def test_a_queued_trainjob_that_kueue_would_break_is_refused(
     monkeypatch.chdir(tmp_path)
     found = tjgen.build()
     assert [(one.code, one.severity, str(one.span)) for one in found.diagnostics] == [
-        ("TJ410", "error", "e.yaml:6:36"),
+        ("TJ410", "error", "e.yaml:6:55"),
         ("TJ410", "warning", "c.yaml:4:25"),
     ]
     assert found.manifests == []
