@@ -6,7 +6,22 @@ import os
 import sys
 from collections.abc import Sequence
 
-from tjgen.cli.command import COMMON, FLAG, FOLDER, MANY, NO_OUTPUT, TRAINER, TRUSTED, VALUE, Arguments, Command, Option, enter
+from tjgen.cli.command import (
+    COMMON,
+    FLAG,
+    FOLDER,
+    MANY,
+    NO_OUTPUT,
+    TRAINER,
+    TRUSTED,
+    VALUE,
+    Arguments,
+    Command,
+    Option,
+    UsageError,
+    enter,
+    refuse_use,
+)
 from tjgen.cli.reporting import Reporter
 from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import Plan, make_plan
@@ -58,12 +73,9 @@ COMMAND = Command(
 
 def run(arguments: Arguments) -> int:
     """Build, report, and answer with the exit code."""
-    wrong = enter(arguments) or _wrong_use(arguments)
-    if wrong:
-        sys.stderr.write(f"Error: {wrong}\n")
-        return 2
-    reporter = Reporter(arguments)
-    try:
+    enter(arguments)
+    refuse_use(_wrong_use(arguments))
+    with Reporter(arguments) as reporter:
         plan = make_plan(
             Request(
                 arguments["paths"],
@@ -76,13 +88,11 @@ def run(arguments: Arguments) -> int:
         compares = next((f"--{name}" for name in ("check", "staged") if arguments[name]), None)
         directory = arguments["output"] or (plan.output if compares or _is_for_folder(plan, arguments) else None)
         if directory is None and compares:
-            sys.stderr.write(f"Error: {compares} compares with an output: {NO_OUTPUT}\n")
-            return 2
+            raise UsageError(f"{compares} compares with an output: {NO_OUTPUT}")
         into_tree = directory is not None and not _is_file(directory)
         idle = next((one for one in ("renew", "prune_runs", "prune_data") if arguments[one] and not into_tree), None)
         if idle is not None:
-            sys.stderr.write(f"Error: --{idle.replace('_', '-')} needs -o DIR\n")
-            return 2
+            raise UsageError(f"--{idle.replace('_', '-')} needs -o DIR")
         if directory is not None and arguments["staged"]:
             return _staged(plan, directory, arguments, reporter)
         if directory is not None and into_tree:
@@ -93,8 +103,6 @@ def run(arguments: Arguments) -> int:
             if directory is None and _is_for_folder(plan, arguments) and plan.project.document is not None:
                 reporter.say("printing: the project has no spec.output.directory, and -o is not given")
             _as_stream(plan, directory, arguments, reporter)
-    except CompileError as error:
-        reporter.add(error.diagnostics)
     return reporter.close()
 
 
@@ -173,12 +181,10 @@ def _staged(plan: Plan, directory: str, arguments: Arguments, reporter: Reporter
     directory = index.named(directory)
     inside = Reporter(arguments)
     with index.instead(others):
-        try:
+        with inside:
             request = Request(paths, environments=arguments["env"], trainer=arguments["trainer"], takes_platforms=True)
             again = make_plan(request)
             _into_directory(again, directory, {**arguments, "check": True, "expanded": previews}, inside)
-        except CompileError as error:
-            inside.add(error.diagnostics)
         missed = index.unstaged(others, check=arguments["check"]) if inside.failed else []
         if arguments["check"]:
             # With --staged, the content of the folder does not matter.

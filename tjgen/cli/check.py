@@ -14,7 +14,7 @@ from tjgen.cluster.schema.store import OWN
 from tjgen.cluster.trainer.placed import Placed
 from tjgen.cluster.validate.check import Standing, examine
 from tjgen.cluster.validate.ways import SERVER_SIDE, WAYS
-from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.files.problems import is_problem
 from tjgen.trees.files.sandbox import around
 from tjgen.trees.typing import TYPE_CHECKING
@@ -85,10 +85,8 @@ def run(arguments: Arguments) -> int:
         found = iter(files := list(found))
         standing = compare_with(arguments["against"], arguments["paths"], files, arguments, reporter)
     reporter.add(absent(arguments["catalog"]))
-    try:
+    with reporter:
         _check(found, standing, project, arguments, sandbox, counts, reporter)
-    except CompileError as error:
-        reporter.add(error.diagnostics)
     return reporter.close(f"{counts}")
 
 

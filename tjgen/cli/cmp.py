@@ -6,10 +6,10 @@ import json
 import os
 import sys
 
-from tjgen.cli.command import FORMAT, Arguments, Command
+from tjgen.cli.command import FORMAT, Arguments, Command, UsageError
 from tjgen.cli.reporting import Reporter
-from tjgen.language.resolve.project import alone, find
-from tjgen.language.resolve.project_file import load
+from tjgen.language.resolve.project import find
+from tjgen.language.resolve.project_file import load_here
 from tjgen.tools.hosts import argocd
 from tjgen.tools.hosts.rendering import rendered
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
@@ -35,8 +35,7 @@ def run(arguments: Arguments) -> int:
     """Do what the word says; another word is wrong use."""
     (verb,) = arguments["paths"]
     if verb not in ("discover", "parameters", "generate"):
-        sys.stderr.write("Error: write tjgen cmp discover, parameters or generate\n")
-        return 2
+        raise UsageError("write tjgen cmp discover, parameters or generate")
     if verb == "discover":
         sys.stdout.write("".join(f"{name}\n" for name in argocd.discovered(".")))
         return 0
@@ -45,8 +44,7 @@ def run(arguments: Arguments) -> int:
 
 def _parameters(arguments: Arguments) -> int:
     reporter = Reporter(arguments)
-    file = find(".")
-    project, problems = load(file) if file is not None else (alone(), [])
+    project, problems = load_here()
     reporter.add(problems)
     if not reporter.failed:
         sys.stdout.write(json.dumps(argocd.announcements(project), indent=2) + "\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from tjgen.cluster.releases import TRAINER_RELEASES
 from tjgen.trees.typing import Any, NamedTuple
@@ -64,8 +65,26 @@ TRUSTED = Option(
 COMMON = (FORMAT, QUIET, STRICT)
 
 
+class UsageError(Exception):
+    """A command line that cannot be used, in words for the user. `run` prints them and returns exit code 2."""
+
+
+def refuse_use(problem: str | None) -> None:
+    """Raise UsageError if there is a problem with the command line."""
+    if problem is not None:
+        raise UsageError(problem)
+
+
 def run(module: Any, arguments: Arguments) -> int:
     """The exit code of a command. Where it can trust the project, TJGEN_TRUSTED=1 is the same as `--trusted`."""
+    try:
+        return _run(module, arguments)
+    except UsageError as error:
+        sys.stderr.write(f"Error: {error}\n")
+        return 2
+
+
+def _run(module: Any, arguments: Arguments) -> int:
     if "trusted" not in arguments or not (arguments["trusted"] or os.environ.get("TJGEN_TRUSTED") in ("1", "true")):
         return int(module.run(arguments))
     from tjgen.trees import trust  # most projects run no code of their own
@@ -74,14 +93,21 @@ def run(module: Any, arguments: Arguments) -> int:
         return int(module.run(arguments))
 
 
-def enter(arguments: Arguments) -> str | None:
-    """Go to the folder of `-C`; what is wrong with it."""
+def enter(arguments: Arguments) -> None:
+    """Go to the folder of `-C`. Raises UsageError if that is not possible."""
     if arguments["folder"] is not None:
         try:
             os.chdir(arguments["folder"])
         except OSError as error:
-            return f"-C {arguments['folder']}: {error.strerror}"
-    return None
+            raise UsageError(f"-C {arguments['folder']}: {error.strerror}") from None
+
+
+def output_of(arguments: Arguments, default: str | None) -> str:
+    """The output tree: that of `-o`, or the `default` of the project. Raises UsageError if there is none."""
+    directory: str | None = arguments["output"] or default
+    if directory is None:
+        raise UsageError(NO_OUTPUT)
+    return directory
 
 
 def parse(command: Command, words: list[str]) -> Arguments | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tjgen.cli.command import COMMON, FLAG, MANY, VALUE, Arguments, Command, Option
+from tjgen.cli.command import COMMON, FLAG, MANY, VALUE, Arguments, Command, Option, UsageError
 from tjgen.cli.inputs import STANDARD_INPUT, absent, good, texts
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.kinds.table import targets
@@ -81,14 +81,12 @@ def _retarget(arguments: Arguments, reporter: Reporter, found: list[tuple[str, b
 
     for option in ("trainer", "source"):
         if arguments[option] is not None:
-            sys.stderr.write("Error: --target goes without --trainer and --from\n")
-            return 2
+            raise UsageError("--target goes without --trainer and --from")
     files = []
     for name, content in found:
         of_experiments = retarget.is_of_experiments(content, name)
         if not of_experiments and arguments["in_place"]:
-            sys.stderr.write(f"Error: --in-place is for experiments, and {name} holds none\n")
-            return 2
+            raise UsageError(f"--in-place is for experiments, and {name} holds none")
         way = retarget.experiments if of_experiments else retarget.jobs
         text, diagnostics = way(name, content, arguments["target"])
         reporter.add(diagnostics)

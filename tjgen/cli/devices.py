@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 
-from tjgen.cli.command import COMMON, VALUE, Arguments, Command, Option
+from tjgen.cli.command import COMMON, VALUE, Arguments, Command, Option, refuse_use
 from tjgen.cli.reporting import Reporter
 from tjgen.language.platform.devices import DeviceClass, classes
-from tjgen.language.resolve.project import Project, alone, find
-from tjgen.language.resolve.project_file import load
+from tjgen.language.resolve.project import Project
+from tjgen.language.resolve.project_file import load_here
 from tjgen.trees.k8s.nearest import nearest
 
 COMMAND = Command(
@@ -27,15 +27,11 @@ _HEADER = ("CLASS", "FROM", "RESOURCE", "MEMORY", "PROCESSES", "PARTS", "NODES")
 def run(arguments: Arguments) -> int:
     """Print the table; an environment that the project does not have, or several and none named, is wrong use."""
     reporter = Reporter(arguments)
-    file = find(".")
-    project, problems = load(file) if file is not None else (alone(), [])
+    project, problems = load_here()
     reporter.add(problems)
     if reporter.failed:
         return reporter.close()
-    wrong = _wrong_use(project, arguments["env"])
-    if wrong:
-        sys.stderr.write(f"Error: {wrong}\n")
-        return 2
+    refuse_use(_wrong_use(project, arguments["env"]))
     environments = list(project.spec.environments)
     platform = project.platform(arguments["env"] or (environments[0] if environments else None))
     described = platform.platform.spec.device_classes if platform is not None else {}

@@ -13,7 +13,7 @@ from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.programs.monitoring.diagnosis import jobs
 from tjgen.language.resolve.places import placed
-from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.session import Session
 from tjgen.trees.source.writer import dump_all
@@ -41,13 +41,10 @@ COMMAND = Command(
 
 def run(arguments: Arguments) -> int:
     """Write the Jobs, report, and answer with the exit code."""
-    wrong = enter(arguments)
-    if wrong:
-        sys.stderr.write(f"Error: {wrong}\n")
-        return 2
+    enter(arguments)
     reporter = Reporter(arguments)
     made: list[Tree] = []
-    try:
+    with reporter:
         request = Request(
             arguments["paths"], environments=arguments["env"], set_values=arguments["set"], trainer=arguments["trainer"]
         )
@@ -63,8 +60,6 @@ def run(arguments: Arguments) -> int:
                 made += [job for job in found if not isinstance(job, Diagnostic)]
         for job in made:
             reporter.add(list(report.diagnostics(job, judge(job))))
-    except CompileError as error:
-        reporter.add(error.diagnostics)
     if not reporter.failed:
         sys.stdout.write(dump_all(made))
     return reporter.close()

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from tjgen.cli.command import FOLDER, MANY, NO_OUTPUT, QUIET, STRICT, TRUSTED, VALUE, Arguments, Command, Option, enter
+from tjgen.cli.command import FOLDER, MANY, QUIET, STRICT, TRUSTED, VALUE, Arguments, Command, Option, enter, output_of
 from tjgen.cli.reporting import Reporter
 from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Request
@@ -54,18 +54,12 @@ COMMAND = Command(
 
 def run(arguments: Arguments) -> int:
     """Compare, report, and answer with the exit code."""
-    wrong = enter(arguments)
-    if wrong:
-        sys.stderr.write(f"Error: {wrong}\n")
-        return 2
+    enter(arguments)
     reporter = Reporter(arguments)
     differs = False
-    try:
+    with reporter:
         plan = make_plan(Request(environments=arguments["env"]))
-        directory = arguments["output"] or plan.output
-        if directory is None:
-            sys.stderr.write(f"Error: {NO_OUTPUT}\n")
-            return 2
+        directory = output_of(arguments, plan.output)
         second = second_tree(plan, directory)
         if second:
             raise CompileError(second)
@@ -74,8 +68,6 @@ def run(arguments: Arguments) -> int:
         if not reporter.failed:
             old = _old(arguments["paths"], plan, directory, new, reporter)
             differs = _compare(old, new, plan, arguments, reporter)
-    except CompileError as error:
-        reporter.add(error.diagnostics)
     return reporter.close() or int(differs and arguments["exit_code"])
 
 

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 
-from tjgen.cli.command import COMMON, MANY, TRAINER, TRUSTED, Arguments, Command, Option
+from tjgen.cli.command import COMMON, MANY, TRAINER, TRUSTED, Arguments, Command, Option, UsageError
 from tjgen.cli.inputs import sandbox_for
 from tjgen.cli.names import names_of, near_name, show_name, show_page
 from tjgen.cli.reporting import Reporter
@@ -59,7 +59,7 @@ def run(arguments: Arguments) -> int:
         code = _explain_code(arguments["paths"][0], as_json=arguments["format"] == "json")
         if code is not None:
             return code
-    try:
+    with reporter:
         asked = _asked(arguments["paths"], arguments["env"])._replace(every=arguments["all"])
         plan = make_plan(
             Request(
@@ -85,8 +85,6 @@ def run(arguments: Arguments) -> int:
             _show(of_platforms, asked, as_json=as_json)
         elif not reporter.failed:
             _explain(runs, asked, as_json=as_json)
-    except CompileError as error:
-        reporter.add(error.diagnostics)
     return reporter.close()
 
 
@@ -104,8 +102,7 @@ def _explain_code(word: str, *, as_json: bool) -> int | None:
         pages = [f"{one.code} {one.name} ({notes[one.code]})\n\n{one.meaning}\n\nTo fix it: {one.remedy}\n" for one in found]
         sys.stdout.write("\n".join(pages))
     elif word[:2].upper() == "TJ" and word[2:].isdigit():
-        sys.stderr.write(f"Error: there is no diagnostic {word}\n")
-        return 2
+        raise UsageError(f"there is no diagnostic {word}")
     return 0 if found else None
 
 

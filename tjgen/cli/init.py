@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from contextlib import chdir
 
-from tjgen.cli.command import COMMON, MANY, VALUE, Arguments, Command, Option
+from tjgen.cli.command import COMMON, MANY, VALUE, Arguments, Command, Option, UsageError
 from tjgen.cli.inputs import absent, good, texts
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.trainer.release import NEWEST
@@ -20,7 +19,7 @@ from tjgen.tools.scaffold.artifact import installed, parse
 from tjgen.tools.scaffold.first import FRAMEWORKS
 from tjgen.tools.scaffold.options import DEFAULT_ENVIRONMENTS, FORGES, OUTPUT, TOOLS, Options, named, wrong
 from tjgen.tools.scaffold.pipelines import FOLDER
-from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.typing import TYPE_CHECKING
 
@@ -78,10 +77,8 @@ def run(arguments: Arguments) -> int:
     if not problem and arguments["catalog"] and arguments["source"] is None:
         problem = "--catalog is for --from"
     if isinstance(options, str) or problem:
-        sys.stderr.write(f"Error: {problem}\n")
-        return 2
-    reporter = Reporter(arguments)
-    try:
+        raise UsageError(problem)
+    with Reporter(arguments) as reporter:
         begun: list[tuple[str, str]] = []
         subjects: Sequence[Subject] = ()
         if options.imports:
@@ -92,8 +89,6 @@ def run(arguments: Arguments) -> int:
         reporter.add(_built(directory))
         if subjects and not reporter.failed:
             reporter.add(_remaining(directory, subjects, options, arguments["source"]))
-    except CompileError as error:
-        reporter.add(error.diagnostics)
     if not reporter.failed:
         reporter.say(pages.next_steps(options, directory))
     return reporter.close()

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 
-from tjgen.cli.command import COMMON, FOLDER, MANY, TRAINER, TRUSTED, VALUE, Arguments, Command, Option, enter
+from tjgen.cli.command import COMMON, FOLDER, MANY, TRAINER, TRUSTED, VALUE, Arguments, Command, Option, UsageError, enter
 from tjgen.cli.inputs import absent
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.synctools.table import ARGOCD, FLUX
-from tjgen.trees.diagnostics.model import CompileError, Diagnostic
+from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -63,21 +63,16 @@ def run(arguments: Arguments) -> int:
 
     if arguments["list"]:
         return _listed()
-    wrong = enter(arguments)
     if arguments["diff"] and not arguments["fix"]:
-        wrong = "--diff shows what --fix would write: give both"
-    if wrong:
-        sys.stderr.write(f"Error: {wrong}\n")
-        return 2
+        raise UsageError("--diff shows what --fix would write: give both")
+    enter(arguments)
     reporter = Reporter(arguments)
     for option in ("select", "ignore"):
         reporter.add(unknown_rules(arguments[option], f"--{option}"))
     reporter.add(absent(arguments["catalog"]))
     if not reporter.failed:
-        try:
+        with reporter:
             _lint(arguments, _choice(arguments), reporter)
-        except CompileError as error:
-            reporter.add(error.diagnostics)
     return reporter.close()
 
 

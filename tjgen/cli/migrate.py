@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import sys
 
-from tjgen.cli.command import COMMON, FLAG, FOLDER, NO_OUTPUT, TRUSTED, VALUE, Arguments, Command, Option, enter
+from tjgen.cli.command import (
+    COMMON,
+    FLAG,
+    FOLDER,
+    TRUSTED,
+    VALUE,
+    Arguments,
+    Command,
+    Option,
+    UsageError,
+    enter,
+    output_of,
+)
 from tjgen.cli.reporting import Reporter
 from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.gitops.output.migration import Migration, migration
 from tjgen.gitops.output.options import BuildOptions
 from tjgen.gitops.output.write import write
-from tjgen.trees.diagnostics.model import CompileError
 
 COMMAND = Command(
     "migrate",
@@ -37,25 +48,16 @@ COMMAND = Command(
 
 def run(arguments: Arguments) -> int:
     """Print the steps or write the tree, report, and answer with the exit code."""
-    wrong = enter(arguments)
-    if not wrong and arguments["write"] and arguments["paths"]:
-        wrong = "--write writes the layout of the project, so it takes no REV"
-    if wrong:
-        sys.stderr.write(f"Error: {wrong}\n")
-        return 2
-    reporter = Reporter(arguments)
-    try:
+    enter(arguments)
+    if arguments["write"] and arguments["paths"]:
+        raise UsageError("--write writes the layout of the project, so it takes no REV")
+    with Reporter(arguments) as reporter:
         plan = make_plan(Request())
-        directory = arguments["output"] or plan.output
-        if directory is None:
-            sys.stderr.write(f"Error: {NO_OUTPUT}\n")
-            return 2
+        directory = output_of(arguments, plan.output)
         if arguments["write"]:
             _write(plan, directory, reporter)
         else:
             _show(migration(plan, directory, next(iter(arguments["paths"]), None)), reporter)
-    except CompileError as error:
-        reporter.add(error.diagnostics)
     return reporter.close()
 
 

@@ -7,14 +7,14 @@ import sys
 from collections.abc import Callable, Sequence
 
 from tjgen import __version__
-from tjgen.cli.command import COMMON, FLAG, MANY, TRUSTED, VALUE, Arguments, Command, Option
+from tjgen.cli.command import COMMON, FLAG, MANY, TRUSTED, VALUE, Arguments, Command, Option, refuse_use
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.registry.reference import Reference
 from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.gitops.output.pinning import COLLECTING, Found, Resolve, collect, pin, prune, unpinned
 from tjgen.language.runs.pins import Pins
-from tjgen.trees.diagnostics.model import CompileError, has_errors
+from tjgen.trees.diagnostics.model import has_errors
 
 COMMAND = Command(
     "pin",
@@ -45,12 +45,8 @@ _TIMEOUT = "15"
 
 def run(arguments: Arguments) -> int:
     """Pin, report, and answer with the exit code."""
-    wrong = _wrong_use(arguments)
-    if wrong:
-        sys.stderr.write(f"Error: {wrong}\n")
-        return 2
-    reporter = Reporter(arguments)
-    try:
+    refuse_use(_wrong_use(arguments))
+    with Reporter(arguments) as reporter:
         plan = make_plan(Request(arguments["paths"], environments=arguments["env"], digests=COLLECTING))
         watch = reporter.watch()
         asked, diagnostics = collect(plan, watch)
@@ -69,8 +65,6 @@ def run(arguments: Arguments) -> int:
             reporter.clear()
             _show(found)
             reporter.say(_summary(found, removed, writes=writes))
-    except CompileError as error:
-        reporter.add(error.diagnostics)
     return reporter.close()
 
 

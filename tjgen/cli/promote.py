@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-
-from tjgen.cli.command import COMMON, FLAG, NO_OUTPUT, TRUSTED, VALUE, Arguments, Command, Option
+from tjgen.cli.command import COMMON, FLAG, TRUSTED, VALUE, Arguments, Command, Option, UsageError, output_of
 from tjgen.cli.reporting import Reporter
 from tjgen.gitops.output import interrupted
 from tjgen.gitops.output.inventory import entries, matching
 from tjgen.gitops.output.promote import promote
-from tjgen.language.resolve.project import Project, alone, find
-from tjgen.language.resolve.project_file import load
+from tjgen.language.resolve.project import Project
+from tjgen.language.resolve.project_file import load_here
 from tjgen.language.runs.store import Locks
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
 from tjgen.trees.k8s.nearest import nearest
@@ -38,21 +36,13 @@ COMMAND = Command(
 def run(arguments: Arguments) -> int:
     """Promote, report, and answer with the exit code."""
     if arguments["env"] is None:
-        sys.stderr.write("Error: tjgen promote needs --env, the environment to promote to\n")
-        return 2
-    reporter = Reporter(arguments)
-    try:
-        file = find(".")
-        project, problems = load(file) if file is not None else (alone(), [])
+        raise UsageError("tjgen promote needs --env, the environment to promote to")
+    with Reporter(arguments) as reporter:
+        project, problems = load_here()
         reporter.add(problems)
-        directory = arguments["output"] or project.output
-        if directory is None:
-            sys.stderr.write(f"Error: {NO_OUTPUT}\n")
-            return 2
+        directory = output_of(arguments, project.output)
         if not has_errors(problems):
             _promote(arguments, project, directory, reporter)
-    except CompileError as error:
-        reporter.add(error.diagnostics)
     return reporter.close()
 
 

@@ -45,18 +45,12 @@ COMMAND = Command(
 
 def run(arguments: Arguments) -> int:
     """Gather, write, and answer with the exit code: 1 where the report shows errors."""
-    wrong = enter(arguments)
-    if wrong:
-        sys.stderr.write(f"Error: {wrong}\n")
-        return 2
-    reporter = Reporter(arguments)
-    try:
+    enter(arguments)
+    with Reporter(arguments) as reporter:
         report, inputs = _report(arguments, reporter)
         reporter.clear()
         reporter.add(list(report.diagnostics))
         _write(report, arguments, inputs)
-    except CompileError as error:
-        reporter.add(error.diagnostics)
     return reporter.close()
 
 

@@ -6,7 +6,7 @@ import os
 import sys
 
 from tjgen.cli.command import Arguments
-from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING, Diagnostic
+from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING, CompileError, Diagnostic
 from tjgen.trees.typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -31,6 +31,16 @@ class Reporter:
         self._strict = bool(arguments.get("strict"))
         self._progress: Progress | None = None
         self.diagnostics: list[Diagnostic] = []
+
+    def __enter__(self) -> Reporter:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        """Take the diagnostics of a CompileError, which ends the block."""
+        if isinstance(error, CompileError):
+            self.add(error.diagnostics)
+            return True
+        return False
 
     def add(self, diagnostics: list[Diagnostic]) -> None:
         """Take diagnostics; with --strict a warning becomes an error."""

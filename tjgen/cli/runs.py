@@ -7,13 +7,13 @@ import sys
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-from tjgen.cli.command import COMMON, FLAG, MANY, NO_OUTPUT, TRUSTED, VALUE, Arguments, Command, Option
+from tjgen.cli.command import COMMON, FLAG, MANY, NO_OUTPUT, TRUSTED, VALUE, Arguments, Command, Option, UsageError, refuse_use
 from tjgen.cli.confirmation import say_confirmation, say_duplicates
 from tjgen.cli.reporting import Reporter
 from tjgen.gitops.output import interrupted
 from tjgen.gitops.output.inventory import Entry, disagreements, entries, matching, own_files, pruned
-from tjgen.language.resolve.project import Project, alone, find
-from tjgen.language.resolve.project_file import load
+from tjgen.language.resolve.project import Project
+from tjgen.language.resolve.project_file import load_here
 from tjgen.language.runs.lock import ARCHIVED, ORPHANED, PRUNED, SUPERSEDED, PrunedRun
 from tjgen.language.runs.store import Locks, Place
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
@@ -54,24 +54,16 @@ _VERBS = ("list", "archive", "unarchive", "rerun", "prune", "discard", "keep", "
 def run(arguments: Arguments) -> int:
     """Do what the first word says; another word is wrong use."""
     verb, *patterns = arguments["paths"] or ["list"]
-    wrong = _wrong_use(verb, patterns, arguments)
-    if wrong:
-        sys.stderr.write(f"Error: {wrong}\n")
-        return 2
-    reporter = Reporter(arguments)
-    try:
-        project_file = find(".")
-        project, problems = load(project_file) if project_file is not None else (alone(), [])
+    refuse_use(_wrong_use(verb, patterns, arguments))
+    with Reporter(arguments) as reporter:
+        project, problems = load_here()
         reporter.add(problems)
         directory = arguments["output"] or project.output
         if directory is None and verb != "list":
-            sys.stderr.write(f"Error: {NO_OUTPUT}\n")
-            return 2
+            raise UsageError(NO_OUTPUT)
         if not has_errors(problems):
             _known_environments(project, arguments["env"], Locks(project.directory))
             _do(verb, patterns, arguments, project, directory, reporter)
-    except CompileError as error:
-        reporter.add(error.diagnostics)
     return reporter.close()
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import sys
 
-from tjgen.cli.command import COMMON, VALUE, Arguments, Command, Option
+from tjgen.cli.command import COMMON, VALUE, Arguments, Command, Option, UsageError
 from tjgen.cli.inputs import text
 from tjgen.cli.reporting import Reporter
 from tjgen.language.catalog.find import Catalog
 from tjgen.language.catalog.importer import ImportedFile, clashes, imported
-from tjgen.language.resolve.project import alone, find
-from tjgen.language.resolve.project_file import load
+from tjgen.language.resolve.project_file import load_here
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.source.writer import dump
 
@@ -33,14 +32,12 @@ def run(arguments: Arguments) -> int:
     """Do what the first word says; another word is wrong use."""
     verb, *rest = arguments["paths"]
     if (verb, len(rest)) not in (("list", 0), ("show", 1), ("import", 1)):
-        sys.stderr.write("Error: write tjgen runtimes list, show NAME or import FILE\n")
-        return 2
+        raise UsageError("write tjgen runtimes list, show NAME or import FILE")
     reporter = Reporter(arguments)
     if verb == "import":
         _import(rest[0], arguments["to"] or ".", reporter)
         return reporter.close()
-    project_file = find(".")
-    project, problems = load(project_file) if project_file is not None else (alone(), [])
+    project, problems = load_here()
     reporter.add(problems)
     catalog = Catalog(project.spec.catalogs, project.directory)
     if verb == "list":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tjgen.cli.command import Arguments, Command
+from tjgen.cli.command import Arguments, Command, UsageError
 
 KINDS = ("experiment", "overlay", "platform", "project")
 COMMAND = Command(
@@ -22,8 +22,7 @@ def run(arguments: Arguments) -> int:
     """Print the schema of the kind; an unknown kind is wrong use."""
     kind = arguments["paths"][0]
     if kind.lower() not in KINDS:
-        sys.stderr.write(f"Error: there is no kind {kind}: use one of {', '.join(KINDS)}\n")
-        return 2
+        raise UsageError(f"there is no kind {kind}: use one of {', '.join(KINDS)}")
     import json
 
     from tjgen.language.spec.jsonschema import json_schema

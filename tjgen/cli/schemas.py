@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from tjgen.cli.command import COMMON, VALUE, Arguments, Command, Option
+from tjgen.cli.command import COMMON, VALUE, Arguments, Command, Option, UsageError
 from tjgen.cli.inputs import text
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.validate import own
 from tjgen.cluster.validate.definitions import Definition, definitions
-from tjgen.language.resolve.project import alone, find
-from tjgen.language.resolve.project_file import load
+from tjgen.language.resolve.project_file import load_here
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 
 COMMAND = Command(
@@ -36,20 +35,16 @@ def run(arguments: Arguments) -> int:
     """Do what the first word says; another word is wrong use."""
     verb, *rest = arguments["paths"]
     if (verb, len(rest)) not in (("list", 0), ("import", 1)):
-        sys.stderr.write("Error: write tjgen schemas list or tjgen schemas import FILE\n")
-        return 2
+        raise UsageError("write tjgen schemas list or tjgen schemas import FILE")
     reporter = Reporter(arguments)
-    project_file = find(".")
-    project, problems = load(project_file) if project_file is not None else (alone(), [])
+    project, problems = load_here()
     reporter.add(problems)
     folder = arguments["to"] or project.schemas
-    try:
+    with reporter:
         if verb == "import":
             _import(rest[0], folder, reporter, only_missing=arguments["missing"])
         else:
             _list(folder, as_json=arguments["format"] == "json")
-    except CompileError as error:
-        reporter.add(error.diagnostics)
     return reporter.close()
 
 

@@ -8,16 +8,15 @@ from collections import Counter
 from collections.abc import Sequence
 
 from tjgen.cli.cluster import read_cluster
-from tjgen.cli.command import COMMON, MANY, NO_OUTPUT, TRUSTED, VALUE, Arguments, Command, Option
+from tjgen.cli.command import COMMON, MANY, TRUSTED, VALUE, Arguments, Command, Option, UsageError, output_of
 from tjgen.cli.reporting import Reporter
 from tjgen.gitops.output import interrupted
 from tjgen.gitops.output.inventory import entries, matching, pruned
 from tjgen.gitops.output.reported import MISSING, UNKNOWN, Status, reported, statuses
 from tjgen.gitops.sync.health import DEGRADED, HEALTHY, PROGRESSING, SUSPENDED
-from tjgen.language.resolve.project import alone, find
-from tjgen.language.resolve.project_file import load
+from tjgen.language.resolve.project_file import load_here
 from tjgen.language.runs.store import Locks
-from tjgen.trees.diagnostics.model import CompileError, has_errors
+from tjgen.trees.diagnostics.model import has_errors
 from tjgen.trees.fields.path import Tree
 
 COMMAND = Command(
@@ -46,17 +45,11 @@ _COLORS = {HEALTHY: "32", DEGRADED: "31", PROGRESSING: "36", SUSPENDED: "33", MI
 def run(arguments: Arguments) -> int:
     """Show the state of the runs; 1 if the cluster or the tree cannot be read."""
     if arguments["source"] is not None and arguments["context"] is not None:
-        sys.stderr.write("Error: --context goes with kubectl, and --from reads its output\n")
-        return 2
-    reporter = Reporter(arguments)
-    try:
-        project_file = find(".")
-        project, problems = load(project_file) if project_file is not None else (alone(), [])
+        raise UsageError("--context goes with kubectl, and --from reads its output")
+    with Reporter(arguments) as reporter:
+        project, problems = load_here()
         reporter.add(problems)
-        directory = arguments["output"] or project.output
-        if directory is None:
-            sys.stderr.write(f"Error: {NO_OUTPUT}\n")
-            return 2
+        directory = output_of(arguments, project.output)
         if not has_errors(problems):
             locks = Locks(project.directory)
             environments: list[str | None] = [*project.spec.environments] or [None]
@@ -74,8 +67,6 @@ def run(arguments: Arguments) -> int:
                     one for one in found if namespace in (None, one.namespace) and (not arguments["paths"] or one.run in names)
                 ]
                 _show(shown, arguments, reporter)
-    except CompileError as error:
-        reporter.add(error.diagnostics)
     return reporter.close()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from tjgen.cli.command import FOLDER, QUIET, STRICT, TRUSTED, VALUE, Arguments, Command, Option, enter
+from tjgen.cli.command import FOLDER, QUIET, STRICT, TRUSTED, VALUE, Arguments, Command, Option, UsageError, enter
 from tjgen.cli.reporting import Reporter
 from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Request
@@ -17,7 +17,7 @@ from tjgen.gitops.verify.evaluate import evaluate
 from tjgen.gitops.verify.reference import chosen
 from tjgen.gitops.verify.summary import as_markdown, as_text, as_tree, sections
 from tjgen.gitops.verify.verify import verify
-from tjgen.trees.diagnostics.model import ERROR, WARNING, CompileError
+from tjgen.trees.diagnostics.model import ERROR, WARNING
 from tjgen.trees.diagnostics.printable import printable, printable_json
 
 _NOTHING = "Nothing changes: no run starts, stops or changes.\n"
@@ -57,17 +57,12 @@ COMMAND = Command(
 
 def run(arguments: Arguments) -> int:
     """Verify, report, and answer with the exit code."""
-    wrong = enter(arguments)
-    if wrong:
-        sys.stderr.write(f"Error: {wrong}\n")
-        return 2
-    reporter = Reporter(arguments)
-    try:
+    enter(arguments)
+    with Reporter(arguments) as reporter:
         plan = make_plan(Request())
         directory = arguments["output"] or plan.output
         if directory is None:
-            sys.stderr.write("Error: there is no output to verify: use -o DIR, or set spec.output.directory in tjgen.yaml\n")
-            return 2
+            raise UsageError("there is no output to verify: use -o DIR, or set spec.output.directory in tjgen.yaml")
         index = Index.around(plan, [directory]) if arguments["staged"] else None
         others = index.others() if index is not None else []
         if index is None or not others:
@@ -75,17 +70,11 @@ def run(arguments: Arguments) -> int:
         else:
             directory = index.named(directory)
             with index.instead(others):
-                inside = Reporter(arguments)
-                try:
+                with Reporter(arguments) as inside:
                     _verify(make_plan(Request()), directory, arguments, inside, staged=True)
-                except CompileError as error:
-                    inside.add(error.diagnostics)
-                reporter = inside
-                if reporter.failed:
-                    reporter.add(index.unstaged(others, check=True))
-                return reporter.close()
-    except CompileError as error:
-        reporter.add(error.diagnostics)
+                if inside.failed:
+                    inside.add(index.unstaged(others, check=True))
+                return inside.close()
     return reporter.close()
 
 

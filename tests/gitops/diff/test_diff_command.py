@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -41,6 +42,25 @@ kind: Project
 spec:
   experiments: [experiments]
   output: {directory: out}
+"""
+
+
+MARKDOWN = """\
+## Training runs
+
+- runs: 1 in place, 2 unchanged
+- data: 1 unchanged
+- runtimes: 1 unchanged
+
+### nlp/bert
+
+- **bert-***: in place
+
+  | field | before | after | effect | asked by |
+  | --- | --- | --- | --- | --- |
+  | `TrainJob metadata.labels.team` | `search` | `ads` | in place | was `experiment metadata.labels.team \
+(HEAD:experiments/bert.yaml:3:55)`<br>is `experiment metadata.labels.team (experiments/bert.yaml:3:55)` |
+
 """
 
 
@@ -386,6 +406,11 @@ def test_a_change_far_into_a_text_is_shown(folder: Path) -> None:
     edit(folder, "print(1)", "print(2)")
     out = diff(folder).out
     assert "line 2: print(1) ... -> line 2: print(2) ..." in out
+
+
+def test_markdown_has_a_section_for_each_experiment_and_a_table_of_what_changed(folder: Path) -> None:
+    edit(folder, "search", "ads")
+    assert re.sub("-[0-9a-z]{8}", "-*", diff(folder, "HEAD", "--format", "markdown").out) == MARKDOWN
 
 
 def test_markdown_escapes_what_it_shows(folder: Path) -> None:

@@ -306,10 +306,11 @@ def test_a_file_that_was_edited_by_hand_is_neither_marked_nor_removed(folder: Pa
 
 def test_a_lock_in_conflict_is_shown(folder: Path) -> None:
     lock = next((folder / "tjgen.lock.d").rglob("*.yaml"))
-    lock.write_text("<<<<<<< ours\n" + lock.read_text(encoding="utf-8"), encoding="utf-8")
+    text = lock.read_text(encoding="utf-8")
+    lock.write_text("\n<<<<<<< ours\n" + text, encoding="utf-8")
     answer = runs(folder, "list")
     assert answer.code == 1
-    assert "TJ070" in answer.err
+    assert f"error[TJ070] {lock.relative_to(folder)}:2:1: the run lock holds a merge conflict\n" in answer.err
 
 
 @pytest.mark.parametrize(

@@ -208,6 +208,10 @@ LOOKS = {
         [pod("a", "Running"), pod("b", "Pending", {"name": "node", "state": {"waiting": {"reason": "ImagePullBackOff"}}})],
         ("b", "node", "ImagePullBackOff", False, False, 0),
     ),
+    "a container that cannot start, with the message of the kubelet": (
+        [pod("a", "Pending", {"name": "node", "state": {"waiting": {"reason": "CreateContainerError", "message": "no space"}}})],
+        ("a", "node", "CreateContainerError: no space", False, False, 0),
+    ),
     "no free node": (
         [pod("a", "Pending", PodScheduled="0/4 nodes are available")],
         ("a", "", "Unschedulable: 0/4 nodes are available", False, False, 0),

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from tjgen import __version__
 from tjgen.language.resolve import policy
 from tjgen.language.resolve.members import Members, at_entry
-from tjgen.language.resolve.project import Project, alone
+from tjgen.language.resolve.project import Project, alone, find
 from tjgen.language.resolve.reading import of_kind
 from tjgen.language.spec.objects import ProjectSpec
 from tjgen.trees.budgets import Budgets
@@ -62,6 +62,12 @@ def load(
     reader.same_names([item.document for item in platforms])
     diagnostics += _unknown_environments(project)
     return project, [*diagnostics, *_unknown_platforms(project, document), *policy.unknown(project.spec.policy, document)]
+
+
+def load_here() -> tuple[Project, list[Diagnostic]]:
+    """The project of the working directory, and the problems of its file. Without a file, a project of default values."""
+    file = find(".")
+    return load(file) if file is not None else (alone(), [])
 
 
 def _sandbox(directory: str, callers: str | None) -> Sandbox:
