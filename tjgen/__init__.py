@@ -1,6 +1,7 @@
 """tjgen: a compiler for training jobs that live in Git.
 
-The public API, loaded when it is used: `build`, `expand`, `admit`, `Build`, `CompileError`, `Diagnostic`.
+The public API, loaded when it is used: `build`, `expand`, `admit`, `Build`, `Diff`, `Experiment`, `CompileError`, `Diagnostic`.
+`tjgen.models` contains the models that an `Experiment` consists of.
 """
 
 from tjgen.trees.typing import Any
@@ -9,6 +10,8 @@ __version__ = "0.1.0"
 
 _EXPORTS = {
     "Build": "tjgen.api",
+    "Diff": "tjgen.api",
+    "Experiment": "tjgen.experiment",
     "admit": "tjgen.api",
     "build": "tjgen.api",
     "expand": "tjgen.api",
@@ -16,7 +19,7 @@ _EXPORTS = {
     "Diagnostic": "tjgen.trees.diagnostics.model",
 }
 
-__all__ = ["Build", "CompileError", "Diagnostic", "__version__", "admit", "build", "expand"]
+__all__ = ["Build", "CompileError", "Diagnostic", "Diff", "Experiment", "__version__", "admit", "build", "expand"]
 
 
 def __getattr__(name: str) -> Any:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 
 from tjgen.cluster.releases import DEFAULT_TRAINER
@@ -13,25 +13,60 @@ from tjgen.cluster.trainer.inputs import expand_documents
 from tjgen.cluster.trainer.release import chosen
 from tjgen.cluster.validate.admit import admit
 from tjgen.compiler.building.compile import build as build_plan
-from tjgen.compiler.building.plan import make_plan
+from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Request
-from tjgen.compiler.building.run import Run
+from tjgen.compiler.building.run import Result, Run
+from tjgen.gitops.diff.compare import Entry, compare
+from tjgen.gitops.diff.effect import UNCHANGED
 from tjgen.language.catalog.find import Catalog
 from tjgen.trees import trust
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, has_errors
 from tjgen.trees.fields.path import Tree
-from tjgen.trees.manifests.manifest import Manifest
+from tjgen.trees.manifests.manifest import STAGES, Manifest
 from tjgen.trees.session import Session
-from tjgen.trees.typing import Any, NamedTuple
+from tjgen.trees.source.writer import dump_all
+from tjgen.trees.typing import TYPE_CHECKING, Any, NamedTuple
 
-__all__ = ["Build", "admit", "build", "expand"]
+if TYPE_CHECKING:
+    from tjgen.language.spec.authored import Authored
+    from tjgen.language.spec.models.experiment import Experiment
+
+__all__ = ["Build", "Diff", "admit", "build", "expand"]
+
+
+class Diff(NamedTuple):
+    """Result of `Build.diff`: what becomes of each run. `str` gives the text of `tjgen diff`; a notebook shows it as a page."""
+
+    entries: list[Entry]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing differs."""
+        return all(one.kind == UNCHANGED for one in self.entries)
+
+    def __str__(self) -> str:
+        from tjgen.gitops.diff.text import render_text
+
+        return render_text(self.entries)
+
+    def _repr_html_(self) -> str:
+        from tjgen.tools.report.content import Changes
+        from tjgen.tools.report.frame import changes_page, framed
+
+        return framed(changes_page(Changes("the earlier build", self.entries)), "Changes")
 
 
 class Build(NamedTuple):
-    """Result of `build`. If `diagnostics` contains errors, runs may be missing."""
+    """Result of `build`. If `diagnostics` contains errors, runs may be missing. A notebook shows it as a report."""
 
     runs: list[Run]
     diagnostics: list[Diagnostic]
+    plan: Plan | None = None
+    """The input of the build; None if the project or the request is wrong."""
+    results: tuple[Result, ...] = ()
+    """Results by experiment and environment, then the findings about all of them."""
+    documents: tuple[Authored, ...] = ()
+    """The documents of the calling program."""
 
     @property
     def manifests(self) -> list[Manifest]:
@@ -47,10 +82,63 @@ class Build(NamedTuple):
         """Whether there was an error."""
         return has_errors(self.diagnostics)
 
+    @property
+    def problems(self) -> str:
+        """The diagnostics as text, each with the line that it is about, as commands print them."""
+        from tjgen.trees.diagnostics.render.text import render
+
+        return render(self.diagnostics, self._text)
+
+    def to_yaml(self) -> str:
+        """The objects to apply, as one stream of YAML in the order to apply them. Raises CompileError if the build failed."""
+        if self.failed:
+            raise CompileError(self.diagnostics)
+        return dump_all([one.tree for stage in STAGES for one in self.manifests if one.stage == stage])
+
+    def diff(self, earlier: Build) -> Diff:
+        """What becomes of each run of an earlier build if this one is applied instead. Raises CompileError if either failed."""
+        from tjgen.tools.report.gather import side_of
+
+        for one in (earlier, self):
+            if one.failed:
+                raise CompileError(one.diagnostics)
+        return Diff(compare(side_of(earlier.runs)._replace(name="the earlier build"), side_of(self.runs)))
+
+    def __repr__(self) -> str:
+        from tjgen.tools.report.words import counted
+        from tjgen.trees.diagnostics.render.text import summary
+
+        found = summary(self.diagnostics) or "no findings"
+        return f"<Build: {counted(len(self.runs), 'run')}, {counted(len(self.manifests), 'object')}, {found}>"
+
+    def _repr_html_(self) -> str:
+        from tjgen.tools.report.content import Report
+        from tjgen.tools.report.frame import framed
+        from tjgen.tools.report.gather import Wanted, of_build
+        from tjgen.tools.report.page import page
+
+        if self.plan is None:
+            report = Report("Training runs", "not built", (), {}, (), (), {}, self.diagnostics)
+        else:
+            report = of_build(self.plan, Wanted(None, None, expanded=False), results=self.results)
+        return framed(page(report._replace(diagnostics=self.diagnostics)), "Report of the build")
+
+    def _text(self, file: str) -> str | None:
+        if self.documents:
+            from tjgen.language.spec.authored import text_of
+
+            known = text_of(file, self.documents)
+            if known is not None:
+                return known
+        from tjgen.trees.source.ondisk import text_of as text_on_disk
+
+        return text_on_disk(file)
+
 
 def build(
     paths: Sequence[str] = (),
     *,
+    documents: Sequence[Experiment | Mapping[str, Any]] | None = None,
     environments: Sequence[str] = (),
     set_values: Sequence[str] = (),
     overlays: Sequence[str] = (),
@@ -60,35 +148,41 @@ def build(
 ) -> Build:
     """Compile experiments, or the whole project of the working directory. Writes nothing.
 
+    `documents` are experiments of the calling program: `tjgen.Experiment`, or mappings in the words of the language. Diagnostics
+    about them have places in the program.
     `overlays` are files of overlays in addition to those of the project. The project is searched at `project`, or else
     at `paths`. `trainer` is the release of Trainer to build for; the default is that of the project. If `trusted`, Python of
     the project, such as slicers, may run; otherwise, it is an error (TJ208). The input never causes an exception: `diagnostics`
     of the result has its errors.
     """
     with trust.granted() if trusted else nullcontext():
-        return _build(paths, environments, set_values, overlays, project, trainer)
-
-
-def _build(
-    paths: Sequence[str],
-    environments: Sequence[str],
-    set_values: Sequence[str],
-    overlays: Sequence[str],
-    project: str | None,
-    trainer: str | None,
-) -> Build:
-    runs: list[Run] = []
-    diagnostics: list[Diagnostic] = []
-    try:
         request = Request(
             paths, environments=environments, set_values=set_values, overlays=overlays, project=project, trainer=trainer
         )
-        for built in build_plan(make_plan(request), Session()):
-            diagnostics += built.diagnostics
-            runs += built.runs
+        return _build(request, documents)
+
+
+def _build(request: Request, documents: Sequence[Experiment | Mapping[str, Any]] | None) -> Build:
+    found: list[Diagnostic] = []
+    authored: tuple[Authored, ...] = ()
+    if documents is not None:
+        from tjgen.language.spec.authored import authored_by, programs  # few programs create experiments
+
+        authored = authored_by(documents)
+        known, found = programs(authored)
+        if has_errors(found) or not (documents or request.paths):
+            return Build([], found, documents=authored)
+        request = request._replace(given={file: one.content for file, one in known.items()}, programs=known)
+    plan: Plan | None = None
+    results: list[Result] = []
+    try:
+        plan = make_plan(request)
+        results += build_plan(plan, Session())
     except CompileError as error:
-        diagnostics += error.diagnostics
-    return Build(runs, list(dict.fromkeys(diagnostics)))
+        found += error.diagnostics
+    found = [*[one for result in results for one in result.diagnostics], *found]
+    runs = [run for result in results for run in result.runs]
+    return Build(runs, list(dict.fromkeys(found)), plan, tuple(results), authored)
 
 
 def expand(

@@ -28,7 +28,6 @@ from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.explain.provenance import Sources
 from tjgen.trees.session import Session
 from tjgen.trees.source.document import Document
-from tjgen.trees.source.reader import CORE, read
 from tjgen.trees.typing import NamedTuple
 
 
@@ -122,7 +121,7 @@ class _Compilation:
 
     def _experiments(self, file: str, content: bytes) -> tuple[list[Document], list[Diagnostic]]:
         plan = self._plan
-        documents, found = read(content, file, CORE, plan.sandbox.budgets)
+        documents, found = plan.documents(file, content)
         experiments = [document for document in documents if is_experiment(document)]
         is_named = file in self._named
         is_other = file in plan.platform_files or has_errors(found) or (is_of_project(documents) and not is_named)
@@ -202,7 +201,7 @@ class _Compilation:
 
         def documents() -> list[Document]:
             content = plan.content(file)
-            return [] if isinstance(content, Diagnostic) else read(content, file, CORE, plan.sandbox.budgets)[0]
+            return [] if isinstance(content, Diagnostic) else plan.documents(file, content)[0]
 
         return self._session.once("documents", file, documents)
 

@@ -75,6 +75,14 @@ class Plan(NamedTuple):
         given = self.request.given
         return given[file] if file in given else self.sandbox.content(file)
 
+    def documents(self, file: str, content: bytes) -> tuple[list[Document], list[Diagnostic]]:
+        """The documents of one of `files` with this content, and what is wrong with its text."""
+        documents, found = read(content, file, CORE, self.sandbox.budgets)
+        program = self.request.programs.get(file)
+        if program is None:
+            return documents, found
+        return [program.located(one) for one in documents], [program.placed(one, documents) for one in found]
+
     def rewrites(self, environment: str | None) -> Mapping[str, str]:
         """The image prefixes that the platform of an environment rewrites."""
         return self.settings[environment].rewrite

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tjgen.trees.typing import NamedTuple
+from tjgen.trees.typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from tjgen.language.spec.authored import Program
 
 NAMESPACE = "default"
 """The namespace of an experiment that names none, as with kubectl."""
@@ -50,6 +53,8 @@ class Request(NamedTuple):
     """The release of Trainer to build for, instead of that of the project."""
     given: Mapping[str, bytes] = {}
     """Texts of experiments that are in no file, by the file names that diagnostics show."""
+    programs: Mapping[str, Program] = {}
+    """Those of `given` that a Python program wrote: its documents, with their places in it."""
     catalogs: Sequence[str] = ()
     """Files of runtimes that precede those of the project."""
     namespace: str = NAMESPACE

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import Plan
-from tjgen.compiler.building.run import Built, Findings, Run, Watch
+from tjgen.compiler.building.run import Built, Findings, Result, Run, Watch
 from tjgen.gitops.diff.compare import compare
 from tjgen.gitops.diff.side import Side, only, place_of
 from tjgen.gitops.emit.ondisk import files
@@ -37,13 +37,16 @@ class Wanted:
         self.expanded = expanded
 
 
-def of_build(plan: Plan, wanted: Wanted, watch: Watch | None = None) -> Report:
-    """The report. Raises CompileError where locks, the tree, or what it is compared with cannot be read."""
+def of_build(plan: Plan, wanted: Wanted, watch: Watch | None = None, results: Iterable[Result] | None = None) -> Report:
+    """The report. Without an output tree, it is that of `results`, if they are given.
+
+    Raises CompileError where locks, the tree, or what it is compared with cannot be read.
+    """
     units: list[Built] = []
     if wanted.directory is not None:
         side, diagnostics = intended(plan, wanted.directory, units.append, watch)
     else:
-        side, diagnostics = _built_alone(plan, units, watch)
+        side, diagnostics = _built_alone(plan, units, build(plan, Session(), watch=watch) if results is None else results)
     changes, found = _changes(plan, wanted, side)
     known = _known(plan, side, units, wanted.directory)
     versions = plan.release_of(plan.environments[0]).versions
@@ -73,20 +76,22 @@ def _subject(plan: Plan, wanted: Wanted) -> str:
     return "what the sources give" + (f", in {environments}" if environments else "")
 
 
-def _built_alone(plan: Plan, units: list[Built], watch: Watch | None) -> tuple[Side, list[Diagnostic]]:
+def _built_alone(plan: Plan, units: list[Built], results: Iterable[Result]) -> tuple[Side, list[Diagnostic]]:
     """A build without an output tree: what is built is all that there is."""
-    asking = Asking()
-    bodies: dict[str, str] = {}
     diagnostics: list[Diagnostic] = []
-    for built in build(plan, Session(), watch=watch):
+    for built in results:
         diagnostics += built.diagnostics
-        if isinstance(built, Findings):
-            continue
-        units.append(built)
-        asking.add(built.runs)
-        for run in built.runs:
-            bodies.update({path_of(manifest, run): dump(manifest.tree) for manifest in run.compiled.manifests})
-    return Side("this build", bodies, {}, asking.ask), diagnostics
+        if not isinstance(built, Findings):
+            units.append(built)
+    return side_of([run for unit in units for run in unit.runs]), diagnostics
+
+
+def side_of(runs: Sequence[Run]) -> Side:
+    """Runs as one side of a comparison, without locks."""
+    asking = Asking()
+    asking.add(runs)
+    bodies = {path_of(manifest, run): dump(manifest.tree) for run in runs for manifest in run.compiled.manifests}
+    return Side("this build", bodies, {}, asking.ask)
 
 
 def _changes(plan: Plan, wanted: Wanted, new: Side) -> tuple[Changes | None, list[Diagnostic]]:

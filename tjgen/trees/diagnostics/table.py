@@ -520,6 +520,7 @@ TABLE = {
     "TJ762": ("wrong-function-config", "error"),
     "TJ763": ("wrong-parameter", "error"),
     "TJ764": ("nothing-generated", "error"),
+    "TJ765": ("value-not-yaml", "error"),
     "TJ770": ("file-kept", "info"),
     "TJ771": ("project-is-there", "error"),
     "TJ772": ("not-imported", "info"),

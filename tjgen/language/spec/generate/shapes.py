@@ -71,7 +71,7 @@ def fields(model: type[Shape]) -> list[Field]:
     return [
         Field(
             name,
-            info.alias or name,
+            info.serialization_alias or name,
             kind(hints[name]),
             info.is_required(),
             None if info.default is PydanticUndefined else info.default,

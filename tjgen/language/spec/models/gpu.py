@@ -38,7 +38,9 @@ class Gpu(Shape):
     short: ClassVar[tuple[str, ...]] = ("class", "count")
     alternatives: ClassVar[Alternatives] = (("mig", "dra"), ("share",))
 
-    device_class: Counts[Annotated[str, StringConstraints(pattern=CLASS)] | None] = Field(None, alias="class")
+    device_class: Counts[Annotated[str, StringConstraints(pattern=CLASS)] | None] = Field(
+        None, validation_alias="class", serialization_alias="class"
+    )
     """Device class of the Platform, such as `h100`."""
     count: Counts[Count] = 1
     """Devices for each pod, or parts of devices."""

@@ -28,7 +28,7 @@ class Operation(Shape):
     """JSON Pointer to the place."""
     value: Counts[Any] = None
     """Value to add, to put in place or to compare with."""
-    source: Counts[str | None] = Field(None, alias="from")
+    source: Counts[str | None] = Field(None, validation_alias="from", serialization_alias="from")
     """JSON Pointer to the value to move or copy."""
 
 

@@ -8,10 +8,13 @@ hold, null is a value like others.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, StringConstraints, WithJsonSchema
 from pydantic.alias_generators import to_camel
+
+from tjgen.language.spec.calls import Call, caller
 
 Alternatives: TypeAlias = tuple[tuple[str, ...], ...]
 
@@ -22,7 +25,11 @@ RUN_NAME = r"^[a-z]([-a-z0-9]*[a-z0-9])?$"
 
 
 class Shape(BaseModel):
-    """A mapping with known keys."""
+    """A mapping with known keys.
+
+    A model that a Python program creates keeps its values unchecked, and the place of the call: a build checks them as it checks
+    a file. `model_validate` checks them at once.
+    """
 
     model_config = ConfigDict(
         alias_generator=to_camel,
@@ -40,6 +47,44 @@ class Shape(BaseModel):
     needed: ClassVar[bool] = False
     partial: ClassVar[bool] = False
     verbatim: ClassVar[tuple[str, ...]] = ()
+    implied: ClassVar[tuple[str, ...]] = ()
+    """Fields whose defaults a Python program can rely on, and that its YAML contains."""
+
+    _call: Call | None = PrivateAttr(None)
+
+    def __init__(self, /, **values: Any) -> None:
+        """Take fields by their names in Python or in YAML."""
+        known = type(self).model_construct(**values)
+        names = {name for one, field in type(self).model_fields.items() for name in (one, field.validation_alias)}
+        others = {name: value for name, value in values.items() if name not in names}
+        object.__setattr__(self, "__dict__", {**known.__dict__, **others})
+        object.__setattr__(self, "__pydantic_fields_set__", {*known.model_fields_set, *others})
+        object.__setattr__(self, "__pydantic_extra__", None)
+        object.__setattr__(self, "__pydantic_private__", {"_call": caller(_is_inside)})
+
+    @property
+    def call(self) -> Call | None:
+        """The call that created the model; None if `model_validate` created it."""
+        return self._call
+
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # `model_validate` does not call it
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are of one class and have equal fields, wherever they were created."""
+        if not isinstance(other, Shape):
+            return NotImplemented
+        return type(self) is type(other) and self.__dict__ == other.__dict__ and self.model_fields_set == other.model_fields_set
+
+    def __repr_args__(self) -> Iterator[tuple[str, Any]]:
+        """The fields that were given."""
+        return ((name, value) for name, value in self.__dict__.items() if name in self.model_fields_set)
+
+    __hash__ = None  # type: ignore[assignment]  # fields are mappings
+
+
+def _is_inside(module: str) -> bool:
+    """Whether a module is part of what creates models."""
+    return module in (__name__, "tjgen.experiment") or module.startswith("pydantic.")
 
 
 def expects(words: str) -> Any:

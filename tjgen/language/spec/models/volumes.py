@@ -52,7 +52,7 @@ class NewClaim(Shape):
     """Whether the volume is a file system or a raw device."""
     scope: Counts[Literal["family", "run", "project"]] = "family"
     """Who shares the claim: all runs of the experiment, one run, or all experiments of the project."""
-    content: Counts[ClaimContent | None] = Field(None, alias="from")
+    content: Counts[ClaimContent | None] = Field(None, validation_alias="from", serialization_alias="from")
     """Initial content: a snapshot, a clone, or data from a populator."""
     keep: Excluded[bool] = False
     """Whether the claim stays in the cluster when it is removed from Git (Argo CD and Flux)."""
