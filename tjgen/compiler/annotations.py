@@ -22,7 +22,7 @@ from tjgen.trees.fields.managed import Origin, Owners
 from tjgen.trees.fields.path import get
 from tjgen.trees.manifests.manifest import DATA, RUNS, Manifest
 
-_ASKED = Origin("gitops", "project", ("spec", "gitops"))
+_ORIGIN = Origin("gitops", "project", ("spec", "gitops"))
 _PREPARES = ("Job", "ConfigMap")
 
 
@@ -33,7 +33,7 @@ def annotated(manifests: list[Manifest], gitops: GitOps) -> list[Manifest]:
     parts = {**tool.stages, **(tool.stages_by_experiment if by_experiment else {})}
     ahead = [one for one in manifests if one.stage == DATA and one.kind == "Job"]
     mounted = {name for job in ahead for name in _claims(job)}
-    found = []
+    result = []
     for manifest in manifests:
         part = manifest.stage
         if part == DATA and manifest.kind != "PersistentVolumeClaim":
@@ -43,8 +43,8 @@ def annotated(manifests: list[Manifest], gitops: GitOps) -> list[Manifest]:
             wanted = {tool.wave: parts[PREPARING][tool.wave], **wanted}
         if part == RUNS and gitops.removal == "confirm":
             wanted = {**(wanted or {}), **tool.confirmed}
-        found.append(_annotated(manifest, wanted) if wanted is not None else manifest)
-    return found
+        result.append(_annotated(manifest, wanted) if wanted is not None else manifest)
+    return result
 
 
 def _claims(job: Manifest) -> list[str]:
@@ -55,8 +55,8 @@ def _claims(job: Manifest) -> list[str]:
 
 def _annotated(manifest: Manifest, wanted: Mapping[str, str]) -> Manifest:
     metadata = manifest.tree["metadata"]
-    said = get(metadata, ("annotations",), None) or {}
-    missing = {key: value for key, value in wanted.items() if key not in said}
-    owners: Owners = {("metadata", "annotations", key): (_ASKED,) for key in missing}
-    tree = {**manifest.tree, "metadata": {**metadata, "annotations": {**said, **missing}}}
+    annotations = get(metadata, ("annotations",), None) or {}
+    missing = {key: value for key, value in wanted.items() if key not in annotations}
+    owners: Owners = {("metadata", "annotations", key): (_ORIGIN,) for key in missing}
+    tree = {**manifest.tree, "metadata": {**metadata, "annotations": {**annotations, **missing}}}
     return Manifest(tree, {**manifest.owners, **owners}, manifest.stage, expanded=manifest.expanded)

@@ -48,7 +48,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
     everyone, computing = members(workload), workers(workload)
     for podset in everyone:
         if spec.image is not None:
-            yield _said((*podset.main, "image"), spec.image, (*SPEC, "image"))
+            yield _contribution((*podset.main, "image"), spec.image, (*SPEC, "image"))
         yield from _environment(workload, podset, spec, SPEC)
         yield from _pod(podset, spec.pod, (*SPEC, "pod"))
         yield from _pod_shortcuts(podset, spec)
@@ -76,7 +76,7 @@ def unknown_role(workload: Workload, name: str, because: FieldPath) -> Diagnosti
     )
 
 
-def _said(path: FieldPath, value: Tree, because: FieldPath, *, mirrors: bool = True) -> Contribution:
+def _contribution(path: FieldPath, value: Tree, because: FieldPath, *, mirrors: bool = True) -> Contribution:
     return Contribution(path, value, because, mirrors=mirrors)
 
 
@@ -90,20 +90,20 @@ def _metadata(experiment: Experiment, setting: Setting) -> Yields:
         because: FieldPath = ("spec", "environments", setting.environment or "", "labels", key)
         yield Contribution(("metadata", "labels", key), value, because, "environment", "project", True)
     for key, value in metadata.labels.items():
-        yield _said(("metadata", "labels", key), value, ("metadata", "labels", key))
+        yield _contribution(("metadata", "labels", key), value, ("metadata", "labels", key))
     for key, value in metadata.annotations.items():
-        yield _said(("metadata", "annotations", key), value, ("metadata", "annotations", key))
+        yield _contribution(("metadata", "annotations", key), value, ("metadata", "annotations", key))
 
 
 def _run(spec: ExperimentSpec) -> Yields:
     if spec.state == "suspended":
         yield Contribution(("run", "suspend"), True, (*SPEC, "state"))
     if spec.deadline is not None:
-        yield _said(("run", "activeDeadlineSeconds"), spec.deadline, (*SPEC, "deadline"))
+        yield _contribution(("run", "activeDeadlineSeconds"), spec.deadline, (*SPEC, "deadline"))
     if spec.nodes is not None:
-        yield _said(("trainer", "numNodes"), spec.nodes, (*SPEC, "nodes"))
+        yield _contribution(("trainer", "numNodes"), spec.nodes, (*SPEC, "nodes"))
     if spec.procs_per_node is not None:
-        yield _said(("trainer", "numProcPerNode"), spec.procs_per_node, (*SPEC, "procsPerNode"))
+        yield _contribution(("trainer", "numProcPerNode"), spec.procs_per_node, (*SPEC, "procsPerNode"))
 
 
 def _program(workload: Workload, spec: ExperimentSpec, launcher: list[str]) -> Yields:
@@ -129,23 +129,23 @@ def _program(workload: Workload, spec: ExperimentSpec, launcher: list[str]) -> Y
             if args or get(workload.tree.value, (*podset.main, "args")):
                 yield Contribution((*podset.main, "args"), args, (*SPEC, "script"))
         if spec.command:
-            yield _said((*podset.main, "command"), spec.command, (*SPEC, "command"))
+            yield _contribution((*podset.main, "command"), spec.command, (*SPEC, "command"))
         if spec.args:
-            yield _said((*podset.main, "args"), spec.args, (*SPEC, "args"))
+            yield _contribution((*podset.main, "args"), spec.args, (*SPEC, "args"))
 
 
-def _environment(workload: Workload, podset: PodSet, said: Container, at: FieldPath) -> Yields:
+def _environment(workload: Workload, podset: PodSet, container: Container, at: FieldPath) -> Yields:
     number = workload.number(podset)
-    if number is not None and NUMBER not in said.env:
+    if number is not None and NUMBER not in container.env:
         # The Job controller appends it, after the variables that refer to it, and nothing else sets it without a Job.
-        of = next((name for name, variable in said.env.items() if NUMBER in references(variable.value)), None)
+        of = next((name for name, variable in container.env.items() if NUMBER in references(variable.value)), None)
         if of is not None:
-            yield _said((*podset.main, "env", named(NUMBER)), {"name": NUMBER, **number}, (*at, "env", of), mirrors=False)
-    for name in by_reference(said.env):
-        variable = said.env[name]
-        yield _said((*podset.main, "env", named(name)), env_item(name, variable), (*at, "env", name), mirrors=False)
+            yield _contribution((*podset.main, "env", named(NUMBER)), {"name": NUMBER, **number}, (*at, "env", of), mirrors=False)
+    for name in by_reference(container.env):
+        variable = container.env[name]
+        yield _contribution((*podset.main, "env", named(name)), env_item(name, variable), (*at, "env", name), mirrors=False)
     sources = []
-    for name, source in said.env_from.items():
+    for name, source in container.env_from.items():
         item: Tree = {"prefix": source.prefix} if source.prefix else {}
         reference: Tree = {"name": source.secret or source.config_map}
         if source.optional is not None:
@@ -160,7 +160,7 @@ def _environment(workload: Workload, podset: PodSet, said: Container, at: FieldP
 def _pod(podset: PodSet, pod: Pod, at: FieldPath) -> Yields:
     for field, values in (("labels", pod.labels), ("annotations", pod.annotations)):
         for key, value in values.items():
-            yield _said((*podset.pod_metadata, field, key), value, (*at, field, key))
+            yield _contribution((*podset.pod_metadata, field, key), value, (*at, field, key))
     for attribute in _POD_FIELDS:
         value = getattr(pod, attribute)
         if value in (None, {}, [], ()):
@@ -168,11 +168,11 @@ def _pod(podset: PodSet, pod: Pod, at: FieldPath) -> Yields:
         field = kubernetes_name(attribute)
         if value.__class__ is dict and attribute == "node_selector":
             for key, wanted in value.items():
-                yield _said((*podset.pod, field, key), wanted, (*at, field, key))
+                yield _contribution((*podset.pod, field, key), wanted, (*at, field, key))
         else:
-            yield _said((*podset.pod, field), value, (*at, field))
+            yield _contribution((*podset.pod, field), value, (*at, field))
     if pod.container_security_context:
-        yield _said((*podset.main, "securityContext"), pod.container_security_context, (*at, "containerSecurityContext"))
+        yield _contribution((*podset.main, "securityContext"), pod.container_security_context, (*at, "containerSecurityContext"))
 
 
 def kubernetes_name(attribute: str) -> str:
@@ -185,26 +185,26 @@ def kubernetes_name(attribute: str) -> str:
 
 def _pod_shortcuts(podset: PodSet, spec: ExperimentSpec) -> Yields:
     if spec.working_dir is not None:
-        yield _said((*podset.main, "workingDir"), spec.working_dir, (*SPEC, "workingDir"))
+        yield _contribution((*podset.main, "workingDir"), spec.working_dir, (*SPEC, "workingDir"))
     if spec.service_account_name is not None:
-        yield _said((*podset.pod, "serviceAccountName"), spec.service_account_name, (*SPEC, "serviceAccountName"))
+        yield _contribution((*podset.pod, "serviceAccountName"), spec.service_account_name, (*SPEC, "serviceAccountName"))
     for position, name in enumerate(spec.image_pull_secrets):
         because: FieldPath = (*SPEC, "imagePullSecrets", position)
         yield Contribution((*podset.pod, "imagePullSecrets", named(name)), {"name": name}, because)
 
 
-def _resources(podset: PodSet, said: Container, at: FieldPath) -> Yields:
+def _resources(podset: PodSet, container: Container, at: FieldPath) -> Yields:
     # Requests equal limits: a training pod that is throttled or evicted stops the whole gang.
     wanted: list[tuple[str, Tree, FieldPath]] = []
     for field, resource in _QUANTITIES:
-        quantity = getattr(said, "ephemeral_storage" if field == "ephemeralStorage" else field)
+        quantity = getattr(container, "ephemeral_storage" if field == "ephemeralStorage" else field)
         if quantity is not None:
             wanted.append((resource, text(quantity), (*at, field)))
-    for resource, quantity in said.resources.items():
+    for resource, quantity in container.resources.items():
         wanted.append((resource, text(quantity), (*at, "resources", resource)))
     for resource, quantity, because in wanted:
         for bound in ("limits", "requests"):
-            yield _said((*podset.main, "resources", bound, resource), quantity, because)
+            yield _contribution((*podset.main, "resources", bound, resource), quantity, because)
 
 
 def _shared_memory(podset: PodSet, spec: ExperimentSpec) -> Yields:
@@ -230,7 +230,7 @@ def _initializer(workload: Workload, spec: ExperimentSpec) -> Yields:
                 yield from _fetching(podset, fetch, at)
         to: FieldPath = ("initializer", part)
         if fetch.storage_uri is not None:
-            yield _said((*to, "storageUri"), fetch.storage_uri, (*at, "storageUri"))
+            yield _contribution((*to, "storageUri"), fetch.storage_uri, (*at, "storageUri"))
         for name in by_reference(fetch.env):
             yield Contribution((*to, "env", named(name)), env_item(name, fetch.env[name]), (*at, "env", name))
         if fetch.secret_ref is not None:
@@ -239,36 +239,36 @@ def _initializer(workload: Workload, spec: ExperimentSpec) -> Yields:
 
 def _fetching(podset: PodSet, fetch: Fetch, at: FieldPath) -> Yields:
     if fetch.image is not None:
-        yield _said((*podset.main, "image"), fetch.image, (*at, "image"))
+        yield _contribution((*podset.main, "image"), fetch.image, (*at, "image"))
     if fetch.command:
-        yield _said((*podset.main, "command"), fetch.command, (*at, "command"))
+        yield _contribution((*podset.main, "command"), fetch.command, (*at, "command"))
     if fetch.args:
-        yield _said((*podset.main, "args"), fetch.args, (*at, "args"))
+        yield _contribution((*podset.main, "args"), fetch.args, (*at, "args"))
     for resource in ("cpu", "memory"):
         quantity = getattr(fetch, resource)
         if quantity is not None:
             for bound in ("limits", "requests"):
-                yield _said((*podset.main, "resources", bound, resource), text(quantity), (*at, resource))
+                yield _contribution((*podset.main, "resources", bound, resource), text(quantity), (*at, resource))
 
 
 def _role(workload: Workload, podset: PodSet, changed: Role, at: FieldPath) -> Yields:
     if changed.image is not None:
-        yield _said((*podset.main, "image"), changed.image, (*at, "image"))
+        yield _contribution((*podset.main, "image"), changed.image, (*at, "image"))
     if changed.command:
-        yield _said((*podset.main, "command"), changed.command, (*at, "command"))
+        yield _contribution((*podset.main, "command"), changed.command, (*at, "command"))
     if changed.args:
-        yield _said((*podset.main, "args"), changed.args, (*at, "args"))
+        yield _contribution((*podset.main, "args"), changed.args, (*at, "args"))
     if changed.working_dir is not None:
-        yield _said((*podset.main, "workingDir"), changed.working_dir, (*at, "workingDir"))
+        yield _contribution((*podset.main, "workingDir"), changed.working_dir, (*at, "workingDir"))
     if changed.replicas is not None:
         if workload.is_direct:
-            yield _said(("counts", podset.name), changed.replicas, (*at, "replicas"))
+            yield _contribution(("counts", podset.name), changed.replicas, (*at, "replicas"))
         elif podset in workers(workload):
-            yield _said(("trainer", "numNodes"), changed.replicas, (*at, "replicas"))
+            yield _contribution(("trainer", "numNodes"), changed.replicas, (*at, "replicas"))
         else:
             # The pods of an indexed Job are as many as its completions.
             for field in ("parallelism", "completions"):
-                yield _said((*podset.path, "template", "spec", field), changed.replicas, (*at, "replicas"))
+                yield _contribution((*podset.path, "template", "spec", field), changed.replicas, (*at, "replicas"))
     yield from _environment(workload, podset, changed, at)
     yield from _pod(podset, changed.pod, (*at, "pod"))
     yield from _resources(podset, changed, at)

@@ -43,11 +43,11 @@ def program(script: str, launcher: list[str]) -> Program | Diagnostic:
     if len(lines) > 1 or script.startswith("#!"):
         return _shell_text(script, launcher)
     line = lines[0] if lines else ""
-    found = shell_syntax(line)
-    if found is not None:
-        variable = re.match(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)", found)
-        hint = f"write $({variable[1]}), which Kubernetes replaces" if variable else f"put {found} in single quotes"
-        message = f"script has {found}, and no shell reads a script of one command: the program gets it as text"
+    syntax = shell_syntax(line)
+    if syntax is not None:
+        variable = re.match(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)", syntax)
+        hint = f"write $({variable[1]}), which Kubernetes replaces" if variable else f"put {syntax} in single quotes"
+        message = f"script has {syntax}, and no shell reads a script of one command: the program gets it as text"
         return Diagnostic(
             _SYNTAX, message, path=AT, hint=f"{hint}, or begin the script with a line #!/bin/sh, which makes it shell text"
         )
@@ -102,8 +102,8 @@ def _bypassed(what: str, launcher: list[str], spelling: str) -> Diagnostic:
     )
 
 
-def launcher_of(asked: str | None, runtimes: list[str]) -> list[str]:
+def launcher_of(requested: str | None, runtimes: list[str]) -> list[str]:
     """The words that start a Python program: those that the experiment asks for, or else the runtime's."""
-    if asked is None:
+    if requested is None:
         return runtimes
-    return [] if asked == NONE else asked.split()
+    return [] if requested == NONE else requested.split()

@@ -62,9 +62,9 @@ def shell_syntax(line: str) -> str | None:
         kind = part.lastgroup or ""
         text = re.sub(r"\\.", "xx", part[0]) if kind == "double" else part[0]
         shown.append("x" * len(text) if kind in ("single", "escaped") else text)
-        found = _SHELL.search(shown[-1])
-        if found is not None:
-            return found[0]
+        match = _SHELL.search(shown[-1])
+        if match is not None:
+            return match[0]
         if kind == "double":
             shown[-1] = "x" * len(text)
         position = part.end()

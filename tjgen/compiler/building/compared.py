@@ -18,17 +18,17 @@ class Compared:
         self._footprints: list[Any] = []
         self._relations: list[Any] = []
 
-    def add(self, found: Built | Recalled) -> None:
+    def add(self, result: Built | Recalled) -> None:
         """Add what is known of the runs of a unit or a source."""
-        self._footprints += found.footprint
-        self._relations += found.relations
+        self._footprints += result.footprint
+        self._relations += result.relations
 
     def problems(self, left: Left, bound: BoundOf) -> list[Diagnostic]:
         """Return what is wrong with all of them. `left` returns the footprints of runs that the build does not request."""
-        found = relations.problems(self._relations)
+        diagnostics = relations.problems(self._relations)
         footprints = [*self._footprints, *left()]
         if not footprints:
-            return found
+            return diagnostics
         from tjgen.compiler.totals import shared  # most runs write to nothing that others have
 
-        return [*shared.problems(footprints, bound), *found]
+        return [*shared.problems(footprints, bound), *diagnostics]

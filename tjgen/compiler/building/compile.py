@@ -106,8 +106,8 @@ class _Compilation:
             environments = [one for one in plan.environments if not self._is_recalled(file, one, content)]
             if not environments:
                 continue
-            experiments, found = self._experiments(file, content)
-            diagnostics += found
+            experiments, problems = self._experiments(file, content)
+            diagnostics += problems
             for document in experiments:
                 for environment in environments:
                     built = self._built(document, environment, content)
@@ -121,43 +121,43 @@ class _Compilation:
 
     def _experiments(self, file: str, content: bytes) -> tuple[list[Document], list[Diagnostic]]:
         plan = self._plan
-        documents, found = plan.documents(file, content)
+        documents, problems = plan.documents(file, content)
         experiments = [document for document in documents if is_experiment(document)]
         is_named = file in self._named
-        is_other = file in plan.platform_files or has_errors(found) or (is_of_project(documents) and not is_named)
+        is_other = file in plan.platform_files or has_errors(problems) or (is_of_project(documents) and not is_named)
         if not experiments and not is_other:
-            found = [*found, no_experiment(file, documents, named=is_named)]
-        return experiments, found
+            problems = [*problems, no_experiment(file, documents, named=is_named)]
+        return experiments, problems
 
     def _is_recalled(self, file: str, environment: str | None, content: bytes) -> bool:
-        found: Recalled | None = self._recall(file, environment, content)
-        if found is None:
+        recalled: Recalled | None = self._recall(file, environment, content)
+        if recalled is None:
             return False
-        self._surroundings[environment].note(found.overlays)
-        for key, _ in found.units:
+        self._surroundings[environment].note(recalled.overlays)
+        for key, _ in recalled.units:
             self._seen.setdefault(key, (file, 0))
-        self._compared.add(found)
+        self._compared.add(recalled)
         return True
 
     def _built(self, document: Document, environment: str | None, content: bytes) -> Built:
         plan = self._plan
-        found = variants(document, self._surroundings[environment])
-        if not found.runs:
-            problems = [in_experiment(one, document, environment) for one in found.diagnostics]
+        expansion = variants(document, self._surroundings[environment])
+        if not expansion.runs:
+            problems = [in_experiment(one, document, environment) for one in expansion.diagnostics]
             return Built(Unit(document, environment, "", "", document.file), [], problems)
-        unit = _unit(plan, document, environment, found.runs[0])
+        unit = _unit(plan, document, environment, expansion.runs[0])
         twin = self._seen.setdefault(unit.key, (document.file, document.index))
         if twin != (document.file, document.index):
-            return Built(unit, [], [*found.diagnostics, same_experiment(unit, self._documents_at(twin[0]), twin[1])])
-        diagnostics = list(found.diagnostics)
+            return Built(unit, [], [*expansion.diagnostics, same_experiment(unit, self._documents_at(twin[0]), twin[1])])
+        diagnostics = list(expansion.diagnostics)
         lock = plan.locks.of(unit)
         content_of = written(spelled(document, EXPERIMENT_FORM))
-        source = _Source(unit, found.documents, content_of, lock.by_identity(), lock.renewals())
+        source = _Source(unit, expansion.documents, content_of, lock.by_identity(), lock.renewals())
         only_promoted = plan.request.promotions is None and plan.only_promoted(unit.environment)
         runs: list[Run] = []
-        beside: list[str] = []
+        kept_names: list[str] = []
         waiting = 0
-        for variant in found.runs:
+        for variant in expansion.runs:
             self._clock.check()
             origin, locked, problems, reads_files = _origin(plan, source, variant)
             if origin is None:
@@ -167,7 +167,7 @@ class _Compilation:
             if plan.request.promotions is not None:
                 promotion = plan.request.promotion(document.file, document.index, variant.point, variant.task)
                 if promotion is None:
-                    beside += [locked.name] if locked is not None else []
+                    kept_names += [locked.name] if locked is not None else []
                     continue
                 promoted_from = promotion.origin
             elif only_promoted and locked is None:
@@ -182,16 +182,16 @@ class _Compilation:
             diagnostics += [*problems, *run.compiled.diagnostics]
             runs.append(run._replace(reads_files=reads_files, promoted_from=promoted_from))
         if runs and runs[0].variant.task and not has_errors(diagnostics):
-            diagnostics += self._overlaps(unit, runs, found.documents)
+            diagnostics += self._overlaps(unit, runs, expansion.documents)
         if any(run.variant.experiment.spec.checkpoints is not None for run in runs):
             from tjgen.compiler.building.resuming import unknown_runs  # many experiments save no checkpoints
 
-            diagnostics += unknown_runs(unit, runs, found.documents, plan.locks)
+            diagnostics += unknown_runs(unit, runs, expansion.documents, plan.locks)
         # What is promoted stays until something else is promoted, whatever experiments ask for meanwhile.
-        stays = tuple(lock.runs if only_promoted else beside)
-        own = found.runs[0].experiment.spec.on_supersede
+        stays = tuple(lock.runs if only_promoted else kept_names)
+        own = expansion.runs[0].experiment.spec.on_supersede
         stops = (own or plan.project.on_supersede(environment)) == "stop"
-        built = Built(unit, runs, list(dict.fromkeys(diagnostics)), content, found.overlays, stays, waiting, stops)
+        built = Built(unit, runs, list(dict.fromkeys(diagnostics)), content, expansion.overlays, stays, waiting, stops)
         self._compared.add(built)
         return built
 
@@ -211,8 +211,8 @@ class _Compilation:
 
         settings = [setting_of(self._plan, self._session, run) for run in runs]
         trees = {run.variant.task: run.variant.tree for run in reversed(runs)}
-        found = overlaps(zip([run.variant.experiment for run in runs], settings, strict=True))
-        return [one for task, diagnostic in found for one in placed([diagnostic], trees[task], documents)]
+        overlapping = overlaps(zip([run.variant.experiment for run in runs], settings, strict=True))
+        return [one for task, diagnostic in overlapping for one in placed([diagnostic], trees[task], documents)]
 
 
 def _unit(plan: Plan, document: Document, environment: str | None, variant: Variant) -> Unit:
@@ -224,19 +224,21 @@ def _unit(plan: Plan, document: Document, environment: str | None, variant: Vari
 def _origin(plan: Plan, source: _Source, variant: Variant) -> tuple[_Origin | None, LockedRun | None, list[Diagnostic], bool]:
     """What a run is made from, the locked run that it is, what is wrong with its runtime, and whether it reads files."""
     experiment, unit, documents = variant.experiment, source.unit, source.documents
-    asked = experiment.spec.runtime
-    assert asked is not None, "an experiment without a runtime has no variants"
-    runtime, found = plan.catalog.find(asked.name, kind=asked.kind, namespace=unit.namespace, version=asked.version)
-    found = placed(found, variant.tree, documents)
+    runtime_name = experiment.spec.runtime
+    assert runtime_name is not None, "an experiment without a runtime has no variants"
+    runtime, problems = plan.catalog.find(
+        runtime_name.name, kind=runtime_name.kind, namespace=unit.namespace, version=runtime_name.version
+    )
+    problems = placed(problems, variant.tree, documents)
     if runtime is None:
-        return None, None, found, False
+        return None, None, problems, False
     files = {
         **data.local_files(experiment, unit.document.file, plan.project.slicers, plan.sandbox),
         **code.local_files(experiment, unit.document.file, plan.sandbox),
     }
     content = run_content(source.content, environment=unit.environment, point=variant.point, task=variant.task, files=files)
     identity, locked = known(source.locked, content)
-    return _Origin(variant, documents, runtime, identity, content), locked, found, bool(files)
+    return _Origin(variant, documents, runtime, identity, content), locked, problems, bool(files)
 
 
 def _compiled(
@@ -249,20 +251,20 @@ def _compiled(
     is_record: bool = False,
     name: str | None = None,
 ) -> Run:
-    experiment, here = origin.variant.experiment, plan.settings[unit.environment]
+    experiment, environment = origin.variant.experiment, plan.settings[unit.environment]
     fixed = experiment.spec.naming == "fixed"
     name = name or origin.identity.renewed(renewal).run_name(unit.name, origin.variant.label, fixed=fixed)
     images: dict[str, None] = {}
     digest_of = plan.digest_of
     if plan.request.digests.is_listed:
         digest_of = _listing(plan.digest_of, images)
-        runtime = rewritten(origin.runtime, here.rewrite, digest_of)
+        runtime = rewritten(origin.runtime, environment.rewrite, digest_of)
     else:
         key = (unit.environment, origin.runtime)
-        runtime = session.once("rewritten runtime", key, lambda: rewritten(origin.runtime, here.rewrite, plan.digest_of))
-    sources = Sources(origin.variant.tree, origin.documents, runtime.document, here.platform, plan.project.document)
+        runtime = session.once("rewritten runtime", key, lambda: rewritten(origin.runtime, environment.rewrite, plan.digest_of))
+    sources = Sources(origin.variant.tree, origin.documents, runtime.document, environment.platform, plan.project.document)
     setting = _setting(plan, session, unit, name, origin.variant, runtime, digest_of)
-    compiled = compile_run(Job(experiment, runtime, setting, sources, here.release, plan.project.spec.gitops, is_record))
+    compiled = compile_run(Job(experiment, runtime, setting, sources, environment.release, plan.project.spec.gitops, is_record))
     return Run(
         unit,
         name,
@@ -291,6 +293,6 @@ def _listing(digest_of: DigestOf | None, images: dict[str, None]) -> DigestOf:
 def _setting(
     plan: Plan, session: Session, unit: Unit, name: str, variant: Variant, runtime: CatalogRuntime, digest_of: DigestOf | None
 ) -> Setting:
-    here = plan.settings[unit.environment]
+    environment = plan.settings[unit.environment]
     storage = plan.locks.of(unit).storage
-    return here.setting(unit, name, variant.task, runtime.launcher, digest_of, session, storage=storage)
+    return environment.setting(unit, name, variant.task, runtime.launcher, digest_of, session, storage=storage)

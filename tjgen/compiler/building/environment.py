@@ -20,17 +20,17 @@ from tjgen.trees.k8s.quantity import parse, total
 from tjgen.trees.session import Session
 
 
-def release(project: Project, environment: str | None, asked: str | None) -> Release:
+def release(project: Project, environment: str | None, requested: str | None) -> Release:
     """The release of Trainer: that of the command line, of the environment or of the project. Raises CompileError."""
-    if asked is not None:
-        return chosen(asked)
+    if requested is not None:
+        return chosen(requested)
     own = project.environment(environment)
     path: FieldPath = ("spec", "trainer")
-    said = project.spec.trainer
+    configured = project.spec.trainer
     if own is not None and own.trainer is not None:
         assert environment is not None, "what is said of an environment has a name"
-        path, said = ("spec", "environments", environment, "trainer"), own.trainer
-    return chosen(said, project.document.locate(path) if project.document is not None else None)
+        path, configured = ("spec", "environments", environment, "trainer"), own.trainer
+    return chosen(configured, project.document.locate(path) if project.document is not None else None)
 
 
 class Environment:
@@ -105,8 +105,8 @@ class Environment:
 
 def _helpers(platform: PlatformSpec) -> dict[str, str]:
     """Purpose -> image of helper containers, of those that the Platform names."""
-    said = platform.images.helpers
-    named = {purpose: said.copy_ if purpose == "copy" else getattr(said, purpose) for purpose in DEFAULTS}
+    helpers = platform.images.helpers
+    named = {purpose: helpers.copy_ if purpose == "copy" else getattr(helpers, purpose) for purpose in DEFAULTS}
     return {purpose: image for purpose, image in named.items() if image is not None}
 
 
@@ -115,7 +115,7 @@ def _cluster(platform: PlatformSpec) -> Cluster:
     release = platform.cluster.kubernetes
     minor = int(release.partition(".")[2]) if release is not None else None
     bandwidth = {name: parse(one.bandwidth).value for name, one in platform.storage_classes.items() if one.bandwidth is not None}
-    capability = {name: said for name, one in platform.queues.items() if (said := one.capability or _of_flavors(one))}
+    capability = {name: capacity for name, one in platform.queues.items() if (capacity := one.capability or _of_flavors(one))}
     return Cluster(
         modes,
         minor,

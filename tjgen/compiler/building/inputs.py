@@ -19,7 +19,7 @@ from tjgen.trees.source.document import Document
 
 _IMPORTED = ("TrainJob", "PyTorchJob", "TFJob", "MPIJob", "JAXJob", "XGBoostJob", "PaddleJob", "JobSet", "Job")
 """Kinds that `tjgen import` rewrites as experiments."""
-_BESIDE = ("Project", "Overlay", "Platform")
+_SUPPORTING_KINDS = ("Project", "Overlay", "Platform")
 
 
 def project_at(
@@ -30,16 +30,16 @@ def project_at(
     `confined`: what reads the files, also those of `paths`; where it is None, `paths` may be anywhere, since the caller names
     them. Raises CompileError where they belong to several projects (TJ260).
     """
-    found = {file for path in ((start,) if start is not None else paths or (".",)) if (file := find(path)) is not None}
-    if len(found) > 1:
-        message = f"the paths belong to {len(found)} projects: {', '.join(sorted(found))}"
+    projects = {file for path in ((start,) if start is not None else paths or (".",)) if (file := find(path)) is not None}
+    if len(projects) > 1:
+        message = f"the paths belong to {len(projects)} projects: {', '.join(sorted(projects))}"
         hint = "build one project at a time"
         raise CompileError([Diagnostic("TJ260", message, hint=hint)])
     named_paths = paths if confined is None else ()
-    if not found:
+    if not projects:
         without = alone(named_paths if start is None or confined is not None else (*named_paths, start))
         return without if confined is None else without._replace(sandbox=confined), []
-    file = found.pop()
+    file = projects.pop()
     is_named = start is not None and os.path.realpath(start) == os.path.realpath(os.path.dirname(file))
     project, diagnostics = load(file, named_paths, is_named=is_named, sandbox=confined)
     return project, list(diagnostics)
@@ -50,9 +50,9 @@ def confinement() -> Sandbox:
 
     Without a repository, those of the caller's project, or of the working directory unless that is the root of the file system.
     """
-    here = os.path.realpath(".")
+    working_directory = os.path.realpath(".")
     project = callers_project()
-    root = repository_of(here) or (os.path.dirname(project) if project is not None else here)
+    root = repository_of(working_directory) or (os.path.dirname(project) if project is not None else working_directory)
     return Sandbox([root] if root != "/" else [])
 
 
@@ -66,10 +66,10 @@ def files_at(paths: Sequence[str], sandbox: Sandbox) -> tuple[list[str], list[Di
     files: list[str] = []
     diagnostics: list[Diagnostic] = []
     for path in paths:
-        found, wrong = named(sandbox, "", path) if os.path.isdir(path) else ([path], [])
-        files += found
+        matching, wrong = named(sandbox, "", path) if os.path.isdir(path) else ([path], [])
+        files += matching
         diagnostics += wrong
-        if not found and not wrong:
+        if not matching and not wrong:
             message = f"{path} holds no file that ends in .yaml or .yml"
             diagnostics.append(Diagnostic(problems.EMPTY, message, hint="name the files"))
     return list(dict.fromkeys(files)), diagnostics
@@ -99,15 +99,15 @@ def chosen_environments(project: Project, wanted: Sequence[str]) -> tuple[list[s
 
 def unreadable_slicers(project: Project) -> list[Diagnostic]:
     """What is wrong with files of slicing strategies that are outside of the repository, or not files."""
-    found = []
+    refused_paths = []
     for name, file in project.slicers.items():
         content = project.sandbox.content(file)
         # A file that does not exist is reported where a run uses it.
         if isinstance(content, Diagnostic) and content.code != problems.UNREADABLE:
             assert project.document is not None, "nothing else names strategies"
             path: FieldPath = ("spec", "slicers", name)
-            found.append(content._replace(path=path, span=project.document.locate(path)))
-    return found
+            refused_paths.append(content._replace(path=path, span=project.document.locate(path)))
+    return refused_paths
 
 
 def refused_slicers(project: Project) -> dict[str, Diagnostic]:
@@ -119,18 +119,18 @@ def refused_slicers(project: Project) -> dict[str, Diagnostic]:
     if project.is_root and trust.is_granted():
         return {}
     assert project.document is not None, "nothing else names strategies"
-    found = {}
+    refused = {}
     for name, file in project.slicers.items():
         note = Note("named here", project.document.locate(("spec", "slicers", name)))
         if project.is_root:
             message = f'slicing strategy "{name}" is Python of this project ({file}), which runs only with --trusted'
             hint = "review the file, then run tjgen build --trusted, or set TJGEN_TRUSTED=1"
-            found[name] = Diagnostic("TJ208", message, related=(note,), hint=hint)
+            refused[name] = Diagnostic("TJ208", message, related=(note,), hint=hint)
         else:
             message = f'slicing strategy "{name}" is Python of a nested project ({file}), which this command never runs'
             hint = f"review the file, then name that project: tjgen build --trusted {project.directory or '.'}"
-            found[name] = Diagnostic("TJ209", message, related=(note,), hint=hint)
-    return found
+            refused[name] = Diagnostic("TJ209", message, related=(note,), hint=hint)
+    return refused
 
 
 def taken_names(project: Project) -> list[Diagnostic]:
@@ -163,7 +163,7 @@ def is_platform(document: Document) -> bool:
 
 def is_of_project(documents: list[Document]) -> bool:
     """Whether a file that a folder or pattern brought along is one that a project has beside its experiments."""
-    return all(one.value.__class__ is dict and one.value.get("kind") in _BESIDE for one in documents)
+    return all(one.value.__class__ is dict and one.value.get("kind") in _SUPPORTING_KINDS for one in documents)
 
 
 def no_experiment(file: str, documents: list[Document], *, named: bool) -> Diagnostic:

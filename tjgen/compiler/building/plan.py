@@ -102,9 +102,9 @@ class Plan(NamedTuple):
 
     def bound(self, environment: str, field: str, name: str) -> tuple[Any, Document] | None:
         """The limits of a namespace (`quotas`) or queue (`queues`), and the Platform that sets them."""
-        here = self.settings[environment or None]
-        limits = (here.cluster.quotas if field == "quotas" else here.cluster.queues).get(name)
-        return (limits, here.platform) if limits is not None and here.platform is not None else None
+        surroundings = self.settings[environment or None]
+        limits = (surroundings.cluster.quotas if field == "quotas" else surroundings.cluster.queues).get(name)
+        return (limits, surroundings.platform) if limits is not None and surroundings.platform is not None else None
 
     def surroundings(self) -> Iterator[bytes]:
         """The text of everything in addition to a source that its runs depend on: project, overlays, platforms, catalogs."""
@@ -135,8 +135,8 @@ def make_plan(request: Request) -> Plan:
     whole = not request.paths and not request.given
     project, diagnostics = project_at(request.paths, request.project, confined=confinement() if request.is_confined else None)
     if request.overlays:
-        project, found = with_overlays(project, request.overlays)
-        diagnostics = [*diagnostics, *found]
+        project, problems = with_overlays(project, request.overlays)
+        diagnostics = [*diagnostics, *problems]
     # Files in addition to the project are named from here, or from the root.
     root = project.directory or "."
     places = [*(os.path.relpath(one, root) for one in request.catalogs), *project.spec.catalogs]
@@ -144,15 +144,15 @@ def make_plan(request: Request) -> Plan:
         project.sandbox.name(os.path.relpath(place, root))
     versions = release(project, None, request.trainer).versions
     catalog = Catalog(places, project.directory, versions=versions, sandbox=project.sandbox)
-    layers, found = settings(list(request.set_values))
+    layers, problems = settings(list(request.set_values))
     environments, unknown = chosen_environments(project, request.environments)
-    diagnostics = [*diagnostics, *found, *unknown, *taken_names(project), *unreadable_slicers(project)]
+    diagnostics = [*diagnostics, *problems, *unknown, *taken_names(project), *unreadable_slicers(project)]
     known = {name: Environment(project, name, request.trainer) for name in environments}
-    diagnostics += [one for here in known.values() for one in here.misfits()]
+    diagnostics += [one for environment in known.values() for one in environment.misfits()]
     if whole and not has_errors(diagnostics):
         diagnostics += nothing_to_build(project)
-    files, found = experiments(project) if whole else files_at(request.paths, project.sandbox)
-    diagnostics += found
+    files, problems = experiments(project) if whole else files_at(request.paths, project.sandbox)
+    diagnostics += problems
     if has_errors(diagnostics):
         raise CompileError(diagnostics)
     locks = Locks(project.directory)
@@ -172,15 +172,15 @@ def make_plan(request: Request) -> Plan:
 
 
 def _platform_files(request: Request, sandbox: Sandbox) -> list[str]:
-    found = []
+    files = []
     for path in dict.fromkeys(request.paths) if request.takes_platforms else ():
         content = sandbox.content(path) if not os.path.isdir(path) else b""
         # Most files that are named hold experiments: those are read once, when they are compiled.
         if isinstance(content, bytes) and b"Platform" in content:
             documents, _ = read(content, path, CORE, sandbox.budgets)
             if any(map(is_platform, documents)):
-                found.append(path)
-    return found
+                files.append(path)
+    return files
 
 
 def _digest_of(digests: Digests, folder: str) -> DigestOf | None:
@@ -197,7 +197,7 @@ def _digest_of(digests: Digests, folder: str) -> DigestOf | None:
         full = tagged(image)
         if digests.every:
             return digests.every if full is not None else None
-        found = digests.given.get(full or "")
-        return found if found is not None or from_pins is None else from_pins(image)
+        digest = digests.given.get(full or "")
+        return digest if digest is not None or from_pins is None else from_pins(image)
 
     return digest_of

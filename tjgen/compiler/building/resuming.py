@@ -16,8 +16,8 @@ _AT: FieldPath = ("spec", "checkpoints", "resumeFrom")
 
 def resumed_run(run: Run) -> str | None:
     """The run that a run resumes from, by its name."""
-    asked = run.variant.experiment.spec.checkpoints
-    return asked.resume_from.run if asked is not None and asked.resume_from is not None else None
+    checkpoints = run.variant.experiment.spec.checkpoints
+    return checkpoints.resume_from.run if checkpoints is not None and checkpoints.resume_from is not None else None
 
 
 def unknown_runs(unit: Unit, runs: Sequence[Run], documents: Documents, locks: Locks) -> Iterator[Diagnostic]:

@@ -84,7 +84,7 @@ class Built(NamedTuple):
     """The text of the unit's file."""
     overlays: tuple[str, ...] = ()
     """Names of the overlays that apply to it."""
-    beside: tuple[str, ...] = ()
+    kept_names: tuple[str, ...] = ()
     """Locked runs that stay as they are, though they were not built."""
     waiting: int = 0
     """Number of runs that were left out because they are not promoted to the environment."""

@@ -82,14 +82,14 @@ def _files(code: Code, setting: Setting) -> list[str] | None:
     ways = chosen(code)
     build, packed, workspace = code.build, code.config_map, code.workspace
     if "configMap" in ways and packed is not None:
-        asked = (packed.directory, packed.include, packed.exclude)
+        source = (packed.directory, packed.include, packed.exclude)
     elif "workspace" in ways and workspace is not None and workspace.directory is not None:
-        asked = (workspace.directory, [], [])
+        source = (workspace.directory, [], [])
     elif ways == ["build"] and build is not None and is_baked(code) and build.context != "git" and build.dockerfile is None:
-        asked = (build.directory or ".", build.include, build.exclude)
+        source = (build.directory or ".", build.include, build.exclude)
     else:
         return None
     try:
-        return [file.path for file in found(setting.sandbox, os.path.join(setting.directory, asked[0]), *asked[1:])]
+        return [file.path for file in found(setting.sandbox, os.path.join(setting.directory, source[0]), *source[1:])]
     except FolderError:
         return None  # The pass that delivers the code has reported it.

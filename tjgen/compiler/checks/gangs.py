@@ -37,8 +37,8 @@ def _in_steps(workload: Workload, experiment: Experiment) -> Iterator[Diagnostic
         hint = "fetch the data with prefetch, a Job of its own that ends before the gang starts, or use schedule.system: kueue"
     else:
         hint = "use target: volcanojob, which starts the launcher with the gang, or schedule.system: kueue"
-    asked = initializers and experiment.spec.initializer is not None
-    path: FieldPath = (*SPEC, "initializer") if asked else (*SPEC, "schedule")
+    is_requested = initializers and experiment.spec.initializer is not None
+    path: FieldPath = (*SPEC, "initializer") if is_requested else (*SPEC, "schedule")
     yield Diagnostic("TJ390", f"{message}: it never starts", path=path, hint=hint)
 
 

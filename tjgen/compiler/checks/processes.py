@@ -23,9 +23,9 @@ def check(workload: Workload, experiment: Experiment, setting: Setting) -> Itera
         return
     device = setting.classes.get(gpu.device_class or "")
     is_torch = experiment.spec.target == "pytorchjob" or get(workload.ml_policy or {}, ("torch",), None) is not None
-    asked, most = experiment.spec.procs_per_node, gpu.count * (device.processes if device is not None else 1)
-    if asked is not None and asked > most:
-        message = f"procsPerNode is {asked}, and a node has {most} devices: several processes would use one device"
+    processes, most = experiment.spec.procs_per_node, gpu.count * (device.processes if device is not None else 1)
+    if processes is not None and processes > most:
+        message = f"procsPerNode is {processes}, and a node has {most} devices: several processes would use one device"
         hint = f"remove procsPerNode, which starts {most} processes, or request more devices"
         at = (*SPEC, "procsPerNode")
         yield Diagnostic("TJ141", message, path=at, hint=hint, severity=None if is_torch else WARNING)

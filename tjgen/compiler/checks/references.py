@@ -46,17 +46,17 @@ def check(workload: Workload, experiment: Experiment, setting: Setting) -> Itera
 def _typographic(workload: Workload, experiment: Experiment, podset: PodSet, main: Tree) -> Iterator[Diagnostic]:
     for field in ("command", "args"):
         path: FieldPath = (*podset.main, field)
-        said = next((origin for origin in workload.tree.origins(path) if origin.source == EXPERIMENT), None)
-        for word in main.get(field) or [] if said is not None else ():
+        of_experiment = next((origin for origin in workload.tree.origins(path) if origin.source == EXPERIMENT), None)
+        for word in main.get(field) or [] if of_experiment is not None else ():
             lines = [line for line in str(word).splitlines() if not line.lstrip().startswith("#")]
-            found = next((one[0] for line in lines if (one := _TYPOGRAPHIC.search(line))), None)
-            if found is not None:
-                assert said is not None, "a text of the runtime is not looked at"
-                plain = "--" if found in "\u2013\u2014" else "'" if found in "\u2018\u2019\u201a" else '"'
-                message = f"the command line has {found} (U+{ord(found):04X}), which shells and programs do not read as {plain}"
-                script = experiment.spec.script if said.because == (*SPEC, "script") else None
+            mark = next((one[0] for line in lines if (one := _TYPOGRAPHIC.search(line))), None)
+            if mark is not None:
+                assert of_experiment is not None, "a text of the runtime is not looked at"
+                plain = "--" if mark in "\u2013\u2014" else "'" if mark in "\u2018\u2019\u201a" else '"'
+                message = f"the command line has {mark} (U+{ord(mark):04X}), which shells and programs do not read as {plain}"
+                script = experiment.spec.script if of_experiment.because == (*SPEC, "script") else None
                 hint = f"write {plain}" if script is None or "\n" in script else f"write {script.translate(_PLAIN)}"
-                yield Diagnostic("TJ145", message, path=said.because, hint=hint)
+                yield Diagnostic("TJ145", message, path=of_experiment.because, hint=hint)
                 return
 
 
@@ -70,13 +70,13 @@ def _of(workload: Workload, podset: PodSet, main: Tree) -> Iterator[Diagnostic]:
     for one in main.get("env") or []:
         texts.append((str(one.get("value") or ""), (*podset.main, "env", named(one["name"]))))
     for text, path in texts:
-        said = next((origin for origin in workload.tree.origins(path) if origin.source == EXPERIMENT), None)
-        for found in _REFERENCE.finditer(text) if said is not None and "$(" in text else ():
-            name = found[1]
+        of_experiment = next((origin for origin in workload.tree.origins(path) if origin.source == EXPERIMENT), None)
+        for match in _REFERENCE.finditer(text) if of_experiment is not None and "$(" in text else ():
+            name = match[1]
             if name is None or name in known or _INJECTED.fullmatch(name):
                 continue
-            assert said is not None, "a text of the runtime is not looked at"
+            assert of_experiment is not None, "a text of the runtime is not looked at"
             near = nearest(name, known)
             hint = f"did you mean $({near})?" if near else f"add {name} to env; a variable of the image is not replaced"
             message = f"$({name}) names no variable of the container, so the program gets it as text"
-            yield Diagnostic("TJ140", message, path=said.because, hint=f"{hint} ($$({name}) is the text itself)")
+            yield Diagnostic("TJ140", message, path=of_experiment.because, hint=f"{hint} ($$({name}) is the text itself)")

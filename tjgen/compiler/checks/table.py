@@ -25,4 +25,4 @@ CHECKS: tuple[Check, ...] = (_entry, references.check, processes.check, requests
 
 def checked(workload: Workload, experiment: Experiment, setting: Setting) -> list[Diagnostic]:
     """What all checks report about a run."""
-    return [found for check in CHECKS for found in check(workload, experiment, setting)]
+    return [diagnostic for check in CHECKS for diagnostic in check(workload, experiment, setting)]

@@ -17,9 +17,9 @@ def footprint(job: Job, draft: Draft) -> Draft:
         return draft
     from tjgen.compiler.totals import shared  # most runs take nothing that others have too
 
-    asked = shared.RunRequest(experiment.spec, job.setting, sources.experiment, sources.documents, sources.platform)
-    found, footprint = shared.watched(asked, draft.applied, draft.previews)
-    return draft._replace(footprint=tuple(footprint)).reporting(found)
+    request = shared.RunRequest(experiment.spec, job.setting, sources.experiment, sources.documents, sources.platform)
+    diagnostics, footprint = shared.watched(request, draft.applied, draft.previews)
+    return draft._replace(footprint=tuple(footprint)).reporting(diagnostics)
 
 
 def relate(job: Job, draft: Draft) -> Draft:

@@ -54,13 +54,13 @@ class Draft(NamedTuple):
     footprint: tuple[Any, ...] = ()
     relations: tuple[Any, ...] = ()
 
-    def reporting(self, found: list[Diagnostic]) -> Draft:
+    def reporting(self, diagnostics: list[Diagnostic]) -> Draft:
         """The draft with more diagnostics."""
-        return self._replace(diagnostics=[*self.diagnostics, *found]) if found else self
+        return self._replace(diagnostics=[*self.diagnostics, *diagnostics]) if diagnostics else self
 
-    def refused(self, found: list[Diagnostic]) -> Draft:
+    def refused(self, diagnostics: list[Diagnostic]) -> Draft:
         """The draft with more diagnostics, and without objects, for later hops to skip."""
-        return self._replace(applied=[], previews=[], diagnostics=[*self.diagnostics, *found], is_refused=True)
+        return self._replace(applied=[], previews=[], diagnostics=[*self.diagnostics, *diagnostics], is_refused=True)
 
 
 def located(diagnostics: list[Diagnostic], manifest: Manifest, sources: Sources) -> list[Diagnostic]:

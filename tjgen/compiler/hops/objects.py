@@ -56,7 +56,7 @@ def patch(job: Job, draft: Draft) -> Draft:
     """The patches of the experiment; a runtime that they change gets another name."""
     late = "JobSet" if _is_jobset(job) else ""
     before, template = draft.applied, draft.template
-    applied, found = patched(before, job.experiment, allows=job.setting.allows, but=late)
+    applied, diagnostics = patched(before, job.experiment, allows=job.setting.allows, but=late)
     if template is not None and before[0] is template:
         if applied[0] is not template:
             applied[0], applied[-1] = trainjob.renamed(applied[0], applied[-1], job.runtime.name)
@@ -65,7 +65,7 @@ def patch(job: Job, draft: Draft) -> Draft:
     sources = draft.sources._replace(trainjob=applied[-1])
     if template is not None:
         sources = sources._replace(made_runtime=template)
-    return draft._replace(applied=applied, template=template, is_patched=is_patched, sources=sources).reporting(found)
+    return draft._replace(applied=applied, template=template, is_patched=is_patched, sources=sources).reporting(diagnostics)
 
 
 def expand(job: Job, draft: Draft) -> Draft:
@@ -78,8 +78,8 @@ def expand(job: Job, draft: Draft) -> Draft:
         overlong = name_problem(draft.workload.name, budget=direct_target.budget(started))
         if overlong is not None:
             return draft.refused([overlong])
-        found = located(direct_target.find_warnings(started, draft.workload), started, draft.sources)
-        return draft._replace(previews=direct_target.previews(started)).reporting(found)
+        diagnostics = located(direct_target.find_warnings(started, draft.workload), started, draft.sources)
+        return draft._replace(previews=direct_target.previews(started)).reporting(diagnostics)
     assert draft.template is not None, "a TrainJob has a runtime"
     template = draft.template.tree
     expansion = twin_expand(_as_started(started.tree), template, release=_controller(job), session=job.setting.session)
@@ -88,9 +88,9 @@ def expand(job: Job, draft: Draft) -> Draft:
     if overlong is not None:
         # Controller, webhooks and server would each report it again in their own words.
         return draft.refused([overlong])
-    found = located(expansion.diagnostics, started, draft.sources)
+    diagnostics = located(expansion.diagnostics, started, draft.sources)
     context = [template, *admission.assumed(template)]
-    return draft._replace(previews=previews, expansion=expansion, context=context).reporting(found)
+    return draft._replace(previews=previews, expansion=expansion, context=context).reporting(diagnostics)
 
 
 def finish(job: Job, draft: Draft) -> Draft:
@@ -99,10 +99,10 @@ def finish(job: Job, draft: Draft) -> Draft:
         return draft
     from tjgen.compiler.targets import jobset  # most runs are TrainJobs
 
-    objects, found = jobset.finish(draft.expansion.objects, draft.applied[-1], job.release)
+    objects, diagnostics = jobset.finish(draft.expansion.objects, draft.applied[-1], job.release)
     objects, refused = patched(objects, job.experiment, allows=job.setting.allows, only=jobset.KIND)
     applied = [manifest for manifest in draft.applied[:-1] if manifest.kind not in KINDS] + objects
-    return draft._replace(applied=applied, previews=[]).reporting([*found, *refused])
+    return draft._replace(applied=applied, previews=[]).reporting([*diagnostics, *refused])
 
 
 def _is_jobset(job: Job) -> bool:
@@ -124,7 +124,11 @@ def _as_started(trainjob: Tree) -> Tree:
 def _previews(expansion: Expansion, job: Manifest) -> list[Manifest]:
     """What the controller makes, but for its private copy of the runtime, whose text is the cluster's."""
     snapshot = job.name + SNAPSHOT_SUFFIX
-    return [Manifest(made.tree, made.owners, PREVIEW) for made in expansion.objects if made.tree["metadata"]["name"] != snapshot]
+    return [
+        Manifest(created.tree, created.owners, PREVIEW)
+        for created in expansion.objects
+        if created.tree["metadata"]["name"] != snapshot
+    ]
 
 
 def _budget(previews: list[Manifest]) -> int:

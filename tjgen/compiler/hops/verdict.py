@@ -25,14 +25,14 @@ def judge(job: Job, draft: Draft) -> Draft:
     # The values of a generated Secret are the controller's: there is nothing of ours to judge in it.
     for manifest in (*draft.applied, *(preview for preview in draft.previews if preview.kind != "Secret")):
         if manifest.stage != PREVIEW:
-            found = list(disclosure.diagnostics(manifest.tree, job.setting.harmless))
-            diagnostics += located(found, manifest, draft.sources)
+            problems = list(disclosure.diagnostics(manifest.tree, job.setting.harmless))
+            diagnostics += located(problems, manifest, draft.sources)
         # The name of a runtime has the digest of its content.
         key = f"{manifest.tree['metadata']}" if manifest.stage == RUNTIMES else equivalence_key(manifest.tree)
         if not session.has("accepted", (scope, key)):
-            found = wrong(manifest, draft.context, versions, session)
-            diagnostics += located(found, manifest, draft.sources)
-            if not found:
+            problems = wrong(manifest, draft.context, versions, session)
+            diagnostics += located(problems, manifest, draft.sources)
+            if not problems:
                 session.add("accepted", (scope, key))
     return draft._replace(diagnostics=diagnostics)
 
@@ -50,5 +50,5 @@ def wrong(manifest: Manifest, context: list[Tree], versions: Mapping[str, str], 
     """What the API server and its webhooks say, and where they accept the object, what its controllers do with it."""
     verdict = judge_object(manifest.tree, versions=versions, webhooks=True, context=context, session=session)
     # `tjgen check` reports what no one checks here of a kind.
-    found = list(report.diagnostics(manifest.tree, verdict._replace(gaps=()) if verdict.stage in ("", WEBHOOK) else verdict))
-    return found or list(registry.of_object(manifest.tree, versions, has_pods=starts_pods(manifest)))
+    problems = list(report.diagnostics(manifest.tree, verdict._replace(gaps=()) if verdict.stage in ("", WEBHOOK) else verdict))
+    return problems or list(registry.of_object(manifest.tree, versions, has_pods=starts_pods(manifest)))

@@ -22,9 +22,9 @@ def arrange(job: Job, draft: Draft) -> Draft:
 
     spec = job.experiment.spec
     replicas = {name: role.replicas for name, role in spec.roles.items()}
-    workload, found = target.arranged(draft.workload, RequestedSize(spec.nodes, replicas, spec.elastic is not None))
+    workload, diagnostics = target.arranged(draft.workload, RequestedSize(spec.nodes, replicas, spec.elastic is not None))
     draft = draft._replace(workload=workload)
-    return draft.refused(found) if has_errors(found) else draft.reporting(found)
+    return draft.refused(diagnostics) if has_errors(diagnostics) else draft.reporting(diagnostics)
 
 
 def initialize(job: Job, draft: Draft) -> Draft:
@@ -33,29 +33,29 @@ def initialize(job: Job, draft: Draft) -> Draft:
         return draft
     from tjgen.compiler.passes import initializers  # few runs fetch anything by themselves
 
-    workload, found = initializers.prepared(draft.workload, job.experiment, job.setting)
+    workload, diagnostics = initializers.prepared(draft.workload, job.experiment, job.setting)
     draft = draft._replace(workload=workload)
-    return draft.refused(found) if has_errors(found) else draft.reporting(found)
+    return draft.refused(diagnostics) if has_errors(diagnostics) else draft.reporting(diagnostics)
 
 
 def lower(job: Job, draft: Draft) -> Draft:
     """The fields of the experiment that have a direct place in the Workload."""
     experiment, setting = job.experiment, job.setting
-    workload, found = apply(draft.workload, EXPERIMENT, direct_fields.contribute(draft.workload, experiment, setting))
-    found = [*found, *identity.reserved(experiment.metadata.labels, setting.allows)]
-    return draft._replace(workload=workload).reporting(found)
+    workload, diagnostics = apply(draft.workload, EXPERIMENT, direct_fields.contribute(draft.workload, experiment, setting))
+    diagnostics = [*diagnostics, *identity.reserved(experiment.metadata.labels, setting.allows)]
+    return draft._replace(workload=workload).reporting(diagnostics)
 
 
 def contribute(job: Job, draft: Draft) -> Draft:
     """Everything that has to be arranged: devices, volumes, data, gangs, images."""
     workload, diagnostics = draft.workload, draft.diagnostics
     for name, one_pass in PASSES:
-        workload, found = apply(workload, f"pass:{name}", one_pass(workload, job.experiment, job.setting))
-        diagnostics = [*diagnostics, *found] if found else diagnostics
+        workload, problems = apply(workload, f"pass:{name}", one_pass(workload, job.experiment, job.setting))
+        diagnostics = [*diagnostics, *problems] if problems else diagnostics
     return draft._replace(workload=workload, diagnostics=diagnostics, is_refused=has_errors(diagnostics))
 
 
 def check(job: Job, draft: Draft) -> Draft:
     """The rules on the whole Workload."""
-    found = checked(draft.workload, job.experiment, job.setting)
-    return draft.refused(found) if has_errors(found) else draft.reporting(found)
+    diagnostics = checked(draft.workload, job.experiment, job.setting)
+    return draft.refused(diagnostics) if has_errors(diagnostics) else draft.reporting(diagnostics)

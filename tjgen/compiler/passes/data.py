@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
-from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.files.sandbox import Sandbox
-from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.contribution import Contributions
 from tjgen.trees.workload.workload import Workload
 
-Found = Iterator[Contribution | Diagnostic]
 
-
-def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
     """Nothing where the experiment has no `data`."""
     if experiment.spec.data is not None:
         # Loaded only for those who slice data: it is as much as all other passes together.

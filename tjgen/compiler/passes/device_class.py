@@ -22,15 +22,15 @@ Chosen = tuple[DeviceClass | None, list[Diagnostic]]
 
 def chosen(gpu: Gpu, setting: Setting, because: FieldPath) -> Chosen:
     """The class that is asked for, its part where a part is; None where nothing fits, which the diagnostics say."""
-    device, found = _named(gpu, setting, because) if gpu.device_class is not None else _unnamed(gpu, setting, because)
+    device, problems = _named(gpu, setting, because) if gpu.device_class is not None else _unnamed(gpu, setting, because)
     if device is None:
-        return None, found
+        return None, problems
     wrong = _share(gpu, device, because)
     if wrong is None and gpu.dra is not None:
         device, wrong = _claimed(gpu, device, because)
     if wrong is None and gpu.min_memory is not None:
         device, wrong = _with_memory(gpu, device, because)
-    return (None, [*found, wrong]) if wrong is not None else (device, found)
+    return (None, [*problems, wrong]) if wrong is not None else (device, problems)
 
 
 def _named(gpu: Gpu, setting: Setting, because: FieldPath) -> Chosen:

@@ -29,12 +29,12 @@ def contributions(
         yield Contribution((*podset.pod, "nodeSelector", device.topology_label), gpu.topology, at)
     devices = prod(map(int, gpu.topology.split("x")))
     wanted, rest = divmod(devices, gpu.count)
-    said = get(workload.tree.value, ("trainer", "numNodes"), None)
+    num_nodes = get(workload.tree.value, ("trainer", "numNodes"), None)
     if rest or not wanted:
         message = f"topology {gpu.topology} has {devices} devices, which nodes with {gpu.count} each cannot make up"
         hint = f"set count to a number that divides {devices}"
         yield Diagnostic("TJ376", message, path=at, hint=hint)
-    elif said is None:
+    elif num_nodes is None:
         yield Contribution(("trainer", "numNodes"), wanted, at)
     elif nodes(workload) != wanted:
         message = f"topology {gpu.topology} is {wanted} nodes with {gpu.count} devices each, and the run has {nodes(workload)}"

@@ -14,14 +14,12 @@ from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.k8s import quantity
 from tjgen.trees.typing import NamedTuple
-from tjgen.trees.workload.contribution import Contribution, is_said
+from tjgen.trees.workload.contribution import Contribution, Contributions, is_said
 from tjgen.trees.workload.roles import at_once, role, workers
 from tjgen.trees.workload.workload import PodSet, Workload
 
 _MEBIBYTE = 1024 * 1024
 """The unit in which sharing systems count memory: their resources take whole numbers."""
-
-Found = Iterator[Contribution | Diagnostic]
 
 
 class GpuRequest(NamedTuple):
@@ -32,23 +30,23 @@ class GpuRequest(NamedTuple):
     because: FieldPath
 
 
-def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
     """Resources by the class's name for them, never by a vendor's name in code."""
     spec = experiment.spec
     computing = workers(workload)
     processes: GpuRequest | None = None
     if spec.gpu is not None:
         because: FieldPath = (*SPEC, "gpu")
-        device, found = chosen(spec.gpu, setting, because)
-        yield from found
+        device, diagnostics = chosen(spec.gpu, setting, because)
+        yield from diagnostics
         if device is not None:
-            asked = GpuRequest(spec.gpu, device, because)
+            request = GpuRequest(spec.gpu, device, because)
             theirs = _without_own(computing, experiment)
-            yield from _given(workload, theirs, asked, setting)
+            yield from _given(workload, theirs, request, setting)
             for podset in theirs:
-                yield from _beside(workload, podset, experiment, asked)
+                yield from _companion_resources(workload, podset, experiment, request)
             if theirs or not computing:
-                processes = asked
+                processes = request
     elif spec.rdma:
         yield from _network(workload, [], None, 0)
     for name, changed in spec.roles.items():
@@ -56,13 +54,13 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         if changed.gpu is None or own is None:
             continue
         because = (*SPEC, "roles", name, "gpu")
-        device, found = chosen(changed.gpu, setting, because)
-        yield from found
+        device, diagnostics = chosen(changed.gpu, setting, because)
+        yield from diagnostics
         if device is not None:
-            asked = GpuRequest(changed.gpu, device, because)
-            yield from _given(workload, [own], asked, setting, role=name)
+            request = GpuRequest(changed.gpu, device, because)
+            yield from _given(workload, [own], request, setting, role=name)
             if own in computing and processes is None:
-                processes = asked
+                processes = request
     if processes is not None and spec.procs_per_node is None and computing:
         # The controller would count resources whose name holds "gpu" (facts: MIG, TPU and others are not).
         count = processes.gpu.count * processes.device.processes
@@ -75,9 +73,9 @@ def _without_own(podsets: list[PodSet], experiment: Experiment) -> list[PodSet]:
     return [podset for podset in podsets if podset.name not in roles or roles[podset.name].gpu is None]
 
 
-def _given(workload: Workload, podsets: list[PodSet], asked: GpuRequest, setting: Setting, *, role: str = "") -> Found:
+def _given(workload: Workload, podsets: list[PodSet], request: GpuRequest, setting: Setting, *, role: str = "") -> Contributions:
     """What `podsets` get where one `gpu` is asked for."""
-    gpu, device, because = asked
+    gpu, device, because = request
     yield from _number(gpu, device, because)
     if gpu.topology is not None:
         from tjgen.compiler.passes import device_topology  # devices that span nodes are rare
@@ -92,15 +90,15 @@ def _given(workload: Workload, podsets: list[PodSet], asked: GpuRequest, setting
         for podset in podsets:
             yield from device_claims.claims(podset, name, because)
     for podset in podsets:
-        yield from _devices(workload, podset, asked)
+        yield from _devices(workload, podset, request)
     if gpu.mig is not None:
         together = at_once(workload, podsets) * gpu.count
         if together > 1 and not role:
             yield _parts_together(gpu, together, because)
 
 
-def _devices(workload: Workload, podset: PodSet, asked: GpuRequest) -> Found:
-    gpu, device, because = asked
+def _devices(workload: Workload, podset: PodSet, request: GpuRequest) -> Contributions:
+    gpu, device, because = request
     for resource, amount, field in _resources(gpu, device):
         for bound in ("limits", "requests"):
             yield Contribution((*podset.main, "resources", bound, resource), amount, (*because, field))
@@ -127,14 +125,14 @@ def _devices(workload: Workload, podset: PodSet, asked: GpuRequest) -> Found:
             yield Contribution((*podset.main, "env", named(name)), env_item(name, variable), (*because, "class"))
 
 
-def _tolerated(workload: Workload, podset: PodSet, device: DeviceClass, because: FieldPath) -> Found:
+def _tolerated(workload: Workload, podset: PodSet, device: DeviceClass, because: FieldPath) -> Contributions:
     # Tolerations are one atomic list: what stands there stays in it.
     path: FieldPath = (*podset.pod, "tolerations")
     before: list[Tree] = get(workload.tree.value, path, None) or []
     added = [toleration for toleration in device.tolerations if toleration not in before]
     if added:
-        said = bool(before) and any(origin.manager == "experiment" for origin in workload.tree.origins(path))
-        yield Contribution(path, [*before, *added], (*because, "class"), manager="experiment" if said else None)
+        is_from_experiment = bool(before) and any(origin.manager == "experiment" for origin in workload.tree.origins(path))
+        yield Contribution(path, [*before, *added], (*because, "class"), manager="experiment" if is_from_experiment else None)
 
 
 def _resources(gpu: Gpu, device: DeviceClass) -> Iterator[tuple[str, str, str]]:
@@ -150,13 +148,13 @@ def _resources(gpu: Gpu, device: DeviceClass) -> Iterator[tuple[str, str, str]]:
             yield sharing.cores, str(gpu.share.cores), "share"
 
 
-def _beside(workload: Workload, podset: PodSet, experiment: Experiment, asked: GpuRequest) -> Found:
+def _companion_resources(workload: Workload, podset: PodSet, experiment: Experiment, request: GpuRequest) -> Contributions:
     """CPU, memory and network by the class, where the experiment does not say."""
-    spec, (gpu, device, because) = experiment.spec, asked
+    spec, (gpu, device, because) = experiment.spec, request
     own = spec.roles.get(podset.name)
     for resource, each in (("cpu", device.cpu_per_device), ("memory", device.memory_per_device)):
-        said = getattr(spec, resource) is not None or getattr(own, resource, None) is not None
-        if each is not None and not said:
+        is_set = getattr(spec, resource) is not None or getattr(own, resource, None) is not None
+        if each is not None and not is_set:
             for bound in ("limits", "requests"):
                 yield Contribution(
                     (*podset.main, "resources", bound, resource), device.times(each, gpu.count), (*because, "count")
@@ -165,7 +163,7 @@ def _beside(workload: Workload, podset: PodSet, experiment: Experiment, asked: G
         yield from _network(workload, [podset], device, gpu.count)
 
 
-def _network(workload: Workload, podsets: list[PodSet], device: DeviceClass | None, count: int) -> Found:
+def _network(workload: Workload, podsets: list[PodSet], device: DeviceClass | None, count: int) -> Contributions:
     from tjgen.compiler.passes import device_network  # most runs have one node, or a network that needs no devices
 
     if device is None or device.network is None:
@@ -175,7 +173,7 @@ def _network(workload: Workload, podsets: list[PodSet], device: DeviceClass | No
         yield from device_network.contributions(workload, podset, device.network, count)
 
 
-def _number(gpu: Gpu, device: DeviceClass, because: FieldPath) -> Found:
+def _number(gpu: Gpu, device: DeviceClass, because: FieldPath) -> Contributions:
     """Whether a pod can have so many."""
     most = device.sharing.most if gpu.share is not None and device.sharing is not None else device.most
     if gpu.mig is not None:

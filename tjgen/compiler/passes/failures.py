@@ -9,18 +9,16 @@ v0.12 `failure_policy.go` reads it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from tjgen.compiler.lower import SPEC, unknown_role
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment, ExperimentSpec, FailureRule, Restart
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
-from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.roles import at_once, members, role
 from tjgen.trees.workload.workload import PodSet, Workload
 
-Found = Iterator[Contribution | Diagnostic]
 AT: FieldPath = (*SPEC, "restart")
 _JOBSET: FieldPath = ("runtime", "template", "spec")
 _JOB: FieldPath = ("template", "spec")
@@ -30,7 +28,7 @@ _FOR_ONE = {"fail": "FailJob", "count": "Count", "ignore": "Ignore"}
 _NO_NAME = re.compile("[^A-Za-z0-9_]")
 
 
-def of_trainer(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+def of_trainer(workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
     """Everything that a JobSet and its Jobs have a field for; a diagnostic for the rest."""
     spec = experiment.spec
     if spec.elastic is not None:
@@ -56,7 +54,7 @@ def trains_together(workload: Workload) -> bool:
     )
 
 
-def _restart(workload: Workload, spec: ExperimentSpec, restart: Restart) -> Found:
+def _restart(workload: Workload, spec: ExperimentSpec, restart: Restart) -> Contributions:
     together = trains_together(workload)
     if restart.policy in ("Always", "ExitCode"):
         hint = "use Never or OnFailure" if restart.policy == "Always" else "use policy: Never, and a rule with exitCodes"
@@ -86,7 +84,7 @@ def _ordered(restart: Restart) -> Rules:
     return sorted(restart.rules.items(), key=lambda item: (not item[1].disruption, item[0]))
 
 
-def _overlapping(rules: Rules) -> Found:
+def _overlapping(rules: Rules) -> Contributions:
     """Two rules for one failure."""
     seen: dict[str, str] = {}
     for name, rule in rules:
@@ -100,13 +98,13 @@ def _overlapping(rules: Rules) -> Found:
             seen[failure] = name
 
 
-def _pods(workload: Workload, podset: PodSet, restart: Restart, rules: Rules, *, together: bool) -> Found:
+def _pods(workload: Workload, podset: PodSet, restart: Restart, rules: Rules, *, together: bool) -> Contributions:
     """The policies of one Job. Rules need pods that never start again by themselves."""
     job = get(workload.tree.value, (*podset.path, *_JOB), {})
     wanted = restart.policy or ("Never" if restart.rules else None)
     if wanted is not None:
-        said = restart.policy is not None
-        yield Contribution((*podset.pod, "restartPolicy"), wanted, (*AT, "policy" if said else "rules"), mirrors=said)
+        has_policy = restart.policy is not None
+        yield Contribution((*podset.pod, "restartPolicy"), wanted, (*AT, "policy" if has_policy else "rules"), mirrors=has_policy)
     limit: FieldPath = (*podset.path, *_JOB, "backoffLimit")
     if wanted == "OnFailure":
         if job.get("podFailurePolicy") is not None:
@@ -136,7 +134,7 @@ def _job_rule(rule: FailureRule, podset: PodSet, *, together: bool) -> Tree:
     return {"action": action, "onExitCodes": {"containerName": podset.container, "operator": "In", "values": codes}}
 
 
-def _jobset(workload: Workload, restart: Restart, rules: Rules) -> Found:
+def _jobset(workload: Workload, restart: Restart, rules: Rules) -> Contributions:
     """The rules of the JobSet stand in front of the runtime's: the first that fits holds."""
     if restart.limit is not None:
         yield Contribution((*_JOBSET, "failurePolicy", "maxRestarts"), restart.limit, (*AT, "limit"), mirrors=True)
@@ -187,7 +185,7 @@ def _never_again(podset: PodSet) -> Diagnostic:
     return Diagnostic("TJ429", message, path=(*AT, "policy"), hint=hint)
 
 
-def _success(workload: Workload, spec: ExperimentSpec) -> Found:
+def _success(workload: Workload, spec: ExperimentSpec) -> Contributions:
     assert spec.success is not None
     at: FieldPath = (*SPEC, "success")
     for position, name in enumerate(spec.success.roles):
@@ -201,7 +199,7 @@ def _success(workload: Workload, spec: ExperimentSpec) -> Found:
         yield Contribution((*path, "targetReplicatedJobs"), wanted, (*at, "roles"), mirrors=bool(wanted))
 
 
-def _cleanup(spec: ExperimentSpec) -> Found:
+def _cleanup(spec: ExperimentSpec) -> Contributions:
     assert spec.cleanup is not None
     at: FieldPath = (*SPEC, "cleanup")
     if spec.cleanup.pods is not None:
@@ -212,10 +210,10 @@ def _cleanup(spec: ExperimentSpec) -> Found:
         yield Contribution(path, spec.cleanup.ttl_seconds, (*at, "ttlSeconds"), mirrors=True)
         if spec.target == "jobset":
             # The JobSet of a TrainJob that has ended is not made again; one that is applied itself is.
-            yield made_again("JobSet")
+            yield recreation_problem("JobSet")
 
 
-def made_again(kind: str) -> Diagnostic:
+def recreation_problem(kind: str) -> Diagnostic:
     """A time to live on an object that stands in Git."""
     message = f"the {kind} removes itself after the run, and the next sync of this folder creates it again: it trains again"
     hint = "remove cleanup.ttlSeconds, or set state: archived when the run has ended"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from tjgen.compiler.lower import SPEC
 from tjgen.language.setting import Setting
@@ -10,19 +10,17 @@ from tjgen.language.spec.forms import text
 from tjgen.language.spec.objects import Experiment, Schedule
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
-from tjgen.trees.workload.contribution import Contribution, is_said
+from tjgen.trees.workload.contribution import Contribution, Contributions, is_said
 from tjgen.trees.workload.workload import Workload
 
 AT: FieldPath = (*SPEC, "schedule")
 POLICY: FieldPath = ("runtime", "podGroupPolicy")
 QUEUE = "scheduling.volcano.sh/queue-name"
-_ASKING = ("system", "queue", "timeout_seconds", "network_topology", "workload_priority", "multi_kueue")
+_GANG_FIELDS = ("system", "queue", "timeout_seconds", "network_topology", "workload_priority", "multi_kueue")
 SCHEDULERS = {"volcano": "volcano", "coscheduling": "scheduler-plugins-scheduler"}
 
-Found = Iterator[Contribution | Diagnostic]
 
-
-def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
     """The system that the experiment names, else the one of its runtime, else the project's."""
     schedule = experiment.spec.schedule
     if workload.is_direct:
@@ -33,7 +31,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
     if schedule.min_resources:
         yield _counted(experiment)
     present = [system for system in SCHEDULERS if get(workload.tree.value, (*POLICY, system), None) is not None]
-    if any(getattr(schedule, field) for field in _ASKING):
+    if any(getattr(schedule, field) for field in _GANG_FIELDS):
         system = schedule.system or (present[0] if present else setting.system)
         if system is None:
             yield _no_system(schedule)
@@ -52,7 +50,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
             yield Contribution((*podset.pod, "priorityClassName"), schedule.priority_class_name, because, mirrors=True)
 
 
-def _direct(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+def _direct(workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
     """What a kind that is a gang by itself has fields for: its target says them, or why it cannot."""
     schedule = experiment.spec.schedule
     # A Volcano Job is Volcano's, whatever the project has for other runs.
@@ -65,7 +63,7 @@ def _direct(workload: Workload, experiment: Experiment, setting: Setting) -> Fou
     elif schedule.workload_priority is not None or schedule.multi_kueue:
         other = "volcano" if experiment.spec.target == "volcanojob" else system or "none"
         yield from _details(schedule, other, fields=("workloadPriority", "multiKueue"))
-    said: dict[str, Tree] = {
+    fields: dict[str, Tree] = {
         "system": schedule.system,
         "queue": schedule.queue if system != "kueue" else None,
         "minAvailable": schedule.min_available,
@@ -74,7 +72,7 @@ def _direct(workload: Workload, experiment: Experiment, setting: Setting) -> Fou
         "timeoutSeconds": schedule.timeout_seconds,
         "networkTopology": _topology(schedule),
     }
-    for field, value in said.items():
+    for field, value in fields.items():
         if value is not None:
             yield Contribution(("schedule", field), value, (*AT, field), mirrors=field != "networkTopology")
 
@@ -91,7 +89,7 @@ def _all_of_it(experiment: Experiment) -> Diagnostic:
     return Diagnostic("TJ491", message, path=(*AT, "minAvailable"), hint=hint)
 
 
-def _system(workload: Workload, system: str, present: list[str], because: FieldPath) -> Found:
+def _system(workload: Workload, system: str, present: list[str], because: FieldPath) -> Contributions:
     for other in present:
         if other != system:
             yield Contribution((*POLICY, other), None, because)
@@ -110,16 +108,16 @@ def _system(workload: Workload, system: str, present: list[str], because: FieldP
             yield Contribution((*podset.pod, "schedulerName"), SCHEDULERS[system], because)
 
 
-def _details(schedule: Schedule, system: str, fields: Sequence[str] = ()) -> Found:
+def _details(schedule: Schedule, system: str, fields: Sequence[str] = ()) -> Contributions:
     """What is said beside the system, of `fields` alone where they are named; of another system it is refused."""
-    said: list[tuple[str, str, Tree, FieldPath]] = [
+    details: list[tuple[str, str, Tree, FieldPath]] = [
         ("queue", "volcano", schedule.queue, ("runtime", "template", "metadata", "annotations", QUEUE)),
         ("timeoutSeconds", "coscheduling", schedule.timeout_seconds, (*POLICY, "coscheduling", "scheduleTimeoutSeconds")),
         ("networkTopology", "volcano", _topology(schedule), (*POLICY, "volcano", "networkTopology")),
         ("workloadPriority", "kueue", schedule.workload_priority, ()),
         ("multiKueue", "kueue", schedule.multi_kueue or None, ()),
     ]
-    for field, needs, value, path in said:
+    for field, needs, value, path in details:
         if value is None or (fields and field not in fields) or (system == "kueue" and field == "queue"):
             continue
         because: FieldPath = (*AT, field)
@@ -134,22 +132,22 @@ def _details(schedule: Schedule, system: str, fields: Sequence[str] = ()) -> Fou
             yield Contribution(path, value, because, mirrors=field != "networkTopology")
 
 
-def _other_schedulers(workload: Workload, system: str) -> Found:
+def _other_schedulers(workload: Workload, system: str) -> Contributions:
     """Pods that the experiment gives to a scheduler that knows nothing of the gang."""
     if system not in SCHEDULERS:
         return
     # A profile with the plugin Coscheduling may be called anything but as the default one.
     for podset in workload.podsets:
         path: FieldPath = (*podset.pod, "schedulerName")
-        found = get(workload.tree.value, path, None)
-        fits = found == "volcano" if system == "volcano" else found != "default-scheduler"
-        if found is not None and not fits and is_said(workload, path):
-            yield other_scheduler(system, found, podset.name, workload.tree.origins(path)[0].because)
+        scheduler = get(workload.tree.value, path, None)
+        fits = scheduler == "volcano" if system == "volcano" else scheduler != "default-scheduler"
+        if scheduler is not None and not fits and is_said(workload, path):
+            yield other_scheduler(system, scheduler, podset.name, workload.tree.origins(path)[0].because)
 
 
-def other_scheduler(system: str, found: str, role: str, because: FieldPath) -> Diagnostic:
+def other_scheduler(system: str, scheduler: str, role: str, because: FieldPath) -> Diagnostic:
     """TJ494."""
-    message = f"the gang is one of {system}, and the pods of {role} go to the scheduler {found}, which does not support it"
+    message = f"the gang is one of {system}, and the pods of {role} go to the scheduler {scheduler}, which does not support it"
     hint = "remove schedulerName: the schedule system sets it"
     return Diagnostic("TJ494", message, path=because, hint=hint)
 

@@ -74,10 +74,10 @@ def _changed(workload: Workload, path: FieldPath, image: str, setting: Setting) 
     wanted = rewrite(fixed, setting.rewrite)
     if wanted == image:
         return
-    said = [origin for origin in workload.tree.origins(path) if origin.source == EXPERIMENT]
-    if said:
+    origins = [origin for origin in workload.tree.origins(path) if origin.source == EXPERIMENT]
+    if origins:
         # The user's word may be changed here, so this writes as the user.
-        yield Contribution(path, wanted, said[0].because, manager=EXPERIMENT)
+        yield Contribution(path, wanted, origins[0].because, manager=EXPERIMENT)
     elif wanted != fixed:
         yield Contribution(path, wanted, ("spec", "images", "rewrite"), source="platform")
     if fixed != image:

@@ -29,31 +29,31 @@ _PARTS = ("dataset", "model")
 
 def prepared(workload: Workload, experiment: Experiment, setting: Setting) -> tuple[Workload, list[Diagnostic]]:
     """`workload` with the jobs that the experiment's initializers need and the runtime lacks."""
-    asked = experiment.spec.initializer
-    assert asked is not None, "asked only where something is fetched"
-    there = {podset.ancestor for podset in workload.podsets}
-    missing = [part for part in _PARTS if getattr(asked, part) is not None and f"{part}-initializer" not in there]
-    if not missing and asked.volume is None:
+    initializer = experiment.spec.initializer
+    assert initializer is not None, "asked only where something is fetched"
+    ancestors = {podset.ancestor for podset in workload.podsets}
+    missing = [part for part in _PARTS if getattr(initializer, part) is not None and f"{part}-initializer" not in ancestors]
+    if not missing and initializer.volume is None:
         return workload, []
-    found = list(_problems(workload, experiment, missing))
-    if has_errors(found):
-        return workload, found
+    problems = list(_problems(workload, experiment, missing))
+    if has_errors(problems):
+        return workload, problems
     workload = _first(workload, [(_job(part, setting), (*AT, part)) for part in missing])
     workload, conflicts = contribute(workload, "pass:initializers", _shared(workload, experiment, missing, setting))
-    return workload, [*found, *conflicts]
+    return workload, [*problems, *conflicts]
 
 
 def _problems(workload: Workload, experiment: Experiment, missing: list[str]) -> Iterator[Diagnostic]:
-    asked = experiment.spec.initializer
-    assert asked is not None
-    if asked.volume is None:
+    initializer = experiment.spec.initializer
+    assert initializer is not None
+    if initializer.volume is None:
         message = f"the runtime has no {missing[0]}-initializer, and no field names the volume that it would write to"
         hint = "add initializer.volume, or use a runtime that has it, such as tjgen-torch-initializers"
         yield Diagnostic("TJ475", message, path=(*AT, missing[0]), hint=hint)
-    elif asked.volume not in experiment.spec.volumes:
+    elif initializer.volume not in experiment.spec.volumes:
         known = experiment.spec.volumes
         hint = f"use one of {', '.join(known)}" if known else "add it to volumes"
-        message = f'the experiment has no volume "{asked.volume}"'
+        message = f'the experiment has no volume "{initializer.volume}"'
         yield Diagnostic("TJ476", message, path=(*AT, "volume"), hint=hint)
     for podset in workload.podsets:
         if podset.name in {f"{part}-initializer" for part in missing}:
@@ -93,11 +93,11 @@ def _shared(
     workload: Workload, experiment: Experiment, missing: list[str], setting: Setting
 ) -> Iterator[Contribution | Diagnostic]:
     """The volume in initializers and nodes, and the order: who trains waits until all is there."""
-    asked = experiment.spec.initializer
-    assert asked is not None and asked.volume is not None
+    initializer = experiment.spec.initializer
+    assert initializer is not None and initializer.volume is not None
     at: FieldPath = (*AT, "volume")
     added = [f"{part}-initializer" for part in missing]
-    volume = {"name": VOLUME, **pod_source(asked.volume, experiment.spec.volumes[asked.volume], setting)}
+    volume = {"name": VOLUME, **pod_source(initializer.volume, experiment.spec.volumes[initializer.volume], setting)}
     for podset in workload.podsets:
         yield Contribution((*podset.pod, "volumes", named(VOLUME)), volume, at)
         mount = {"name": VOLUME, "mountPath": FOLDER}

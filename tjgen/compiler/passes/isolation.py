@@ -52,12 +52,12 @@ def overlaps(runs: Iterable[tuple[Experiment, Setting]]) -> Iterator[tuple[str, 
         for use in _uses(experiment, setting):
             by_source.setdefault(use.source, []).append(use)
     for uses in by_source.values():
-        said = set()
+        reported = set()
         for one, other in sorted(_meeting(uses)):
             use, later = uses[one], uses[other]
-            path = None if (use.task, later.task, use.volume, later.volume) in said else met(use.paths, later.paths)
+            path = None if (use.task, later.task, use.volume, later.volume) in reported else met(use.paths, later.paths)
             if path is not None:
-                said.add((use.task, later.task, use.volume, later.volume))
+                reported.add((use.task, later.task, use.volume, later.volume))
                 yield later.task, _overlap(use, later, path)
 
 
@@ -65,16 +65,16 @@ def _meeting(uses: Sequence[Use]) -> Iterator[tuple[int, int]]:
     """The positions of two uses of different tasks that have a path in common, of each use with a few earlier ones."""
     index = UsesByPath()
     for number, use in enumerate(uses):
-        found: set[int] = set()
+        candidates: set[int] = set()
         for path in dict.fromkeys(use.paths):
             for earlier in index.meeting(path, use.share):
                 if uses[earlier].task != use.task:
-                    found.add(earlier)
-                if len(found) >= _MOST:
+                    candidates.add(earlier)
+                if len(candidates) >= _MOST:
                     break
-            if len(found) >= _MOST:
+            if len(candidates) >= _MOST:
                 break
-        yield from ((earlier, number) for earlier in found)
+        yield from ((earlier, number) for earlier in candidates)
         for path in dict.fromkeys(use.paths):
             index.add(path, use.share, number)
 
@@ -147,10 +147,10 @@ def _read(data: Data, experiment: Experiment, setting: Setting) -> _Read | None:
     if data.items is None:
         return _ALL
     if slices is not None and slices.deliver == "range":
-        said = f"{slices.by} {len(tasks)} {slices.weights} {data.items.pattern} {data.items.count}"
-        return _Read([""], None, (said, position)) if tasks else _ALL
-    known, found = sources_of_items.listed(data.items, setting.directory, setting.sandbox, setting.session)
-    if found:
+        cut_key = f"{slices.by} {len(tasks)} {slices.weights} {data.items.pattern} {data.items.count}"
+        return _Read([""], None, (cut_key, position)) if tasks else _ALL
+    known, problems = sources_of_items.listed(data.items, setting.directory, setting.sandbox, setting.session)
+    if problems:
         return None
     if slices is None or not tasks:
         return _Read(known.paths)

@@ -30,29 +30,29 @@ class Numbered(NamedTuple):
     """What makes paths of the numbers: the paths of the first pattern, then those of the second ..."""
 
 
-def listed(asked: Items, folder: str, sandbox: Sandbox, session: Session) -> tuple[items.Items, list[Diagnostic]]:
+def listed(source: Items, folder: str, sandbox: Sandbox, session: Session) -> tuple[items.Items, list[Diagnostic]]:
     """The items, one by one, in a fixed order. File names are relative to `folder`, that of the experiment."""
-    if asked.manifest is not None:
-        return _manifest(os.path.join(folder, asked.manifest), (*AT, "manifest"), sandbox, session)
-    if asked.glob is not None:
-        return _matched(asked, asked.glob, folder, sandbox)
-    if asked.pattern is not None:
-        return _expanded(_several(asked.pattern), session)
-    if asked.count is not None:
+    if source.manifest is not None:
+        return _manifest(os.path.join(folder, source.manifest), (*AT, "manifest"), sandbox, session)
+    if source.glob is not None:
+        return _matched(source, source.glob, folder, sandbox)
+    if source.pattern is not None:
+        return _expanded(_several(source.pattern), session)
+    if source.count is not None:
         message = "the items have only numbers, and this delivery needs paths"
-        found = Diagnostic(problems.NO_RANGE, message, path=(*AT, "count"), hint="set deliver: range, or name the items")
-        return items.Items(), [found]
-    return items.listed([(item.path, item.size) for item in asked.listed], (*AT, "list"))
+        problem = Diagnostic(problems.NO_RANGE, message, path=(*AT, "count"), hint="set deliver: range, or name the items")
+        return items.Items(), [problem]
+    return items.listed([(item.path, item.size) for item in source.listed], (*AT, "list"))
 
 
-def numbered(asked: Items) -> tuple[Numbered, list[Diagnostic]]:
+def numbered(items: Items) -> tuple[Numbered, list[Diagnostic]]:
     """How many items there are, none of which is listed."""
-    if asked.count is not None:
-        return Numbered(asked.count), []
-    if asked.pattern is None:
+    if items.count is not None:
+        return Numbered(items.count), []
+    if items.pattern is None:
         message = "slices by range are for items that have numbers: of a pattern, or a count"
         return Numbered(0), [Diagnostic(problems.NO_RANGE, message, path=AT, hint="use pattern or count, or deliver: configMap")]
-    patterns = _several(asked.pattern)
+    patterns = _several(items.pattern)
     parsed = []
     for pattern in patterns:
         try:
@@ -72,24 +72,24 @@ def local_files(data: Data, document: str, slicers: Mapping[str, str], sandbox: 
 
     `slicers` are the strategies of the project.
     """
-    found = {} if data.items is None else _sources(data.items, os.path.dirname(document), sandbox)
+    digests = {} if data.items is None else _sources(data.items, os.path.dirname(document), sandbox)
     if data.slices is not None and data.slices.by in slicers:
-        found |= _digest(f"slicer {data.slices.by}", slicers[data.slices.by], sandbox)
-    return found
+        digests |= _digest(f"slicer {data.slices.by}", slicers[data.slices.by], sandbox)
+    return digests
 
 
-def _sources(asked: Items, folder: str, sandbox: Sandbox) -> dict[str, str]:
-    if asked.manifest is not None:
-        return _digest(asked.manifest, os.path.join(folder, asked.manifest), sandbox)
-    if asked.glob is None:
+def _sources(items: Items, folder: str, sandbox: Sandbox) -> dict[str, str]:
+    if items.manifest is not None:
+        return _digest(items.manifest, os.path.join(folder, items.manifest), sandbox)
+    if items.glob is None:
         return {}
-    found, _ = _matched(asked, asked.glob, folder, sandbox)
-    text = "".join(f"{path}\0{size}\n" for path, size in zip(found.paths, found.sizes, strict=True))
-    return {asked.directory or ".": sha256(text.encode()).hexdigest()}
+    matching, _ = _matched(items, items.glob, folder, sandbox)
+    text = "".join(f"{path}\0{size}\n" for path, size in zip(matching.paths, matching.sizes, strict=True))
+    return {items.directory or ".": sha256(text.encode()).hexdigest()}
 
 
-def _matched(asked: Items, patterns: str | Sequence[str], folder: str, sandbox: Sandbox) -> tuple[items.Items, list[Diagnostic]]:
-    label = asked.directory or "."
+def _matched(source: Items, patterns: str | Sequence[str], folder: str, sandbox: Sandbox) -> tuple[items.Items, list[Diagnostic]]:
+    label = source.directory or "."
     return directory.matched(sandbox, os.path.join(folder, label), _several(patterns), label, AT)
 
 
@@ -113,13 +113,13 @@ def _manifest(file: str, because: FieldPath, sandbox: Sandbox, session: Session)
         return items.Items(), [_too_many(lines, because)]
     # The runs of a sweep and the tasks of an experiment share it.
     key = f"{file} {sha256(content).hexdigest()}"
-    known, found = session.latest("manifest of items", key, lambda: manifest.read(content, file))
-    return known, list(found)
+    known, diagnostics = session.latest("manifest of items", key, lambda: manifest.read(content, file))
+    return known, list(diagnostics)
 
 
 def _expanded(patterns: Sequence[str], session: Session) -> tuple[items.Items, list[Diagnostic]]:
-    known, found = session.latest("expanded patterns", list(patterns), lambda: _each_expanded(patterns))
-    return known, list(found)
+    known, problems = session.latest("expanded patterns", list(patterns), lambda: _each_expanded(patterns))
+    return known, list(problems)
 
 
 def _each_expanded(patterns: Sequence[str]) -> tuple[items.Items, list[Diagnostic]]:
@@ -147,5 +147,5 @@ def _too_many(count: int, because: FieldPath) -> Diagnostic:
     return Diagnostic(problems.TOO_MANY, message, path=because, hint=hint)
 
 
-def _several(said: str | Sequence[str]) -> list[str]:
-    return [said] if said.__class__ is str else list(said)
+def _several(patterns: str | Sequence[str]) -> list[str]:
+    return [patterns] if patterns.__class__ is str else list(patterns)

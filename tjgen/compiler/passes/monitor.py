@@ -14,20 +14,20 @@ from tjgen.trees.workload.workload import Workload
 
 def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Contribution | Diagnostic]:
     """Nothing where the experiment has no `monitor`."""
-    asked = experiment.spec.monitor
-    if asked is None:
+    monitor = experiment.spec.monitor
+    if monitor is None:
         return
     # Loaded only for those who say it, as for data.
     from tjgen.compiler.programs.monitoring import bounds, dashboard, rules, scraping
 
-    yield from bounds.problems(asked, setting.cluster.monitoring)
-    yield from scraping.shown(workload, asked, setting)
-    made = [rules.rule(workload, experiment, asked, setting), scraping.pod_monitor(asked, setting)]
-    if asked.dashboard:
-        made.append(dashboard.config_map(asked, setting))
-    for tree in made:
+    yield from bounds.problems(monitor, setting.cluster.monitoring)
+    yield from scraping.shown(workload, monitor, setting)
+    objects = [rules.rule(workload, experiment, monitor, setting), scraping.pod_monitor(monitor, setting)]
+    if monitor.dashboard:
+        objects.append(dashboard.config_map(monitor, setting))
+    for tree in objects:
         yield Contribution(("ahead", f"{tree['kind']}/{tree['metadata']['name']}"), tree, bounds.AT)
-    if asked.diagnose:
+    if monitor.diagnose:
         from tjgen.compiler.programs.monitoring import diagnosis
 
         at: FieldPath = (*bounds.AT, "diagnose")

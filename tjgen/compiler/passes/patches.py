@@ -36,13 +36,13 @@ def patched(
             diagnostics.append(_matches_nothing(patch, result, because))
         for position in chosen:
             try:
-                made = _apply(result[position], patch, because)
+                changed = _apply(result[position], patch, because)
             except _OperationError as bad:
                 diagnostics.append(bad.diagnostic)
                 continue
-            field = None if identity.ALLOWED in allows else identity.changed(result[position].tree, made.tree)
+            field = None if identity.ALLOWED in allows else identity.changed(result[position].tree, changed.tree)
             if field is None:
-                result[position] = made
+                result[position] = changed
             else:
                 diagnostics.append(identity.refused(name, patch, result[position].kind, field, because))
     return result, diagnostics
@@ -86,8 +86,8 @@ def _change(writer: Writer, path: FieldPath, value: Tree, op: str, origin: Origi
     parent = get(writer.get(()), _resolved(writer.get(()), path[:-1])) if path else MISSING
     shown = "/" + "/".join(str(step) for step in path)
     if parent.__class__ is list:
-        there = _resolved(writer.get(()), path[:-1])
-        writer.put(there, _changed_list(parent, str(path[-1]), value, op, shown, origin), origin)
+        node = _resolved(writer.get(()), path[:-1])
+        writer.put(node, _changed_list(parent, str(path[-1]), value, op, shown, origin), origin)
         return
     if parent.__class__ is not dict:
         raise _OperationError(f'the parent of "{shown}" does not exist', origin)
@@ -131,7 +131,7 @@ class _OperationError(Exception):
 
 def _matches_nothing(patch: Patch, manifests: list[Manifest], because: FieldPath) -> Diagnostic:
     wanted = patch.target.kind + (f"/{patch.target.name}" if patch.target.name else "")
-    made = sorted({f"{manifest.kind}/{manifest.name}" for manifest in manifests})
+    targets = sorted({f"{manifest.kind}/{manifest.name}" for manifest in manifests})
     return Diagnostic(
-        "TJ330", f"patch matches nothing: no {wanted} is made", path=(*because, "target"), hint=f"made are {', '.join(made)}"
+        "TJ330", f"patch matches nothing: no {wanted} is made", path=(*because, "target"), hint=f"made are {', '.join(targets)}"
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.passes.device_class import chosen
 from tjgen.language.setting import Setting
@@ -11,7 +9,7 @@ from tjgen.language.spec.objects import Experiment, Gpu, Topology
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.k8s import quantity
-from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.roles import at_once, role, workers
 from tjgen.trees.workload.workload import PodSet, Workload
 
@@ -19,10 +17,8 @@ AT: FieldPath = (*SPEC, "schedule", "topology")
 EXCLUSIVE = "alpha.jobset.sigs.k8s.io/exclusive-topology"
 _KUEUE = "kueue.x-k8s.io/podset-"
 
-Found = Iterator[Contribution | Diagnostic]
 
-
-def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
     """After all that chooses a scheduler or sets resources."""
     spec = experiment.spec
     if spec.schedule.topology is not None:
@@ -37,7 +33,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
             yield from _needs(workload, [podset], changed.gpu, setting, (*SPEC, "roles", name, "gpu"))
 
 
-def _topology(workload: Workload, topology: Topology) -> Found:
+def _topology(workload: Workload, topology: Topology) -> Contributions:
     computing = workers(workload)
     if topology.exclusive is not None:
         for podset in computing:
@@ -45,26 +41,26 @@ def _topology(workload: Workload, topology: Topology) -> Found:
             path: FieldPath = (*podset.path, "template", "metadata", "annotations", EXCLUSIVE)
             yield Contribution(path, topology.exclusive, (*AT, "exclusive"), mirrors=True)
         return
-    said = {
+    annotations = {
         "required-topology": (topology.required, "required"),
         "preferred-topology": (topology.preferred, "preferred"),
         "unconstrained-topology": ("true" if topology.unconstrained else None, "unconstrained"),
     }
     if topology.slice is not None:
-        said["slice-required-topology"] = (topology.slice.level, "slice")
-        said["slice-size"] = (str(topology.slice.size), "slice")
+        annotations["slice-required-topology"] = (topology.slice.level, "slice")
+        annotations["slice-size"] = (str(topology.slice.size), "slice")
         yield from _slice(workload, topology, computing)
     for podset in computing:
         scheduler = get(workload.tree.value, (*podset.pod, "schedulerName"), None)
         if scheduler not in (None, "default-scheduler"):
             yield _not_kueue(topology, scheduler)
             return
-        for key, (value, field) in said.items():
+        for key, (value, field) in annotations.items():
             if value is not None:
                 yield Contribution((*podset.pod_metadata, "annotations", _KUEUE + key), value, (*AT, field))
 
 
-def _slice(workload: Workload, topology: Topology, computing: list[PodSet]) -> Found:
+def _slice(workload: Workload, topology: Topology, computing: list[PodSet]) -> Contributions:
     assert topology.slice is not None
     for podset in computing:
         pods = at_once(workload, [podset])
@@ -81,7 +77,7 @@ def _not_kueue(topology: Topology, scheduler: str) -> Diagnostic:
     return Diagnostic("TJ381", message, path=(*AT, field), hint=hint)
 
 
-def _needs(workload: Workload, podsets: list[PodSet], gpu: Gpu, setting: Setting, because: FieldPath) -> Found:
+def _needs(workload: Workload, podsets: list[PodSet], gpu: Gpu, setting: Setting, because: FieldPath) -> Contributions:
     device, _ = chosen(gpu, setting, because)
     if device is None:
         return
@@ -93,17 +89,17 @@ def _needs(workload: Workload, podsets: list[PodSet], gpu: Gpu, setting: Setting
             yield from _pinned(workload, podset, device.name, because)
 
 
-def _scheduler(workload: Workload, podset: PodSet, wanted: str, because: FieldPath) -> Found:
-    there = get(workload.tree.value, (*podset.pod, "schedulerName"), None)
-    if there is None:
+def _scheduler(workload: Workload, podset: PodSet, wanted: str, because: FieldPath) -> Contributions:
+    scheduler = get(workload.tree.value, (*podset.pod, "schedulerName"), None)
+    if scheduler is None:
         yield Contribution((*podset.pod, "schedulerName"), wanted, (*because, "share"))
-    elif there != wanted:
-        message = f"shares of devices are placed by the scheduler {wanted} alone, and {there} places the pods"
+    elif scheduler != wanted:
+        message = f"shares of devices are placed by the scheduler {wanted} alone, and {scheduler} places the pods"
         hint = f"use the schedule.system of {wanted}, or whole devices"
         yield Diagnostic("TJ380", message, path=(*because, "share"), hint=hint)
 
 
-def _pinned(workload: Workload, podset: PodSet, name: str, because: FieldPath) -> Found:
+def _pinned(workload: Workload, podset: PodSet, name: str, because: FieldPath) -> Contributions:
     """The static CPU manager gives CPUs of their own to containers of Guaranteed pods that ask for whole ones."""
     limits = get(workload.tree.value, (*podset.main, "resources", "limits"), None) or {}
     requests = get(workload.tree.value, (*podset.main, "resources", "requests"), None) or {}

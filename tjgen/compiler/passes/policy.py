@@ -39,12 +39,12 @@ def _images(workload: Workload, experiment: Experiment) -> Iterator[tuple[str, F
     tree = workload.tree
     for podset in workload.podsets:
         for path, image in images_of(tree.value, podset.pod):
-            said = [origin.because for origin in tree.origins(path) if origin.source == EXPERIMENT]
-            yield image, said[0] if said else (*SPEC, "runtime")
+            origins = [origin.because for origin in tree.origins(path) if origin.source == EXPERIMENT]
+            yield image, origins[0] if origins else (*SPEC, "runtime")
     for kind in ("objects", "ahead"):
-        for key, made in (tree.value.get(kind) or {}).items():
-            pod = _CRON if made["kind"] == "CronJob" else _POD
-            for _, image in images_of(made, pod):
+        for key, container_tree in (tree.value.get(kind) or {}).items():
+            pod = _CRON if container_tree["kind"] == "CronJob" else _POD
+            for _, image in images_of(container_tree, pod):
                 yield image, tree.origins((kind, key))[0].because
 
 
@@ -54,8 +54,8 @@ def _built(workload: Workload, experiment: Experiment) -> Iterator[Diagnostic]:
     if code is None or code.build is None:
         return
     at: FieldPath = (*SPEC, "code", "build")
-    for made in (workload.tree.value.get("ahead") or {}).values():
-        files = made.get("data") or {} if made["kind"] == "ConfigMap" else {}
+    for tree in (workload.tree.value.get("ahead") or {}).values():
+        files = tree.get("data") or {} if tree["kind"] == "ConfigMap" else {}
         recipe = next((text for key, text in files.items() if key.startswith("Dockerfile-tjgen")), "")
         stages: set[str] = set()
         for line in recipe.splitlines():

@@ -16,16 +16,16 @@ from tjgen.trees.workload.workload import Workload
 
 def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Contribution | Diagnostic]:
     """Nothing where the experiment has no `prefetch`, and no volume whose use asks for caches."""
-    asked = experiment.spec.prefetch
-    if asked is None or asked.cache is None:
+    prefetch = experiment.spec.prefetch
+    if prefetch is None or prefetch.cache is None:
         yield from _of_profiles(workload, experiment, setting)
-    if asked is None:
+    if prefetch is None:
         return
     # Loaded only for those who say it, as for data.
-    if asked.cache is not None:
+    if prefetch.cache is not None:
         from tjgen.compiler.programs.prefetching import cache
 
-        yield from cache.mounted(workload, asked.cache)
+        yield from cache.mounted(workload, prefetch.cache)
     from tjgen.compiler.programs.prefetching import target
 
     yield from target.brought(workload, experiment, setting)
@@ -35,17 +35,17 @@ def _of_profiles(workload: Workload, experiment: Experiment, setting: Setting) -
     """The caches that go with the use of a volume, where the experiment says none itself."""
     if not setting.cluster.profiles:
         return
-    found: dict[FieldPath, Cache] = {}
+    caches: dict[FieldPath, Cache] = {}
     for name, volume in experiment.spec.volumes.items():
         create = new_claim(volume)
-        said = setting.cluster.profiles.get(create.profile or "") if create is not None else None
-        if said is not None and said.cache is not None:
-            found.setdefault((*SPEC, "volumes", name, "pvc", "create", "profile"), said.cache)
-    if not found:
+        profile = setting.cluster.profiles.get(create.profile or "") if create is not None else None
+        if profile is not None and profile.cache is not None:
+            caches.setdefault((*SPEC, "volumes", name, "pvc", "create", "profile"), profile.cache)
+    if not caches:
         return
     from tjgen.compiler.programs.prefetching import cache
 
-    (first, wanted), *others = found.items()
+    (first, wanted), *others = caches.items()
     for at, other in others:
         if other is not wanted:
             message = f"the profiles of volumes {first[2]} and {at[2]} have caches of their own, and a pod gets one of them"

@@ -15,12 +15,12 @@ from tjgen.trees.workload.workload import Workload
 
 def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Contribution | Diagnostic]:
     """Nothing if the experiment has no `prefetch` to a volume that a Job fills."""
-    asked = experiment.spec.prefetch
-    if asked is None or asked.volume is None or asked.volume not in experiment.spec.volumes:
+    prefetch = experiment.spec.prefetch
+    if prefetch is None or prefetch.volume is None or prefetch.volume not in experiment.spec.volumes:
         return
-    if source_of(experiment.spec.volumes[asked.volume]).filled_by != JOB:
+    if source_of(experiment.spec.volumes[prefetch.volume]).filled_by != JOB:
         return
     # Loaded only for experiments with a prefetch.
     from tjgen.compiler.programs.prefetching import mounts
 
-    yield from mounts.of_content(workload, experiment, asked)
+    yield from mounts.of_content(workload, experiment, prefetch)

@@ -24,14 +24,14 @@ def policies(workload: Workload, experiment: Experiment, setting: Setting) -> It
     """A policy for each program that the experiment has; nothing where the Platform requires none."""
     if setting.cluster.networks is None:
         return
-    found = {}
+    policies_of = {}
     objects = [(kind, *item) for kind in ("ahead", "objects") for item in (workload.tree.value.get(kind) or {}).items()]
-    for kind, key, made in objects:
-        labels = get(made, ("spec", "jobTemplate", "spec", "template", "metadata", "labels"), None)
-        labels = labels or get(made, ("spec", "template", "metadata", "labels"), None) or {}
+    for kind, key, object_tree in objects:
+        labels = get(object_tree, ("spec", "jobTemplate", "spec", "template", "metadata", "labels"), None)
+        labels = labels or get(object_tree, ("spec", "template", "metadata", "labels"), None) or {}
         if PROGRAM_LABEL in labels:
-            found[labels[PROGRAM_LABEL]] = workload.tree.origins((kind, key))[0].because
-    for program, because in found.items():
+            policies_of[labels[PROGRAM_LABEL]] = workload.tree.origins((kind, key))[0].because
+    for program, because in policies_of.items():
         tree = _policy(program, reached_by(program, experiment), setting)
         yield Contribution(("ahead", f"NetworkPolicy/{tree['metadata']['name']}"), tree, because)
 
@@ -39,8 +39,10 @@ def policies(workload: Workload, experiment: Experiment, setting: Setting) -> It
 def reached_by(program: str, experiment: Experiment) -> str:
     """What a program reaches over the network."""
     if program == "prefetch":
-        asked = experiment.spec.prefetch
-        copies = asked is not None and asked.source is not None and asked.source.volume is not None and not asked.command
+        prefetch = experiment.spec.prefetch
+        copies = (
+            prefetch is not None and prefetch.source is not None and prefetch.source.volume is not None and not prefetch.command
+        )
         return NOTHING if copies else STORES
     return {"backup": API_SERVER, "build": STORES}.get(program, NOTHING)
 

@@ -22,35 +22,35 @@ def problems(workload: Workload, setting: Setting) -> Iterator[Diagnostic]:
     level = setting.cluster.security_of(setting.namespace)
     unknown: list[str] = []
     for kind in ("objects", "ahead"):
-        for key, made in (workload.tree.value.get(kind) or {}).items():
-            template = _template(made)
+        for key, tree in (workload.tree.value.get(kind) or {}).items():
+            template = _template(tree)
             if template is None:
                 continue
             program = template["metadata"]["labels"].get(PROGRAM_LABEL, "")
             because = workload.tree.origins((kind, key))[0].because
-            found = list(dict.fromkeys(what for _, what in refused(template["spec"], level)))
-            if found:
+            violations = list(dict.fromkeys(what for _, what in refused(template["spec"], level)))
+            if violations:
                 message = (
                     f"namespace {setting.namespace} enforces Pod Security {level}, which refuses the pods of {key}: "
-                    f"{', '.join(found)}"
+                    f"{', '.join(violations)}"
                 )
-                hint = _hint(program, found, str(level))
+                hint = _hint(program, violations, str(level))
                 at: FieldPath = (*because, "builder") if program == "build" else because
                 yield Diagnostic("TJ386", message, path=at, hint=hint)
             user = get(template, ("spec", "securityContext", "runAsUser"), None)
-            if program in _ON_FILES and user == pods.NOBODY and not _names_user(workload):
+            if program in _ON_FILES and user == pods.UNPRIVILEGED and not _names_user(workload):
                 unknown.append(key)
     if unknown:
         cause = "since they must not run as root and the run has no runAsUser"
-        message = f"the pods of {', '.join(unknown)} run as user {pods.NOBODY}, {cause}"
+        message = f"the pods of {', '.join(unknown)} run as user {pods.UNPRIVILEGED}, {cause}"
         hint = "set pod.securityContext.runAsUser to the user that the image trains as"
         yield Diagnostic("TJ387", message, path=(*SPEC, "pod"), hint=hint)
 
 
-def _template(made: Tree) -> Tree | None:
-    if made["kind"] == "CronJob":
-        return made["spec"]["jobTemplate"]["spec"]["template"]
-    return made["spec"]["template"] if made["kind"] == "Job" else None
+def _template(tree: Tree) -> Tree | None:
+    if tree["kind"] == "CronJob":
+        return tree["spec"]["jobTemplate"]["spec"]["template"]
+    return tree["spec"]["template"] if tree["kind"] == "Job" else None
 
 
 def _names_user(workload: Workload) -> bool:
@@ -58,11 +58,11 @@ def _names_user(workload: Workload) -> bool:
     return any(get(workload.tree.value, (*path, "securityContext", "runAsUser"), None) is not None for path in paths)
 
 
-def _hint(program: str, found: list[str], level: str) -> str:
+def _hint(program: str, violations: list[str], level: str) -> str:
     if program == "build" and level == "baseline":
         return "use builder: kaniko, which needs no Unconfined profile, or build the image outside of the cluster"
     if program == "build":
         return "build the image outside of the cluster (code.use: image), or in a namespace that allows it"
-    if any(" volume " in what for what in found):
+    if any(" volume " in what for what in violations):
         return "use a claim in place of the volume, or a namespace that allows it"
     return "use a namespace that allows it, or set pod.securityContext as the level requires"

@@ -5,22 +5,19 @@ A direct target reads `policy` of the Workload and says it in its own words; see
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from tjgen.cluster.kinds.table import OF_TRAINER
 from tjgen.compiler.lower import SPEC
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Elastic, Experiment, ExperimentSpec, Restart
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
-from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.workload import Workload
 
-Found = Iterator[Contribution | Diagnostic]
 POLICY: FieldPath = ("policy",)
 
 
-def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
     """Nothing where the experiment has none of the four."""
     spec = experiment.spec
     if spec.restart is None and spec.elastic is None and spec.success is None and spec.cleanup is None:
@@ -34,10 +31,10 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
     elif spec.target == "volcanojob":
         yield from _of_volcano(spec)
     else:
-        yield from _told(spec)
+        yield from _policy_fields(spec)
 
 
-def _of_volcano(spec: ExperimentSpec) -> Found:
+def _of_volcano(spec: ExperimentSpec) -> Contributions:
     """A Volcano Job has words of its own for all that it can say of this."""
     hints = {
         "restart": "use volcano.policies, volcano.exitCodes and volcano.maxRetry",
@@ -51,7 +48,7 @@ def _of_volcano(spec: ExperimentSpec) -> Found:
             yield Diagnostic("TJ425", message, path=(*SPEC, section), hint=hint)
 
 
-def _bounds(elastic: Elastic) -> Found:
+def _bounds(elastic: Elastic) -> Contributions:
     if elastic.min > elastic.max:
         yield Diagnostic(
             "TJ433",
@@ -61,20 +58,20 @@ def _bounds(elastic: Elastic) -> Found:
         )
 
 
-def _told(spec: ExperimentSpec) -> Found:
+def _policy_fields(spec: ExperimentSpec) -> Contributions:
     """What was said, in the words of the language."""
-    said: list[tuple[str, str, Tree]] = []
+    fields: list[tuple[str, str, Tree]] = []
     if spec.restart is not None:
-        said += [("restart", "policy", spec.restart.policy), ("restart", "limit", spec.restart.limit)]
-        said += [("restart", "rules", rules(spec.restart))]
+        fields += [("restart", "policy", spec.restart.policy), ("restart", "limit", spec.restart.limit)]
+        fields += [("restart", "rules", rules(spec.restart))]
     if spec.elastic is not None:
-        said += [("elastic", field, getattr(spec.elastic, field)) for field in ("min", "max", "restarts")]
-        said += [("elastic", "metrics", list(spec.elastic.metrics))]
+        fields += [("elastic", field, getattr(spec.elastic, field)) for field in ("min", "max", "restarts")]
+        fields += [("elastic", "metrics", list(spec.elastic.metrics))]
     if spec.success is not None:
-        said += [("success", "roles", list(spec.success.roles)), ("success", "operator", spec.success.operator)]
+        fields += [("success", "roles", list(spec.success.roles)), ("success", "operator", spec.success.operator)]
     if spec.cleanup is not None:
-        said += [("cleanup", "pods", spec.cleanup.pods), ("cleanup", "ttlSeconds", spec.cleanup.ttl_seconds)]
-    for section, field, value in said:
+        fields += [("cleanup", "pods", spec.cleanup.pods), ("cleanup", "ttlSeconds", spec.cleanup.ttl_seconds)]
+    for section, field, value in fields:
         if value not in (None, []):
             yield Contribution(
                 (*POLICY, section, field), value, (*SPEC, section, field), mirrors=field not in ("rules", "operator")
@@ -83,8 +80,8 @@ def _told(spec: ExperimentSpec) -> Found:
 
 def rules(restart: Restart) -> list[Tree]:
     """The rules, each with its name."""
-    found: list[Tree] = []
+    result: list[Tree] = []
     for name, rule in restart.rules.items():
         which: Tree = {"disruption": True} if rule.disruption else {"exitCodes": list(rule.exit_codes or ())}
-        found.append({"name": name, **which, "action": rule.action})
-    return found
+        result.append({"name": name, **which, "action": rule.action})
+    return result

@@ -35,7 +35,7 @@ _SECURED = (
 _OTHER_SOURCE = "use a claim, a csi volume or an image, or a namespace that allows it"
 _WITHOUT = "remove it, or use a namespace that allows it"
 
-Found = Iterator[tuple[FieldPath, str]]
+Violations = Iterator[tuple[FieldPath, str]]
 
 
 def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Iterator[Diagnostic]:
@@ -47,7 +47,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
             yield _refused(workload, podset, path, what, setting, str(level))
 
 
-def refused(pod: Tree, level: str | None) -> Found:
+def refused(pod: Tree, level: str | None) -> Violations:
     """What a level of Pod Security refuses of a pod: where, and what is there."""
     if level not in (None, "privileged"):
         yield from _baseline(pod)
@@ -55,7 +55,7 @@ def refused(pod: Tree, level: str | None) -> Found:
         yield from _restricted(pod)
 
 
-def _baseline(pod: Tree) -> Found:
+def _baseline(pod: Tree) -> Violations:
     for volume in pod.get("volumes") or ():
         if "hostPath" in volume:
             yield ("volumes", named(volume["name"])), f"hostPath volume {volume['name']}"
@@ -77,7 +77,7 @@ def _baseline(pod: Tree) -> Found:
                 yield (*path, field), f"{name} profile Unconfined"
 
 
-def _restricted(pod: Tree) -> Found:
+def _restricted(pod: Tree) -> Violations:
     for volume in pod.get("volumes") or ():
         kinds = [kind for kind in volume if kind != "name" and kind not in _RESTRICTED_VOLUMES and kind != "hostPath"]
         for kind in kinds:
@@ -120,9 +120,9 @@ def _contexts(pod: Tree) -> Iterator[tuple[FieldPath, Tree]]:
 
 
 def _refused(workload: Workload, podset: PodSet, path: FieldPath, what: str, setting: Setting, level: str) -> Diagnostic:
-    said = [one for one in workload.tree.origins((*podset.pod, *path)) if one.source == EXPERIMENT]
+    origins = [one for one in workload.tree.origins((*podset.pod, *path)) if one.source == EXPERIMENT]
     message = f"namespace {setting.namespace} enforces Pod Security {level}, which refuses {podset.name}: {what}"
     is_whole = path[0] in ("containers", "initContainers") and len(path) == len(("containers", "its name"))
     hint = _SECURED if is_whole else _OTHER_SOURCE if path[0] == "volumes" else _WITHOUT
-    because = said[-1].because if said and not is_whole else (*SPEC, "runtime")
+    because = origins[-1].because if origins and not is_whole else (*SPEC, "runtime")
     return Diagnostic("TJ327", message, path=because, hint=hint)

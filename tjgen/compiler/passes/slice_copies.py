@@ -85,19 +85,19 @@ def _too_small(name: str, scratch: Volume, plan: Plan, items: Items, session: Se
     limit = source_of(scratch).size_limit(scratch)
     if limit is None or items.unsized is not None:
         return
-    field, room = limit
+    field, capacity = limit
     number, most = heaviest(plan, items, session)
-    if most > quantity.parse(room).value:
-        message = f'slice {number} has {most} bytes, and volume "{name}" has a capacity of {room}'
+    if most > quantity.parse(capacity).value:
+        message = f'slice {number} has {most} bytes, and volume "{name}" has a capacity of {capacity}'
         at: FieldPath = (*SPEC, "volumes", name)
         yield Diagnostic(problems.SCRATCH, message, path=at, hint=f"raise {field}, or use more nodes")
 
 
 def _resources(main: Tree) -> Tree:
     """As much as who trains gets, but for devices: it raises no total, and a quota asks for it."""
-    asked = main.get("resources") or {}
+    own = main.get("resources") or {}
     kept = {
-        bound: {key: value for key, value in (asked.get(bound) or {}).items() if key in _COMPUTED}
+        bound: {key: value for key, value in (own.get(bound) or {}).items() if key in _COMPUTED}
         for bound in ("limits", "requests")
     }
     return {bound: values for bound, values in kept.items() if values}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.passes.slice_readers import SLICES, Cut
 from tjgen.compiler.passes.slice_variables import index_variable, variable
@@ -14,20 +12,18 @@ from tjgen.language.slicing import problems
 from tjgen.language.spec.objects import Data, Experiment, Volume
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
-from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.workload import PodSet, Workload
-
-Found = Iterator[Contribution | Diagnostic]
 
 INDEX = "$(INDEX)"
 
 
-def deliver(workload: Workload, experiment: Experiment, cut: Cut, readers: list[PodSet]) -> Found:
+def deliver(workload: Workload, experiment: Experiment, cut: Cut, readers: list[PodSet]) -> Contributions:
     """Every node sees the folder of its slice alone, or every task mounts a volume of its own."""
     data = experiment.spec.data
     assert data is not None
     volume = experiment.spec.volumes[data.volume]
-    if cut.asked.deliver == "subPath":
+    if cut.section.deliver == "subPath":
         yield from _folders(workload, data, volume, cut, readers)
     else:
         yield from _volumes(data, volume, cut, readers)
@@ -40,7 +36,7 @@ def folder_of_slice(data: Data, position: str) -> str:
     return "/".join(part.strip("/") for part in (data.path, folder) if part)
 
 
-def _folders(workload: Workload, data: Data, volume: Volume, cut: Cut, readers: list[PodSet]) -> Found:
+def _folders(workload: Workload, data: Data, volume: Volume, cut: Cut, readers: list[PodSet]) -> Contributions:
     mounts = list(places(volume, (*SPEC, "volumes", data.volume)))
     if len(mounts) > 1:
         message = f'volume "{data.volume}" is mounted at {len(mounts)} places, of which one would show the slice alone'
@@ -70,7 +66,7 @@ def _folders(workload: Workload, data: Data, volume: Volume, cut: Cut, readers: 
             yield variable(podset, "TJGEN_SLICE_OVER", "processes", (*SLICES, "over"))
 
 
-def _volumes(data: Data, volume: Volume, cut: Cut, readers: list[PodSet]) -> Found:
+def _volumes(data: Data, volume: Volume, cut: Cut, readers: list[PodSet]) -> Contributions:
     if not cut.tasks:
         message = "the pods of one run are made from one template, so that each cannot have a volume of its own"
         hint = "set over: tasks and give each node's work a task, or use deliver: subPath"
@@ -82,7 +78,7 @@ def _volumes(data: Data, volume: Volume, cut: Cut, readers: list[PodSet]) -> Fou
         hint = "give each task the volume by its own `volumes`"
         yield Diagnostic(problems.NO_VOLUME, message, path=(*SLICES, "sources"), hint=hint)
         return
-    sources = cut.asked.sources
+    sources = cut.section.sources
     if len(sources) != len(cut.tasks) or len(set(sources)) != len(sources):
         twice = f", {len(sources) - len(set(sources))} of them twice" if len(set(sources)) != len(sources) else ""
         message = f"there are {len(sources)} sources for {len(cut.tasks)} tasks{twice}"

@@ -21,7 +21,7 @@ SLICES: FieldPath = (*SPEC, "data", "slices")
 class Cut(NamedTuple):
     """How the slices of one run are divided among its readers."""
 
-    asked: Slices
+    section: Slices
     slices: int
     readers: int
     """How many processes and workers share a slice."""
@@ -33,33 +33,33 @@ class Cut(NamedTuple):
     @property
     def over(self) -> str:
         """Who reads alone within a run: nodes or processes."""
-        return _written(self.asked) or "nodes"
+        return _written(self.section) or "nodes"
 
 
-def cut_of(workload: Workload, experiment: Experiment, asked: Slices, setting: Setting) -> tuple[Cut | None, list[Diagnostic]]:
+def cut_of(workload: Workload, experiment: Experiment, slices: Slices, setting: Setting) -> tuple[Cut | None, list[Diagnostic]]:
     """How the slices are divided among the readers of the run; None if an error is among the diagnostics."""
     nodes = nodes_of(workload)
-    found: list[Diagnostic] = []
-    tasks = sorted(experiment.spec.tasks) if asked.over == "tasks" else []
-    if asked.over == "tasks" and not tasks:
+    diagnostics: list[Diagnostic] = []
+    tasks = sorted(experiment.spec.tasks) if slices.over == "tasks" else []
+    if slices.over == "tasks" and not tasks:
         message = "data.slices are over tasks, and the experiment has none"
-        found.append(Diagnostic(problems.NO_TASKS, message, path=(*SLICES, "over"), hint="add tasks, or set over: nodes"))
-    count = asked.virtual or asked.count or nodes
-    if asked.virtual is not None:
-        found += _virtual(asked.virtual, nodes)
+        diagnostics.append(Diagnostic(problems.NO_TASKS, message, path=(*SLICES, "over"), hint="add tasks, or set over: nodes"))
+    count = slices.virtual or slices.count or nodes
+    if slices.virtual is not None:
+        diagnostics += _virtual(slices.virtual, nodes)
     elif count != nodes:
-        found.append(_other_count(count, nodes))
-    found += _changing(experiment.spec.elastic, asked, nodes)
-    if asked.options and asked.by in STRATEGIES:
-        message = f"{asked.by} takes no options: they are for strategies of plugins"
-        found.append(Diagnostic(problems.REFUSED, message, path=(*SLICES, "options"), hint="remove options"))
-    cut = Cut(asked, count, 1, tasks, tasks.index(setting.task) if tasks else 0)
+        diagnostics.append(_other_count(count, nodes))
+    diagnostics += _changing(experiment.spec.elastic, slices, nodes)
+    if slices.options and slices.by in STRATEGIES:
+        message = f"{slices.by} takes no options: they are for strategies of plugins"
+        diagnostics.append(Diagnostic(problems.REFUSED, message, path=(*SLICES, "options"), hint="remove options"))
+    cut = Cut(slices, count, 1, tasks, tasks.index(setting.task) if tasks else 0)
     processes, more = _processes(workload, cut)
-    found += more
-    found += _repeated(workload, cut)
+    diagnostics += more
+    diagnostics += _repeated(workload, cut)
     # Virtual slices are put together before they are shared: how many share one is not known.
-    readers = processes * asked.workers if asked.virtual is None else 1
-    return (None if has_errors(found) else cut._replace(readers=readers)), found
+    readers = processes * slices.workers if slices.virtual is None else 1
+    return (None if has_errors(diagnostics) else cut._replace(readers=readers)), diagnostics
 
 
 def _processes(workload: Workload, cut: Cut) -> tuple[int, list[Diagnostic]]:
@@ -67,7 +67,7 @@ def _processes(workload: Workload, cut: Cut) -> tuple[int, list[Diagnostic]]:
     if cut.over == "nodes":
         return 1, []
     known = _processes_of_node(workload)
-    remainder = cut.asked.remainder
+    remainder = cut.section.remainder
     if known is None and remainder != "keep":
         message = f"remainder: {remainder} over processes needs to know how many a node has"
         hint = "set procsPerNode, or gpu, whose class sets it"
@@ -83,9 +83,9 @@ def _processes_of_node(workload: Workload) -> int | None:
     return next((one for one in stated if one.__class__ is int), None)
 
 
-def _written(asked: Slices) -> str | None:
+def _written(slices: Slices) -> str | None:
     """Who reads alone within a run, if the experiment states it."""
-    return asked.within if asked.over == "tasks" else asked.over
+    return slices.within if slices.over == "tasks" else slices.over
 
 
 def _repeated(workload: Workload, cut: Cut) -> Iterator[Diagnostic]:
@@ -93,27 +93,27 @@ def _repeated(workload: Workload, cut: Cut) -> Iterator[Diagnostic]:
     processes = _processes_of_node(workload) or 1
     # Ranks of MPI divide the slice, as the reader of the documentation does; a volume of a task has no reader at all.
     is_mpi = get(workload.ml_policy, ("mpi",), None) is not None
-    if processes == 1 or _written(cut.asked) is not None or is_mpi or cut.asked.deliver == "volume":
+    if processes == 1 or _written(cut.section) is not None or is_mpi or cut.section.deliver == "volume":
         return
-    field = "within" if cut.asked.over == "tasks" else "over"
+    field = "within" if cut.section.over == "tasks" else "over"
     message = f"each of the {processes} processes of a node reads the whole slice: every item is read {processes} times"
     hint = f"set {field}: processes, or {field}: nodes if the program divides the slice among its processes"
     yield Diagnostic(problems.REPEATED, message, path=SLICES, hint=hint)
 
 
-def _changing(elastic: Elastic | None, asked: Slices, nodes: int) -> Iterator[Diagnostic]:
+def _changing(elastic: Elastic | None, slices: Slices, nodes: int) -> Iterator[Diagnostic]:
     """Errors if the number of nodes can change, or is declared to change, and the delivery cannot follow it."""
-    if asked.virtual is not None and asked.deliver == "init":
+    if slices.virtual is not None and slices.deliver == "init":
         message = "an init container copies one slice before training starts, but virtual slices move between nodes later"
         hint = "use deliver: env, configMap or range, or remove virtual"
         yield Diagnostic(problems.MOVING, message, path=(*SLICES, "virtual"), hint=hint)
-    if elastic is None or asked.virtual is not None or asked.deliver == "volume":
+    if elastic is None or slices.virtual is not None or slices.deliver == "volume":
         return
     if elastic.min != nodes or elastic.max != nodes:
         bounds = f"between {elastic.min} and {elastic.max}"
         message = f"the number of nodes can change {bounds}, but each of {nodes} nodes has one fixed slice"
         hint = f"set virtual, such as {64 * nodes}, or set elastic.min and elastic.max to {nodes}"
-        if asked.deliver in ("init", "subPath"):
+        if slices.deliver in ("init", "subPath"):
             hint = f"use deliver: env, configMap or range with virtual, or set elastic.min and elastic.max to {nodes}"
         yield Diagnostic(problems.ELASTIC, message, path=SLICES, hint=hint)
 

@@ -11,7 +11,6 @@ with its local rank. TJGEN_SLICE_NODES where there are more slices than nodes: e
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.passes import items
@@ -27,12 +26,11 @@ from tjgen.language.spec.objects import Data, Experiment, Slices
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.typing import Any
-from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.roles import nodes as nodes_of
 from tjgen.trees.workload.roles import workers
 from tjgen.trees.workload.workload import PodSet, Workload
 
-Found = Iterator[Contribution | Diagnostic]
 AT: FieldPath = (*SPEC, "data")
 MOST_IN_ENV = 128 * 1024 - 256
 """Bytes of one variable that Linux takes (MAX_ARG_STRLEN), less its name."""
@@ -40,7 +38,7 @@ _FITTED = ("weighted", "explicit")
 """Strategies whose options are for one number of slices: a task divides its part by another one."""
 
 
-def deliver(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+def deliver(workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
     """The path of the data, and its slices where the experiment asks for them."""
     data = experiment.spec.data
     assert data is not None, "asked only where there is data"
@@ -53,8 +51,8 @@ def deliver(workload: Workload, experiment: Experiment, setting: Setting) -> Fou
             yield variable(podset, "TJGEN_DATA_PATH", folder, AT)
     if data.slices is None:
         return
-    cut, found = cut_of(workload, experiment, data.slices, setting)
-    yield from found
+    cut, problems = cut_of(workload, experiment, data.slices, setting)
+    yield from problems
     if cut is None:
         return
     if get(workload.ml_policy, ("mpi",), None) is not None:
@@ -73,19 +71,19 @@ def part_of_task(known: Items, cut: Cut, setting: Setting) -> tuple[Items | None
     """The items of this task, where tasks share them; all of them where they do not."""
     if not cut.tasks:
         return known, []
-    asked = cut.asked
-    options = options_of(asked)
+    slices = cut.section
+    options = options_of(slices)
     # The next task divides the same items in the same way.
-    key = (known, cut.tasks, asked.by, options, asked.balance, setting.slicers, {*setting.refused_slicers})
+    key = (known, cut.tasks, slices.by, options, slices.balance, setting.slicers, {*setting.refused_slicers})
 
     def divided() -> tuple[list[list[int]] | None, list[Diagnostic]]:
         return divide(
             known,
             len(cut.tasks),
-            asked.by,
+            slices.by,
             because=SLICES,
             options=options,
-            balance=asked.balance,
+            balance=slices.balance,
             files=setting.slicers,
             refused=setting.refused_slicers,
             session=setting.session,
@@ -97,74 +95,74 @@ def part_of_task(known: Items, cut: Cut, setting: Setting) -> tuple[Items | None
 
 def options_of(slices: Slices) -> dict[str, Any]:
     """What the strategy is told."""
-    said = {"weights": slices.weights, "lists": slices.lists}
+    builtin_options = {"weights": slices.weights, "lists": slices.lists}
     covering = {} if slices.covering else {"covering": False}
-    return {**(slices.options or {}), **{key: list(value) for key, value in said.items() if value}, **covering}
+    return {**(slices.options or {}), **{key: list(value) for key, value in builtin_options.items() if value}, **covering}
 
 
-def _paths(workload: Workload, experiment: Experiment, cut: Cut, readers: list[PodSet], setting: Setting) -> Found:
+def _paths(workload: Workload, experiment: Experiment, cut: Cut, readers: list[PodSet], setting: Setting) -> Contributions:
     data = experiment.spec.data
     assert data is not None
     assert data.items is not None, "a rule asks for them"
-    known, found = items.listed(data.items, setting.directory, setting.sandbox, setting.session)
-    yield from found
-    if has_errors(found):
+    known, problems = items.listed(data.items, setting.directory, setting.sandbox, setting.session)
+    yield from problems
+    if has_errors(problems):
         return
-    part, found = part_of_task(known, cut, setting)
-    yield from found
+    part, problems = part_of_task(known, cut, setting)
+    yield from problems
     if part is None:
         return
-    asked = cut.asked
-    again = bool(cut.tasks) and asked.by in _FITTED
-    plan, found = divide(
+    slices = cut.section
+    again = bool(cut.tasks) and slices.by in _FITTED
+    plan, problems = divide(
         part,
         cut.slices,
-        "contiguous" if again else asked.by,
+        "contiguous" if again else slices.by,
         because=SLICES,
-        options={} if again else options_of(asked),
-        remainder=asked.remainder,
+        options={} if again else options_of(slices),
+        remainder=slices.remainder,
         readers=cut.readers,
-        balance=asked.balance,
+        balance=slices.balance,
         files=setting.slicers,
         refused=setting.refused_slicers,
         session=setting.session,
     )
-    yield from found
+    yield from problems
     if plan is None:
         return
-    yield Contribution(("slices",), _described(asked, plan, part, setting), SLICES)
-    yield from _told(workload, cut, nodes_of(workload), readers)
-    if asked.deliver == "env":
+    yield Contribution(("slices",), _described(slices, plan, part, setting), SLICES)
+    yield from _common(workload, cut, nodes_of(workload), readers)
+    if slices.deliver == "env":
         yield from _variables([[part.paths[item] for item in one] for one in plan], readers)
         return
     from tjgen.compiler.passes import slice_lists
 
-    at = asked.mount_path or slice_lists.MOUNT
+    at = slices.mount_path or slice_lists.MOUNT
     yield from slice_lists.mounted(plan, part, readers, at, setting)
-    if asked.deliver == "init":
+    if slices.deliver == "init":
         from tjgen.compiler.passes import slice_copies
 
         yield from slice_copies.copied(workload, experiment, plan, part, readers, at, setting)
 
 
-def _ranges(workload: Workload, data: Data, cut: Cut, readers: list[PodSet], setting: Setting) -> Found:
+def _ranges(workload: Workload, data: Data, cut: Cut, readers: list[PodSet], setting: Setting) -> Contributions:
     assert data.items is not None, "a rule asks for them"
-    known, found = items.numbered(data.items)
-    yield from found
-    asked = cut.asked
-    if asked.by not in ranges.STRATEGIES:
-        message = f"the slices of {asked.by} are not ranges of numbers"
+    known, ranges_of_nodes = items.numbered(data.items)
+    yield from ranges_of_nodes
+    slices = cut.section
+    if slices.by not in ranges.STRATEGIES:
+        message = f"the slices of {slices.by} are not ranges of numbers"
         hint = f"divide by {', '.join(ranges.STRATEGIES[:-1])} or {ranges.STRATEGIES[-1]}, or use deliver: configMap"
         yield Diagnostic(problems.NO_RANGE, message, path=(*SLICES, "by"), hint=hint)
         return
-    if asked.remainder == "pad":
+    if slices.remainder == "pad":
         message = "a range of numbers cannot contain repeated items"
         yield Diagnostic(problems.NO_RANGE, message, path=(*SLICES, "remainder"), hint="use remainder: drop")
         return
-    if has_errors(found):
+    if has_errors(ranges_of_nodes):
         return
     whole = range(known.total)
-    by, options = asked.by, options_of(asked)
+    by, options = slices.by, options_of(slices)
     try:
         if cut.tasks:
             parts = ranges.divided(by, known.total, len(cut.tasks), options)
@@ -173,57 +171,61 @@ def _ranges(workload: Workload, data: Data, cut: Cut, readers: list[PodSet], set
         plan = ranges.divided(by, len(whole), cut.slices, options)
     except ValueError as problem:
         hint = "change the other fields of `by` to fit the items and the nodes"
-        yield Diagnostic(problems.REFUSED, f"{asked.by} {problem}", path=SLICES, hint=hint)
+        yield Diagnostic(problems.REFUSED, f"{slices.by} {problem}", path=SLICES, hint=hint)
         return
     wrong = list(ranges.faults(plan, len(whole), cut.slices))
     assert not wrong, wrong  # arithmetic of ours alone: a fault is a defect
-    evened = ranges.cut(plan, cut.readers) if asked.remainder == "drop" else plan
-    found = [
+    evened = ranges.cut(plan, cut.readers) if slices.remainder == "drop" else plan
+    ranges_of_nodes = [
         *left(evened, plan, cut.readers, SLICES),
         *short(evened, len(whole), cut.readers, SLICES),
-        *uneven(evened, None, asked.balance, SLICES, setting.session),
+        *uneven(evened, None, slices.balance, SLICES, setting.session),
     ]
-    yield from found
-    if has_errors(found):
+    yield from ranges_of_nodes
+    if has_errors(ranges_of_nodes):
         return
-    told = [whole[one.start : one.stop : one.step] for one in evened]
-    yield Contribution(("slices",), _described(asked, evened, None, setting, len(whole)), SLICES)
-    yield from _told(workload, cut, nodes_of(workload), readers)
-    text = json.dumps([[one.start, one.stop, one.step] for one in told], separators=(",", ":"))
+    merged = [whole[one.start : one.stop : one.step] for one in evened]
+    yield Contribution(("slices",), _described(slices, evened, None, setting, len(whole)), SLICES)
+    yield from _common(workload, cut, nodes_of(workload), readers)
+    text = json.dumps([[one.start, one.stop, one.step] for one in merged], separators=(",", ":"))
     yield from _in_env("TJGEN_SLICE_RANGES", text, readers)
     if known.patterns:
         yield from _in_env("TJGEN_DATA_PATTERNS", json.dumps(known.patterns, ensure_ascii=False), readers)
 
 
-def _told(workload: Workload, cut: Cut, nodes: int, readers: list[PodSet]) -> Found:
+def _common(workload: Workload, cut: Cut, nodes: int, readers: list[PodSet]) -> Contributions:
     """What every delivery tells."""
     for podset in readers:
         yield index_variable(workload, podset)
         yield variable(podset, "TJGEN_SLICE_COUNT", str(cut.slices), SLICES)
         if cut.over == "processes":
             yield variable(podset, "TJGEN_SLICE_OVER", "processes", (*SLICES, "over"))
-        if cut.asked.virtual is not None:
+        if cut.section.virtual is not None:
             yield variable(podset, "TJGEN_SLICE_NODES", str(nodes), (*SLICES, "virtual"))
-        if cut.asked.workers > 1:
-            yield variable(podset, "TJGEN_SLICE_WORKERS", str(cut.asked.workers), (*SLICES, "workers"))
+        if cut.section.workers > 1:
+            yield variable(podset, "TJGEN_SLICE_WORKERS", str(cut.section.workers), (*SLICES, "workers"))
 
 
 def _described(slices: Slices, plan: Plan, known: Items | None, setting: Setting, total: int = 0) -> Tree:
     """How even the slices are, for the summary of the build."""
     items = total if known is None else len(known)
-    found = balance(plan, known, setting.session)
-    tree: Tree = {"by": slices.by, "count": len(plan), "items": items, "fewest": found.fewest, "most": found.most}
-    if found.smallest is not None:
-        tree |= {"smallest": found.smallest, "largest": found.largest}
+    statistics = balance(plan, known, setting.session)
+    tree: Tree = {"by": slices.by, "count": len(plan), "items": items, "fewest": statistics.fewest, "most": statistics.most}
+    if statistics.smallest is not None:
+        tree |= {"smallest": statistics.smallest, "largest": statistics.largest}
     read = sum(map(len, plan)) - items
-    return {**tree, "ratio": round(found.ratio, 3), **({"repeated": read} if read > 0 else {"dropped": -read} if read else {})}
+    return {
+        **tree,
+        "ratio": round(statistics.ratio, 3),
+        **({"repeated": read} if read > 0 else {"dropped": -read} if read else {}),
+    }
 
 
-def _variables(slices: list[list[str]], readers: list[PodSet]) -> Found:
+def _variables(slices: list[list[str]], readers: list[PodSet]) -> Contributions:
     yield from _in_env("TJGEN_SLICES", json.dumps(slices, ensure_ascii=False, separators=(",", ":")), readers)
 
 
-def _in_env(name: str, text: str, readers: list[PodSet]) -> Found:
+def _in_env(name: str, text: str, readers: list[PodSet]) -> Contributions:
     if len(text.encode()) > MOST_IN_ENV:
         message = f"the slices have {len(text.encode())} bytes, and a variable holds {MOST_IN_ENV}"
         hint = "deliver them by configMap" if name == "TJGEN_SLICES" else "use fewer slices"

@@ -21,12 +21,12 @@ from tjgen.trees.session import Session
 from tjgen.trees.workload.roles import at_once
 from tjgen.trees.workload.workload import PodSet, Workload
 
-Found = Iterator[Diagnostic]
+Problems = Iterator[Diagnostic]
 _DATA = re.compile(r"(?:^|[-_/])(?:data|datasets?|corpus|imagenet|images|samples|shards|inputs?)(?:[-_/]|$)")
 """Names of volumes and folders that hold data."""
 
 
-def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Problems:
     """Nothing but diagnostics: every volume by itself, then all volumes of a pod together."""
     spec = experiment.spec
     for name, volume in spec.volumes.items():
@@ -42,7 +42,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         yield from _local(workload, podset, experiment)
 
 
-def _modes(workload: Workload, name: str, volume: Volume, sweep: Sweep | None, setting: Setting, because: FieldPath) -> Found:
+def _modes(workload: Workload, name: str, volume: Volume, sweep: Sweep | None, setting: Setting, because: FieldPath) -> Problems:
     create = new_claim(volume)
     if create is None:
         return
@@ -72,7 +72,7 @@ def _modes(workload: Workload, name: str, volume: Volume, sweep: Sweep | None, s
         yield Diagnostic("TJ340", message, path=at, hint=hint)
 
 
-def _writers(name: str, volume: Volume, sweep: Sweep | None, setting: Setting, because: FieldPath) -> Found:
+def _writers(name: str, volume: Volume, sweep: Sweep | None, setting: Setting, because: FieldPath) -> Problems:
     """Several runs that write to one folder; a sweep makes them at once."""
     if sweep is None or volume.shared or source_of(volume).filled_by != JOB or _is_swept(name, sweep, setting.session):
         return
@@ -100,7 +100,7 @@ def _volumes_of(sweep: Sweep) -> set[str]:
     return {word for key in keys if "volumes" in key for word in key.replace("[", ".").replace("]", ".").split(".")}
 
 
-def _owners(workload: Workload, name: str, volume: Volume, because: FieldPath) -> Found:
+def _owners(workload: Workload, name: str, volume: Volume, because: FieldPath) -> Problems:
     source = source_of(volume)
     if not source.is_chowned or volume.read_only or not source.is_filled(volume):
         return
@@ -114,7 +114,7 @@ def _owners(workload: Workload, name: str, volume: Volume, because: FieldPath) -
             return
 
 
-def _data(name: str, volume: Volume) -> Found:
+def _data(name: str, volume: Volume) -> Problems:
     place = next(places(volume, (*SPEC, "volumes", name)), None)
     source = source_of(volume)
     if source.is_filled(volume) and not source.is_read_only and place is not None and not place.read_only:
@@ -122,7 +122,7 @@ def _data(name: str, volume: Volume) -> Found:
         yield Diagnostic("TJ348", message, path=place.because, hint="add readOnly: true")
 
 
-def _folders(experiment: Experiment, setting: Setting) -> Found:
+def _folders(experiment: Experiment, setting: Setting) -> Problems:
     """Data on a claim of which each run mounts an empty folder of its own, as is right for checkpoints."""
     spec = experiment.spec
     saved = spec.checkpoints.volume if spec.checkpoints is not None else None
@@ -141,7 +141,7 @@ def _folders(experiment: Experiment, setting: Setting) -> Found:
                 yield Diagnostic("TJ147", message, path=place.at, hint=hint)
 
 
-def _local(workload: Workload, podset: PodSet, experiment: Experiment) -> Found:
+def _local(workload: Workload, podset: PodSet, experiment: Experiment) -> Problems:
     """What the pod's own volumes may take, against the limits of its main container."""
     limits = get(workload.tree.value, (*podset.main, "resources", "limits"), None) or {}
     volumes = get(workload.tree.value, (*podset.pod, "volumes"), None) or []

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from tjgen.compiler.lower import SPEC, kubernetes_name
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment, VolcanoPolicy, VolcanoTask
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
-from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.workload import Workload
 
 AT: FieldPath = (*SPEC, "volcano")
 _FIELDS = ("max_retry", "min_success", "ttl_seconds_after_finished", "running_estimate")
 _OF_TASK = ("min_available", "max_retry", "topology_policy")
 
-Found = Iterator[Contribution | Diagnostic]
 
-
-def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
     """The fields as they are said; the target makes the object of them."""
     volcano, target = experiment.spec.volcano, experiment.spec.target
     if volcano is None:
@@ -30,13 +28,13 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         return
     yield from _fields(volcano, _FIELDS, ())
     for plugin, arguments in volcano.plugins.items():
-        yield _said(("plugins", plugin), list(arguments))
+        yield _contribution(("plugins", plugin), list(arguments))
     yield from _policies(volcano.policies, volcano.exit_codes, ())
     for name, task in volcano.tasks.items():
         yield from _task(workload, name, task)
 
 
-def _task(workload: Workload, name: str, task: VolcanoTask) -> Found:
+def _task(workload: Workload, name: str, task: VolcanoTask) -> Contributions:
     known = [podset.name for podset in workload.podsets if not podset.is_initializer]
     if name not in known:
         message = f'the run has no task "{name}"'
@@ -47,21 +45,21 @@ def _task(workload: Workload, name: str, task: VolcanoTask) -> Found:
     yield from _policies(task.policies, task.exit_codes, ("tasks", name))
 
 
-def _fields(said: object, attributes: tuple[str, ...], below: FieldPath) -> Found:
+def _fields(section: object, attributes: tuple[str, ...], below: FieldPath) -> Contributions:
     for attribute in attributes:
-        value = getattr(said, attribute)
+        value = getattr(section, attribute)
         if value is not None:
-            yield _said((*below, kubernetes_name(attribute)), value)
+            yield _contribution((*below, kubernetes_name(attribute)), value)
 
 
-def _policies(events: Mapping[str, VolcanoPolicy], codes: Mapping[str, VolcanoPolicy], below: FieldPath) -> Found:
-    for kind, said in (("policies", events), ("exitCodes", codes)):
-        for key, policy in said.items():
+def _policies(events: Mapping[str, VolcanoPolicy], codes: Mapping[str, VolcanoPolicy], below: FieldPath) -> Contributions:
+    for kind, entries in (("policies", events), ("exitCodes", codes)):
+        for key, policy in entries.items():
             tree: Tree = {"action": policy.action}
             if policy.timeout is not None:
                 tree["timeout"] = policy.timeout
-            yield _said((*below, kind, key), tree)
+            yield _contribution((*below, kind, key), tree)
 
 
-def _said(path: FieldPath, value: Tree) -> Contribution:
+def _contribution(path: FieldPath, value: Tree) -> Contribution:
     return Contribution(("volcano", *path), value, (*AT, *path))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 
 from tjgen.compiler.lower import SPEC, unknown_role
@@ -15,14 +14,12 @@ from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment, Volume
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
-from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.roles import at_once, role
 from tjgen.trees.workload.workload import PodSet, Workload, is_runtimes
 
-Found = Iterator[Contribution | Diagnostic]
 
-
-def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
     """Each volume under its own name, in the roles that it names or else in all that train."""
     yield from _replaced(workload, experiment)
     taken = _Taken(workload)
@@ -50,7 +47,7 @@ def _pods(workload: Workload, name: str, users: Users, experiment: Experiment) -
     return at_once(workload, workload.podsets if is_in_all else [podset for podset, _ in users])
 
 
-def _replaced(workload: Workload, experiment: Experiment) -> Found:
+def _replaced(workload: Workload, experiment: Experiment) -> Contributions:
     """Claims that JobSet would make under the name of a volume of the experiment: the pod cannot have both."""
     path: FieldPath = ("runtime", "template", "spec", "volumeClaimPolicies")
     policies = get(workload.tree.value, path, None) or []
@@ -68,9 +65,9 @@ def _without(policy: Tree, name: str) -> Tree:
     return {**policy, "templates": left} if left or not templates else None
 
 
-def _unknown_readers(workload: Workload, volume: Volume, because: FieldPath) -> Found:
-    asked = [(volume.roles, because), *((mount.roles, (*because, "mounts", path)) for path, mount in volume.mounts.items())]
-    for roles, at in asked:
+def _unknown_readers(workload: Workload, volume: Volume, because: FieldPath) -> Contributions:
+    selections = [(volume.roles, because), *((mount.roles, (*because, "mounts", path)) for path, mount in volume.mounts.items())]
+    for roles, at in selections:
         for position, wanted in enumerate(roles):
             if role(workload, wanted) is None:
                 yield unknown_role(workload, wanted, (*at, "roles", position))

@@ -15,7 +15,7 @@ from tjgen.trees.k8s.labels import PROGRAM_LABEL
 from tjgen.trees.typing import NamedTuple
 from tjgen.trees.workload.workload import PodSet, Workload
 
-NOBODY = 65534
+UNPRIVILEGED = 65534
 TMP = "/tmp"
 TMP_VOLUME = "tjgen-tmp"
 HOUR = 3600
@@ -65,7 +65,9 @@ class User(NamedTuple):
         return {**self.of_container(), **own}
 
 
-UNRELATED = User({"runAsUser": NOBODY, "runAsGroup": NOBODY, "fsGroup": NOBODY}, is_root=False, touches_files_of_run=False)
+UNRELATED = User(
+    {"runAsUser": UNPRIVILEGED, "runAsGroup": UNPRIVILEGED, "fsGroup": UNPRIVILEGED}, is_root=False, touches_files_of_run=False
+)
 """The user of a program that touches no volume of the run."""
 
 
@@ -86,7 +88,7 @@ def user_of(workload: Workload, podsets: Iterable[PodSet], setting: Setting) -> 
             **{key: main[key] for key in _OF_BOTH if key in main},
         }
     if "runAsUser" not in fields and non_root:
-        fields = {"runAsUser": NOBODY, "runAsGroup": NOBODY, **fields}
+        fields = {"runAsUser": UNPRIVILEGED, "runAsGroup": UNPRIVILEGED, **fields}
     return User(fields, is_root=not fields.get("runAsUser"))
 
 
@@ -146,7 +148,7 @@ def job(name: str, program: str, template: Tree, setting: Setting, *, deadline: 
 
 def cron_job(name: str, program: str, schedule: str, template: Tree, setting: Setting, *, deadline: int | None = None) -> Tree:
     """A CronJob of a program, in UTC whatever the controller's time zone is; it starts no second Job while one runs."""
-    made = {
+    spec = {
         "backoffLimit": 0,
         **_ended(program, deadline),
         "template": _template(name, program, template, setting),
@@ -161,7 +163,7 @@ def cron_job(name: str, program: str, schedule: str, template: Tree, setting: Se
             "concurrencyPolicy": "Forbid",
             "successfulJobsHistoryLimit": 1,
             "failedJobsHistoryLimit": 3,
-            "jobTemplate": {"spec": made},
+            "jobTemplate": {"spec": spec},
         },
     }
 

@@ -75,7 +75,7 @@ class CarriedValue(NamedTuple):
 
 def carried_values(workload: Workload, base: Tree, release: Release) -> list[CarriedValue]:
     """What the workload has beyond the runtime spec `base`, each with its carrier in `release`, in order of writing."""
-    found = []
+    values = []
     reach = _Reach(workload, base, release)
     for recorded, recorded_origins in workload.tree.owners.items():
         if not recorded or recorded[0] != "runtime":
@@ -83,10 +83,10 @@ def carried_values(workload: Workload, base: Tree, release: Release) -> list[Car
         origins = tuple([origin for origin in recorded_origins if not is_runtimes(origin)])
         if origins:
             for path, value in _units(workload, recorded, reach.wanted(recorded)):
-                found.append(CarriedValue(path, value, origins, _carrier(reach, path, value)))
+                values.append(CarriedValue(path, value, origins, _carrier(reach, path, value)))
     if queue_replaces_overrides(workload, release):
-        return [_in_runtime(part) for part in found]
-    return found if release.overrides_add_up else _each_job_once(found)
+        return [_in_runtime(part) for part in values]
+    return values if release.overrides_add_up else _each_job_once(values)
 
 
 def queue_replaces_overrides(workload: Workload, release: Release) -> bool:

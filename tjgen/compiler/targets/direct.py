@@ -35,7 +35,7 @@ class Lowered(NamedTuple):
 class Target(Protocol):
     """The functions of such a module."""
 
-    def arranged(self, workload: Workload, asked: RequestedSize) -> tuple[Workload, list[Diagnostic]]:
+    def arranged(self, workload: Workload, size: RequestedSize) -> tuple[Workload, list[Diagnostic]]:
         """The runtime's jobs as the roles of the kind, each with its own number of pods (see groups.py)."""
 
     def lower(self, workload: Workload) -> Lowered:

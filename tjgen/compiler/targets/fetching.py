@@ -56,15 +56,15 @@ def _container(workload: Workload, podset: PodSet) -> Managed:
     """The container of an initializer with what Trainer's controller would give it (v2.3.0 plugins/jobset, `Initializer`)."""
     value = get(workload.tree.value, podset.main)
     writer = Writer(Managed(value, owners_below(workload.tree, podset.main)), keys=LIST_KEYS)
-    asked: FieldPath = ("initializer", podset.ancestor.partition("-")[0])
-    said: Tree = get(workload.tree.value, asked, None) or {}
-    if "storageUri" in said:
-        uri = {"name": _URI, "value": said["storageUri"]}
-        writer.put(("env", named(_URI)), uri, workload.tree.origins((*asked, "storageUri"))[0]._replace(mirrors=False))
-    for variable in said.get("env") or ():
+    field: FieldPath = ("initializer", podset.ancestor.partition("-")[0])
+    initializer: Tree = get(workload.tree.value, field, None) or {}
+    if "storageUri" in initializer:
+        uri = {"name": _URI, "value": initializer["storageUri"]}
+        writer.put(("env", named(_URI)), uri, workload.tree.origins((*field, "storageUri"))[0]._replace(mirrors=False))
+    for variable in initializer.get("env") or ():
         path: FieldPath = ("env", named(variable["name"]))
-        writer.put(path, variable, workload.tree.origins((*asked, *path))[0])
-    if "secretRef" in said:
-        sources = [*writer.get(("envFrom",), []), {"secretRef": said["secretRef"]}]
-        writer.put(("envFrom",), sources, workload.tree.origins((*asked, "secretRef"))[0])
+        writer.put(path, variable, workload.tree.origins((*field, *path))[0])
+    if "secretRef" in initializer:
+        sources = [*writer.get(("envFrom",), []), {"secretRef": initializer["secretRef"]}]
+        writer.put(("envFrom",), sources, workload.tree.origins((*field, "secretRef"))[0])
     return writer.done()

@@ -30,55 +30,55 @@ class Group(NamedTuple):
     pods: int
 
 
-def as_they_are(workload: Workload, asked: RequestedSize) -> list[Group]:
+def as_they_are(workload: Workload, size: RequestedSize) -> list[Group]:
     """Every job of the runtime as a role of the same name; who computes has the nodes that are asked for."""
-    found = []
+    result = []
     computing = workers(workload)
     for podset in workload.podsets:
         if podset.is_initializer:
             continue
-        said = asked.roles.get(podset.name)
+        requested = size.roles.get(podset.name)
         count = at_once(workload, [podset])
-        if said is None and podset in computing and asked.nodes is not None:
+        if requested is None and podset in computing and size.nodes is not None:
             # Of several that compute, as launcher and node of MPI, the first is the one that there are many of.
             others = sum(at_once(workload, [one]) for one in computing[1:])
-            count = max(asked.nodes - others, 1) if podset == computing[0] else count
-        found.append(Group(podset.name, podset, count if said is None else said))
-    return found
+            count = max(size.nodes - others, 1) if podset == computing[0] else count
+        result.append(Group(podset.name, podset, count if requested is None else requested))
+    return result
 
 
-def split(workload: Workload, asked: RequestedSize, names: Sequence[str]) -> tuple[list[Group], list[Diagnostic]]:
+def split(workload: Workload, size: RequestedSize, names: Sequence[str]) -> tuple[list[Group], list[Diagnostic]]:
     """The job that trains as several roles, and the other jobs as they are.
 
     What is said counts; of the roles of which nothing is said the last has the nodes that are left, and the others one each.
     """
     [job] = [podset for podset in workload.podsets if podset.ancestor == TRAINER]
-    total = asked.nodes if asked.nodes is not None else nodes(workload)
-    said = {name: count for name in names if (count := asked.roles.get(name)) is not None}
-    open_ones = [name for name in names if name not in said]
-    counts = {**dict.fromkeys(names, 1), **said}
+    total = size.nodes if size.nodes is not None else nodes(workload)
+    requested = {name: count for name in names if (count := size.roles.get(name)) is not None}
+    open_ones = [name for name in names if name not in requested]
+    counts = {**dict.fromkeys(names, 1), **requested}
     if open_ones:
         last = open_ones[-1]
-        least = 1 if last in asked.roles or not said else 0
+        least = 1 if last in size.roles or not requested else 0
         counts[last] = max(total - sum(counts[name] for name in names if name != last), least)
-    found: list[Diagnostic] = []
-    if asked.nodes is not None and sum(counts.values()) != asked.nodes:
-        message = f"the roles {', '.join(names)} have {sum(counts.values())} pods, and nodes is {asked.nodes}"
+    problems: list[Diagnostic] = []
+    if size.nodes is not None and sum(counts.values()) != size.nodes:
+        message = f"the roles {', '.join(names)} have {sum(counts.values())} pods, and nodes is {size.nodes}"
         hint = "leave nodes out, or replicas of one of the roles"
-        found.append(Diagnostic("TJ412", message, path=(*SPEC, "nodes"), hint=hint))
+        problems.append(Diagnostic("TJ412", message, path=(*SPEC, "nodes"), hint=hint))
     mine = [Group(name, job, counts[name]) for name in names if counts[name]]
-    others = [one for one in as_they_are(workload, asked._replace(nodes=None)) if one.source != job]
-    return [*mine, *others], found
+    others = [one for one in as_they_are(workload, size._replace(nodes=None)) if one.source != job]
+    return [*mine, *others], problems
 
 
-def new_roles(workload: Workload, asked: RequestedSize) -> list[str]:
+def new_roles(workload: Workload, size: RequestedSize) -> list[str]:
     """The roles of the experiment that the runtime does not have, where one job trains and so can become them."""
     known = {podset.name for podset in workload.podsets}
     trainers = [podset for podset in workload.podsets if podset.ancestor == TRAINER]
-    return [name for name in asked.roles if name not in known] if len(trainers) == 1 else []
+    return [name for name in size.roles if name not in known] if len(trainers) == 1 else []
 
 
-def arranged(workload: Workload, groups: Sequence[Group], asked: RequestedSize, index: str) -> Workload:
+def arranged(workload: Workload, groups: Sequence[Group], size: RequestedSize, index: str) -> Workload:
     """`workload` with the groups as its jobs; `index` is the field of a pod that holds its number in its group.
 
     Nodes are numbered through all groups. A field of a pod can be passed on, but not added to: the one group with several pods
@@ -87,29 +87,29 @@ def arranged(workload: Workload, groups: Sequence[Group], asked: RequestedSize, 
     jobs = {podset.name: get(workload.tree.value, podset.path) for podset in workload.podsets}
     tree, owners = workload.tree.value, workload.tree.owners
     renamed: Owners = {path: origins for path, origins in owners.items() if path[: len(JOBS)] != JOBS}
-    made = []
+    jobs_of_group = []
     for podset in workload.podsets:
         if podset.is_initializer:
-            made.append(jobs[podset.name])
+            jobs_of_group.append(jobs[podset.name])
             renamed.update(_moved(workload, podset, podset.name))
     for group in groups:
-        made.append({**jobs[group.source.name], "name": group.name})
+        jobs_of_group.append({**jobs[group.source.name], "name": group.name})
         renamed.update(_moved(workload, group.source, group.name))
     runtime: Tree = {**tree["runtime"], "template": {**tree["runtime"]["template"]}}
-    runtime["template"]["spec"] = {**runtime["template"]["spec"], "replicatedJobs": made}
+    runtime["template"]["spec"] = {**runtime["template"]["spec"], "replicatedJobs": jobs_of_group}
     for group in groups:
-        renamed[("counts", group.name)] = (_because(asked, group.name),)
+        renamed[("counts", group.name)] = (_because(size, group.name),)
     counts = {group.name: group.pods for group in groups}
-    found = podsets(runtime)
-    workload = workload._replace(tree=Managed({**tree, "runtime": runtime, "counts": counts}, renamed), podsets=found)
+    templates = podsets(runtime)
+    workload = workload._replace(tree=Managed({**tree, "runtime": runtime, "counts": counts}, renamed), podsets=templates)
     return workload._replace(numbers=_numbers(workload, index))
 
 
-def _because(asked: RequestedSize, name: str) -> Origin:
+def _because(size: RequestedSize, name: str) -> Origin:
     """Who decided how many pods a role has."""
-    if asked.roles.get(name) is not None:
+    if size.roles.get(name) is not None:
         return Origin("experiment", "experiment", (*SPEC, "roles", name, "replicas"), True)
-    return Origin("experiment", "experiment", (*SPEC, "nodes")) if asked.nodes is not None else RULE
+    return Origin("experiment", "experiment", (*SPEC, "nodes")) if size.nodes is not None else RULE
 
 
 def _moved(workload: Workload, source: PodSet, name: str) -> Owners:

@@ -23,9 +23,9 @@ from tjgen.trees.workload.workload import Workload
 KIND = OperatorJob(JAXJOB, {"worker": "Worker"}, (), "jax", "jax", "jaxjob-port", 6666)
 
 
-def arranged(workload: Workload, asked: RequestedSize) -> tuple[Workload, list[Diagnostic]]:
+def arranged(workload: Workload, size: RequestedSize) -> tuple[Workload, list[Diagnostic]]:
     """Workers."""
-    return kubeflow.arranged(workload, asked, KIND, lambda count: ["worker"])
+    return kubeflow.arranged(workload, size, KIND, lambda count: ["worker"])
 
 
 def lower(workload: Workload) -> Lowered:
@@ -43,7 +43,7 @@ def find_warnings(job: Manifest, workload: Workload) -> list[Diagnostic]:
 
 def previews(job: Manifest) -> list[Manifest]:
     """The first and last pod, with their Services."""
-    return kubeflow_preview.made(job, KIND)
+    return kubeflow_preview.previews(job, KIND)
 
 
 def budget(job: Manifest) -> int:

@@ -22,22 +22,24 @@ _FINISH = Origin("target:jobset", "tjgen")
 KIND = "JobSet"
 
 
-def finish(made: list[CreatedObject], trainjob: Manifest, release: Release = NEWEST) -> tuple[list[Manifest], list[Diagnostic]]:
+def finish(
+    created: list[CreatedObject], trainjob: Manifest, release: Release = NEWEST
+) -> tuple[list[Manifest], list[Diagnostic]]:
     """The objects to apply in place of `trainjob`. A generated Secret ends in TJ402."""
     manifests = []
     diagnostics = []
-    for one in made:
+    for one in created:
         kind, name = one.tree["kind"], one.tree["metadata"]["name"]
         if kind == "ConfigMap" and name == trainjob.name + SNAPSHOT_SUFFIX:
             continue
         if kind == "Secret":
             diagnostics.append(_generated(trainjob, name))
             continue
-        manifests.append(_standing_alone(one, trainjob, release))
+        manifests.append(_independent(one, trainjob, release))
     return manifests, diagnostics
 
 
-def _standing_alone(one: CreatedObject, trainjob: Manifest, release: Release) -> Manifest:
+def _independent(one: CreatedObject, trainjob: Manifest, release: Release) -> Manifest:
     tree, owners = one.tree, one.owners
     if tree["kind"] == KIND:
         defaulted = live(tree)

@@ -35,44 +35,44 @@ Usual = Callable[[int], Sequence[str]]
 """How many nodes -> the roles that they become where the experiment names none."""
 
 
-def arranged(workload: Workload, asked: RequestedSize, kind: OperatorJob, usual: Usual) -> tuple[Workload, list[Diagnostic]]:
+def arranged(workload: Workload, size: RequestedSize, kind: OperatorJob, usual: Usual) -> tuple[Workload, list[Diagnostic]]:
     """Roles that the experiment names anew, or those that are usual, or the runtime's jobs, as far as the kind has such types."""
     workload = workload._replace(aside=kind.aside)
     trainers = programs(workload)
-    names = groups.new_roles(workload, asked)
+    names = groups.new_roles(workload, size)
     if len(trainers) == 1 and trainers[0].name not in kind.types:
-        names = names or list(usual(asked.nodes if asked.nodes is not None else nodes(workload)))
+        names = names or list(usual(size.nodes if size.nodes is not None else nodes(workload)))
     unknown = list(_unknown(workload, kind, names))
     if unknown:
         return workload, unknown
     if names:
-        found, diagnostics = groups.split(workload, asked, names)
+        split, diagnostics = groups.split(workload, size, names)
     else:
-        found, diagnostics = groups.as_they_are(workload, asked), []
-    diagnostics += [_not_one(kind, group) for group in found if group.name in kind.single and group.pods != 1]
-    diagnostics += [_none(name) for name, count in asked.roles.items() if count == 0]
-    if not diagnostics and all(group.name in kind.aside for group in found):
+        split, diagnostics = groups.as_they_are(workload, size), []
+    diagnostics += [_not_one(kind, group) for group in split if group.name in kind.single and group.pods != 1]
+    diagnostics += [_none(name) for name, count in size.roles.items() if count == 0]
+    if not diagnostics and all(group.name in kind.aside for group in split):
         training = ", ".join(name for name in kind.types if name not in kind.aside)
-        message = f"no role of the run trains: {', '.join(group.name for group in found)} only take part"
+        message = f"no role of the run trains: {', '.join(group.name for group in split)} only take part"
         diagnostics.append(_no_type(message, ("spec", "roles"), f"add one of {training}"))
-    return groups.arranged(workload, found, asked, INDEX), diagnostics
+    return groups.arranged(workload, split, size, INDEX), diagnostics
 
 
 def lower(workload: Workload, kind: OperatorJob, own: Callable[[Writer, Workload], Iterator[Diagnostic]]) -> Lowered:
     """The job and the objects that it needs; `own` writes what only this kind has."""
-    found = list(kubeflow_unsupported.unsupported(workload, kind))
+    problems = list(kubeflow_unsupported.unsupported(workload, kind))
     metadata: Tree = {"name": workload.name, "namespace": workload.namespace}
     shell: Tree = {"apiVersion": kind.kind.api_version, "kind": kind.name, "metadata": metadata}
     writer = Writer(Managed(shell, {(): (RULE,)}), keys=LIST_KEYS)
     for field in get(workload.tree.value, ("metadata",), None) or {}:
         take(writer, ("metadata", field), workload, ("metadata", field))
-    found += kubeflow_policies.run_policy(writer, workload, kind)
-    found += own(writer, workload)
+    problems += kubeflow_policies.run_policy(writer, workload, kind)
+    problems += own(writer, workload)
     for podset in workload.podsets:
         if not podset.is_initializer:
-            found += _replica(writer, workload, podset, kind)
+            problems += _replica(writer, workload, podset, kind)
     done = writer.done()
-    return Lowered(Manifest(with_canonical_quantities(done.value), done.owners), extra_objects(workload), found)
+    return Lowered(Manifest(with_canonical_quantities(done.value), done.owners), extra_objects(workload), problems)
 
 
 def budget(job: Manifest) -> int:

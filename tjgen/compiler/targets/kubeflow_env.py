@@ -28,22 +28,22 @@ def containers(job: Tree, kind: OperatorJob, role: str, index: int, given: list[
     # Go leaves an empty value out.
     added = [{"name": name, **({"value": value} if value else {})} for name, value in _OF[kind.name](job, kind, role, index)]
     main = max((number for number, one in enumerate(given) if one.get("name") == kind.container), default=0)
-    found = []
+    result = []
     for number, container in enumerate(given):
         changed: dict[str, Tree] = dict(container)
         if number == main and all(port.get("name") != kind.port_name for port in container.get("ports") or ()):
             changed["ports"] = [*(container.get("ports") or ()), {"name": kind.port_name, "containerPort": kind.port}]
         if added and (kind.name != "TFJob" or number == main):
             changed["env"] = [*(container.get("env") or ()), *added]
-        found.append(changed)
-    return found
+        result.append(changed)
+    return result
 
 
 def ports(kind: OperatorJob, given: list[Tree]) -> dict[str, int]:
     """What the Service of a pod opens: the ports of the main container, and the default one."""
     main = next((one for one in given if one.get("name") == kind.container), given[0])
-    found = {str(port.get("name", "")): int(port["containerPort"]) for port in main.get("ports") or ()}
-    return found if kind.port_name in found else {**found, kind.port_name: kind.port}
+    numbers = {str(port.get("name", "")): int(port["containerPort"]) for port in main.get("ports") or ()}
+    return numbers if kind.port_name in numbers else {**numbers, kind.port_name: kind.port}
 
 
 def waiting(job: Tree, kind: OperatorJob, role: str) -> list[Tree]:
@@ -59,19 +59,19 @@ def waiting(job: Tree, kind: OperatorJob, role: str) -> list[Tree]:
 def _pytorch(job: Tree, kind: OperatorJob, role: str, index: int) -> Variables:
     specs, nodes = _specs(job, kind), _total(job, kind)
     processes = get(job, ("spec", "nprocPerNode"), None)
-    found: Variables = [_UNBUFFERED]
+    variables: Variables = [_UNBUFFERED]
     if "Master" in specs:
         port, master = str(_port(specs["Master"], kind)), _name(job, "master", 0)
         world = nodes * (int(processes) if processes is not None and processes.isdigit() else 1)
         rank = str(index + 1 if role == "worker" else index)
-        found += [("MASTER_PORT", port), ("PET_MASTER_PORT", port), ("MASTER_ADDR", master), ("PET_MASTER_ADDR", master)]
-        found += [("WORLD_SIZE", str(world)), ("RANK", rank), ("PET_NODE_RANK", rank)]
+        variables += [("MASTER_PORT", port), ("PET_MASTER_PORT", port), ("MASTER_ADDR", master), ("PET_MASTER_ADDR", master)]
+        variables += [("WORLD_SIZE", str(world)), ("RANK", rank), ("PET_NODE_RANK", rank)]
     elastic = get(job, ("spec", "elasticPolicy"), None)
     if processes is not None or elastic is None or elastic.get("nProcPerNode") is None:
-        found.append(("PET_NPROC_PER_NODE", processes if processes is not None else "auto"))
+        variables.append(("PET_NPROC_PER_NODE", processes if processes is not None else "auto"))
     if elastic is None:
-        return [*found, ("PET_NNODES", str(nodes))]
-    return [*found, *_elastic(job, kind, elastic)]
+        return [*variables, ("PET_NNODES", str(nodes))]
+    return [*variables, *_elastic(job, kind, elastic)]
 
 
 def _elastic(job: Tree, kind: OperatorJob, policy: Tree) -> Variables:
@@ -80,14 +80,16 @@ def _elastic(job: Tree, kind: OperatorJob, policy: Tree) -> Variables:
     least, most = policy.get("minReplicas"), policy.get("maxReplicas")
     least, most = least or most or usual, most or least or usual
     host, port = policy.get("rdzvHost") or _name(job, "worker", 0), policy.get("rdzvPort") or _port(worker, kind)
-    found: Variables = [("PET_RDZV_ENDPOINT", f"{host}:{port}"), ("PET_RDZV_BACKEND", policy.get("rdzvBackend") or "c10d")]
-    found.append(("PET_NNODES", f"{least}:{most}"))
+    variables: Variables = [("PET_RDZV_ENDPOINT", f"{host}:{port}"), ("PET_RDZV_BACKEND", policy.get("rdzvBackend") or "c10d")]
+    variables.append(("PET_NNODES", f"{least}:{most}"))
     for field, name in (("maxRestarts", "PET_MAX_RESTARTS"), ("nProcPerNode", "PET_NPROC_PER_NODE"), ("rdzvId", "PET_RDZV_ID")):
         if policy.get(field) is not None:
-            found.append((name, str(policy[field])))
+            variables.append((name, str(policy[field])))
     if policy.get("rdzvConf"):
-        found.append(("PET_RDZV_CONF", ",".join(f"{one.get('key', '')}={one.get('value', '')}" for one in policy["rdzvConf"])))
-    return [*found, ("PET_STANDALONE", "")] if policy.get("standalone") else found
+        variables.append(
+            ("PET_RDZV_CONF", ",".join(f"{one.get('key', '')}={one.get('value', '')}" for one in policy["rdzvConf"]))
+        )
+    return [*variables, ("PET_STANDALONE", "")] if policy.get("standalone") else variables
 
 
 def _tensorflow(job: Tree, kind: OperatorJob, role: str, index: int) -> Variables:
@@ -113,19 +115,19 @@ def _tensorflow(job: Tree, kind: OperatorJob, role: str, index: int) -> Variable
 
 def _xgboost(job: Tree, kind: OperatorJob, role: str, index: int) -> Variables:
     specs, nodes = _specs(job, kind), _total(job, kind)
-    found: Variables = [("MASTER_PORT", str(_port(specs["Master"], kind))), ("MASTER_ADDR", _name(job, "master", 0))]
+    variables: Variables = [("MASTER_PORT", str(_port(specs["Master"], kind))), ("MASTER_ADDR", _name(job, "master", 0))]
     rank = index + (specs["Master"].get("replicas", 1) if role == "worker" else 0)
-    found += [("WORLD_SIZE", str(nodes)), ("RANK", str(rank)), _UNBUFFERED]
+    variables += [("WORLD_SIZE", str(nodes)), ("RANK", str(rank)), _UNBUFFERED]
     if nodes > 1:
-        found.append(("WORKER_PORT", str(_port(specs["Worker"], kind))))
-        found.append(("WORKER_ADDRS", ",".join(_name(job, "worker", number) for number in range(nodes - 1))))
-    return found
+        variables.append(("WORKER_PORT", str(_port(specs["Worker"], kind))))
+        variables.append(("WORKER_ADDRS", ",".join(_name(job, "worker", number) for number in range(nodes - 1))))
+    return variables
 
 
 def _jax(job: Tree, kind: OperatorJob, role: str, index: int) -> Variables:
     port = _port(_specs(job, kind)["Worker"], kind)
-    found: Variables = [_UNBUFFERED, ("COORDINATOR_PORT", str(port)), ("COORDINATOR_ADDRESS", _name(job, "worker", 0))]
-    return [*found, ("NUM_PROCESSES", str(_total(job, kind))), ("PROCESS_ID", str(index))]
+    variables: Variables = [_UNBUFFERED, ("COORDINATOR_PORT", str(port)), ("COORDINATOR_ADDRESS", _name(job, "worker", 0))]
+    return [*variables, ("NUM_PROCESSES", str(_total(job, kind))), ("PROCESS_ID", str(index))]
 
 
 _OF: dict[str, Callable[[Tree, OperatorJob, str, int], Variables]] = {
@@ -137,8 +139,8 @@ _OF: dict[str, Callable[[Tree, OperatorJob, str, int], Variables]] = {
 
 
 def _specs(job: Tree, kind: OperatorJob) -> dict[str, Tree]:
-    found: dict[str, Tree] = get(job, ("spec", kind.field))
-    return found
+    specs: dict[str, Tree] = get(job, ("spec", kind.field))
+    return specs
 
 
 def _total(job: Tree, kind: OperatorJob) -> int:

@@ -59,10 +59,10 @@ def restart_policy(writer: Writer, workload: Workload, podset: PodSet, at: Field
     if _take(writer, to, workload, ("policy", "restart", "policy")):
         return
     pod: FieldPath = (*podset.pod, "restartPolicy")
-    said = [origin for origin in workload.tree.origins(pod) if origin.source == "experiment"]
+    origins = [origin for origin in workload.tree.origins(pod) if origin.source == "experiment"]
     limited = workload.tree.origins(_LIMIT) if get(workload.tree.value, _LIMIT, None) else ()
-    if said and get(workload.tree.value, pod, None) is not None:
-        writer.put(to, get(workload.tree.value, pod), said[0])
+    if origins and get(workload.tree.value, pod, None) is not None:
+        writer.put(to, get(workload.tree.value, pod), origins[0])
     elif limited:
         writer.put(to, "OnFailure", limited[0]._replace(mirrors=False))
     else:
@@ -126,8 +126,8 @@ def _most_pods(workload: Workload) -> int:
 
 def _gang(writer: Writer, workload: Workload, kind: OperatorJob) -> Iterator[Diagnostic]:
     at = (*_RUN, "schedulingPolicy")
-    for said, field in (*_GANG, _TIMEOUT):
-        _take(writer, (*at, field), workload, ("schedule", said))
+    for source, field in (*_GANG, _TIMEOUT):
+        _take(writer, (*at, field), workload, ("schedule", source))
     total = sum(workload.tree.value["counts"].values())
     system = get(workload.tree.value, ("schedule", "system"), None)
     if writer.get(at) is None and system in ("volcano", "coscheduling"):

@@ -30,18 +30,18 @@ class Replica(NamedTuple):
     name: str
 
 
-def made(job: Manifest, kind: OperatorJob) -> list[Manifest]:
+def previews(job: Manifest, kind: OperatorJob) -> list[Manifest]:
     """Pods and Services, and the autoscaler of a PyTorchJob that follows metrics."""
-    found = []
+    objects = []
     for name, spec in get(job.tree, ("spec", kind.field), {}).items():
         count = int(spec.get("replicas", 1))
         for index in sorted({0, count - 1}):
             replica = Replica(name.lower(), index, f"{job.name}-{name.lower()}-{index}")
-            found.append(_pod(job, kind, name, spec, replica))
-            found.append(_service(job, kind, spec, replica))
+            objects.append(_pod(job, kind, name, spec, replica))
+            objects.append(_service(job, kind, spec, replica))
     if get(job.tree, ("spec", "elasticPolicy", "metrics"), None):
-        found.append(_autoscaler(job))
-    return found
+        objects.append(_autoscaler(job))
+    return objects
 
 
 def labels(job: Manifest, kind: OperatorJob, replica: Replica) -> dict[str, str]:
@@ -122,11 +122,11 @@ def _leads(job: Manifest, kind: OperatorJob, name: str, index: int) -> bool:
 
 
 def _service(job: Manifest, kind: OperatorJob, spec: Tree, replica: Replica) -> Manifest:
-    found = labels(job, kind, replica)
+    selector = labels(job, kind, replica)
     ports = kubeflow_env.ports(kind, spec["template"]["spec"]["containers"])
-    metadata = {"name": replica.name, "namespace": job.namespace, "labels": found, "ownerReferences": owned_by(job)}
+    metadata = {"name": replica.name, "namespace": job.namespace, "labels": selector, "ownerReferences": owned_by(job)}
     listed = [{"name": name, "port": port} for name, port in ports.items()]
-    body = {"clusterIP": "None", "ports": listed, "selector": found}
+    body = {"clusterIP": "None", "ports": listed, "selector": selector}
     return Manifest(
         {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": body},
         {(): (_OPERATOR,)},

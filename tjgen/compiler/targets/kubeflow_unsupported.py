@@ -61,12 +61,12 @@ def find_warnings(job: Manifest, kind: OperatorJob) -> Iterator[Diagnostic]:
 
 def success(workload: Workload, kind: OperatorJob, leader: str) -> Iterator[Diagnostic]:
     """A run of most kinds has succeeded with one role, which cannot be changed."""
-    said = get(workload.tree.value, ("policy", "success"), None)
-    if said is None:
+    success = get(workload.tree.value, ("policy", "success"), None)
+    if success is None:
         return
     known = workload.tree.value["counts"]
     leading = leader if leader in known else next(iter(known), leader)
-    if list(said.get("roles") or ()) != [leading] or said.get("operator") != "All":
+    if list(success.get("roles") or ()) != [leading] or success.get("operator") != "All":
         message = f"{kind.with_article} succeeds when all pods of {leading} succeed, and success cannot change this"
         hint = f"remove success, or use roles: [{leading}]"
         yield Diagnostic("TJ425", message, path=("spec", "success"), hint=hint)
@@ -120,7 +120,7 @@ def _run(workload: Workload, kind: OperatorJob) -> Iterator[Diagnostic]:
 
 def _cannot(workload: Workload, kind: OperatorJob, path: FieldPath, what: str, hint: str) -> Diagnostic:
     origins = workload.tree.origins(path)
-    told = path[:1] in (("policy",), ("schedule",))
-    because = ("spec", *path[1 if path[0] == "policy" else 0 :]) if told else None
+    is_setting = path[:1] in (("policy",), ("schedule",))
+    because = ("spec", *path[1 if path[0] == "policy" else 0 :]) if is_setting else None
     because = because or next((one.because for one in origins if one.source == "experiment"), ("spec", "runtime"))
     return Diagnostic("TJ425", f"{kind.with_article} cannot {what}", path=because, hint=hint)

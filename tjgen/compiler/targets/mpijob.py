@@ -35,33 +35,33 @@ _VOLUMES = ("ssh-auth", "mpi-job-config")
 _GANG = ("minAvailable", "queue", "timeoutSeconds")
 
 
-def arranged(workload: Workload, asked: RequestedSize) -> tuple[Workload, list[Diagnostic]]:
+def arranged(workload: Workload, size: RequestedSize) -> tuple[Workload, list[Diagnostic]]:
     """The runtime's launcher and node; `worker` is another word for the latter."""
     if get(workload.tree.value, _MPI, None) is None:
         message = "an MPIJob has a launcher and workers with sshd, and the runtime has no ML policy mpi that distinguishes them"
         return workload, [kubeflow_unsupported.not_found(message, "use a runtime of mpi, such as tjgen-mpi")]
     names = {podset.name for podset in workload.podsets}
-    if "worker" in asked.roles and NODE in names and "worker" not in names:
-        roles = {NODE if name == "worker" else name: count for name, count in asked.roles.items()}
-        workload, found = kubeflow.arranged(workload, asked._replace(roles=roles), KIND, lambda count: [])
-        workload = workload if found else _as_worker(workload, asked)
+    if "worker" in size.roles and NODE in names and "worker" not in names:
+        roles = {NODE if name == "worker" else name: count for name, count in size.roles.items()}
+        workload, problems = kubeflow.arranged(workload, size._replace(roles=roles), KIND, lambda count: [])
+        workload = workload if problems else _as_worker(workload, size)
     else:
-        workload, found = kubeflow.arranged(workload, asked, KIND, lambda count: [])
+        workload, problems = kubeflow.arranged(workload, size, KIND, lambda count: [])
     if get(workload.tree.value, (*_MPI, "runLauncherAsNode"), False):
         # Then the operator numbers all of them, the launcher first.
         number: Tree = {"valueFrom": {"fieldRef": {"fieldPath": INDEX}}}
         workload = workload._replace(numbers=dict.fromkeys((podset.name for podset in workload.podsets), number))
-    return workload, found
+    return workload, problems
 
 
-def _as_worker(workload: Workload, asked: RequestedSize) -> Workload:
+def _as_worker(workload: Workload, size: RequestedSize) -> Workload:
     counts = workload.tree.value["counts"]
     renamed = [
         groups.Group("worker" if podset.name == NODE else podset.name, podset, counts[podset.name])
         for podset in workload.podsets
         if not podset.is_initializer
     ]
-    return groups.arranged(workload, renamed, asked, INDEX)
+    return groups.arranged(workload, renamed, size, INDEX)
 
 
 def lower(workload: Workload) -> Lowered:
@@ -76,7 +76,7 @@ def find_warnings(job: Manifest, workload: Workload) -> list[Diagnostic]:
 
 def previews(job: Manifest) -> list[Manifest]:
     """The launcher's Job, the first and last worker, their Service and the host file."""
-    return mpijob_preview.made(job)
+    return mpijob_preview.previews(job)
 
 
 def budget(job: Manifest) -> int:
@@ -88,13 +88,13 @@ def _own(writer: Writer, workload: Workload) -> Iterator[Diagnostic]:
     policy = get(workload.tree.value, _MPI, None) or {}
     yield from kubeflow_unsupported.success(workload, KIND, "launcher")
     _slots(writer, workload, policy)
-    for said, field in (
+    for source, field in (
         ("sshAuthMountPath", "sshAuthMountPath"),
         ("mpiImplementation", "mpiImplementation"),
         ("runLauncherAsNode", "runLauncherAsWorker"),
     ):
-        if policy.get(said) is not None:
-            writer.put(("spec", field), policy[said], _of_runtime(said))
+        if policy.get(source) is not None:
+            writer.put(("spec", field), policy[source], _of_runtime(source))
     _creation(writer, workload)
     for podset in workload.podsets:
         for volume in get(workload.tree.value, (*podset.pod, "volumes"), None) or []:
@@ -105,10 +105,10 @@ def _own(writer: Writer, workload: Workload) -> Iterator[Diagnostic]:
 def _slots(writer: Writer, workload: Workload, policy: Tree) -> None:
     """Processes on each node: what is said, else one for each device, as Trainer counts them (v2.3.0 plugins/mpi)."""
     to: FieldPath = ("spec", "slotsPerWorker")
-    said = get(workload.tree.value, ("trainer", "numProcPerNode"), None)
-    if said is not None:
+    per_node = get(workload.tree.value, ("trainer", "numProcPerNode"), None)
+    if per_node is not None:
         for origin in workload.tree.origins(("trainer", "numProcPerNode")):
-            writer.put(to, said, origin)
+            writer.put(to, per_node, origin)
         return
     slots = int(policy.get("numProcPerNode", 1))
     computing = workers(workload)

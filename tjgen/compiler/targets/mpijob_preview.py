@@ -31,14 +31,14 @@ _SLOTS = {"OpenMPI": "OMPI_MCA_orte_set_default_slots", "Intel": "I_MPI_PERHOST"
 _NO_DEVICES = ("NVIDIA_VISIBLE_DEVICES", "NVIDIA_DRIVER_CAPABILITIES")
 
 
-def made(job: Manifest) -> list[Manifest]:
+def previews(job: Manifest) -> list[Manifest]:
     """In the order in which the operator makes them."""
     specs = get(job.tree, ("spec", "mpiReplicaSpecs"), {})
     count = int(get(specs, ("Worker", "replicas"), 0))
-    found = [_service(job), _hosts(job, count)]
+    objects = [_service(job), _hosts(job, count)]
     for index in sorted({0, count - 1}) if count else ():
-        found.append(_worker(job, specs["Worker"], index))
-    return [*found, _launcher(job, specs["Launcher"])]
+        objects.append(_worker(job, specs["Worker"], index))
+    return [*objects, _launcher(job, specs["Launcher"])]
 
 
 def hosts(job: Tree, count: int) -> str:
@@ -68,12 +68,12 @@ def worker(job: Tree, spec: Tree, index: int) -> Tree:
 
 def launcher(job: Tree, spec: Tree) -> Tree:
     """The template of the launcher's Job."""
-    said = job["spec"]
-    implementation, slots = said.get("mpiImplementation", "OpenMPI"), str(said.get("slotsPerWorker", 1))
+    job_spec = job["spec"]
+    implementation, slots = job_spec.get("mpiImplementation", "OpenMPI"), str(job_spec.get("slotsPerWorker", 1))
     variables = [("K_MPI_JOB_ROLE", "launcher"), *_VARIABLES[implementation]]
     if implementation in _SLOTS:
         variables.append((_SLOTS[implementation], slots))
-    computes = bool(said.get("runLauncherAsWorker"))
+    computes = bool(job_spec.get("runLauncherAsWorker"))
     if not computes:
         variables += [(name, "") for name in _NO_DEVICES]
     template = _common(job, spec, "launcher", "0" if computes else "", f"{job['metadata']['name']}-launcher", variables)

@@ -27,17 +27,17 @@ def override(writer: Writer, parts: list[CarriedValue], release: Release) -> Non
         if part.path[: len(JOBSET_METADATA)] == JOBSET_METADATA:
             writer.graft(("spec", *part.path[len(JOBSET_METADATA) :]), part.value, {(): part.origins})
             continue
-        turn = 0
+        ordinal = 0
         if len(part.path) >= 2 and part.path[-2] == "volumeMounts":
             # An override keys its mounts by the volume, so the second mount of one comes in a second override.
             key = (part.path[:-2], str(part.value.get("name")))
-            turn = mounted.get(key, 0)
-            mounted[key] = turn + 1
+            ordinal = mounted.get(key, 0)
+            mounted[key] = ordinal + 1
         job = part.path[len(JOBS)][0][1]  # type: ignore[index]  # the selector of a job: ((name, ...),)
-        own = overrides.get((job, turn))
+        own = overrides.get((job, ordinal))
         if own is None:
             shell = Managed({"targetJobs": [{"name": job}]}, {(): (_RULE,)})
-            own = overrides[job, turn] = Writer(shell, keys=LIST_KEYS)
+            own = overrides[job, ordinal] = Writer(shell, keys=LIST_KEYS)
         own.graft(part.path[start:], part.value, {(): part.origins})
     if overrides:
         trees, owners = [], Owners({(): (_RULE,)})

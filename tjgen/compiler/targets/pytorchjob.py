@@ -34,14 +34,14 @@ KIND = OperatorJob(
 _ELASTIC = (("min", "minReplicas"), ("max", "maxReplicas"), ("restarts", "maxRestarts"), ("metrics", "metrics"))
 
 
-def arranged(workload: Workload, asked: RequestedSize) -> tuple[Workload, list[Diagnostic]]:
+def arranged(workload: Workload, size: RequestedSize) -> tuple[Workload, list[Diagnostic]]:
     """A master and workers, unless the experiment says otherwise; of an elastic run no pod is more than another."""
-    if asked.is_elastic:
-        return kubeflow.arranged(workload, asked, KIND, lambda count: ["worker"])
-    if set(asked.roles) == {"worker"}:
+    if size.is_elastic:
+        return kubeflow.arranged(workload, size, KIND, lambda count: ["worker"])
+    if set(size.roles) == {"worker"}:
         # Without a master the operator sets no address.
-        asked = asked._replace(roles={"master": None, **asked.roles})
-    return kubeflow.arranged(workload, asked, KIND, lambda count: ["master", "worker"] if count > 1 else ["master"])
+        size = size._replace(roles={"master": None, **size.roles})
+    return kubeflow.arranged(workload, size, KIND, lambda count: ["master", "worker"] if count > 1 else ["master"])
 
 
 def lower(workload: Workload) -> Lowered:
@@ -56,7 +56,7 @@ def find_warnings(job: Manifest, workload: Workload) -> list[Diagnostic]:
 
 def previews(job: Manifest) -> list[Manifest]:
     """The first and last pod of each type with their Services, and the autoscaler of an elastic run."""
-    return kubeflow_preview.made(job, KIND)
+    return kubeflow_preview.previews(job, KIND)
 
 
 def budget(job: Manifest) -> int:
@@ -75,8 +75,8 @@ def _elastic(writer: Writer, workload: Workload) -> Iterator[Diagnostic]:
     bounds = get(workload.tree.value, ("policy", "elastic"), None)
     if bounds is None:
         return
-    for said, field in _ELASTIC:
-        take(writer, (*at, field), workload, ("policy", "elastic", said))
+    for source, field in _ELASTIC:
+        take(writer, (*at, field), workload, ("policy", "elastic", source))
     writer.put((*at, "rdzvBackend"), "c10d", RULE)
     count = nodes(workload)
     if bounds["min"] <= bounds["max"] and not bounds["min"] <= count <= bounds["max"]:
@@ -92,10 +92,10 @@ def _processes(writer: Writer, workload: Workload) -> None:
     if policy is None:
         return
     to: FieldPath = ("spec", "nprocPerNode")
-    said: Tree = get(workload.tree.value, ("trainer", "numProcPerNode"), None)
-    if said is not None:
+    processes: Tree = get(workload.tree.value, ("trainer", "numProcPerNode"), None)
+    if processes is not None:
         for origin in workload.tree.origins(("trainer", "numProcPerNode")):
-            writer.put(to, str(said), origin)
+            writer.put(to, str(processes), origin)
         return
     of_runtime = policy.get("numProcPerNode")
     if of_runtime is not None:

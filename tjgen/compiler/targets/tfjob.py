@@ -29,9 +29,9 @@ KIND = OperatorJob(
 )
 
 
-def arranged(workload: Workload, asked: RequestedSize) -> tuple[Workload, list[Diagnostic]]:
+def arranged(workload: Workload, size: RequestedSize) -> tuple[Workload, list[Diagnostic]]:
     """The roles that the experiment names; workers where it names none, of which the first is chief."""
-    return kubeflow.arranged(workload, asked, KIND, lambda count: ["worker"])
+    return kubeflow.arranged(workload, size, KIND, lambda count: ["worker"])
 
 
 def lower(workload: Workload) -> Lowered:
@@ -46,7 +46,7 @@ def find_warnings(job: Manifest, workload: Workload) -> list[Diagnostic]:
 
 def previews(job: Manifest) -> list[Manifest]:
     """The first and last pod of each type, with their Services."""
-    return kubeflow_preview.made(job, KIND)
+    return kubeflow_preview.previews(job, KIND)
 
 
 def budget(job: Manifest) -> int:
@@ -56,10 +56,10 @@ def budget(job: Manifest) -> int:
 
 def _success(writer: Writer, workload: Workload) -> Iterator[Diagnostic]:
     """The run has succeeded with its chief, or without one with worker 0, or with all workers if that is said."""
-    said = get(workload.tree.value, ("policy", "success"), None)
-    if said is None:
+    success = get(workload.tree.value, ("policy", "success"), None)
+    if success is None:
         return
-    roles, operator = set(said.get("roles") or ()), said.get("operator")
+    roles, operator = set(success.get("roles") or ()), success.get("operator")
     leader = {"chief", "master"} & set(workload.tree.value["counts"])
     if leader and roles == leader:
         return

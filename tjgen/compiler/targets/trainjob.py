@@ -180,9 +180,9 @@ def _count_processes(writer: Writer, workload: Workload, release: Release) -> No
     if carried_values or release.looks_into_runtime or get(workload.ml_policy, ("torch",), None) is None:
         return
     trainers = [podset for podset in workload.podsets if podset.ancestor == TRAINER and podset.container == NODE]
-    found = get(workload.tree.value, (*trainers[0].main, "resources"), None) or {} if trainers else {}
-    if not resources.gpus(found):
-        writer.put(("spec", "trainer", "numProcPerNode"), max(1, resources.cpus(found)), _TJGEN)
+    resources_of_main = get(workload.tree.value, (*trainers[0].main, "resources"), None) or {} if trainers else {}
+    if not resources.gpus(resources_of_main):
+        writer.put(("spec", "trainer", "numProcPerNode"), max(1, resources.cpus(resources_of_main)), _TJGEN)
 
 
 def _copy(source: Managed, path: FieldPath, writer: Writer, to: FieldPath) -> None:
@@ -222,14 +222,14 @@ def _carry_resources(writer: Writer, workload: Workload, carried: list[CarriedVa
 def _patch(writer: Writer, patches: list[CarriedValue]) -> None:
     mounted: dict[tuple[FieldPath, str], int] = {}
     for part in sorted(patches, key=_metadata_first):
-        turn = 0
+        ordinal = 0
         if len(part.path) >= 2 and part.path[-2] == "volumeMounts":
             # The TrainJob schema keys the mounts of a patch by name, so the second mount of one
             # volume in one container comes in a second manager's patch.
             key = (part.path[:-2], str(part.value.get("name")))
-            turn = mounted.get(key, 0)
-            mounted[key] = turn + 1
-        manager = MANAGER if turn == 0 else f"{MANAGER}-{turn + 1}"
+            ordinal = mounted.get(key, 0)
+            mounted[key] = ordinal + 1
+        manager = MANAGER if ordinal == 0 else f"{MANAGER}-{ordinal + 1}"
         _give(writer, ("spec", "runtimePatches", (("manager", manager),), "trainingRuntimeSpec", *part.path[1:]), part)
 
 

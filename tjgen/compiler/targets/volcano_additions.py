@@ -37,9 +37,9 @@ class Rendezvous:
         self._order(writer, (*main, "env"), [one["name"] for one in self.variables.get(podset.name, ())])
         words = self.words.get(podset.name)
         if words:
-            said = writer.get((*main, "command"), [])
+            command = writer.get((*main, "command"), [])
             owners = writer.done().origins((*main, "command"))
-            writer.graft((*main, "command"), ["env", *words, *said], {(): (*owners, self.because)})
+            writer.graft((*main, "command"), ["env", *words, *command], {(): (*owners, self.because)})
         if podset.name in self.init:
             container = self.init[podset.name]
             writer.put((*task, "template", "spec", "initContainers", named(container["name"])), container, self.because)

@@ -78,10 +78,10 @@ def _least_resources(job: Manifest, least: dict[str, int], together: int) -> Tre
 def _usage(pod: dict[str, Tree]) -> dict[str, Quantity]:
     """What one pod counts in a ResourceQuota: kubernetes v1.36 pkg/quota/v1/evaluator/core `PodUsageFunc`."""
     requests, limits = pod_requests(pod), pod_limits(pod)
-    found = {"count/pods": parse(1), "pods": parse(1)}
+    usage = {"count/pods": parse(1), "pods": parse(1)}
     for name, amount in requests.items():
-        found[name] = found[f"requests.{name}"] = amount
+        usage[name] = usage[f"requests.{name}"] = amount
     for name, amount in limits.items():
         if name in _LIMITED:
-            found[f"limits.{name}"] = amount
-    return found
+            usage[f"limits.{name}"] = amount
+    return usage

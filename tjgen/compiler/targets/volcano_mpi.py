@@ -24,7 +24,7 @@ gives up where a worker's sshd is not there yet; a task that waits for another o
 _COMPUTED = ("cpu", "memory")
 
 
-def set_up(made: Rendezvous, workload: Workload) -> list[Diagnostic]:
+def set_up(rendezvous: Rendezvous, workload: Workload) -> list[Diagnostic]:
     """As plugin mpi of Trainer does it (v2.3.0 plugins/mpi), but for the keys, which are Volcano's."""
     policy = get(workload.ml_policy, ("mpi",), None) or {}
     launchers = programs(workload)
@@ -37,9 +37,9 @@ def set_up(made: Rendezvous, workload: Workload) -> list[Diagnostic]:
         return [Diagnostic("TJ414", message, path=("spec", "runtime"), hint=hint)]
     launcher = launchers[0]
     keys = policy.get("sshAuthMountPath", "/root/.ssh")
-    made.plugins["ssh"] = [f"--ssh-key-file-path={keys}"]
+    rendezvous.plugins["ssh"] = [f"--ssh-key-file-path={keys}"]
     port = get(workload.tree.value, (*nodes[0].main, "readinessProbe", "tcpSocket", "port"), _SSH_PORT)
-    made.plugins["mpi"] = [f"--master={launcher.name}", f"--worker={NODE}", f"--port={port}"]
+    rendezvous.plugins["mpi"] = [f"--master={launcher.name}", f"--worker={NODE}", f"--port={port}"]
     slots = _slots(workload, policy)
     values = {
         "OMPI_MCA_orte_default_hostfile": f"{_FOLDER}/hostfile",
@@ -47,13 +47,13 @@ def set_up(made: Rendezvous, workload: Workload) -> list[Diagnostic]:
         "OMPI_MCA_orte_set_default_slots": str(slots),
         "OMPI_MCA_plm_rsh_args": "-o ConnectionAttempts=10",
     }
-    made.variables[launcher.name] = [{"name": name, "value": value} for name, value in values.items()]
+    rendezvous.variables[launcher.name] = [{"name": name, "value": value} for name, value in values.items()]
     name = f"{workload.name}-{_VOLUME}"
-    made.volumes[launcher.name] = (
+    rendezvous.volumes[launcher.name] = (
         {"name": _VOLUME, "configMap": {"name": name}},
         {"name": _VOLUME, "mountPath": _FOLDER},
     )
-    made.init[launcher.name] = _waiting(get(workload.tree.value, launcher.main, {}))
+    rendezvous.init[launcher.name] = _waiting(get(workload.tree.value, launcher.main, {}))
     lines = [
         f"{workload.name}-{podset.name}-{index}.{workload.name} slots={slots}\n"
         for podset in workers(workload)
@@ -64,15 +64,15 @@ def set_up(made: Rendezvous, workload: Workload) -> list[Diagnostic]:
     if labels:
         metadata["labels"] = labels
     tree = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"hostfile": "".join(lines)}}
-    made.objects.append(Manifest(tree, {(): (made.because,)}, RUNS))
+    rendezvous.objects.append(Manifest(tree, {(): (rendezvous.because,)}, RUNS))
     return []
 
 
 def _waiting(main: Tree) -> Tree:
     """The container that waits, of the launcher's own image, which has ssh since mpirun starts programs by it."""
-    asked = main.get("resources") or {}
+    own = main.get("resources") or {}
     resources = {
-        bound: {key: value for key, value in (asked.get(bound) or {}).items() if key in _COMPUTED}
+        bound: {key: value for key, value in (own.get(bound) or {}).items() if key in _COMPUTED}
         for bound in ("limits", "requests")
     }
     kept = {bound: amounts for bound, amounts in resources.items() if amounts}
@@ -82,11 +82,11 @@ def _waiting(main: Tree) -> Tree:
 
 
 def _slots(workload: Workload, policy: Tree) -> int:
-    said = get(workload.tree.value, ("trainer", "numProcPerNode"), None)
-    if said is not None:
-        return int(said)
+    per_node = get(workload.tree.value, ("trainer", "numProcPerNode"), None)
+    if per_node is not None:
+        return int(per_node)
     slots = int(policy.get("numProcPerNode", 1))
     if slots == 1:
-        asked = get(workload.tree.value, (*workers(workload)[0].main, "resources"), None) or {}
-        return max(resources.gpus(asked), 1)
+        main_resources = get(workload.tree.value, (*workers(workload)[0].main, "resources"), None) or {}
+        return max(resources.gpus(main_resources), 1)
     return slots

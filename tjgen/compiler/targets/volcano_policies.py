@@ -28,7 +28,7 @@ _DISRUPTIONS = 20
 
 def write(writer: Writer, workload: Workload) -> None:
     """The policies of the Job, and its `maxRetry` unless the experiment sets it."""
-    if _said(writer, workload, ("volcano",), ("spec", "policies")):
+    if _write_policies(writer, workload, ("volcano",), ("spec", "policies")):
         return
     failure = get(workload.tree.value, (*_JOBSET, "failurePolicy"), None)
     if failure is None:
@@ -46,21 +46,21 @@ def write(writer: Writer, workload: Workload) -> None:
 
 def _restarts_of_pods(workload: Workload) -> int:
     """Restarts of single pods that the runtime's Jobs allow, all Jobs together."""
-    found = 0
+    restarts = 0
     for podset in workload.podsets:
         if not podset.is_initializer:
             job = get(workload.tree.value, (*podset.path, *_JOB), {})
-            found += int(job.get("backoffLimit", _BACKOFF_LIMIT))
+            restarts += int(job.get("backoffLimit", _BACKOFF_LIMIT))
             rules = get(job, ("podFailurePolicy", "rules"), None) or ()
             if any(rule.get("action") == "Ignore" and rule.get("onPodConditions") for rule in rules):
-                found += _DISRUPTIONS
-    return found
+                restarts += _DISRUPTIONS
+    return restarts
 
 
 def of_task(writer: Writer, workload: Workload, podset: PodSet) -> None:
     """The policies of a task: what is said, or that the job has ended when the role has on whose success all depends."""
     at: FieldPath = ("spec", "tasks", named(podset.name), "policies")
-    if _said(writer, workload, ("volcano", "tasks", podset.name), at):
+    if _write_policies(writer, workload, ("volcano", "tasks", podset.name), at):
         return
     targets: FieldPath = (*_JOBSET, "successPolicy", "targetReplicatedJobs")
     if podset.name in (get(workload.tree.value, targets, None) or []):
@@ -68,7 +68,7 @@ def of_task(writer: Writer, workload: Workload, podset: PodSet) -> None:
         writer.put(at, [{"event": "TaskCompleted", "action": "CompleteJob"}], because)
 
 
-def _said(writer: Writer, workload: Workload, below: FieldPath, to: FieldPath) -> bool:
+def _write_policies(writer: Writer, workload: Workload, below: FieldPath, to: FieldPath) -> bool:
     """Write what the experiment says there; whether it says anything."""
     policies = []
     origins = []
@@ -96,7 +96,7 @@ def find_warnings(job: Manifest, workload: Workload) -> Iterator[Diagnostic]:
     pods_in_all = sum(pods.number for pods in pods_of(job))
     least = get(job.tree, ("spec", "minAvailable"), None) or pods_in_all
     if meet and least < pods_in_all:
-        yield _doubt(
+        yield _problem(
             "TJ419",
             job,
             ("spec", "minAvailable"),
@@ -104,7 +104,7 @@ def find_warnings(job: Manifest, workload: Workload) -> Iterator[Diagnostic]:
             "leave minAvailable out, so that all start together",
         )
     if get(job.tree, ("spec", "queue"), None) is None:
-        yield _doubt(
+        yield _problem(
             "TJ418",
             job,
             ("spec", "schedulerName"),
@@ -112,7 +112,7 @@ def find_warnings(job: Manifest, workload: Workload) -> Iterator[Diagnostic]:
             "set schedule.queue",
         )
     if get(job.tree, ("spec", "ttlSecondsAfterFinished"), None) is not None:
-        yield _doubt(
+        yield _problem(
             "TJ428",
             job,
             ("spec", "ttlSecondsAfterFinished"),
@@ -121,5 +121,5 @@ def find_warnings(job: Manifest, workload: Workload) -> Iterator[Diagnostic]:
         )
 
 
-def _doubt(code: str, job: Manifest, path: FieldPath, message: str, hint: str) -> Diagnostic:
+def _problem(code: str, job: Manifest, path: FieldPath, message: str, hint: str) -> Diagnostic:
     return Diagnostic(code, message, job.ref, path, hint=hint)

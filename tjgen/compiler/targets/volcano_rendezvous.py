@@ -26,29 +26,29 @@ _INDEX: Tree = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.annotations['v
 def rendezvous(workload: Workload) -> tuple[Rendezvous, list[Diagnostic]]:
     """By the ML policy; pods of a runtime without one know each other's names and no more."""
     policy = next((name for name in ("torch", "jax", "xgboost", "mpi") if get(workload.ml_policy, (name,), None) is not None), "")
-    made = Rendezvous(policy)
+    result = Rendezvous(policy)
     if any(key.startswith("PodMonitor/") for key in workload.tree.value.get("ahead") or {}):
         # The NetworkPolicy of plugin svc admits the Job's own pods only, so Prometheus could not read their metrics.
-        made.plugins["svc"] = [*made.plugins["svc"], "--disable-network-policy"]
-    found: list[Diagnostic] = []
+        result.plugins["svc"] = [*result.plugins["svc"], "--disable-network-policy"]
+    problems: list[Diagnostic] = []
     if policy == "torch":
-        found = _torch(made, workload)
+        problems = _torch(result, workload)
     elif policy == "mpi":
-        found = volcano_mpi.set_up(made, workload)
+        problems = volcano_mpi.set_up(result, workload)
     elif policy:
-        (_jax if policy == "jax" else _xgboost)(made, workload)
+        (_jax if policy == "jax" else _xgboost)(result, workload)
     for podset in workload.podsets:
-        said = repr(get(workload.tree.value, podset.pod, None))
-        if any(name in said for name in _INDEX_NAMES):
-            made.plugins["env"] = []
+        pod_text = repr(get(workload.tree.value, podset.pod, None))
+        if any(name in pod_text for name in _INDEX_NAMES):
+            result.plugins["env"] = []
         values = " ".join(str(one.get("value")) for one in get(workload.tree.value, (*podset.main, "env"), None) or ())
         for name in _INDEX_NAMES:
             if name in references(values):
-                made.variables.setdefault(podset.name, []).insert(0, {"name": name, **_INDEX})
+                result.variables.setdefault(podset.name, []).insert(0, {"name": name, **_INDEX})
         number = workload.number(podset)
-        if NUMBER in said and number is not None:
-            made.variables.setdefault(podset.name, []).insert(0, {"name": NUMBER, **number})
-    return made, found
+        if NUMBER in pod_text and number is not None:
+            result.variables.setdefault(podset.name, []).insert(0, {"name": NUMBER, **number})
+    return result, problems
 
 
 def host(workload: Workload, role: str, index: int = 0) -> str:
@@ -56,15 +56,15 @@ def host(workload: Workload, role: str, index: int = 0) -> str:
     return f"{workload.name}-{role}-{index}.{workload.name}"
 
 
-def _torch(made: Rendezvous, workload: Workload) -> list[Diagnostic]:
+def _torch(result: Rendezvous, workload: Workload) -> list[Diagnostic]:
     counts = workload.tree.value["counts"]
     # The master is the one that is called so, or else the first of a single pod.
     trainers = sorted(programs(workload), key=lambda podset: (podset.name != "master", counts[podset.name] != 1))
     total = nodes(workload)
-    found = []
+    problems = []
     if len(trainers) > 1:
         master, worker = trainers[0].name, trainers[1].name
-        made.plugins["pytorch"] = [f"--master={master}", f"--worker={worker}", f"--port={PORT}"]
+        result.plugins["pytorch"] = [f"--master={master}", f"--worker={worker}", f"--port={PORT}"]
         if len(trainers) > 2 or counts[master] != 1:
             names = ", ".join(podset.name for podset in trainers)
             message = f"plugin pytorch supports one master pod and its workers, and the roles are {names}"
@@ -80,26 +80,26 @@ def _torch(made: Rendezvous, workload: Workload) -> list[Diagnostic]:
         elif position == 0:
             variables.append({"name": "PET_NODE_RANK", **(workload.number(podset) or {})})
         else:
-            made.words[podset.name] = ["PET_NODE_RANK=$(RANK)"]
+            result.words[podset.name] = ["PET_NODE_RANK=$(RANK)"]
             if not get(workload.tree.value, (*podset.main, "command"), None):
-                found.append(_without_command(podset))
+                problems.append(_without_command(podset))
         variables.append({"name": "PET_MASTER_ADDR", "value": host(workload, trainers[0].name)})
         variables.append({"name": "PET_MASTER_PORT", "value": str(PORT)})
-        made.variables[podset.name] = variables
-    return found
+        result.variables[podset.name] = variables
+    return problems
 
 
 def _processes(workload: Workload, podset: PodSet) -> int | str:
     """As plugin torch of Trainer counts them (v2.3.0 plugins/torch): what is said, else devices, else CPUs."""
-    said = get(workload.tree.value, ("trainer", "numProcPerNode"), None)
-    if said is None:
-        said = get(workload.ml_policy, ("torch", "numProcPerNode"), "auto")
-    if said not in ("auto", "cpu"):
-        return str(said)
-    asked = get(workload.tree.value, (*podset.main, "resources"), None) or {}
-    if said == "cpu" or not resources.gpus(asked):
-        return max(1, resources.cpus(asked))
-    return str(said)
+    processes = get(workload.tree.value, ("trainer", "numProcPerNode"), None)
+    if processes is None:
+        processes = get(workload.ml_policy, ("torch", "numProcPerNode"), "auto")
+    if processes not in ("auto", "cpu"):
+        return str(processes)
+    main_resources = get(workload.tree.value, (*podset.main, "resources"), None) or {}
+    if processes == "cpu" or not resources.gpus(main_resources):
+        return max(1, resources.cpus(main_resources))
+    return str(processes)
 
 
 def _without_command(podset: PodSet) -> Diagnostic:
@@ -108,23 +108,23 @@ def _without_command(podset: PodSet) -> Diagnostic:
     return Diagnostic("TJ415", message, path=("spec", "target"), hint=hint)
 
 
-def _jax(made: Rendezvous, workload: Workload) -> None:
+def _jax(result: Rendezvous, workload: Workload) -> None:
     for podset in programs(workload):
-        made.variables[podset.name] = [
+        result.variables[podset.name] = [
             {"name": "JAX_NUM_PROCESSES", "value": str(nodes(workload))},
             {"name": "JAX_PROCESS_ID", **(workload.number(podset) or {})},
             {"name": "JAX_COORDINATOR_ADDRESS", "value": f"{_first(workload)}:{PORT}"},
         ]
 
 
-def _xgboost(made: Rendezvous, workload: Workload) -> None:
+def _xgboost(result: Rendezvous, workload: Workload) -> None:
     for podset in programs(workload):
-        asked = get(workload.tree.value, (*podset.main, "resources"), None) or {}
-        made.variables[podset.name] = [
+        main_resources = get(workload.tree.value, (*podset.main, "resources"), None) or {}
+        result.variables[podset.name] = [
             {"name": "DMLC_TRACKER_URI", "value": _first(workload)},
             {"name": "DMLC_TRACKER_PORT", "value": str(PORT)},
             {"name": "DMLC_TASK_ID", **(workload.number(podset) or {})},
-            {"name": "DMLC_NUM_WORKER", "value": str(nodes(workload) * (resources.gpus(asked) or 1))},
+            {"name": "DMLC_NUM_WORKER", "value": str(nodes(workload) * (resources.gpus(main_resources) or 1))},
         ]
 
 

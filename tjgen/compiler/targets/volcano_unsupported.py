@@ -44,9 +44,9 @@ def unsupported(workload: Workload) -> Iterator[Diagnostic]:
         if podset.is_initializer and not fetching.is_of_each_pod(workload):
             hint = "fetch it by prefetch, or make initializer.volume an emptyDir or ephemeral, which each pod fills for itself"
             what = f"run a {podset.name} before its tasks: the gang would wait for pods that wait for it"
-            asked: FieldPath = ("initializer", podset.ancestor.partition("-")[0])
-            is_asked = get(workload.tree.value, asked, None) is not None
-            yield _cannot(workload, asked if is_asked else podset.path, what, hint)
+            field: FieldPath = ("initializer", podset.ancestor.partition("-")[0])
+            is_requested = get(workload.tree.value, field, None) is not None
+            yield _cannot(workload, field if is_requested else podset.path, what, hint)
         if podset.is_initializer:
             continue
         if (get(workload.tree.value, (*podset.main, "command"), None) or [])[:2] == TORCHTUNE:

@@ -36,24 +36,24 @@ _SUFFIX = "-svc"
 """The plugin svc names a ConfigMap and a volume so, ssh a Secret as long."""
 
 
-def arranged(workload: Workload, asked: RequestedSize) -> tuple[Workload, list[Diagnostic]]:
+def arranged(workload: Workload, size: RequestedSize) -> tuple[Workload, list[Diagnostic]]:
     """Roles that the experiment names anew, or master and worker where torch runs on several nodes, or the runtime's jobs."""
-    names = groups.new_roles(workload, asked)
+    names = groups.new_roles(workload, size)
     is_torch = get(workload.ml_policy, ("torch",), None) is not None
-    total = asked.nodes if asked.nodes is not None else nodes(workload)
+    total = size.nodes if size.nodes is not None else nodes(workload)
     if is_torch and len(programs(workload)) == 1 and set(names) <= set(_OF_TORCH) and (names or total > 1):
         names = list(_OF_TORCH)
     if not names:
-        return groups.arranged(workload, groups.as_they_are(workload, asked), asked, INDEX), []
-    found, diagnostics = groups.split(workload, asked, names)
-    return groups.arranged(workload, found, asked, INDEX), diagnostics
+        return groups.arranged(workload, groups.as_they_are(workload, size), size, INDEX), []
+    split, diagnostics = groups.split(workload, size, names)
+    return groups.arranged(workload, split, size, INDEX), diagnostics
 
 
 def lower(workload: Workload) -> Lowered:
     """The Job, and the objects that it needs."""
-    found = list(volcano_unsupported.unsupported(workload))
+    problems = list(volcano_unsupported.unsupported(workload))
     rendezvous, more = volcano_rendezvous.rendezvous(workload)
-    found += more
+    problems += more
     shell: Tree = {"apiVersion": API_VERSION, "kind": "Job", "metadata": {"name": workload.name, "namespace": workload.namespace}}
     writer = Writer(Managed(shell, {(): (RULE,)}), keys=KEYS)
     for field in get(workload.tree.value, ("metadata",), None) or {}:
@@ -70,7 +70,7 @@ def lower(workload: Workload) -> Lowered:
             _task(writer, workload, podset, rendezvous, fetchers)
     done = writer.done()
     job = Manifest(with_canonical_quantities(done.value), done.owners)
-    return Lowered(job, [*extra_objects(workload), *rendezvous.objects], found)
+    return Lowered(job, [*extra_objects(workload), *rendezvous.objects], problems)
 
 
 def find_warnings(job: Manifest, workload: Workload) -> list[Diagnostic]:
@@ -93,14 +93,16 @@ def _schedule(writer: Writer, workload: Workload) -> None:
     """The gang: all pods unless something else is said."""
     counts = workload.tree.value["counts"]
     writer.put(("spec", "schedulerName"), "volcano", CHOSEN)
-    said = get(workload.tree.value, ("schedule", "minAvailable"))
-    if said is not MISSING:
+    min_available = get(workload.tree.value, ("schedule", "minAvailable"))
+    if min_available is not MISSING:
         _take(writer, ("spec", "minAvailable"), workload, ("schedule", "minAvailable"))
     else:
         least = {name: get(workload.tree.value, ("volcano", "tasks", name, "minAvailable"), None) for name in counts}
-        said_of = next((name for name, one in least.items() if one is not None), None)
+        role_name = next((name for name, one in least.items() if one is not None), None)
         because = (
-            workload.tree.origins(("volcano", "tasks", said_of, "minAvailable"))[0]._replace(mirrors=False) if said_of else RULE
+            workload.tree.origins(("volcano", "tasks", role_name, "minAvailable"))[0]._replace(mirrors=False)
+            if role_name
+            else RULE
         )
         whole = sum(count if one is None else one for one, count in zip(least.values(), counts.values(), strict=True))
         writer.put(("spec", "minAvailable"), whole, because)
@@ -114,11 +116,11 @@ def _schedule(writer: Writer, workload: Workload) -> None:
 def _plugins(writer: Writer, workload: Workload, rendezvous: Rendezvous) -> None:
     """What the pods need to find each other; what the experiment says of a plugin goes before it."""
     writer.put(("spec", "plugins"), {}, RULE)
-    said = get(workload.tree.value, ("volcano", "plugins"), None) or {}
+    plugins = get(workload.tree.value, ("volcano", "plugins"), None) or {}
     for name, arguments in rendezvous.plugins.items():
-        if name not in said:
+        if name not in plugins:
             writer.put(("spec", "plugins", name), arguments, rendezvous.because)
-    for name in said:
+    for name in plugins:
         _take(writer, ("spec", "plugins", name), workload, ("volcano", "plugins", name))
 
 

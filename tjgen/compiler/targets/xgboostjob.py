@@ -35,11 +35,11 @@ _TRACKER_PORT = 29500
 """Trainer's (v2.3.0 plugins/xgboost): the operator's own port is its master's."""
 
 
-def arranged(workload: Workload, asked: RequestedSize) -> tuple[Workload, list[Diagnostic]]:
+def arranged(workload: Workload, size: RequestedSize) -> tuple[Workload, list[Diagnostic]]:
     """A master and workers; the operator refuses a job without master."""
-    if set(asked.roles) == {"worker"}:
-        asked = asked._replace(roles={"master": None, **asked.roles})
-    return kubeflow.arranged(workload, asked, KIND, lambda count: ["master", "worker"] if count > 1 else ["master"])
+    if set(size.roles) == {"worker"}:
+        size = size._replace(roles={"master": None, **size.roles})
+    return kubeflow.arranged(workload, size, KIND, lambda count: ["master", "worker"] if count > 1 else ["master"])
 
 
 def lower(workload: Workload) -> Lowered:
@@ -59,7 +59,7 @@ def find_warnings(job: Manifest, workload: Workload) -> list[Diagnostic]:
 
 def previews(job: Manifest) -> list[Manifest]:
     """The first and last pod of each type, with their Services."""
-    return kubeflow_preview.made(job, KIND)
+    return kubeflow_preview.previews(job, KIND)
 
 
 def budget(job: Manifest) -> int:

@@ -8,7 +8,7 @@ from tjgen.cluster.kinds.pods import pods_of
 from tjgen.cluster.kinds.table import OF_TRAINING_OPERATOR
 from tjgen.cluster.releases import KUEUE_WITHOUT_OPERATORS, version
 from tjgen.cluster.trainer.requests import pod_requests
-from tjgen.compiler.totals.quotas import asked_by
+from tjgen.compiler.totals.quotas import requesting_field
 from tjgen.compiler.totals.tally import with_requests
 from tjgen.language.setting import Cluster
 from tjgen.language.spec.objects import Flavor
@@ -44,12 +44,12 @@ def inadmissible(name: str, cluster: Cluster, target: str, manifests: Sequence[M
                 seen.add(resource)
                 message = f"queue {name} does not cover {resource}, so Kueue never admits a run that requests it"
                 hint = f"add {resource} to the quota of a flavor of the queue, or do not request it"
-                yield Diagnostic("TJ393", message, path=asked_by(resource, tree), hint=hint)
+                yield Diagnostic("TJ393", message, path=requesting_field(resource, tree), hint=hint)
             elif len(shares) > 1 and kueue.cohort is None and all(compare(amount, share) > 0 for share in offered):
                 seen.add(resource)
                 message = f"the pods of {pods.role} request {amount} of {resource}, and no flavor of queue {name} has so much"
                 hint = "request less: Kueue places all pods of a role in one flavor"
-                yield Diagnostic("TJ394", message, path=asked_by(resource, tree), hint=hint)
+                yield Diagnostic("TJ394", message, path=requesting_field(resource, tree), hint=hint)
 
 
 def _unknown_nodes(name: str, flavors: Sequence[Flavor], manifests: Sequence[Manifest]) -> Iterator[Diagnostic]:

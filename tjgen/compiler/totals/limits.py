@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tjgen.cluster.trainer.requests import pod_requests
-from tjgen.compiler.totals.quotas import asked_by
+from tjgen.compiler.totals.quotas import requesting_field
 from tjgen.language.spec.objects import Bounds, Limits
 from tjgen.trees.diagnostics.model import Diagnostic, Note
 from tjgen.trees.fields.managed import Managed
@@ -32,26 +32,30 @@ def refused(
 ) -> Iterator[Diagnostic]:
     """What is above a maximum or below a minimum, once for each resource and kind of thing."""
     seen: set[tuple[str, str, str]] = set()
-    for field, who, bounds, asked in _asked([*manifests, *previews], limits):
+    for field, who, bounds, requests in _requests([*manifests, *previews], limits):
         for bound, sign, words in (("max", 1, "at most"), ("min", -1, "at least")):
             for resource, allowed in getattr(bounds, bound).items():
-                said = asked.get(resource)
-                if said is None or sign * (parse(said).nanos - parse(allowed).nanos) <= 0 or (field, bound, resource) in seen:
+                quantity = requests.get(resource)
+                if (
+                    quantity is None
+                    or sign * (parse(quantity).nanos - parse(allowed).nanos) <= 0
+                    or (field, bound, resource) in seen
+                ):
                     continue
                 seen.add((field, bound, resource))
-                message = f"{who} requests {said} of {resource}, and {words} {allowed} is allowed in namespace {namespace}"
+                message = f"{who} requests {quantity} of {resource}, and {words} {allowed} is allowed in namespace {namespace}"
                 at: FieldPath = ("spec", "namespaces", namespace, "limits", field, bound, resource)
                 related = (Note("set here", platform.locate(at) if platform is not None else None),)
                 hint = "change the request, or the limit in the Platform: the pods would be refused"
-                yield Diagnostic("TJ923", message, None, asked_by(resource, tree), None, related, hint)
+                yield Diagnostic("TJ923", message, None, requesting_field(resource, tree), None, related, hint)
 
 
-def _asked(manifests: Iterable[Manifest], limits: Limits) -> Iterator[tuple[str, str, Bounds, Amounts]]:
+def _requests(manifests: Iterable[Manifest], limits: Limits) -> Iterator[tuple[str, str, Bounds, Amounts]]:
     """Field of the limits, who asks in words, what bounds it, and what it asks for."""
     for manifest in manifests:
         if manifest.kind == "PersistentVolumeClaim" and limits.claim is not None:
-            asked = get(manifest.tree, ("spec", "resources", "requests"), None) or {}
-            yield "claim", f"claim {manifest.name}", limits.claim, asked
+            requests = get(manifest.tree, ("spec", "resources", "requests"), None) or {}
+            yield "claim", f"claim {manifest.name}", limits.claim, requests
         if manifest.kind == "JobSet":
             for job in get(manifest.tree, ("spec", "replicatedJobs"), None) or []:
                 yield from _of_pod(job["name"], get(job, _POD, {}), limits)
@@ -63,7 +67,7 @@ def _of_pod(name: str, pod: Tree, limits: Limits) -> Iterator[tuple[str, str, Bo
         if limits.container is None:
             break
         resources = container.get("resources") or {}
-        asked = {**(resources.get("requests") or {}), **(resources.get("limits") or {})}
-        yield "container", f"container {container['name']} of {name}", limits.container, asked
+        requests = {**(resources.get("requests") or {}), **(resources.get("limits") or {})}
+        yield "container", f"container {container['name']} of {name}", limits.container, requests
     if limits.pod is not None:
         yield "pod", f"a pod of {name}", limits.pod, {key: str(amount) for key, amount in pod_requests(pod).items()}

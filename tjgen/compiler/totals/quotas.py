@@ -22,7 +22,7 @@ Used = tuple[str, str, int]
 
 _STORAGE_CLASS = ".storageclass.storage.k8s.io/"
 _DEVICE_CLASS = ".deviceclass.resource.k8s.io/devices"
-_ASKED_BY: Mapping[str, FieldPath] = {
+_REQUESTING_FIELDS: Mapping[str, FieldPath] = {
     "cpu": ("spec", "cpu"),
     "memory": ("spec", "memory"),
     "ephemeral-storage": ("spec", "ephemeralStorage"),
@@ -30,7 +30,9 @@ _ASKED_BY: Mapping[str, FieldPath] = {
     "storage": ("spec", "volumes"),
     "persistentvolumeclaims": ("spec", "volumes"),
 }
-_IN_TURN = "suspend some of them, or let a queue admit one after the other: half of a gang may wait for the rest for ever"
+_ONE_AFTER_ANOTHER = (
+    "suspend some of them, or let a queue admit one after the other: half of a gang may wait for the rest for ever"
+)
 _REMOVE = "stop or remove runs that nothing requests: tjgen runs prune, or onSupersede: stop"
 _WHOLE = parse("1").nanos
 
@@ -63,7 +65,7 @@ def alone(
         if amount > allowed.nanos:
             message = f"run {run} takes {_shown(amount, allowed)} of {key}, and {where} has {quota[key]}: it never starts"
             span = platform.locate((*at, key)) if platform is not None else None
-            path = asked_by(key, tree)
+            path = requesting_field(key, tree)
             related = (Note("set here", span),)
             yield Diagnostic(code, message, None, path, None, related, "request less, or raise it in the Platform")
 
@@ -86,7 +88,7 @@ def together(uses: list[Use], quota: Limits, namespace: str, at: FieldPath, plat
             takes_all = f"take {_shown(amount, allowed)} of {key} together"
             left = f" ({sum(runs.values())} of them superseded or orphaned, and not stopped)" if any(runs.values()) else ""
             message = f"{len(runs)} runs in namespace {namespace}{left} {takes_all}, and its quota is {quota[key]}"
-            hint = "ask for less, or raise the quota" if _is_of_claims(key) else _REMOVE if left else _IN_TURN
+            hint = "ask for less, or raise the quota" if _is_of_claims(key) else _REMOVE if left else _ONE_AFTER_ANOTHER
             span = platform.locate((*at, key))
             yield Diagnostic("TJ384", message, span=span, hint=hint)
 
@@ -136,10 +138,10 @@ def _resource(key: str) -> str:
     return key.removeprefix("requests.").removeprefix("limits.")
 
 
-def asked_by(key: str, tree: Managed) -> FieldPath:
+def requesting_field(key: str, tree: Managed) -> FieldPath:
     """The field of the experiment that asks for what a key of a quota counts, as far as that is said there."""
     resource = _resource(key).rpartition(_STORAGE_CLASS)[2].removeprefix("requests.").removeprefix("count/")
-    wanted = [_ASKED_BY.get(resource, ("spec", "resources", resource)), ("spec", "gpu")]
+    wanted = [_REQUESTING_FIELDS.get(resource, ("spec", "resources", resource)), ("spec", "gpu")]
     return next((path for path in wanted if get(tree.value, path) is not MISSING), ("metadata", "name"))
 
 

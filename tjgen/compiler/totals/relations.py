@@ -16,7 +16,7 @@ from tjgen.trees.typing import Any
 Relation = tuple[Any, ...]
 """(what, environment, place in a file, subject, *what a Key or a Gang has)."""
 
-_MADE = "made"
+_CREATED = "made"
 _APPLIED = "applied"
 _GANG = "gang"
 
@@ -26,46 +26,46 @@ def relations(
 ) -> Iterator[Relation]:
     """The relations of a run: names that it takes, names that controllers take for its TrainJob, and its gangs."""
     place = tuple(span) if span is not None else None
-    made = [one.tree for one in previews]
+    created = [one.tree for one in previews]
     for one in applied:
         head = (environment or "", place, tuple(one.ref))
         if one.kind == "TrainJob":
-            for key in dict.fromkeys(made_names(ClashingRun(one.tree, made))):
-                yield _MADE, *head, *key
+            for key in dict.fromkeys(made_names(ClashingRun(one.tree, created))):
+                yield _CREATED, *head, *key
         else:
-            found = key_of(one.tree)
-            if found is not None:
-                yield _APPLIED, *head, *found
+            object_key = key_of(one.tree)
+            if object_key is not None:
+                yield _APPLIED, *head, *object_key
         for gang in gangs(one.tree):
             yield _GANG, *head, *gang
 
 
-def problems(found: Iterable[Relation]) -> list[Diagnostic]:
+def problems(relations_: Iterable[Relation]) -> list[Diagnostic]:
     """TJ865 and TJ866 for names that clash, and TJ528 for gangs that are larger than their pods, in any order of the runs."""
     environments: dict[str, list[Relation]] = {}
-    for one in sorted(found, key=lambda one: (one[1], one[3])):
+    for one in sorted(relations_, key=lambda one: (one[1], one[3])):
         environments.setdefault(one[1], []).append(one)
     return [diagnostic for known in environments.values() for diagnostic in (*_clashes(known), *_gangs(known))]
 
 
-def _clashes(found: Sequence[Relation]) -> Iterator[Diagnostic]:
+def _clashes(relations: Sequence[Relation]) -> Iterator[Diagnostic]:
     makers: dict[Key, Relation] = {}
     reported: set[Key] = set()
-    for one in found:
-        if one[0] == _MADE:
+    for one in relations:
+        if one[0] == _CREATED:
             key = Key(*one[4:])
             first = makers.setdefault(key, one)
             if first[3] != one[3] and key not in reported:
                 reported.add(key)
                 yield _placed(shared(key, ObjectRef(*first[3]), ObjectRef(*one[3])), one)
-    for one in found:
+    for one in relations:
         if one[0] == _APPLIED and (key := Key(*one[4:])) in makers:
             yield _placed(taken(key, ObjectRef(*one[3]), ObjectRef(*makers[key][3])), one)
 
 
-def _gangs(found: Sequence[Relation]) -> Iterator[Diagnostic]:
-    known = {Gang(*one[4:]): one for one in found if one[0] == _GANG and one[4]}
-    members = [Gang(*one[4:]) for one in found if one[0] == _GANG and not one[4]]
+def _gangs(relations: Sequence[Relation]) -> Iterator[Diagnostic]:
+    known = {Gang(*one[4:]): one for one in relations if one[0] == _GANG and one[4]}
+    members = [Gang(*one[4:]) for one in relations if one[0] == _GANG and not one[4]]
     for group, total in too_large([*known, *members]):
         yield _placed(of_group(group, ObjectRef(*known[group][3]), total), known[group])
 

@@ -52,14 +52,14 @@ class RunRequest(NamedTuple):
 
 
 def watched(
-    asked: RunRequest, manifests: Sequence[Manifest], previews: Sequence[Manifest]
+    request: RunRequest, manifests: Sequence[Manifest], previews: Sequence[Manifest]
 ) -> tuple[list[Diagnostic], list[Footprint]]:
     """What one run takes too much of by itself, and its footprint: a record takes nothing."""
-    spec, setting, tree, documents, platform = asked
+    spec, setting, tree, documents, platform = request
     cluster = setting.cluster
     if spec.state == "archived":
         return [], []
-    found: list[Diagnostic] = []
+    problems: list[Diagnostic] = []
     footprint = list(writes(spec, setting, lambda path: locate(tree, path, documents)))
     quota, queue = cluster.quotas.get(setting.namespace, {}), spec.schedule.queue or ""
     if quota or queue in cluster.queues:
@@ -71,15 +71,15 @@ def watched(
             (of_gang(totals, previews), capability, f"queue {queue}", ("spec", "queues", queue, "capability")),
         )
         for taken, limits, where, at in bounds:
-            found += quotas.alone(setting.run, taken, limits, where, tree, at, platform)
+            problems += quotas.alone(setting.run, taken, limits, where, tree, at, platform)
         if queue in cluster.queue_specs and spec.schedule.system in ("kueue", None):
             from tjgen.compiler.totals.kueue import inadmissible  # few platforms make queues
 
-            found += inadmissible(queue, cluster, spec.target, [*manifests, *previews], tree)
+            problems += inadmissible(queue, cluster, spec.target, [*manifests, *previews], tree)
         if spec.elastic is not None:
             from tjgen.compiler.totals.elastic import at_most  # few runs are elastic
 
-            found += at_most(
+            problems += at_most(
                 spec.elastic.max, [*manifests, *previews], totals, quota, f"the quota of namespace {setting.namespace}"
             )
         # A run that waits has claims all the same.
@@ -90,8 +90,8 @@ def watched(
     if setting.namespace in cluster.limits:
         from tjgen.compiler.totals.limits import refused  # few platforms set any
 
-        found += refused(manifests, previews, cluster.limits[setting.namespace], setting.namespace, tree, platform)
-    return placed(found, tree, documents), footprint
+        problems += refused(manifests, previews, cluster.limits[setting.namespace], setting.namespace, tree, platform)
+    return placed(problems, tree, documents), footprint
 
 
 def _borrows(queue: Queue | None) -> bool:
@@ -134,7 +134,7 @@ BoundOf = Callable[[str, str, str], "tuple[quotas.Limits, Document] | None"]
 
 def problems(footprints: Sequence[Footprint], bound_of: BoundOf) -> list[Diagnostic]:
     """What they come to, whatever their order."""
-    found = list(_written_over(sorted({one for one in footprints if one[0] == WRITES}, key=_place)))
+    problems = list(_written_over(sorted({one for one in footprints if one[0] == WRITES}, key=_place)))
     for field, requested, left, judge in (
         ("quotas", TAKES, LEFT, quotas.together),
         ("queues", QUEUED, LEFT_IN_QUEUE, quotas.behind),
@@ -147,8 +147,8 @@ def problems(footprints: Sequence[Footprint], bound_of: BoundOf) -> list[Diagnos
         for (environment, name), uses in taken.items():
             known = bound_of(environment, field, name)
             if known is not None:
-                found += judge(uses, known[0], name, ("spec", field, name), known[1])
-    return found
+                problems += judge(uses, known[0], name, ("spec", field, name), known[1])
+    return problems
 
 
 def _place(one: Footprint) -> Footprint:
@@ -162,9 +162,9 @@ def _written_over(writers: Sequence[Footprint]) -> Iterator[Diagnostic]:
         _, environment, storage, folder, experiment, name, place = one
         around = [known.get((environment, storage, above), ()) for above in _upwards(folder)]
         other = next((writer for writers in around for writer in writers if writer[4] != experiment), None)
-        here = known.setdefault((environment, storage, folder), [])
-        if all(writer[4] != experiment for writer in here):
-            here.append(one)
+        writers_of_folder = known.setdefault((environment, storage, folder), [])
+        if all(writer[4] != experiment for writer in writers_of_folder):
+            writers_of_folder.append(one)
         if other is not None:
             what = f"folder {folder} of {storage}" if folder else storage
             message = f'volume "{name}" writes to {what}, and so does experiment {other[4]}'

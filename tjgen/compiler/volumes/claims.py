@@ -35,8 +35,8 @@ def storage_class(create: NewClaim, setting: Setting) -> str | None:
     """The class that is asked for; else that of the profile."""
     if create.storage_class_name is not None or create.profile is None:
         return create.storage_class_name
-    found = profile(create.profile, setting.cluster.profiles)
-    return found.storage_class_name if found is not None else None
+    profile_ = profile(create.profile, setting.cluster.profiles)
+    return profile_.storage_class_name if profile_ is not None else None
 
 
 def access_modes(create: NewClaim, pods: int, setting: Setting, *, read_only: bool) -> Sequence[str]:
@@ -68,12 +68,15 @@ def claim(
     metadata: Tree = {"name": full, "namespace": setting.namespace, "labels": {**labels, **create.labels}}
     annotations = {**(KEPT if create.keep else {}), **create.annotations}
     if create.profile is not None:
-        found = profile(create.profile, setting.cluster.profiles)
-        if found is None:
+        claim_profile = profile(create.profile, setting.cluster.profiles)
+        if claim_profile is None:
             yield _unknown(create.profile, setting, (*because, "profile"))
             return
-        said = {PROFILE: create.profile, **({PATTERN: found.read_pattern} if found.read_pattern is not None else {})}
-        annotations = {**said, **annotations}
+        tjgen_annotations = {
+            PROFILE: create.profile,
+            **({PATTERN: claim_profile.read_pattern} if claim_profile.read_pattern is not None else {}),
+        }
+        annotations = {**tjgen_annotations, **annotations}
     if annotations:
         metadata["annotations"] = annotations
     modes = list(access_modes(create, pods, setting, read_only=read_only))
@@ -82,9 +85,9 @@ def claim(
     yield Contribution((*to, "spec", "resources"), {"requests": {"storage": text(create.size)}}, (*because, "size"))
     wanted = storage_class(create, setting)
     if wanted is not None:
-        is_said = create.storage_class_name is not None
-        because_class = (*because, "storageClassName" if is_said else "profile")
-        yield Contribution((*to, "spec", "storageClassName"), wanted, because_class, mirrors=is_said)
+        has_class = create.storage_class_name is not None
+        because_class = (*because, "storageClassName" if has_class else "profile")
+        yield Contribution((*to, "spec", "storageClassName"), wanted, because_class, mirrors=has_class)
     yield Contribution((*to, "spec", "volumeMode"), create.volume_mode or "Filesystem", because)
     if create.content is not None:
         # The API server fills each of the two from the other; with both in Git a sync sees no difference. But of a claim,

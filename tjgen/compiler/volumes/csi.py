@@ -48,7 +48,7 @@ def _driver(volume: Volume, setting: Setting) -> str:
     return str(_of(volume).driver)
 
 
-def _label(value: Tree, made: ClaimSpecs) -> Label:
+def _label(value: Tree, claims: ClaimSpecs) -> Label:
     return Label(f"driver {value.get('driver', '')}", "")
 
 

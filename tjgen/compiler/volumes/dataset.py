@@ -9,7 +9,6 @@ from tjgen.compiler.volumes.protocol import (
     DATA_LOAD,
     EVERY_POD,
     IN_EVERY_MOUNT,
-    Found,
     Request,
     Source,
     Storage,
@@ -26,7 +25,7 @@ from tjgen.language.spec.objects import Dataset, DatasetMount, NewDataset, Volum
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.k8s.labels import EXPERIMENT_LABEL, MANAGED_BY
-from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.contribution import Contribution, Contributions
 
 API_VERSION = "data.fluid.io/v1alpha1"
 _SCHEMES = {"JuiceFSRuntime": "juicefs://"}
@@ -50,7 +49,7 @@ def _pod_source(name: str, volume: Volume, setting: Setting) -> Tree:
     return {"claimName": dataset_name(name, _of(volume), setting), "readOnly": True}
 
 
-def _objects(request: Request) -> Found:
+def _objects(request: Request) -> Contributions:
     create = _of(request.volume).create
     if create is not None:
         full = dataset_name(request.name, _of(request.volume), request.setting)
@@ -65,7 +64,7 @@ def _driver(volume: Volume, setting: Setting) -> str:
     return "fuse.csi.fluid.io"
 
 
-def _created(full: str, name: str, create: NewDataset, setting: Setting, because: FieldPath) -> Found:
+def _created(full: str, name: str, create: NewDataset, setting: Setting, because: FieldPath) -> Contributions:
     """The two objects; TJ333 where the Platform has no Fluid."""
     fluid = setting.cluster.fluid
     if fluid is None:
@@ -85,15 +84,15 @@ def _created(full: str, name: str, create: NewDataset, setting: Setting, because
     metadata: Tree = {"name": full, "namespace": setting.namespace, "labels": labels}
     mounts = [_mount(key, mount) for key, mount in create.mounts.items()]
     spec: Tree = {"mounts": mounts, "accessModes": ["ReadOnlyMany"]}
-    yield _made("Dataset", metadata, spec, (*because, "mounts"))
+    yield _contribution("Dataset", metadata, spec, (*because, "mounts"))
     level: Tree = {"mediumtype": create.medium, "quota": text(create.quota), "high": fluid.high, "low": fluid.low}
     if create.path is not None:
         level["path"] = create.path
     engine: Tree = {"replicas": create.replicas, "tieredstore": {"levels": [level]}}
-    yield _made(fluid.runtime, metadata, engine, because)
+    yield _contribution(fluid.runtime, metadata, engine, because)
 
 
-def _made(kind: str, metadata: Tree, spec: Tree, because: FieldPath) -> Contribution:
+def _contribution(kind: str, metadata: Tree, spec: Tree, because: FieldPath) -> Contribution:
     tree = {"apiVersion": API_VERSION, "kind": kind, "metadata": metadata, "spec": spec}
     return Contribution(("objects", f"{kind}/{metadata['name']}"), tree, because)
 

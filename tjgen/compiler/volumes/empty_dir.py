@@ -42,7 +42,7 @@ def _imported(value: Tree) -> Tree | None:
     return value if value.keys() <= {"medium", "sizeLimit"} else None
 
 
-def _label(value: Tree, made: ClaimSpecs) -> Label:
+def _label(value: Tree, claims: ClaimSpecs) -> Label:
     medium = "memory" if value.get("medium") == "Memory" else "disk of the node"
     return Label(medium, str(value.get("sizeLimit") or ""))
 

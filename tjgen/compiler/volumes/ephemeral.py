@@ -42,7 +42,7 @@ def _size_limit(volume: Volume) -> tuple[str, str | int | float] | None:
     return "ephemeral.size", _of(volume).size
 
 
-def _label(value: Tree, made: ClaimSpecs) -> Label:
+def _label(value: Tree, claims: ClaimSpecs) -> Label:
     return Label("claim of each pod", claim_size(get(value, ("volumeClaimTemplate", "spec"), None)))
 
 

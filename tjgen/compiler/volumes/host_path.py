@@ -54,7 +54,7 @@ def _imported(value: Tree) -> Tree | None:
     return value if "type" in value else value.get("path")
 
 
-def _label(value: Tree, made: ClaimSpecs) -> Label:
+def _label(value: Tree, claims: ClaimSpecs) -> Label:
     return Label(f"{value.get('path', '')} of the node", "")
 
 

@@ -67,7 +67,7 @@ def _problems(name: str, volume: Volume, setting: Setting, at: FieldPath) -> Ite
         yield Diagnostic("TJ344", message, path=at, hint=hint)
 
 
-def _label(value: Tree, made: ClaimSpecs) -> Label:
+def _label(value: Tree, claims: ClaimSpecs) -> Label:
     return Label(f"image {value.get('reference', '')}", "")
 
 

@@ -56,8 +56,8 @@ def places(volume: Volume, because: FieldPath) -> Iterator[MountPlace]:
 
 def writing_as(name: str, experiment: Experiment, setting: Setting) -> Setting:
     """As whom a run writes to a volume: where a family goes on from one folder of checkpoints, it has the experiment's name."""
-    asked = experiment.spec.checkpoints
-    if asked is not None and asked.scope == "family" and asked.volume == name:
+    checkpoints = experiment.spec.checkpoints
+    if checkpoints is not None and checkpoints.scope == "family" and checkpoints.volume == name:
         return setting._replace(run=setting.storage)
     return setting
 
@@ -89,7 +89,7 @@ def folder_path(path: str) -> str:
 
 def _readers(workload: Workload, name: str, roles: Sequence[str]) -> list[PodSet]:
     if roles:
-        return [found for wanted in roles if (found := role(workload, wanted))]
+        return [match for wanted in roles if (match := role(workload, wanted))]
     # A volume that takes the place of one of the runtime's does so wherever that one is mounted.
     mounting = [podset for podset in workload.podsets if index_of(mounts_of(workload, podset), named(name)) >= 0]
     return [podset for podset in workload.podsets if podset in mounting or podset in members(workload)]

@@ -47,7 +47,7 @@ def _imported(value: Tree) -> Tree | None:
     return {"server": value.get("server"), "path": value.get("path")}
 
 
-def _label(value: Tree, made: ClaimSpecs) -> Label:
+def _label(value: Tree, claims: ClaimSpecs) -> Label:
     return Label(f"{value.get('server', '')}:{value.get('path', '')}", "")
 
 

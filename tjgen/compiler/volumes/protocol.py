@@ -12,7 +12,7 @@ from tjgen.language.spec.objects import Volume
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.typing import NamedTuple
-from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.contribution import Contributions
 
 EVERY_POD = "every pod"
 """Any pod of the namespace can mount the same storage."""
@@ -48,7 +48,7 @@ class Label(NamedTuple):
     """A pod's volume in the words of a report."""
 
     source: str
-    made: str
+    claim: str
     """Size and storage class of a claim that is made for the volume, or the limit of its size; else empty."""
 
 
@@ -64,7 +64,6 @@ class Request(NamedTuple):
     """Returns the number of pods that mount the volume at the same time."""
 
 
-Found = Iterator[Contribution | Diagnostic]
 ClaimSpecs = Mapping[str, Tree]
 """Name of a claim that is made with the run -> its spec."""
 
@@ -78,7 +77,7 @@ class Source(NamedTuple):
     """Field of the pod's volume."""
     pod_source: Callable[[str, Volume, Setting], Tree]
     """Name of the volume, volume -> the value of `pod_field`."""
-    objects: Callable[[Request], Found]
+    objects: Callable[[Request], Contributions]
     """The objects to create for the volume, such as its claim."""
     node_selector: Callable[[Volume], Mapping[str, str]]
     """Labels of the nodes that the pods need."""
@@ -125,7 +124,7 @@ def present(**fields: Tree) -> dict[str, Tree]:
     return {key: value for key, value in fields.items() if value is not None}
 
 
-def no_objects(request: Request) -> Found:
+def no_objects(request: Request) -> Contributions:
     """The objects of a source that needs none."""
     return iter(())
 

@@ -8,7 +8,6 @@ from tjgen.compiler.volumes.protocol import (
     EVERY_POD,
     JOB,
     ClaimSpecs,
-    Found,
     Label,
     Request,
     Source,
@@ -20,6 +19,7 @@ from tjgen.compiler.volumes.protocol import (
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import NewClaim, Volume
 from tjgen.trees.fields.path import Tree, get
+from tjgen.trees.workload.contribution import Contributions
 
 
 def new_claim(volume: Volume) -> NewClaim | None:
@@ -35,10 +35,10 @@ def claim_of(name: str, volume: Volume, setting: Setting) -> str | None:
     return claim_name(name, create, setting) if create is not None else str(volume.pvc.claim_name)
 
 
-def claim_label(value: Tree, made: ClaimSpecs) -> Label:
+def claim_label(value: Tree, claims: ClaimSpecs) -> Label:
     """The label of a volume that names a claim."""
     name = str(value.get("claimName", ""))
-    return Label(f"claim {name}", claim_size(made.get(name)))
+    return Label(f"claim {name}", claim_size(claims.get(name)))
 
 
 def claim_size(spec: Tree) -> str:
@@ -55,7 +55,7 @@ def _pod_source(name: str, volume: Volume, setting: Setting) -> Tree:
     return {**fields, "readOnly": True} if volume.read_only else fields
 
 
-def _objects(request: Request) -> Found:
+def _objects(request: Request) -> Contributions:
     create = new_claim(request.volume)
     if create is not None:
         at = (*request.at, "pvc", "create")

@@ -66,7 +66,7 @@ def decide(built: Built, lock: Lock, on_disk: OnDisk, *, options: BuildOptions, 
     if not options.force:
         actions += _strays(unit, {*lock.runs, *lock.pruned, *requested}, on_disk)
     before = lock
-    lock = lock.with_runs([one.locked for one in decisions]).superseding([*requested, *built.beside])
+    lock = lock.with_runs([one.locked for one in decisions]).superseding([*requested, *built.kept_names])
     actions += _merged(unit, before, lock, on_disk.directory)
     if built.stops:
         stops, lock = _stopped(unit, before, lock, on_disk)

@@ -91,7 +91,7 @@ def previews_of(tree: Tree, beside: Sequence[Tree], catalog: Catalog, release: R
 
 def _not_requested(lock: Lock, built: Built | None) -> Iterator[tuple[LockedRun, str, bool]]:
     """The runs, their states, and whether the build stops them."""
-    requested = {run.name for run in built.runs} | {*built.beside} if built is not None else set()
+    requested = {run.name for run in built.runs} | {*built.kept_names} if built is not None else set()
     for run in lock.runs.values():
         if built is not None and run.name not in requested and run.standing != ARCHIVED:
             yield run, SUPERSEDED, built.stops and run.is_requested

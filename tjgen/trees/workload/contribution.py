@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.managed import Origin
@@ -29,6 +29,10 @@ class Contribution(NamedTuple):
     manager: str | None = None
     source: str = EXPERIMENT
     mirrors: bool = False
+
+
+Contributions = Iterator[Contribution | Diagnostic]
+"""What a pass yields."""
 
 
 def is_said(workload: Workload, path: FieldPath) -> bool:

@@ -15,7 +15,7 @@ from tjgen.compiler.programs import pods
 from tjgen.compiler.programs.coding import builders, credentials, git
 from tjgen.compiler.programs.coding.choice import is_baked
 from tjgen.compiler.programs.coding.configmap import read
-from tjgen.compiler.programs.coding.placing import AT, leads_out, place, python_path, told
+from tjgen.compiler.programs.coding.placing import AT, leads_out, place, placement, python_path
 from tjgen.compiler.programs.coding.workspace import digest_of, files_of, unreadable
 from tjgen.compiler.programs.objects import metadata
 from tjgen.language.codebase import dockerfile, files, imports, packing, problems, requirements
@@ -28,11 +28,10 @@ from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.files.sandbox import Sandbox
 from tjgen.trees.k8s import duration
 from tjgen.trees.typing import NamedTuple
-from tjgen.trees.workload.contribution import EXPERIMENT, Contribution
+from tjgen.trees.workload.contribution import EXPERIMENT, Contribution, Contributions
 from tjgen.trees.workload.roles import members, programs
 from tjgen.trees.workload.workload import Workload
 
-Found = Iterator[Contribution | Diagnostic]
 HERE: FieldPath = (*AT, "build")
 _REFERENCE = re.compile(r"[a-z0-9.-]+(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)+")
 
@@ -52,16 +51,16 @@ class Recipe(NamedTuple):
         return sha256(json_text([self.dockerfile, content, list(self.fetched)]).encode()).hexdigest()
 
 
-def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
     """The Job, the ConfigMap that it reads, and the image of the pods."""
-    asked = code.build
-    assert asked is not None, "asked only where it is described"
-    wrong = list(_problems(asked, code))
+    build = code.build
+    assert build is not None, "asked only where it is described"
+    wrong = list(_problems(build, code))
     yield from wrong
     if wrong:
         return
     commit = ""
-    if asked.context == "git":
+    if build.context == "git":
         assert code.git is not None, "a build from git has one, or there is a problem"
         for one in git.pinned(code.git, setting):
             if isinstance(one, Diagnostic):
@@ -70,15 +69,15 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
                 commit = one
         if not commit:
             return
-    recipe, found = _recipe(code, asked, commit, workload, experiment, setting)
-    yield from found
-    if recipe is None or has_errors(found):
+    recipe, problems = _recipe(code, build, commit, workload, experiment, setting)
+    yield from problems
+    if recipe is None or has_errors(problems):
         return
     try:
         packed = packing.pack(recipe.packed)
-        image = f"{asked.image}:tjgen-{recipe.digest()[:12]}"
+        image = f"{build.image}:tjgen-{recipe.digest()[:12]}"
     except files.FolderError as error:
-        yield unreadable(asked.directory or ".", error, HERE)
+        yield unreadable(build.directory or ".", error, HERE)
         return
     dockerfile_key = "Dockerfile-tjgen"  # no key of a packed file: those of one folder have the file's own name
     while dockerfile_key in packed.data or dockerfile_key in packed.binary:
@@ -88,10 +87,10 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
     text: Tree = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata(name, setting), "immutable": True, **fields}
     yield Contribution(("ahead", f"ConfigMap/{name}"), text, HERE)
     context = builders.Context(name, dockerfile_key, packed.items, code.git if commit else None, commit)
-    pod = builders.pod(asked, image, context, setting)
+    pod = builders.pod(build, image, context, setting)
     job = f"{setting.family}-build-{sha256_hex(json_text(pod))[:10]}"
     # No ttlSecondsAfterFinished: a sync would create the Job again each time, and build again.
-    tree = pods.job(job, "build", pod, setting, deadline=duration.seconds(asked.deadline), backoffLimit=2)
+    tree = pods.job(job, "build", pod, setting, deadline=duration.seconds(build.deadline), backoffLimit=2)
     yield Contribution(("ahead", f"Job/{job}"), tree, HERE)
     for podset in members(workload):
         own = experiment.spec.roles.get(podset.name)
@@ -99,34 +98,34 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
             # It takes the place of what the user says, as they ask: `image` is what it is built on.
             yield Contribution((*podset.main, "image"), image, (*HERE, "image"), manager=EXPERIMENT)
             if is_baked(code):
-                yield from told(workload, podset, code, experiment, place(code, experiment), HERE)
+                yield from placement(workload, podset, code, experiment, place(code, experiment), HERE)
 
 
 def local_files(code: Code, folder: str, sandbox: Sandbox) -> dict[str, str]:
     """The digest of the code that goes into the image, or the commit that it is fetched by."""
-    asked = code.build
-    assert asked is not None, "asked only where it is described"
-    directory = asked.directory or "."
-    if asked.context == "git":
+    build = code.build
+    assert build is not None, "asked only where it is described"
+    directory = build.directory or "."
+    if build.context == "git":
         return git.local_files(code, folder, sandbox) if code.git is not None else {}
-    wanted = files_of(sandbox, folder, directory, tuple(asked.include), tuple(asked.exclude))
-    if not is_baked(code) and asked.dockerfile is None:
-        wanted = _listing(asked, wanted)
+    wanted = files_of(sandbox, folder, directory, tuple(build.include), tuple(build.exclude))
+    if not is_baked(code) and build.dockerfile is None:
+        wanted = _listing(build, wanted)
     return {f"build:{key}": value for key, value in digest_of(directory, wanted).items()}
 
 
-def _problems(asked: Build, code: Code) -> Iterator[Diagnostic]:
-    secrets = list(credentials.in_fields(asked))
+def _problems(build: Build, code: Code) -> Iterator[Diagnostic]:
+    secrets = list(credentials.in_fields(build))
     yield from secrets
-    if not secrets and not _REFERENCE.fullmatch(asked.image):
-        message = f"build pushes to a repository, and {asked.image} is none"
+    if not secrets and not _REFERENCE.fullmatch(build.image):
+        message = f"build pushes to a repository, and {build.image} is none"
         hint = "write registry/path in lower case, without tag and digest: the tag follows the content"
         yield Diagnostic(problems.TAGGED, message, path=(*HERE, "image"), hint=hint)
-    if asked.context == "git" and code.git is None:
+    if build.context == "git" and code.git is None:
         message = "the context comes from git, and code has no git"
         yield Diagnostic(problems.WAYS, message, path=(*HERE, "context"), hint="describe the repository in code.git")
     for field in ("requirements", "dockerfile"):
-        path = getattr(asked, field)
+        path = getattr(build, field)
         if path is not None and leads_out(path):
             yield Diagnostic(
                 problems.OUTSIDE, f"{field} {path} leads out of the folder", path=(*HERE, field), hint="name a file in it"
@@ -134,40 +133,40 @@ def _problems(asked: Build, code: Code) -> Iterator[Diagnostic]:
 
 
 def _recipe(
-    code: Code, asked: Build, commit: str, workload: Workload, experiment: Experiment, setting: Setting
+    code: Code, build: Build, commit: str, workload: Workload, experiment: Experiment, setting: Setting
 ) -> tuple[Recipe | None, list[Diagnostic]]:
-    directory = asked.directory or "."
+    directory = build.directory or "."
     baked = is_baked(code)
     try:
-        everything = files.found(setting.sandbox, os.path.join(setting.directory, directory), asked.include, asked.exclude)
+        everything = files.found(setting.sandbox, os.path.join(setting.directory, directory), build.include, build.exclude)
         known = {file.path: file for file in everything}
-        for field, path in (("requirements", asked.requirements), ("dockerfile", asked.dockerfile)):
+        for field, path in (("requirements", build.requirements), ("dockerfile", build.dockerfile)):
             if path is not None and path not in known:
                 message = f"{directory} has no file {path}"
                 return None, [Diagnostic(problems.UNREADABLE, message, path=(*HERE, field), hint="name one that is taken along")]
-        listing = _listing(asked, everything)
-        own = [known[asked.dockerfile]] if asked.dockerfile is not None else []
-        secrets = list(credentials.in_files(asked, [*listing, *own]))
+        listing = _listing(build, everything)
+        own = [known[build.dockerfile]] if build.dockerfile is not None else []
+        secrets = list(credentials.in_files(build, [*listing, *own]))
         if secrets:
             return None, secrets
-        text, found = _dockerfile(asked, everything, listing, baked, code, workload, experiment, setting)
+        text, diagnostics = _dockerfile(build, everything, listing, baked, code, workload, experiment, setting)
     except files.FolderError as error:
-        return None, [unreadable(directory, error, (*HERE, "directory") if asked.directory is not None else HERE)]
+        return None, [unreadable(directory, error, (*HERE, "directory") if build.directory is not None else HERE)]
     except OSError as error:
         return None, [Diagnostic(problems.UNREADABLE, f"{error.filename} cannot be read", path=HERE, hint="correct its mode")]
     if text is None:
-        return None, found
+        return None, diagnostics
     if commit:
         assert code.git is not None
-        return Recipe(text, [], [code.git.repository, commit, code.git.path or ""]), found
-    if not baked and asked.dockerfile is None:
-        return Recipe(text, listing, []), found
-    wanted, wrong = read(setting, directory, asked.include, asked.exclude, HERE)
-    return (Recipe(text, wanted, []), found) if not wrong else (None, [*found, *wrong])
+        return Recipe(text, [], [code.git.repository, commit, code.git.path or ""]), diagnostics
+    if not baked and build.dockerfile is None:
+        return Recipe(text, listing, []), diagnostics
+    wanted, wrong = read(setting, directory, build.include, build.exclude, HERE)
+    return (Recipe(text, wanted, []), diagnostics) if not wrong else (None, [*diagnostics, *wrong])
 
 
 def _dockerfile(
-    asked: Build,
+    build: Build,
     everything: list[files.File],
     listing: list[files.File],
     baked: bool,
@@ -177,15 +176,15 @@ def _dockerfile(
     setting: Setting,
 ) -> tuple[str | None, list[Diagnostic]]:
     known = {file.path: file for file in everything}
-    if asked.dockerfile is not None:
-        return known[asked.dockerfile].content().decode(errors="replace"), []
-    base = asked.base or _image(workload)
+    if build.dockerfile is not None:
+        return known[build.dockerfile].content().decode(errors="replace"), []
+    base = build.base or _image(workload)
     if base is None:
         message = "no field names the image that the build starts with"
         return None, [Diagnostic(problems.WAYS, message, path=HERE, hint="add base")]
     if " " in base or base.startswith("-"):
         message = f'the build begins with "{base}", which is not the name of an image'
-        at = (*HERE, "base") if asked.base is not None else HERE
+        at = (*HERE, "base") if build.base is not None else HERE
         return None, [Diagnostic(problems.BASE, message, path=at, hint="write registry/path:tag")]
     lines: list[str] = []
     installed: list[str] = []
@@ -202,14 +201,14 @@ def _dockerfile(
         else:
             lines += text.splitlines()
     modules, broken = imports.needed(everything)
-    found = [_broken(asked, one) for one in broken]
-    packages = [*installed, *asked.packages]
-    missing = requirements.missing(modules, requirements.names([*lines, *packages]), asked.provided)
+    diagnostics = [_broken(build, one) for one in broken]
+    packages = [*installed, *build.packages]
+    missing = requirements.missing(modules, requirements.names([*lines, *packages]), build.provided)
     if missing and not listing:
         packages += sorted(requirements.distribution(module) for module in missing)
-        found.append(_guessed(asked, missing))
+        diagnostics.append(_guessed(build, missing))
     elif missing:
-        found += [_missing(asked, module, modules[module]) for module in missing]
+        diagnostics += [_missing(build, module, modules[module]) for module in missing]
     pip = [file.path for file in listing if not file.path.endswith(".toml")]
     # What comes from files of the code was not checked with the experiment, and a quote does not keep a line together.
     strange = [text for text in (base, *pip, *packages) if characters.is_strange(text)]
@@ -219,32 +218,32 @@ def _dockerfile(
     folder = place(code, experiment)
     text = dockerfile.written(
         setting.emitted(base),
-        system=asked.system,
+        system=build.system,
         requirements=pip[:1],
         reads=pip,
         packages=packages,
         code=folder if baked else None,
         python_path=python_path(code.python_path, folder),
     )
-    return text, found
+    return text, diagnostics
 
 
-def _listing(asked: Build, everything: list[files.File]) -> list[files.File]:
+def _listing(build: Build, everything: list[files.File]) -> list[files.File]:
     """The file that lists the packages, and behind it those that it reads."""
     known = {file.path: file for file in everything}
-    candidates = [asked.requirements] if asked.requirements is not None else ["requirements.txt", "pyproject.toml"]
+    candidates = [build.requirements] if build.requirements is not None else ["requirements.txt", "pyproject.toml"]
     first = next((path for path in candidates if path in known), None)
-    found: dict[str, files.File] = {}
+    listing: dict[str, files.File] = {}
     waiting = [first] if first is not None else []
     while waiting:
         path = waiting.pop(0)
-        if path in known and path not in found:
-            found[path] = known[path]
+        if path in known and path not in listing:
+            listing[path] = known[path]
             if not path.endswith(".toml"):
                 folder = path.rpartition("/")[0]
                 others = requirements.references(known[path].content().decode(errors="replace"))
                 waiting += [f"{folder}/{other}" if folder else other for other in others]
-    return list(found.values())
+    return list(listing.values())
 
 
 def _image(workload: Workload) -> str | None:
@@ -256,18 +255,18 @@ def _image(workload: Workload) -> str | None:
     return None
 
 
-def _broken(asked: Build, error: imports.BrokenError) -> Diagnostic:
-    message = f"{asked.directory or '.'}/{error.place.path}:{error.place.line} is not valid Python: {error}"
+def _broken(build: Build, error: imports.BrokenError) -> Diagnostic:
+    message = f"{build.directory or '.'}/{error.place.path}:{error.place.line} is not valid Python: {error}"
     return Diagnostic(problems.SYNTAX, message, path=HERE, hint="correct it, or exclude it")
 
 
-def _missing(asked: Build, module: str, where: imports.ImportSite) -> Diagnostic:
+def _missing(build: Build, module: str, where: imports.ImportSite) -> Diagnostic:
     message = f"{where.path}:{where.line} imports {module}, which no listed package brings"
     hint = f"list {requirements.distribution(module)}, or add {module} to provided where the base image has it"
     return Diagnostic(problems.IMPORTS, message, path=HERE, hint=hint)
 
 
-def _guessed(asked: Build, modules: list[str]) -> Diagnostic:
+def _guessed(build: Build, modules: list[str]) -> Diagnostic:
     names = ", ".join(sorted(requirements.distribution(module) for module in modules))
     message = f"no file lists the packages, so the newest of what is imported is installed: {names}"
     hint = "write requirements.txt with versions, or add what the base image has to provided"

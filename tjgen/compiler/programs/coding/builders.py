@@ -37,7 +37,7 @@ class Context(NamedTuple):
     commit: str
 
 
-def pod(asked: Build, image: str, context: Context, setting: Setting) -> Tree:
+def pod(options: Build, image: str, context: Context, setting: Setting) -> Tree:
     """The spec of the pod: the context is put together first, then built and pushed."""
     recipe = {
         "name": "recipe",
@@ -58,25 +58,25 @@ def pod(asked: Build, image: str, context: Context, setting: Setting) -> Tree:
         if context.items:
             volumes.append({"name": "packed", "configMap": {"name": context.config_map, "items": context.items}})
             packed = {"name": "packed", "mountPath": PACKED, "readOnly": True}
-            told = {"PACKED": PACKED, "CONTEXT": CONTEXT}
-            first = [shell("unpack", image_of_program("shell", setting), script("unpack.sh"), told, [*mounts, packed])]
+            variables = {"PACKED": PACKED, "CONTEXT": CONTEXT}
+            first = [shell("unpack", image_of_program("shell", setting), script("unpack.sh"), variables, [*mounts, packed])]
     mounts.append({"name": "recipe", "mountPath": RECIPE, "readOnly": True})
-    if asked.secret is not None:
-        keys = {"secretName": asked.secret, "items": [{"key": ".dockerconfigjson", "path": "config.json"}]}
+    if options.secret is not None:
+        keys = {"secretName": options.secret, "items": [{"key": ".dockerconfigjson", "path": "config.json"}]}
         volumes.append({"name": "registry", "secret": keys})
         mounts.append({"name": "registry", "mountPath": _KEYS, "readOnly": True})
-    build = _BUILDERS[asked.builder](asked, image, folder, mounts, volumes, setting)
-    build["resources"] = _resources(asked)
-    if asked.secret is not None:
+    build = _BUILDERS[options.builder](options, image, folder, mounts, volumes, setting)
+    build["resources"] = _resources(options)
+    if options.secret is not None:
         build["env"] = [*build.get("env", []), {"name": "DOCKER_CONFIG", "value": _KEYS}]
-    return pods.pod([build], volumes, _USERS[asked.builder], first=first)
+    return pods.pod([build], volumes, _USERS[options.builder], first=first)
 
 
 def _buildkit(
-    asked: Build, image: str, folder: str, mounts: list[Tree], volumes: list[Tree], setting: Setting
+    build: Build, image: str, folder: str, mounts: list[Tree], volumes: list[Tree], setting: Setting
 ) -> dict[str, Tree]:
     volumes.append({"name": "layers", "emptyDir": {}})
-    cache = _cache(asked)
+    cache = _cache(build)
     kept = [f"--export-cache=type=registry,ref={cache},mode=max", f"--import-cache=type=registry,ref={cache}"] if cache else []
     return {
         "name": "build",
@@ -102,8 +102,8 @@ def _buildkit(
     }
 
 
-def _kaniko(asked: Build, image: str, folder: str, mounts: list[Tree], volumes: list[Tree], setting: Setting) -> dict[str, Tree]:
-    cache = _cache(asked)
+def _kaniko(build: Build, image: str, folder: str, mounts: list[Tree], volumes: list[Tree], setting: Setting) -> dict[str, Tree]:
+    cache = _cache(build)
     kept = ["--cache=true", f"--cache-repo={cache}"] if cache else ["--cache=false"]
     return {
         "name": "build",
@@ -115,14 +115,14 @@ def _kaniko(asked: Build, image: str, folder: str, mounts: list[Tree], volumes: 
     }
 
 
-def _cache(asked: Build) -> str | None:
-    return None if asked.cache == "none" else asked.cache or f"{asked.image}-cache"
+def _cache(build: Build) -> str | None:
+    return None if build.cache == "none" else build.cache or f"{build.image}-cache"
 
 
-def _resources(asked: Build) -> Tree:
+def _resources(build: Build) -> Tree:
     amounts = {
-        "cpu": text(asked.cpu) if asked.cpu is not None else "2",
-        "memory": text(asked.memory) if asked.memory is not None else "8Gi",
+        "cpu": text(build.cpu) if build.cpu is not None else "2",
+        "memory": text(build.memory) if build.memory is not None else "8Gi",
     }
     return {"requests": amounts, "limits": amounts}
 

@@ -12,10 +12,10 @@ def chosen(code: Code) -> list[str]:
     """The ways that hold: those that `use` names, else all that are described, but for a clone that only the build reads."""
     if code.use is not None:
         return list(code.use)
-    found = [way for way, is_described in described(code).items() if is_described]
-    if code.build is not None and code.build.context == "git" and "git" in found:
-        found.remove("git")
-    return found
+    ways = [way for way, is_described in described(code).items() if is_described]
+    if code.build is not None and code.build.context == "git" and "git" in ways:
+        ways.remove("git")
+    return ways
 
 
 def is_baked(code: Code) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from tjgen.compiler.programs.coding.placing import AT, VOLUME, mounted
 from tjgen.compiler.programs.coding.workspace import digest_of, files_of, unreadable
@@ -15,25 +15,24 @@ from tjgen.trees.canonical import json_text, sha256_hex
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.files.sandbox import Sandbox
-from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.workload import Workload
 
-Found = Iterator[Contribution | Diagnostic]
 HERE: FieldPath = (*AT, "configMap")
 
 
-def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
     """The ConfigMap, named by its content, and its mounts."""
-    asked = code.config_map
-    assert asked is not None, "asked only where it is described"
-    found, wrong = read(setting, asked.directory, asked.include, asked.exclude, HERE)
+    packed_code = code.config_map
+    assert packed_code is not None, "asked only where it is described"
+    content, wrong = read(setting, packed_code.directory, packed_code.include, packed_code.exclude, HERE)
     yield from wrong
     if wrong:
         return
     try:
-        packed = packing.pack(found)
+        packed = packing.pack(content)
     except files.FolderError as error:
-        yield unreadable(asked.directory, error, HERE)
+        yield unreadable(packed_code.directory, error, HERE)
         return
     fields = packed.fields()
     name = f"{setting.family}-code-{sha256_hex(json_text(fields))[:10]}"
@@ -48,23 +47,23 @@ def read(
 ) -> tuple[list[files.File], list[Diagnostic]]:
     """The files to pack, and what keeps them from being packed."""
     try:
-        found = files.found(setting.sandbox, os.path.join(setting.directory, directory), include, exclude)
-        if not found:
+        matching = files.found(setting.sandbox, os.path.join(setting.directory, directory), include, exclude)
+        if not matching:
             message = f"no file of {directory} is taken"
             hint = "correct include and exclude" if include or exclude else "name the folder that the code is in"
             return [], [Diagnostic(problems.NONE, message, path=because, hint=hint)]
-        size = packing.size(found)
+        size = packing.size(matching)
         if size > packing.LIMIT:
-            largest = max(found, key=lambda file: file.size)
-            message = f"the {len(found)} files of {directory} take {size} bytes, and a ConfigMap holds {packing.LIMIT}"
+            largest = max(matching, key=lambda file: file.size)
+            message = f"the {len(matching)} files of {directory} take {size} bytes, and a ConfigMap holds {packing.LIMIT}"
             hint = (
                 f"exclude files that are not code, such as {largest.path} ({largest.size} bytes), or use workspace, git or build"
             )
             return [], [Diagnostic(problems.LARGE, message, path=because, hint=hint)]
-        secret = [_secret(directory, one, because) for one in secrets.suspects(found, include, setting.harmless)]
+        secret = [_secret(directory, one, because) for one in secrets.suspects(matching, include, setting.harmless)]
     except files.FolderError as error:
         return [], [unreadable(directory, error, because)]
-    return ([] if secret else found), secret
+    return ([] if secret else matching), secret
 
 
 def _secret(directory: str, suspect: secrets.Suspect, because: FieldPath) -> Diagnostic:
@@ -81,6 +80,9 @@ def _secret(directory: str, suspect: secrets.Suspect, because: FieldPath) -> Dia
 
 def local_files(code: Code, folder: str, sandbox: Sandbox) -> dict[str, str]:
     """The digest of the files that are packed."""
-    asked = code.config_map
-    assert asked is not None, "asked only where it is described"
-    return digest_of(asked.directory, files_of(sandbox, folder, asked.directory, tuple(asked.include), tuple(asked.exclude)))
+    config_map = code.config_map
+    assert config_map is not None, "asked only where it is described"
+    return digest_of(
+        config_map.directory,
+        files_of(sandbox, folder, config_map.directory, tuple(config_map.include), tuple(config_map.exclude)),
+    )

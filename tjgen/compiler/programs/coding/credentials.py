@@ -15,28 +15,28 @@ _HERE: FieldPath = (*AT, "build")
 _HINT = "remove them: use a server that the cluster can read without them, or build the image elsewhere"
 
 
-def in_fields(asked: Build) -> Iterator[Diagnostic]:
+def in_fields(build: Build) -> Iterator[Diagnostic]:
     """Credentials in fields of `code.build` (TJ388)."""
     for field in ("image", "base", "cache"):
-        for url in find_in_address(getattr(asked, field) or ""):
+        for url in find_in_address(getattr(build, field) or ""):
             yield _problem(url, (*_HERE, field))
-    for position, package in enumerate(asked.packages):
+    for position, package in enumerate(build.packages):
         for url in find(package):
             yield _problem(url, (*_HERE, "packages", position))
 
 
-def in_files(asked: Build, read: Iterable[files.File]) -> Iterator[Diagnostic]:
+def in_files(build: Build, read: Iterable[files.File]) -> Iterator[Diagnostic]:
     """Credentials in files of requirements and in the Dockerfile, each with its line. Raises FolderError or OSError."""
     for file in read:
-        path = _path(asked, file)
+        path = _path(build, file)
         for number, line in enumerate(file.content().decode(errors="replace").splitlines(), start=1):
             for url in find(line):
-                yield _problem(url, path, f"{asked.directory or '.'}/{file.path}:{number}: ")
+                yield _problem(url, path, f"{build.directory or '.'}/{file.path}:{number}: ")
 
 
-def _path(asked: Build, file: files.File) -> FieldPath:
+def _path(build: Build, file: files.File) -> FieldPath:
     """The field that names the file, or the build as a whole."""
-    named = next((field for field in ("requirements", "dockerfile") if getattr(asked, field) == file.path), None)
+    named = next((field for field in ("requirements", "dockerfile") if getattr(build, field) == file.path), None)
     return (*_HERE, named) if named is not None else _HERE
 
 

@@ -16,11 +16,10 @@ from tjgen.trees.diagnostics.credentials import concealed, find_in_address
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, named
 from tjgen.trees.files.sandbox import Sandbox
-from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.roles import members
 from tjgen.trees.workload.workload import Workload
 
-Found = Iterator[Contribution | Diagnostic]
 HERE: FieldPath = (*AT, "git")
 TARGET = "/tjgen/code"
 CREDENTIALS = "/tjgen/credentials"
@@ -32,12 +31,12 @@ _URL = re.compile(r"(https?|ssh|git)://([^/]*@)?([^/@]*)(/.+)")
 _SCP = re.compile(r"(?:[A-Za-z0-9._-]+@)?[A-Za-z0-9._-]+:[^/].*|(?:[A-Za-z0-9._-]+@)?[A-Za-z0-9._-]+:/.+")
 
 
-def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
     """The init container with the volumes that it needs, and the mounts of what it fetched."""
-    asked = code.git
-    assert asked is not None, "asked only where it is described"
+    git = code.git
+    assert git is not None, "asked only where it is described"
     commit = None
-    for one in pinned(asked, setting):
+    for one in pinned(git, setting):
         if isinstance(one, Diagnostic):
             yield one
         else:
@@ -45,39 +44,37 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
     if commit is None:
         return
     for podset in members(workload):
-        fetch = container(VOLUME, asked, commit, image_in_run("git", setting))
+        fetch = container(VOLUME, git, commit, image_in_run("git", setting))
         user = pods.user_of(workload, [podset], setting)._replace(touches_files_of_run=False)
         # OpenSSH refuses a user that /etc/passwd of the image does not list. Images list 65534, and everybody can read
         # what it fetches.
-        safe = pods.secured_in_run(fetch, pods.UNRELATED if _scheme(asked.repository) == "ssh" else user)
+        safe = pods.secured_in_run(fetch, pods.UNRELATED if _scheme(git.repository) == "ssh" else user)
         yield Contribution((*podset.pod, "initContainers", named(VOLUME)), safe, HERE)
         yield Contribution((*podset.pod, "volumes", named(pods.TMP_VOLUME)), pods.tmp_volume(), HERE)
-        for volume in secrets(asked):
+        for volume in secrets(git):
             yield Contribution((*podset.pod, "volumes", named(SECRET_VOLUME)), volume, (*HERE, "secret"))
-    yield from mounted(code, workload, experiment, {"name": VOLUME, "emptyDir": {}}, HERE, start=asked.path)
+    yield from mounted(code, workload, experiment, {"name": VOLUME, "emptyDir": {}}, HERE, start=git.path)
 
 
-def pinned(asked: GitCode, setting: Setting) -> Iterator[str | Diagnostic]:
+def pinned(git: GitCode, setting: Setting) -> Iterator[str | Diagnostic]:
     """The commit by its full name, once nothing is wrong with what is asked; else what is."""
-    wrong = list(_problems(asked, setting))
+    wrong = list(_problems(git, setting))
     yield from wrong
     if wrong:
         return
-    if FULL.match(asked.commit):
-        yield asked.commit
+    if FULL.match(git.commit):
+        yield git.commit
         return
     at: FieldPath = (*HERE, "commit")
     if "commits" in setting.demands:
-        message = f'the project demands commits, and "{asked.commit}" may be another one tomorrow'
+        message = f'the project demands commits, and "{git.commit}" may be another one tomorrow'
         yield Diagnostic(problems.COMMIT, message, path=at, hint="write the full name of the commit (git rev-parse HEAD)")
         return
     try:
-        commit = resolved(setting.directory, asked.commit, asked.path)
-        changed = uncommitted(setting.directory, asked.path)
+        commit = resolved(setting.directory, git.commit, git.path)
+        changed = uncommitted(setting.directory, git.path)
     except CloneError as error:
-        yield Diagnostic(
-            problems.CLONE, f'commit "{asked.commit}" is not a full commit ID, and {error}', path=at, hint=error.hint
-        )
+        yield Diagnostic(problems.CLONE, f'commit "{git.commit}" is not a full commit ID, and {error}', path=at, hint=error.hint)
         return
     if changed:
         message = f"{changed} file{'s' if changed > 1 else ''} of the code differ from the commit that the run gets"
@@ -85,75 +82,75 @@ def pinned(asked: GitCode, setting: Setting) -> Iterator[str | Diagnostic]:
     yield commit
 
 
-def container(name: str, asked: GitCode, commit: str, image: str) -> Tree:
+def container(name: str, git: GitCode, commit: str, image: str) -> Tree:
     """The container that fetches the commit into the volume VOLUME."""
     environment = {
-        "REPOSITORY": asked.repository,
+        "REPOSITORY": git.repository,
         "COMMIT": commit,
-        "DEPTH": str(asked.depth),
+        "DEPTH": str(git.depth),
         "TARGET": TARGET,
         "TRIES": str(_TRIES),
         "PAUSE": str(_PAUSE_SECONDS),
     }
     mounts: list[Tree] = [{"name": VOLUME, "mountPath": TARGET}]
-    if asked.path is not None:
-        environment["FOLDER"] = asked.path
-    if asked.submodules:
+    if git.path is not None:
+        environment["FOLDER"] = git.path
+    if git.submodules:
         environment["SUBMODULES"] = "true"
-    if asked.lfs:
+    if git.lfs:
         environment["LFS"] = "true"
-    if asked.secret is not None:
+    if git.secret is not None:
         environment["CREDENTIALS"] = CREDENTIALS
-        environment["ORIGIN"] = _origin(asked.repository)
+        environment["ORIGIN"] = _origin(git.repository)
         mounts.append({"name": SECRET_VOLUME, "mountPath": CREDENTIALS, "readOnly": True})
     # Kubernetes takes "$(" in a value for a reference.
     safe = {key: value.replace("$(", "$$(") for key, value in environment.items()}
     return shell(name, image, script("clone.sh"), safe, mounts)
 
 
-def secrets(asked: GitCode) -> list[Tree]:
+def secrets(git: GitCode) -> list[Tree]:
     """The volume with the credentials, where there are any."""
-    return [{"name": SECRET_VOLUME, "secret": {"secretName": asked.secret}}] if asked.secret is not None else []
+    return [{"name": SECRET_VOLUME, "secret": {"secretName": git.secret}}] if git.secret is not None else []
 
 
 def local_files(code: Code, folder: str, sandbox: Sandbox) -> dict[str, str]:
     """The commit that a name stands for today."""
-    asked = code.git
-    assert asked is not None, "asked only where it is described"
-    if FULL.match(asked.commit):
+    git = code.git
+    assert git is not None, "asked only where it is described"
+    if FULL.match(git.commit):
         return {}
     try:
-        return {f"commit:{asked.commit}": resolved(folder, asked.commit, asked.path)}
+        return {f"commit:{git.commit}": resolved(folder, git.commit, git.path)}
     except CloneError:
         return {}
 
 
-def _problems(asked: GitCode, setting: Setting) -> Iterator[Diagnostic]:
+def _problems(git: GitCode, setting: Setting) -> Iterator[Diagnostic]:
     at: FieldPath = (*HERE, "repository")
-    url = _URL.fullmatch(asked.repository)
-    if url is None and not _SCP.fullmatch(asked.repository):
+    url = _URL.fullmatch(git.repository)
+    if url is None and not _SCP.fullmatch(git.repository):
         hint = "write https://host/path, ssh://git@host/path or git@host:path"
-        shown = concealed(asked.repository)
+        shown = concealed(git.repository)
         yield Diagnostic(problems.REPOSITORY, f'"{shown}" is not a URL of a repository', path=at, hint=hint)
         return
-    scheme = _scheme(asked.repository)
-    if find_in_address(asked.repository) or (url is not None and url[2] and scheme != "ssh"):
-        message = f"the URL {concealed(asked.repository)} contains credentials, which all readers of the manifests could see"
+    scheme = _scheme(git.repository)
+    if find_in_address(git.repository) or (url is not None and url[2] and scheme != "ssh"):
+        message = f"the URL {concealed(git.repository)} contains credentials, which all readers of the manifests could see"
         yield Diagnostic(
             problems.REPOSITORY, message, path=at, hint="leave them out of the URL, and name a secret that holds them"
         )
-    if asked.secret is not None and scheme not in ("https", "ssh"):
+    if git.secret is not None and scheme not in ("https", "ssh"):
         message = f"the secret would be sent over {scheme}, where it can be read on the network"
         yield Diagnostic(problems.SECRET, message, path=(*HERE, "secret"), hint="use https or ssh")
-    if asked.secret is None and scheme == "ssh":
+    if git.secret is None and scheme == "ssh":
         message = "a repository is reached by ssh only with a key"
         yield Diagnostic(problems.SECRET, message, path=HERE, hint="add secret, of type kubernetes.io/ssh-auth with known_hosts")
-    if asked.path is not None and leads_out(asked.path):
-        message = f"path {asked.path} leads out of the repository"
+    if git.path is not None and leads_out(git.path):
+        message = f"path {git.path} leads out of the repository"
         yield Diagnostic(problems.OUTSIDE, message, path=(*HERE, "path"), hint="name a folder of the repository")
-    if asked.commit.startswith("-"):
+    if git.commit.startswith("-"):
         yield Diagnostic(
-            problems.COMMIT, f'"{asked.commit}" is not a commit ID', path=(*HERE, "commit"), hint="write its full name"
+            problems.COMMIT, f'"{git.commit}" is not a commit ID', path=(*HERE, "commit"), hint="write its full name"
         )
 
 

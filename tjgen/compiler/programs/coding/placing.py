@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.volumes.mounts import mounted_at
@@ -10,11 +10,10 @@ from tjgen.language.codebase import problems
 from tjgen.language.spec.objects import Code, Experiment
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
-from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.roles import members
 from tjgen.trees.workload.workload import PodSet, Workload, is_runtimes
 
-Found = Iterator[Contribution | Diagnostic]
 AT: FieldPath = (*SPEC, "code")
 VOLUME = "tjgen-code"
 PATH = "/code"
@@ -39,7 +38,7 @@ def mounted(
     *,
     sub_path: str | None = None,
     start: str | None = None,
-) -> Found:
+) -> Contributions:
     """`volume`, or the folder `sub_path` of it, read only; the program starts in the folder `start` of what is mounted."""
     path = place(code, experiment)
     if not path.startswith("/") or ":" in path:
@@ -56,10 +55,12 @@ def mounted(
         if sub_path is not None:
             mount["subPath"] = sub_path
         yield Contribution((*podset.main, "volumeMounts", (("mountPath", path),)), mount, because)
-        yield from told(workload, podset, code, experiment, path if start is None else f"{path}/{start}", because)
+        yield from placement(workload, podset, code, experiment, path if start is None else f"{path}/{start}", because)
 
 
-def told(workload: Workload, podset: PodSet, code: Code, experiment: Experiment, folder: str, because: FieldPath) -> Found:
+def placement(
+    workload: Workload, podset: PodSet, code: Code, experiment: Experiment, folder: str, because: FieldPath
+) -> Contributions:
     """The variables and the directory by which the program finds the code in `folder`. What the user says otherwise stays."""
     yield Contribution((*podset.main, "env", named("TJGEN_CODE")), {"name": "TJGEN_CODE", "value": folder}, because)
     path = (*podset.main, "env", named("PYTHONPATH"))

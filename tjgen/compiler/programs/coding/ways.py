@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from tjgen.compiler.programs.coding import build, configmap, git, workspace
 from tjgen.compiler.programs.coding.choice import MOUNTED, chosen, described
@@ -13,11 +13,10 @@ from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Code, Experiment
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.files.sandbox import Sandbox
-from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.contribution import Contributions
 from tjgen.trees.workload.workload import Workload
 
-Found = Iterator[Contribution | Diagnostic]
-Way = Callable[[Code, Workload, Experiment, Setting], Found]
+Way = Callable[[Code, Workload, Experiment, Setting], Contributions]
 
 WAYS: dict[str, Way] = {
     "build": build.deliver,
@@ -28,7 +27,7 @@ WAYS: dict[str, Way] = {
 """In the order in which they contribute: what is mounted lies over what was built."""
 
 
-def deliver(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+def deliver(workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
     """What each way that holds delivers; nothing where the ways contradict each other."""
     code = experiment.spec.code
     assert code is not None, "asked only where there is code"

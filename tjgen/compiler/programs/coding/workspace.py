@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 
 from tjgen.compiler.programs.coding.placing import AT, VOLUME, leads_out, mounted
 from tjgen.compiler.volumes.table import pod_source
@@ -13,41 +12,40 @@ from tjgen.language.spec.objects import Code, Experiment
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.files.sandbox import Sandbox
-from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.workload import Workload
 
-Found = Iterator[Contribution | Diagnostic]
 HERE: FieldPath = (*AT, "workspace")
 DIGEST = "tjgen.dev/code-digest"
 """Annotation of a run: what its code was when it was built."""
 
 
-def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
     """The mounts, and the digest as an annotation where the folder is on this machine too."""
-    asked = code.workspace
-    assert asked is not None, "asked only where it is described"
-    if asked.path is not None and leads_out(asked.path):
+    workspace = code.workspace
+    assert workspace is not None, "asked only where it is described"
+    if workspace.path is not None and leads_out(workspace.path):
         yield Diagnostic(
             problems.OUTSIDE,
-            f"path {asked.path} leads out of the volume",
+            f"path {workspace.path} leads out of the volume",
             path=(*HERE, "path"),
             hint="name a folder of the volume",
         )
         return
     volume: Tree
-    if asked.volume is not None:
-        known = experiment.spec.volumes.get(asked.volume)
+    if workspace.volume is not None:
+        known = experiment.spec.volumes.get(workspace.volume)
         if known is None:
-            message = f'the experiment has no volume "{asked.volume}"'
+            message = f'the experiment has no volume "{workspace.volume}"'
             names = ", ".join(experiment.spec.volumes)
             hint = f"use one of {names}" if names else "add it to volumes"
             yield Diagnostic(problems.VOLUME, message, path=(*HERE, "volume"), hint=hint)
             return
-        volume = {"name": asked.volume, **pod_source(asked.volume, known, setting)}
+        volume = {"name": workspace.volume, **pod_source(workspace.volume, known, setting)}
     else:
-        volume = {"name": VOLUME, "persistentVolumeClaim": {"claimName": asked.pvc, "readOnly": True}}
-    yield from mounted(code, workload, experiment, volume, HERE, sub_path=asked.path)
-    if asked.directory is None:
+        volume = {"name": VOLUME, "persistentVolumeClaim": {"claimName": workspace.pvc, "readOnly": True}}
+    yield from mounted(code, workload, experiment, volume, HERE, sub_path=workspace.path)
+    if workspace.directory is None:
         if "digests" in setting.demands:
             message = "the project demands digests, and the content of the workspace is unknown"
             hint = "add directory, the same folder on this machine"
@@ -55,13 +53,15 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
         return
     at: FieldPath = (*HERE, "directory")
     try:
-        found = files.found(setting.sandbox, os.path.join(setting.directory, asked.directory))
-        digest = files.digest(found)
+        matching = files.found(setting.sandbox, os.path.join(setting.directory, workspace.directory))
+        digest = files.digest(matching)
     except files.FolderError as error:
-        yield unreadable(asked.directory, error, at)
+        yield unreadable(workspace.directory, error, at)
         return
-    if not found:
-        yield Diagnostic(problems.NONE, f"{asked.directory} holds no code", path=at, hint="name the folder that the code is in")
+    if not matching:
+        yield Diagnostic(
+            problems.NONE, f"{workspace.directory} holds no code", path=at, hint="name the folder that the code is in"
+        )
         return
     yield Contribution(("metadata", "annotations", DIGEST), f"sha256:{digest}", at)
 
@@ -83,10 +83,10 @@ def files_of(
         return []
 
 
-def digest_of(directory: str, found: list[files.File]) -> dict[str, str]:
+def digest_of(directory: str, matching: list[files.File]) -> dict[str, str]:
     """`code:<directory>` -> the digest of its files; nothing where they cannot be read."""
     try:
-        return {f"code:{directory}": files.digest(found)}
+        return {f"code:{directory}": files.digest(matching)}
     except files.FolderError:
         return {}
 

@@ -5,8 +5,6 @@ The kind VolumeSnapshot is not part of Kubernetes itself; the cluster needs its 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.programs import pods
 from tjgen.compiler.programs.containers import TINY, image_of_program, script, shell
@@ -19,9 +17,8 @@ from tjgen.language.spec.objects import Checkpoints
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.k8s import duration
-from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.contribution import Contribution, Contributions
 
-Found = Iterator[Contribution | Diagnostic]
 AT: FieldPath = (*SPEC, "checkpoints", "backup")
 _SPARE = 2
 """Names of snapshots beyond those that stay: for the new one, and for one whose deletion takes long."""
@@ -30,7 +27,7 @@ _REPORTING_SECONDS = 120
 """The program stops waiting so long before its Job is ended, so that it can report why."""
 
 
-def scheduled(checkpoints: Checkpoints, where: Location, setting: Setting) -> Found:
+def scheduled(checkpoints: Checkpoints, where: Location, setting: Setting) -> Contributions:
     """ServiceAccount, Role and RoleBinding for snapshots in the namespace, and the CronJob."""
     backup, claim = checkpoints.backup, claim_of(checkpoints.volume, where.volume, setting)
     assert backup is not None, "called only with a backup"

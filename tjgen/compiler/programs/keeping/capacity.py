@@ -21,10 +21,9 @@ from tjgen.language.spec.objects import Checkpoints
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.k8s.quantity import parse
-from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.workload import PodSet, Workload, is_runtimes
 
-Found = Iterator[Contribution | Diagnostic]
 AT: FieldPath = (*SPEC, "checkpoints", "expectedSize")
 WARNING_SECONDS = 30
 CRITICAL_SECONDS = 60
@@ -34,12 +33,14 @@ _MARGIN = (6, 5)
 """Numerator and denominator of what is to be there for what is needed: a fifth more."""
 
 
-def judged(workload: Workload, users: Sequence[PodSet], checkpoints: Checkpoints, where: Location, setting: Setting) -> Found:
+def judged(
+    workload: Workload, users: Sequence[PodSet], checkpoints: Checkpoints, where: Location, setting: Setting
+) -> Contributions:
     """Nothing if the size is not set. The grace period of the pods is raised unless one is set."""
     if checkpoints.expected_size is None:
         return
     size = parse(checkpoints.expected_size).value
-    yield from _room(size, checkpoints, where)
+    yield from _capacity(size, checkpoints, where)
     bandwidth = _bandwidth(where, setting)
     if not bandwidth:
         return
@@ -54,7 +55,7 @@ def judged(workload: Workload, users: Sequence[PodSet], checkpoints: Checkpoints
         yield from _grace(workload, podset, seconds)
 
 
-def _room(size: int, checkpoints: Checkpoints, where: Location) -> Iterator[Diagnostic]:
+def _capacity(size: int, checkpoints: Checkpoints, where: Location) -> Iterator[Diagnostic]:
     create = new_claim(where.volume)
     if create is None:
         return
@@ -67,7 +68,7 @@ def _room(size: int, checkpoints: Checkpoints, where: Location) -> Iterator[Diag
             f'"{checkpoints.volume}" has {create.size}'
         )
         hint = f"raise its size to {_text(needed)} for each run that shares it, or keep fewer"
-        yield Diagnostic(problems.ROOM, message, path=AT, hint=hint)
+        yield Diagnostic(problems.CAPACITY, message, path=AT, hint=hint)
 
 
 def _bandwidth(where: Location, setting: Setting) -> int | None:
@@ -75,15 +76,15 @@ def _bandwidth(where: Location, setting: Setting) -> int | None:
     return setting.cluster.bandwidth.get(storage_class(create, setting) or "") if create is not None else None
 
 
-def _grace(workload: Workload, podset: PodSet, seconds: int) -> Found:
+def _grace(workload: Workload, podset: PodSet, seconds: int) -> Contributions:
     path: FieldPath = (*podset.pod, "terminationGracePeriodSeconds")
-    said = get(workload.tree.value, path, None)
+    grace_period = get(workload.tree.value, path, None)
     needed = -(-seconds * _MARGIN[0] // _MARGIN[1])
-    if said is None or all(is_runtimes(origin) for origin in workload.tree.origins(path)):
-        if needed > (said if said is not None else USUAL_GRACE):
+    if grace_period is None or all(is_runtimes(origin) for origin in workload.tree.origins(path)):
+        if needed > (grace_period if grace_period is not None else USUAL_GRACE):
             yield Contribution(path, needed, AT)
-    elif said < seconds:
-        message = f"pods of {podset.name} have {said} s to end, and saving a checkpoint takes {seconds} s"
+    elif grace_period < seconds:
+        message = f"pods of {podset.name} have {grace_period} s to end, and saving a checkpoint takes {seconds} s"
         hint = f"set pod.terminationGracePeriodSeconds to {needed}, or leave it out"
         yield Diagnostic(problems.GRACE, message, path=workload.tree.origins(path)[0].because, hint=hint)
 

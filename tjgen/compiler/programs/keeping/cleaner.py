@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from tjgen.compiler.lower import SPEC
 from tjgen.compiler.programs import pods
@@ -18,16 +18,17 @@ from tjgen.language.spec.objects import Checkpoints, Keep
 from tjgen.trees.canonical import json_text
 from tjgen.trees.diagnostics.model import WARNING, Diagnostic
 from tjgen.trees.fields.path import FieldPath
-from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.roles import at_once
 from tjgen.trees.workload.workload import PodSet, Workload
 
-Found = Iterator[Contribution | Diagnostic]
 AT: FieldPath = (*SPEC, "checkpoints", "keep")
 ROOT = "/checkpoints"
 
 
-def scheduled(workload: Workload, users: Sequence[PodSet], checkpoints: Checkpoints, where: Location, setting: Setting) -> Found:
+def scheduled(
+    workload: Workload, users: Sequence[PodSet], checkpoints: Checkpoints, where: Location, setting: Setting
+) -> Contributions:
     """The CronJob, one for all runs that share the volume."""
     keep = checkpoints.keep
     assert keep is not None, "called only if checkpoints are to be kept"

@@ -21,16 +21,15 @@ from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Checkpoints, Experiment
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.fields.path import FieldPath, get, named
-from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.workload import PodSet, Workload
 
-Found = Iterator[Contribution | Diagnostic]
 AT: FieldPath = (*SPEC, "checkpoints")
 MARKING = "tjgen-mark"
 """The init container that marks a folder as that of the run."""
 
 
-def contributions(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+def contributions(workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
     """Variables and mounts of the pods that have the volume; then cleaner, backup, and whether there is room and time."""
     checkpoints = experiment.spec.checkpoints
     assert checkpoints is not None, "called only with checkpoints"

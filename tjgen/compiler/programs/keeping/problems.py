@@ -5,7 +5,7 @@ from __future__ import annotations
 VOLUME = "TJ460"
 READ_ONLY = "TJ461"
 LOST = "TJ462"
-ROOM = "TJ463"
+CAPACITY = "TJ463"
 SLOW = "TJ464"
 TOO_SLOW = "TJ465"
 GRACE = "TJ466"

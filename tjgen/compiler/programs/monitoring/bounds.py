@@ -32,12 +32,12 @@ def chosen(monitor: Monitor) -> tuple[Measure, ...]:
 
 def bounds_of(measure: Measure | ClusterMeasure, monitor: Monitor, platform: Monitoring | None) -> Bounds:
     """What holds for a measure."""
-    said = [getattr(one.thresholds, measure.field) for one in (monitor, platform) if one is not None]
-    found = {}
+    thresholds = [getattr(one.thresholds, measure.field) for one in (monitor, platform) if one is not None]
+    bounds = {}
     for field in Bounds._fields:
-        values = [value for one in said if (value := getattr(one, field)) is not None]
-        found[field] = values[0] if values else getattr(measure, field)
-    return Bounds(**found)
+        values = [value for one in thresholds if (value := getattr(one, field)) is not None]
+        bounds[field] = values[0] if values else getattr(measure, field)
+    return Bounds(**bounds)
 
 
 def problems(monitor: Monitor, platform: Monitoring | None) -> Iterator[Diagnostic]:
@@ -52,8 +52,8 @@ def problems(monitor: Monitor, platform: Monitoring | None) -> Iterator[Diagnost
     for measure in measures:
         bounds = bounds_of(measure, monitor, platform)
         own = getattr(monitor.thresholds, measure.field)
-        said = next((field for field in ("critical", "warning") if getattr(own, field) is not None), None)
-        at: FieldPath = (*AT, "thresholds", measure.name, said) if said is not None else AT
+        level = next((field for field in ("critical", "warning") if getattr(own, field) is not None), None)
+        at: FieldPath = (*AT, "thresholds", measure.name, level) if level is not None else AT
         reversed_ = bounds.critical > bounds.warning if measure.below else bounds.critical < bounds.warning
         if reversed_:
             sign = "less" if measure.below else "more"

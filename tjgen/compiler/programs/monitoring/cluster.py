@@ -59,7 +59,7 @@ class ClusterMeasure(NamedTuple):
     """The value in PromQL."""
     applies: Callable[[Scope], object]
     """Whether the experiment has what the alert is about."""
-    held: str
+    duration: str
 
 
 class Event(NamedTuple):
@@ -71,7 +71,7 @@ class Event(NamedTuple):
     summary: str
     query: Callable[[Scope], str]
     applies: Callable[[Scope], object]
-    held: Callable[[Scope], str]
+    duration: Callable[[Scope], str]
 
 
 def _of_gpus(taken: Callable[[str], str]) -> Callable[[Scope], str]:

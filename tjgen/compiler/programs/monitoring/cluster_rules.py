@@ -21,35 +21,35 @@ _RESOURCES = "nvidia.com/"
 _DIGEST = "[0-9a-f]{10}"
 
 
-def alerts(workload: Workload, experiment: Experiment, asked: Monitor, setting: Setting) -> Iterator[Tree]:
+def alerts(workload: Workload, experiment: Experiment, monitor: Monitor, setting: Setting) -> Iterator[Tree]:
     """The alerts on what the experiment has."""
     scope = _scope(workload, experiment, setting)
     for measure in MEASURES:
-        if measure.applies(scope) and _is_chosen(measure.name, asked):
-            yield from _in_degrees(measure, scope, asked, setting)
+        if measure.applies(scope) and _is_chosen(measure.name, monitor):
+            yield from _in_degrees(measure, scope, monitor, setting)
     for event in EVENTS:
-        if event.applies(scope) and _is_chosen(event.name, asked):
+        if event.applies(scope) and _is_chosen(event.name, monitor):
             yield {
                 "alert": event.alert,
                 "expr": event.query(scope),
-                "for": event.held(scope),
-                "labels": {**dict(asked.labels), "severity": event.severity},
+                "for": event.duration(scope),
+                "labels": {**dict(monitor.labels), "severity": event.severity},
                 "annotations": {"summary": event.summary},
             }
 
 
-def _is_chosen(name: str, asked: Monitor) -> bool:
-    return not asked.measures or name in asked.measures
+def _is_chosen(name: str, monitor: Monitor) -> bool:
+    return not monitor.measures or name in monitor.measures
 
 
-def _in_degrees(measure: ClusterMeasure, scope: Scope, asked: Monitor, setting: Setting) -> Iterator[Tree]:
+def _in_degrees(measure: ClusterMeasure, scope: Scope, monitor: Monitor, setting: Setting) -> Iterator[Tree]:
     sign, words = ("<", "less than") if measure.below else (">", "more than")
-    for severity, bound in bounds_of(measure, asked, setting.cluster.monitoring)._asdict().items():
+    for severity, bound in bounds_of(measure, monitor, setting.cluster.monitoring)._asdict().items():
         yield {
             "alert": measure.alert,
             "expr": f"{measure.query(scope)} {sign} {text(bound)}",
-            "for": measure.held,
-            "labels": {**dict(asked.labels), "severity": severity},
+            "for": measure.duration,
+            "labels": {**dict(monitor.labels), "severity": severity},
             "annotations": {
                 "summary": f"{measure.title} of {measure.subject} is "
                 f'{{{{ printf "%.1f" $value }}}} {measure.unit}, {words} {text(bound)}',
@@ -66,8 +66,8 @@ def _scope(workload: Workload, experiment: Experiment, setting: Setting) -> Scop
         volume = spec.volumes.get(kept.volume)
         create = new_claim(volume) if volume is not None else None
         owner = f"{setting.family}-.+" if create is not None and create.scope == "run" else setting.family
-    programs = [name for name, asked in (("build", spec.code and spec.code.build), ("prefetch", spec.prefetch)) if asked]
-    cron = {name: asked for name in ("cleaner", "backup") if kept and (asked := getattr(kept, _FIELDS[name])) is not None}
+    programs = [name for name, section in (("build", spec.code and spec.code.build), ("prefetch", spec.prefetch)) if section]
+    cron = {name: section for name in ("cleaner", "backup") if kept and (section := getattr(kept, _FIELDS[name])) is not None}
     deadlines = [DEADLINES["cleaner"]] if "cleaner" in cron else []
     if kept is not None and kept.backup is not None:
         deadlines.append(duration.seconds(kept.backup.deadline))

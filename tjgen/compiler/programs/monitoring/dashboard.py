@@ -24,8 +24,8 @@ def config_map(monitor: Monitor, setting: Setting) -> Tree:
     described = metadata(f"{setting.family}-dashboard", setting)
     described["labels"] |= dict(platform.dashboard_labels) if platform is not None else {"grafana_dashboard": "1"}
     known = names(platform.metrics if platform is not None else None)
-    found = _indented(_dashboard(monitor, known, setting), "\n") + "\n"
-    data = {f"{setting.namespace}-{setting.family}.json": found}
+    text = _indented(_dashboard(monitor, known, setting), "\n") + "\n"
+    data = {f"{setting.namespace}-{setting.family}.json": text}
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": described, "data": data}
 
 

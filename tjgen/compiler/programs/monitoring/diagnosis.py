@@ -43,12 +43,12 @@ CACHES: Mapping[str, str] = {
 _RESOURCES: Tree = {"cpu": "2", "memory": "2Gi"}
 _LONGEST_NAME = 63
 _SHORT = 8
-Found = Iterator[Tree | Diagnostic]
+Alerts = Iterator[Tree | Diagnostic]
 
 
-def jobs(workload: Workload, experiment: Experiment, setting: Setting, *, waits: bool) -> Found:
+def jobs(workload: Workload, experiment: Experiment, setting: Setting, *, waits: bool) -> Alerts:
     """The Jobs; with `waits` those that a sync creates, else those that you start at once."""
-    found = False
+    is_created = False
     for name, volume in experiment.spec.volumes.items():
         at: FieldPath = (*SPEC, "volumes", name)
         if source_of(volume).driver is None:
@@ -64,9 +64,9 @@ def jobs(workload: Workload, experiment: Experiment, setting: Setting, *, waits:
         if create is not None and list(create.access_modes) == ["ReadWriteOncePod"]:
             message = f'the claim of volume "{name}" is for one pod at a time: it cannot be measured while the run mounts it'
             yield Diagnostic("TJ942", message, path=at, hint="use ReadWriteMany")
-        found = True
+        is_created = True
         yield _job(name, volume, workload, experiment, setting, waits=waits)
-    if not found:
+    if not is_created:
         message = "the experiment has no volume that a pod of its own could reach, so there is nothing to measure"
         hint = "use a claim, nfs, csi or a data set, or leave diagnose out"
         severity = WARNING if waits else ERROR

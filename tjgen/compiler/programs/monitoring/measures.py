@@ -56,7 +56,7 @@ class Measure(NamedTuple):
     expression: Callable[[Rate, Names], str]
     window: str = "5m"
     """Time over which it is taken; checkpoints are rare."""
-    held: str = "5m"
+    duration: str = "5m"
     """Time for which the condition must hold before the alert fires; "" is at once."""
 
 
@@ -64,8 +64,8 @@ def _mean(metric: str, factor: str = "") -> Callable[[Rate, Names], str]:
     return lambda rate, names: f"{factor}{rate(names[metric] + '_sum')} / {rate(names[metric] + '_count')}"
 
 
-def _hits(found: str, missed: str) -> Callable[[Rate, Names], str]:
-    return lambda rate, names: f"100 * {rate(names[found])} / ({rate(names[found])} + {rate(names[missed])})"
+def _hits(hits: str, missed: str) -> Callable[[Rate, Names], str]:
+    return lambda rate, names: f"100 * {rate(names[hits])} / ({rate(names[hits])} + {rate(names[missed])})"
 
 
 MEASURES: tuple[Measure, ...] = (
@@ -105,9 +105,9 @@ MEASURES: tuple[Measure, ...] = (
 )  # fmt: skip
 
 
-def names(said: MetricNames | None) -> Names:
+def names(configured: MetricNames | None) -> Names:
     """What the metrics are called: as the Platform says, or else as above."""
-    return {field: getattr(said, field, None) or name for field, name in METRICS.items()}
+    return {field: getattr(configured, field, None) or name for field, name in METRICS.items()}
 
 
 def expression(measure: Measure, known: Names, selector: str) -> str:

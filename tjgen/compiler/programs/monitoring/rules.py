@@ -55,7 +55,7 @@ def _alerts(measure: Measure, known: Names, monitor: Monitor, setting: Setting) 
         yield {
             "alert": measure.alert,
             "expr": f"{query} {sign} {text(bound)}",
-            **({"for": measure.held} if measure.held else {}),
+            **({"for": measure.duration} if measure.duration else {}),
             "labels": {**dict(monitor.labels), "severity": severity},
             "annotations": {
                 "summary": f"{measure.title} of run {{{{ $labels.namespace }}}}/{{{{ $labels.run }}}} is "

@@ -62,8 +62,8 @@ def _taken(workload: Workload, podset: PodSet, number: int) -> str | None:
     """What the port of that number is called, where the container has one."""
     ports: list[Tree] = get(workload.tree.value, (*podset.main, "ports"), None) or []
     at: FieldPath = ("containerPort",)
-    found = [one for one in ports if get(one, at, None) == number and one.get("name") != PORT]
-    return str(found[0].get("name", "nothing")) if found else None
+    conflicting = [one for one in ports if get(one, at, None) == number and one.get("name") != PORT]
+    return str(conflicting[0].get("name", "nothing")) if conflicting else None
 
 
 def _meta(label: str) -> str:

@@ -33,12 +33,12 @@ def mounted(workload: Workload, cache: Cache, at: FieldPath = AT) -> Iterator[Co
     yield from wrong
     for podset in members(workload) if not wrong else []:
         if cache.memory is not None:
-            here: FieldPath = _below(at, "memory")
+            at_memory: FieldPath = _below(at, "memory")
             source = {"emptyDir": {"medium": "Memory", "sizeLimit": text(cache.memory.size)}}
-            yield from _folder(podset, "memory", source, cache.memory.path, text(cache.memory.size), here)
+            yield from _folder(podset, "memory", source, cache.memory.path, text(cache.memory.size), at_memory)
             seconds = duration.seconds(cache.memory.ttl)
-            yield _variable(podset, "TJGEN_CACHE_TTL", str(seconds), _below(here, "ttl"))
-            yield from _requested(workload, podset, "memory", text(cache.memory.size), here)
+            yield _variable(podset, "TJGEN_CACHE_TTL", str(seconds), _below(at_memory, "ttl"))
+            yield from _requested(workload, podset, "memory", text(cache.memory.size), at_memory)
         if cache.ssd is not None:
             disk = _disk(cache.ssd)
             yield from _folder(podset, "ssd", disk, cache.ssd.path, text(cache.ssd.size), _below(at, "ssd"))

@@ -6,8 +6,6 @@ No run waits for it: what is not in the cache yet is read from the store. The ob
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from tjgen.compiler.programs.objects import metadata
 from tjgen.compiler.programs.prefetching import problems
 from tjgen.compiler.volumes.dataset import API_VERSION, dataset_name
@@ -16,12 +14,10 @@ from tjgen.language.spec.objects import Prefetch, Volume
 from tjgen.trees.canonical import json_text, sha256_hex
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
-from tjgen.trees.workload.contribution import Contribution
-
-Found = Iterator[Contribution | Diagnostic]
+from tjgen.trees.workload.contribution import Contribution, Contributions
 
 
-def loaded(prefetch: Prefetch, volume: Volume, setting: Setting, at: FieldPath) -> Found:
+def loaded(prefetch: Prefetch, volume: Volume, setting: Setting, at: FieldPath) -> Contributions:
     """The DataLoad of the folder that is asked for, or of all. It is never changed, and so named by its content."""
     assert prefetch.volume is not None and volume.dataset is not None, "only a data set is loaded so"
     if prefetch.source is not None or prefetch.command:

@@ -76,7 +76,7 @@ def attempts(prefetch: Prefetch) -> int:
     return _ATTEMPTS * workers_of(prefetch)
 
 
-def made(prefetch: Prefetch, experiment: Experiment, target: Tree, user: pods.User, setting: Setting) -> tuple[str, Tree]:
+def job(prefetch: Prefetch, experiment: Experiment, target: Tree, user: pods.User, setting: Setting) -> tuple[str, Tree]:
     """Name and tree of the Job. The name follows from all that the Job does, since a Job cannot be changed."""
     workers = workers_of(prefetch)
     state = f"{TARGET}/{state_folder(prefetch)}"

@@ -18,17 +18,16 @@ from tjgen.language.spec.objects import Experiment, Prefetch, Volume
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.fields.path import FieldPath, Tree, named
 from tjgen.trees.k8s import duration
-from tjgen.trees.workload.contribution import Contribution
+from tjgen.trees.workload.contribution import Contribution, Contributions
 from tjgen.trees.workload.roles import members
 from tjgen.trees.workload.workload import Workload
 
-Found = Iterator[Contribution | Diagnostic]
 AT: FieldPath = (*SPEC, "prefetch")
 MARKS = "/tjgen/marks"
 PAUSE_SECONDS = 10
 
 
-def brought(workload: Workload, experiment: Experiment, setting: Setting) -> Found:
+def brought(workload: Workload, experiment: Experiment, setting: Setting) -> Contributions:
     """The Job, and an init container in every pod that mounts the volume."""
     prefetch = experiment.spec.prefetch
     assert prefetch is not None, "called only with a prefetch"
@@ -46,7 +45,7 @@ def brought(workload: Workload, experiment: Experiment, setting: Setting) -> Fou
     writable = writable_source(prefetch.volume, volume, setting)
     users = [podset for podset, _ in users_of(workload, prefetch.volume, volume)]
     user = pods.user_of(workload, users or members(workload), setting)
-    name, tree = job.made(prefetch, experiment, writable, user, setting)
+    name, tree = job.job(prefetch, experiment, writable, user, setting)
     yield Contribution(("ahead", f"Job/{name}"), tree, AT)
     if not prefetch.wait:
         return
