@@ -12,7 +12,7 @@ from tjgen.cli.folders import ENDINGS
 from tjgen.cli.inputs import STANDARD_INPUT, good, texts
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.kinds.protocol import SILENT
-from tjgen.cluster.validate.check import Standing
+from tjgen.cluster.validate.check import IsApplied
 from tjgen.cluster.validate.ways import SERVER_SIDE
 from tjgen.gitops.diff.data import object_data
 from tjgen.gitops.diff.effect import UNCHANGED
@@ -27,7 +27,7 @@ from tjgen.trees.files.problems import EMPTY
 
 def compare_with(
     against: str, paths: Sequence[str], files: Sequence[tuple[str, bytes]], arguments: Arguments, reporter: Reporter
-) -> Standing:
+) -> IsApplied:
     """Say what becomes of each object, and report what is refused; answers what stands there, and is judged by that."""
     try:
         old = list(standing(against, paths, reporter))

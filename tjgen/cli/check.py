@@ -12,7 +12,7 @@ from tjgen.cli.releases import release_for
 from tjgen.cli.reporting import Reporter
 from tjgen.cluster.schema.store import OWN
 from tjgen.cluster.trainer.placed import Placed
-from tjgen.cluster.validate.check import Standing, examine
+from tjgen.cluster.validate.check import IsApplied, examine
 from tjgen.cluster.validate.ways import SERVER_SIDE, WAYS
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.files.problems import is_problem
@@ -92,7 +92,7 @@ def run(arguments: Arguments) -> int:
 
 def _check(
     found: Iterator[tuple[str, bytes]],
-    standing: Standing | None,
+    standing: IsApplied | None,
     project: Project | None,
     arguments: Arguments,
     sandbox: Sandbox,
@@ -126,7 +126,7 @@ def _check(
             versions=versions,
             strict=arguments["strict"],
             server_side=arguments["apply"] == SERVER_SIDE,
-            standing=standing,
+            is_applied=standing,
             harmless=project.spec.policy.harmless if project is not None and project.is_root else (),
             budgets=sandbox.budgets,
             is_manifest=is_manifest,
@@ -171,7 +171,7 @@ def _together(
         accepted,
         Runtimes(catalogs, versions),
         versions,
-        beside=built.objects if built is not None else (),
+        context=built.objects if built is not None else (),
         runs=built.made if built is not None else (),
         present=present,
         known=known,

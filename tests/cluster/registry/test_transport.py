@@ -93,7 +93,7 @@ def test_only_what_may_pass_is_tried_again(monkeypatch: pytest.MonkeyPatch, erro
 
     monkeypatch.setattr(Transport, "_once", fail)
     with pytest.raises(RegistryError) as raised:
-        transport().ask("https://registry.example.com/v2/", {})
+        transport().request("https://registry.example.com/v2/", {})
     assert (raised.value.kind, len(tried)) == (UNREACHABLE, attempts)
     assert raised.value.said == f"registry.example.com does not answer: {reason}"
 
@@ -103,7 +103,7 @@ def test_a_busy_server_is_asked_three_times_with_growing_pauses(monkeypatch: pyt
     pauses: list[float] = []
     monkeypatch.setattr(Transport, "_once", lambda *_: Answer(status, Message(), b""))
     one = Transport(timeout=1, agent="tests", pause=pauses.append)
-    assert one.ask("https://registry.example.com/v2/", {}).status == status
+    assert one.request("https://registry.example.com/v2/", {}).status == status
     assert pauses == [0.5, 1.0]
 
 
@@ -111,7 +111,7 @@ def test_a_busy_server_is_asked_three_times_with_growing_pauses(monkeypatch: pyt
 def test_any_other_answer_counts_at_once(monkeypatch: pytest.MonkeyPatch, status: int) -> None:
     pauses: list[float] = []
     monkeypatch.setattr(Transport, "_once", lambda *_: Answer(status, Message(), b""))
-    assert Transport(timeout=1, agent="tests", pause=pauses.append).ask("https://a.example.com/", {}).status == status
+    assert Transport(timeout=1, agent="tests", pause=pauses.append).request("https://a.example.com/", {}).status == status
     assert pauses == []
 
 
@@ -123,7 +123,7 @@ def test_a_request_names_its_agent_and_carries_its_headers(monkeypatch: pytest.M
         return Answer(200, Message(), b"")
 
     monkeypatch.setattr(Transport, "_once", once)
-    transport().ask("https://registry.example.com/token", {"Accept": "a"}, form=b"x=1")
+    transport().request("https://registry.example.com/token", {"Accept": "a"}, form=b"x=1")
     (request,) = seen
     assert (request.get_header("User-agent"), request.get_header("Accept"), request.data) == ("tests", "a", b"x=1")
     assert request.get_method() == "POST"

@@ -40,7 +40,7 @@ def said(faults: Sequence[Fault], release: Release) -> list[str]:
     lines = [
         f"{fault.field}: {fault.detail}"
         if fault.type != INTERNAL and (release.labels_coordinators or not fault.field.startswith(WORDS_ONLY))
-        else fault.said or fault.detail
+        else fault.summary or fault.detail
         for fault in faults
     ]
     return ["\n".join(lines)] if lines else []

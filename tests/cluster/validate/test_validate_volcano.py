@@ -76,7 +76,7 @@ def changed(tree: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
 
 
 def said(tree: dict[str, Any], *, old: Any = None, context: Any = ()) -> list[tuple[FieldPath, str]]:
-    return [(fault.path, fault.said or fault.detail) for fault in admission.review(tree, old=old, context=context).errors]
+    return [(fault.path, fault.summary or fault.detail) for fault in admission.review(tree, old=old, context=context).errors]
 
 
 @pytest.mark.parametrize("tree", [JOB, QUEUE, GROUP, FLOW, NODE], ids=lambda tree: tree["kind"])

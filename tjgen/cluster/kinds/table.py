@@ -75,5 +75,5 @@ def group_and_kind(tree: Tree) -> tuple[str, str]:
 
 
 def _load(module: str, constant: str) -> Kind:
-    found: Kind = getattr(import_module(f"tjgen.cluster.kinds.{module}"), constant)
-    return found
+    kind: Kind = getattr(import_module(f"tjgen.cluster.kinds.{module}"), constant)
+    return kind

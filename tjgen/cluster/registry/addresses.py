@@ -32,15 +32,15 @@ def connecting(named: Collection[str]) -> Connect:
         problem: OSError | None = None
         for family, kind, protocol, _, place in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
             refuse(str(place[0]), host)
-            made = socket.socket(family, kind, protocol)
+            connection = socket.socket(family, kind, protocol)
             try:
-                made.settimeout(timeout)
-                made.connect(place)
+                connection.settimeout(timeout)
+                connection.connect(place)
             except OSError as error:
-                made.close()
+                connection.close()
                 problem = error
             else:
-                return made
+                return connection
         raise problem or OSError(f"{host} has no address")
 
     return connect
@@ -73,9 +73,9 @@ def _is_refused(address: IPv4Address | IPv6Address) -> bool:
 
 def _proxies() -> set[tuple[str, int]]:
     """The proxies that the caller's environment names."""
-    found = set()
+    proxies = set()
     for url in getproxies().values():
         parts = urlsplit(url if "://" in url else f"http://{url}")
         if parts.hostname:
-            found.add((parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)))
-    return found
+            proxies.add((parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)))
+    return proxies

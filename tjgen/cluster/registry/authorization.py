@@ -53,11 +53,11 @@ def _is_address(realm: str) -> bool:
         return False
 
 
-def _may_know(asking: str, host: str, token_hosts: Sequence[str]) -> bool:
+def _may_know(realm_host: str, host: str, token_hosts: Sequence[str]) -> bool:
     """Whether a token service may get the credentials of a registry."""
-    if asking == host or asking in token_hosts or asking.partition(":")[0] in token_hosts:
+    if realm_host == host or realm_host in token_hosts or realm_host.partition(":")[0] in token_hosts:
         return True
-    names = [_domain(one) for one in (asking, host)]
+    names = [_domain(one) for one in (realm_host, host)]
     return "" not in names and names[0] == names[1]
 
 
@@ -84,23 +84,23 @@ def _bearer(
     realm = parameters["realm"]
     if not _is_address(realm):
         raise RegistryError(UNUSABLE, f"{registry} hands out tokens at {realm}, which is no address")
-    asking = urlsplit(realm).netloc
-    if credentials is not None and not _may_know(asking, host, token_hosts):
-        raise RegistryError(REALM, f"{registry} wants its credentials sent to {asking}, a host of another domain")
+    realm_host = urlsplit(realm).netloc
+    if credentials is not None and not _may_know(realm_host, host, token_hosts):
+        raise RegistryError(REALM, f"{registry} wants its credentials sent to {realm_host}, a host of another domain")
     query = {"service": parameters["service"]} if "service" in parameters else {}
     query["scope"] = parameters.get("scope") or scope
     if credentials is not None and credentials.identity:
         form = {"grant_type": "refresh_token", "refresh_token": credentials.identity, "client_id": _CLIENT, **query}
-        found = transport.ask(realm, {"Content-Type": "application/x-www-form-urlencoded"}, form=urlencode(form).encode())
+        answer = transport.request(realm, {"Content-Type": "application/x-www-form-urlencoded"}, form=urlencode(form).encode())
     else:
         headers = {"Authorization": credentials.basic} if credentials is not None else {}
-        found = transport.ask(f"{realm}{'&' if '?' in realm else '?'}{urlencode(query)}", headers)
-    if found.status != 200:
+        answer = transport.request(f"{realm}{'&' if '?' in realm else '?'}{urlencode(query)}", headers)
+    if answer.status != 200:
         who = "the credentials" if credentials is not None else "anonymous access"
-        raise RegistryError(DENIED, f"{urlsplit(realm).netloc} gives no token to {who} ({found.status})")
+        raise RegistryError(DENIED, f"{urlsplit(realm).netloc} gives no token to {who} ({answer.status})")
     try:
-        said = json.loads(found.body)
-        token = said.get("token") or said.get("access_token")
+        content = json.loads(answer.body)
+        token = content.get("token") or content.get("access_token")
     except (ValueError, AttributeError):
         token = None
     if not isinstance(token, str) or not token.isascii() or not token.isprintable():

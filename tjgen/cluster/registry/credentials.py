@@ -49,9 +49,9 @@ def find(registry: str, environment: Mapping[str, str] = os.environ) -> Credenti
     names = _HUB if registry == "docker.io" else (registry, f"https://{registry}", f"http://{registry}")
     helper = _entry(config, "credHelpers", names) or (config.get("credsStore") if config.__class__ is dict else None)
     if helper:
-        found = _asked(str(helper), names[0])
-        if found is not None:
-            return found
+        credentials = _from_helper(str(helper), names[0])
+        if credentials is not None:
+            return credentials
     return _stored(_entry(config, "auths", names), file)
 
 
@@ -61,7 +61,7 @@ def _entry(config: Any, section: str, names: tuple[str, ...]) -> Any:
         return None
     # Some tools write the address of the API, with its path.
     by_host = {key.removesuffix("/v1/").removesuffix("/v2/").rstrip("/"): value for key, value in entries.items()}
-    return next((found for name in names if (found := entries.get(name) or by_host.get(name))), None)
+    return next((entry for name in names if (entry := entries.get(name) or by_host.get(name))), None)
 
 
 def _stored(entry: Any, file: str) -> Credentials | None:
@@ -82,7 +82,7 @@ def _stored(entry: Any, file: str) -> Credentials | None:
     return None
 
 
-def _asked(helper: str, server: str) -> Credentials | None:
+def _from_helper(helper: str, server: str) -> Credentials | None:
     """What a credential helper answers; None where it knows nothing or is not there, as Docker takes it."""
     program = f"docker-credential-{helper}"
     try:
@@ -92,8 +92,8 @@ def _asked(helper: str, server: str) -> Credentials | None:
     if answer.returncode != 0:
         return None
     try:
-        said = json.loads(answer.stdout)
-        user, secret = str(said["Username"]), str(said["Secret"])
+        content = json.loads(answer.stdout)
+        user, secret = str(content["Username"]), str(content["Secret"])
     except (ValueError, KeyError, TypeError) as error:
         raise RegistryError(DENIED, f"{program} answers with no name and secret") from error
     return Credentials(identity=secret) if user == _TOKEN else Credentials(user, secret)

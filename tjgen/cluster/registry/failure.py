@@ -13,9 +13,9 @@ REALM = "realm"
 
 
 class RegistryError(Exception):
-    """A question to a registry that got no digest. `kind` is one of the constants above, `said` a sentence."""
+    """A request to a registry that returned no digest. `kind` is one of the constants above, `message` a sentence."""
 
-    def __init__(self, kind: str, said: str) -> None:
-        super().__init__(kind, said)
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(kind, message)
         self.kind = kind
-        self.said = said
+        self.message = message

@@ -64,8 +64,8 @@ class Registries:
         digest = config.get("digest") if config.__class__ is dict else None
         if digest.__class__ is not str or "image" not in str(config.get("mediaType", "")):
             return []
-        found = _object(self._get(reference, f"blobs/{quote(digest, safe=':')}", accept="*/*").body, reference)
-        name = _platform(found)
+        platform_config = _object(self._get(reference, f"blobs/{quote(digest, safe=':')}", accept="*/*").body, reference)
+        name = _platform(platform_config)
         return [name] if name else []
 
     def _get(self, reference: Reference, what: str, *, accept: str) -> Answer:
@@ -76,7 +76,7 @@ class Registries:
         headers = {"Accept": accept}
         if key in self._headers:
             headers["Authorization"] = self._headers[key]
-        answer = self._transport.ask(url, headers)
+        answer = self._transport.request(url, headers)
         if answer.status == 401 and key not in self._headers:
             challenges = answer.headers.get_all("WWW-Authenticate") or []
             scope = f"repository:{reference.repository}:pull"
@@ -84,7 +84,7 @@ class Registries:
             self._headers[key] = authorization.answer(
                 challenges, known, self._transport, registry=registry, host=host, token_hosts=self._token_hosts, scope=scope
             )
-            answer = self._transport.ask(url, {**headers, "Authorization": self._headers[key]})
+            answer = self._transport.request(url, {**headers, "Authorization": self._headers[key]})
         if answer.status in (401, 403):
             raise RegistryError(DENIED, f"{registry} refuses to show {reference.repository} ({answer.status})")
         if answer.status == 404:
@@ -107,12 +107,12 @@ def _check_type(answer: Answer, manifest: Any, reference: Reference) -> None:
 
 def _object(body: bytes, reference: Reference) -> Any:
     try:
-        found = json.loads(body)
+        content = json.loads(body)
     except ValueError:
-        found = None
-    if found.__class__ is not dict:
+        content = None
+    if content.__class__ is not dict:
         raise RegistryError(UNUSABLE, f"what {reference.registry} sends is no manifest")
-    return found
+    return content
 
 
 def _platform(described: Any) -> str:

@@ -65,7 +65,7 @@ class Transport:
         if not is_named(host, port, self._named):
             refuse(host, host)  # a proxy would connect to it unseen
 
-    def ask(self, url: str, headers: Mapping[str, str], *, form: bytes | None = None) -> Answer:
+    def request(self, url: str, headers: Mapping[str, str], *, form: bytes | None = None) -> Answer:
         """The answer to a GET, or to a POST of a form. Raises RegistryError where none comes, or it may not be asked."""
         self.allow(url)
         request = urllib.request.Request(url, data=form, headers={"User-Agent": self._agent, **headers})
@@ -80,7 +80,7 @@ class Transport:
             else:
                 if answer.status not in _BUSY or is_last:
                     return answer
-                wait = _asked_pause(answer.headers) or wait
+                wait = _retry_after(answer.headers) or wait
             self._pause(min(wait, _LONGEST_PAUSE))
             wait *= 2
         raise AssertionError("the last attempt answers or raises")
@@ -139,12 +139,12 @@ class _Https(urllib.request.HTTPSHandler):
 def _with(kind: type[HTTPConnection], connect: Connect) -> Any:
     """A maker of connections that looks at every address."""
 
-    def made(host: str, **options: Any) -> HTTPConnection:
+    def open_connection(host: str, **options: Any) -> HTTPConnection:
         connection = kind(host, **options)
         connection._create_connection = connect  # type: ignore[attr-defined]  # the seam that http.client has for this
         return connection
 
-    return made
+    return open_connection
 
 
 def _body(response: IO[bytes], url: str, deadline: float) -> bytes:
@@ -172,7 +172,7 @@ def _reason(error: BaseException) -> str:
     return (cause.strerror if isinstance(cause, OSError) else None) or str(cause) or type(cause).__name__
 
 
-def _asked_pause(headers: Message) -> float:
+def _retry_after(headers: Message) -> float:
     """Seconds that the server asks for; 0 where it does not say so in seconds."""
-    said = headers.get("Retry-After", "")
-    return float(said) if said.isascii() and said.isdigit() else 0.0
+    value = headers.get("Retry-After", "")
+    return float(value) if value.isascii() and value.isdigit() else 0.0

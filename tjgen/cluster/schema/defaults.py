@@ -94,6 +94,6 @@ def _defaults(properties: Schema) -> dict[str, Tree]:
     """
     known = _filled.get(id(properties))
     if known is None:
-        found = {key: with_defaults(below["default"], below) for key, below in properties.items() if "default" in below}
-        known = _filled[id(properties)] = (properties, found)
+        defaults = {key: with_defaults(below["default"], below) for key, below in properties.items() if "default" in below}
+        known = _filled[id(properties)] = (properties, defaults)
     return known[1]

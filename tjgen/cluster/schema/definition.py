@@ -113,7 +113,7 @@ def ruled(schema: Any) -> Schema | None:
     if schema.__class__ is not dict:
         return None
     parts = {**schema.get("properties", {}), VALUES: schema.get("additionalProperties"), ITEMS: schema.get("items")}
-    below = {step: found for step, part in parts.items() if (found := ruled(part)) is not None}
+    below = {step: rules for step, part in parts.items() if (rules := ruled(part)) is not None}
     return below if below or "x-kubernetes-validations" in schema else None
 
 

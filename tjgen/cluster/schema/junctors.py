@@ -20,16 +20,16 @@ Problem = tuple[str, list[Any]]
 
 def problems(value: Tree, schema: Schema, walk: Walk) -> list[Problem]:
     """What the value breaks, in upstream's order."""
-    found: list[Problem] = []
+    result: list[Problem] = []
     if "anyOf" in schema:
-        found += _any_of([walk(value, part) for part in schema["anyOf"]])
+        result += _any_of([walk(value, part) for part in schema["anyOf"]])
     if "oneOf" in schema:
-        found += _one_of([walk(value, part) for part in schema["oneOf"]])
+        result += _one_of([walk(value, part) for part in schema["oneOf"]])
     if "allOf" in schema:
-        found += _all_of([walk(value, part) for part in schema["allOf"]])
+        result += _all_of([walk(value, part) for part in schema["allOf"]])
     if "not" in schema and not walk(value, schema["not"]):
-        found.append(("must not validate the schema (not)", []))
-    return found
+        result.append(("must not validate the schema (not)", []))
+    return result
 
 
 def _any_of(answers: list[list[Any]]) -> list[Problem]:
@@ -40,8 +40,8 @@ def _one_of(answers: list[list[Any]]) -> list[Problem]:
     valid = sum(not answer for answer in answers)
     if valid == 1:
         return []
-    said = f"Found {valid} valid alternatives" if valid else "Found none valid"
-    return [(f"must validate one and only one schema (oneOf). {said}", [] if valid else answers[0])]
+    detail = f"Found {valid} valid alternatives" if valid else "Found none valid"
+    return [(f"must validate one and only one schema (oneOf). {detail}", [] if valid else answers[0])]
 
 
 def _all_of(answers: list[list[Any]]) -> list[Problem]:

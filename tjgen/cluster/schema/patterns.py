@@ -29,10 +29,10 @@ _searches: dict[str, Callable[[str], object]] = {}
 
 def search(pattern: str) -> Callable[[str], object]:
     """A function that answers something true where `pattern` occurs in a text; raises re.error where it is none."""
-    found = _searches.get(pattern)
-    if found is None:
-        found = _searches[pattern] = re.compile(_translated(pattern), re.ASCII).search
-    return found
+    matcher = _searches.get(pattern)
+    if matcher is None:
+        matcher = _searches[pattern] = re.compile(_translated(pattern), re.ASCII).search
+    return matcher
 
 
 def _translated(pattern: str) -> str:

@@ -75,8 +75,8 @@ def object_meta() -> Schema:
 
 def kinds() -> dict[str, str]:
     """apiVersion/kind -> project, of every kind that tjgen brings a schema for."""
-    found: dict[str, str] = _index()["kinds"]
-    return found
+    kinds_: dict[str, str] = _index()["kinds"]
+    return kinds_
 
 
 def own_files(folder: str) -> dict[str, str]:

@@ -69,12 +69,12 @@ def check(tree: Tree, schema: Schema) -> list[Finding]:
 def _walk(value: Tree, schema: Schema, place: _Place, findings: list[Finding]) -> None:
     kind = value.__class__
     expected = schema.get("type")
-    found = _JSON_TYPES.get(kind, "")
-    if found != expected or (kind is int and not -_LARGEST - 1 <= value <= _LARGEST):
+    json_type = _JSON_TYPES.get(kind, "")
+    if json_type != expected or (kind is int and not -_LARGEST - 1 <= value <= _LARGEST):
         if "x-tjgen-short" in schema and kind is not dict:
             _walk(value, schema["x-tjgen-short"], place, findings)
             return
-        if not _agrees(value, found, expected, schema, place, findings):
+        if not _agrees(value, json_type, expected, schema, place, findings):
             _strangers(value, schema, place, findings)
             if kind is int or kind is float:
                 _number(value, schema, place, findings)
@@ -95,34 +95,34 @@ def _walk(value: Tree, schema: Schema, place: _Place, findings: list[Finding]) -
         _joined(value, schema, place, findings)
 
 
-def _agrees(value: Tree, found: str, expected: Any, schema: Schema, place: _Place, findings: list[Finding]) -> bool:
+def _agrees(value: Tree, json_type: str, expected: Any, schema: Schema, place: _Place, findings: list[Finding]) -> bool:
     """Whether a value that is not plainly of the expected type may still stand there (`type.go:typeValidator.Validate`)."""
-    if found == "integer" and not -_LARGEST - 1 <= value <= _LARGEST:
-        found = "number"  # what does not fit into 64 bits is decoded as a float
+    if json_type == "integer" and not -_LARGEST - 1 <= value <= _LARGEST:
+        json_type = "number"  # what does not fit into 64 bits is decoded as a float
     if expected is None:
         if "x-kubernetes-int-or-string" not in schema:
             return True
         expected = ["integer", "string"]
     types = expected if expected.__class__ is list else [expected]
-    if found in types or (found == "integer" and "number" in types):
+    if json_type in types or (json_type == "integer" and "number" in types):
         return True
-    if found == "number" and "integer" in types and _is_whole(value) and "x-tjgen-exact" not in schema:
+    if json_type == "number" and "integer" in types and _is_whole(value) and "x-tjgen-exact" not in schema:
         return True
-    if found == "null":
+    if json_type == "null":
         if schema.get("nullable"):
             return True
-    elif "format" in schema and types == ["string"] and found == "array":
+    elif "format" in schema and types == ["string"] and json_type == "array":
         return True  # upstream leaves it to the format, which only looks at strings
-    elif "format" in schema and found not in ("string", "array"):
+    elif "format" in schema and json_type not in ("string", "array"):
         # Here upstream names formats instead of types.
-        findings.append(_mismatch(place, value, schema["format"], _FORMATS_OF_NUMBERS.get(found, "")))
+        findings.append(_mismatch(place, value, schema["format"], _FORMATS_OF_NUMBERS.get(json_type, "")))
         return False
-    findings.append(_mismatch(place, value, ",".join(types), found))
+    findings.append(_mismatch(place, value, ",".join(types), json_type))
     return False
 
 
-def _mismatch(place: _Place, value: Tree, expected: str, found: str) -> Finding:
-    return Finding(_path(place), TYPE, f'must be of type {expected}: "{found}"', value)
+def _mismatch(place: _Place, value: Tree, expected: str, json_type: str) -> Finding:
+    return Finding(_path(place), TYPE, f'must be of type {expected}: "{json_type}"', value)
 
 
 def _is_whole(value: float) -> bool:
@@ -191,11 +191,11 @@ def _keyed(value: list[Any], keys: list[str], place: _Place, findings: list[Find
         if item is not None and item.__class__ is not dict:
             findings.append(Finding(_path((place, position)), NOT_KEYED, "must be an object for an array of list-type map", item))
             return
-    if len(value) > 1 and not _tells_apart(value, keys[0]):
+    if len(value) > 1 and not _has_unique_key(value, keys[0]):
         _unique(value, [{key: item[key] for key in keys if key in item} if item else {} for item in value], place, findings)
 
 
-def _tells_apart(items: list[Any], key: str) -> bool:
+def _has_unique_key(items: list[Any], key: str) -> bool:
     """Whether all elements have the key, with texts that are all different: the ordinary case, seen at once."""
     marks = {item[key] for item in items if item and item.get(key).__class__ is str}
     return len(marks) == len(items)
@@ -255,8 +255,8 @@ def _joined(value: Tree, schema: Schema, place: _Place, findings: list[Finding])
         _walk(value, part, place, below)
         return [finding for finding in below if finding.type != UNKNOWN]
 
-    for said, below in junctors.problems(value, schema, walk):
-        findings.append(Finding(_path(place), JOINED, said, value))
+    for message, below in junctors.problems(value, schema, walk):
+        findings.append(Finding(_path(place), JOINED, message, value))
         findings += below
     factor = schema.get("multipleOf")
     if factor is not None and value.__class__ in (int, float):

@@ -20,9 +20,9 @@ def new_info(job: Job, runtime: Runtime) -> Info:
     info = Info(runtime)
     jobs = runtime.jobs
     if changes_runtime(job):
-        made = patched(job, runtime)
-        info.labels, info.annotations, info.spec, jobs = made.labels, made.annotations, made.spec, made.jobs
-        info.owners = made.owners.copy()
+        merged = patched(job, runtime)
+        info.labels, info.annotations, info.spec, jobs = merged.labels, merged.annotations, merged.spec, merged.jobs
+        info.owners = merged.owners.copy()
     for shape in jobs:
         info.podsets.append(_podset(shape, info, job))
     return info

@@ -65,11 +65,11 @@ def expand(
     if stop is not None:
         return Expansion([], [stop])
     if runtime is None:
-        return Expansion([], [refusals.runtime_not_found(job)])
+        return Expansion([], [refusals.missing_runtime(job)])
     try:
         template = runtimes.read(runtime, release, session)
     except DecodeError as error:
-        return Expansion([], [refusals.runtime_not_found(job), refusals.undecodable_runtime(runtime, error)])
+        return Expansion([], [refusals.missing_runtime(job), refusals.undecodable_runtime(runtime, error)])
     try:
         info = new_info(job, template)
         objects = _run(info, job)
@@ -99,6 +99,6 @@ def _run(info: Info, job: Job) -> list[CreatedObject]:
     return sorted(objects, key=_order)
 
 
-def _order(made: CreatedObject) -> str:
-    tree = made.tree
+def _order(created: CreatedObject) -> str:
+    tree = created.tree
     return f"{tree['kind']}|{tree['apiVersion']}|{tree['metadata']['namespace']}|{tree['metadata']['name']}"

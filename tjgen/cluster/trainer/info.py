@@ -203,7 +203,7 @@ class Info:
         """An ML policy of the runtime, or None where it does not have it."""
         return self.ml_policy.get(name) if self.ml_policy else None
 
-    def asked(self, manager: str, *because: Step) -> Origin:
+    def origin(self, manager: str, *because: Step) -> Origin:
         """An origin at a place in the runtime's file, or at the nearest part of it that is written."""
         while get(self.runtime.tree, because) is MISSING:
             because = because[:-1]

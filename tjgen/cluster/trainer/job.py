@@ -90,7 +90,7 @@ class Job:
                 lists[kind] = amounts or {}
         return lists
 
-    def asked(self, field: str) -> Any:
+    def trainer_field(self, field: str) -> Any:
         """A field of `spec.trainer`, or None."""
         return self.trainer.get(field) if self.trainer else None
 
@@ -100,8 +100,8 @@ class Job:
 
     def origin_of(self, manager: str, because: FieldPath, value: Tree) -> Origin:
         """An origin at `because`, which mirrors only where the TrainJob holds just this value there."""
-        found = get(self.tree, because)
-        return Origin(manager, RULE) if found is MISSING else Origin(manager, TRAINJOB, because, found == value)
+        written = get(self.tree, because)
+        return Origin(manager, RULE) if written is MISSING else Origin(manager, TRAINJOB, because, written == value)
 
 
 def owners_of(written: list[Any], path: FieldPath, variables: list[dict[str, Any]]) -> list[tuple[Origin]]:
@@ -156,6 +156,6 @@ def _spec(written: Tree, release: Release, session: Session) -> dict[str, Any]:
 def _list(trainer: dict[str, Any], written: Any, field: str) -> list[str] | None:
     # An empty list is not an absent one: it clears what the runtime says. Printing it loses that.
     if field in trainer:
-        found: list[str] = trainer[field]
-        return found
+        entries: list[str] = trainer[field]
+        return entries
     return [] if get(written, ("trainer", field)) == [] else None

@@ -77,17 +77,17 @@ def patches(job: Job) -> list[tuple[FieldPath, dict[str, Any]]]:
     ]
 
 
-def _propagated(there: dict[str, str], kind: str, job: Job, owners: Owners) -> dict[str, str]:
+def _propagated(values: dict[str, str], kind: str, job: Job, owners: Owners) -> dict[str, str]:
     sources = [((*path, "metadata"), template.get("metadata", {})) for path, template in patches(job)]
     if job.release.propagates_metadata:
         sources.append((("spec",), job.spec))
     for path, metadata in sources:
         added = metadata.get(kind)
         if added:
-            there = {**there, **added}
+            values = {**values, **added}
             for key, value in added.items():
                 owners[("metadata", kind, key)] = (job.origin_of(MANAGER, (*path, kind, key), value),)
-    return there
+    return values
 
 
 def _merged_whole(spec: dict[str, Any], job: Job, owners: Owners) -> dict[str, Any]:
@@ -179,8 +179,8 @@ class _Merging:
         self._values += 1
         if self._subpaths is None and self._values > _SEVERAL:
             self._subpaths = Subpaths(self._owners)
-        found = subpaths.below(self._owners, path) if self._subpaths is None else self._subpaths.take_below(path)
-        for known in found:
+        owned = subpaths.below(self._owners, path) if self._subpaths is None else self._subpaths.take_below(path)
+        for known in owned:
             self._owners.pop(known, None)
         if self._subpaths is not None:
             self._subpaths.add(path)

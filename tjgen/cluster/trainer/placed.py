@@ -31,29 +31,29 @@ class Placed(NamedTuple):
 
 def placed(documents: Sequence[Document]) -> list[Placed]:
     """The objects of documents under the names that they get; those of a List one by one."""
-    found = []
+    result = []
     for document in documents:
         tree = document.value
         items = tree.get("items") if tree.__class__ is dict and tree.get("kind") == "List" else None
         if items.__class__ is list:
-            found += [Placed(named(item), document, ("items", position)) for position, item in enumerate(items)]
+            result += [Placed(named(item), document, ("items", position)) for position, item in enumerate(items)]
         else:
-            found.append(Placed(named(tree), document))
-    return found
+            result.append(Placed(named(tree), document))
+    return result
 
 
 def surprising(
-    objects: Sequence[Placed], made: Sequence[Expanded], document_of: DocumentOf, others: Sequence[ClashingRun] = ()
+    objects: Sequence[Placed], expanded: Sequence[Expanded], document_of: DocumentOf, others: Sequence[ClashingRun] = ()
 ) -> Iterator[Diagnostic]:
     """What the expansions say, and where names clash, each at the line of the object that it is about.
 
     `others` are runs whose names the objects must leave free too; clashes between them are reported elsewhere.
     """
     places = {id(one.tree): one for one in objects}
-    for one in made:
+    for one in expanded:
         for diagnostic in one.expansion.diagnostics:
             yield at_source(one, diagnostic, places, document_of)
-    runs = [ClashingRun(one.trainjob, [object_.tree for object_ in one.expansion.objects]) for one in made]
+    runs = [ClashingRun(one.trainjob, [object_.tree for object_ in one.expansion.objects]) for one in expanded]
     for tree, diagnostic in clashes([*others, *runs], [one.tree for one in objects]):
         if id(tree) in places:
             yield places[id(tree)].at(diagnostic)

@@ -26,7 +26,7 @@ def undecodable_runtime(runtime: Tree, error: DecodeError) -> Diagnostic:
     return _refusal(runtime, "TJ806", error.text, error.path, "give the field a value of its type")
 
 
-def runtime_not_found(job: Job) -> Diagnostic:
+def missing_runtime(job: Job) -> Diagnostic:
     """There is no runtime of that name.
 
     Upstream: pkg/runtime/core `NewObjects` of both kinds of runtime, v2.3.0.

@@ -177,16 +177,16 @@ def of_versions(versions: Mapping[str, str] | None) -> Release:
 
 def chosen(text: str, span: Span | None = None) -> Release:
     """The release that is requested at `span`. Raises CompileError for one that tjgen does not know (TJ290)."""
-    found = release_of(text)
-    if found is None:
+    release = release_of(text)
+    if release is None:
         message = f"Trainer {text} is not a release that tjgen supports"
         hint = f"use one of {', '.join(RELEASES)}"
         raise CompileError([Diagnostic("TJ290", message, span=span, hint=hint)])
-    return found
+    return release
 
 
 def release_of(text: str) -> Release | None:
     """The release that `2.1`, `v2.1` or `2.1.0` means, or None for one that tjgen does not know."""
     parts = text.removeprefix("v").split(".")
-    found = RELEASES.get(".".join(parts[:2]))
-    return found if found is not None and len(parts) <= 3 and all(part.isdigit() for part in parts[2:]) else None
+    release = RELEASES.get(".".join(parts[:2]))
+    return release if release is not None and len(parts) <= 3 and all(part.isdigit() for part in parts[2:]) else None

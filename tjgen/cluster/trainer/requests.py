@@ -27,26 +27,26 @@ def pod_limits(pod_spec: dict[str, Any]) -> dict[str, Quantity]:
 
 
 def _amounts(pod_spec: dict[str, Any], field: str) -> dict[str, Quantity]:
-    found = total([_listed(container, field) for container in pod_spec.get("containers", ())])
+    amounts = total([_listed(container, field) for container in pod_spec.get("containers", ())])
     sidecars: dict[str, Quantity] = {}
     largest: dict[str, Quantity] = {}
     for container in pod_spec.get("initContainers", ()):
         own = _listed(container, field)
         if container.get("restartPolicy") == "Always":
-            found = total((found, own))
+            amounts = total((amounts, own))
             sidecars = total((sidecars, own))
             _raise_to(largest, sidecars)
         else:
             _raise_to(largest, total((own, sidecars)))
-    _raise_to(found, largest)
+    _raise_to(amounts, largest)
     for name, amount in _listed(pod_spec, field).items():
         if name in _POD_LEVEL or name.startswith(_HUGE_PAGES):
-            found[name] = parse(amount)
+            amounts[name] = parse(amount)
     overhead = pod_spec.get("overhead") or _NOTHING
     if field == "limits":
         # A resource without a limit stays unlimited.
-        overhead = {name: amount for name, amount in overhead.items() if name in found}
-    return total((found, overhead)) if overhead else found
+        overhead = {name: amount for name, amount in overhead.items() if name in amounts}
+    return total((amounts, overhead)) if overhead else amounts
 
 
 def _listed(holder: dict[str, Any], field: str) -> dict[str, Any]:

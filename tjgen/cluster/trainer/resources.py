@@ -32,8 +32,8 @@ def per_node(info: Info, job: Job) -> dict[str, Any]:
         if NODE in (podset.name,) or podset.ancestor == TRAINER:
             for container in podset.containers:
                 if container.name == NODE:
-                    found: dict[str, Any] = container.tree["resources"]
-                    return found
+                    amounts: dict[str, Any] = container.tree["resources"]
+                    return amounts
     return {}
 
 

@@ -93,22 +93,22 @@ class _Merge:
             if field is None:
                 # What the tree's type does not have is lost when the result is read again.
                 continue
-            here, there = (*path, key), (*below, key)
+            field_at, item_source = (*path, key), (*below, key)
             current = merged.get(key)
             if current.__class__ is dict and value.__class__ is dict:
                 if field.struct:
-                    merged[key] = self.map(current, value, self._below(field, patch_shape, key), here, there)
+                    merged[key] = self.map(current, value, self._below(field, patch_shape, key), field_at, item_source)
                 else:
                     merged[key] = {**current, **value}
                     for name, item in value.items():
-                        note((*here, name), (*there, name), item)
+                        note((*field_at, name), (*item_source, name), item)
             elif current.__class__ is list and field.merge_key:
                 element_shapes = self._below(field, patch_shape, key)
-                one = self._with_one(current, value, field.merge_key, element_shapes, here, there)
-                merged[key] = one or self._keyed(current, value, field.merge_key, element_shapes, here, there)
+                one = self._with_one(current, value, field.merge_key, element_shapes, field_at, item_source)
+                merged[key] = one or self._keyed(current, value, field.merge_key, element_shapes, field_at, item_source)
             elif current.__class__ is list and field.merge_key == "":
                 merged[key] = merged_scalars(current, value)
-                note(here, there, merged[key])
+                note(here, element_source, merged[key])
             else:
                 # What the patch's type holds is read again as the tree's type, which may drop a zero or add `{}`.
                 typed = field.read(value)
@@ -116,7 +116,7 @@ class _Merge:
                     merged[key] = typed
                 else:
                     merged.pop(key, None)
-                note(here, there, typed)
+                note(field_at, item_source, typed)
         return merged
 
     def _below(self, field: Field, patch_shape: Struct, key: str) -> Shapes:
@@ -131,13 +131,13 @@ class _Merge:
         if places is None:
             return None
         at = places.of(name)
-        there = (*below, ((key, name),))
+        item_source = (*below, ((key, name),))
         if at >= 0:
             merged = list(items)
-            merged[at] = self.map(items[at], patch[0], shapes, (*path, ((key, name),)), there)
+            merged[at] = self.map(items[at], patch[0], shapes, (*path, ((key, name),)), item_source)
         else:
             merged = [shapes[0].read(patch[0]), *items]
-            self._note((*path, ((key, name),)), there, merged[0])
+            self._note((*path, ((key, name),)), item_source, merged[0])
             places.put_first(name)
         places.items = merged
         return merged
@@ -168,11 +168,11 @@ class _Merge:
         def combine(current: Tree, position: int) -> Tree:
             item = patch[position]
             step: Step = ((key, item[key]),)
-            there = (*below, step if ordinals.of(item[key]) == position else position)
+            element_source = (*below, step if ordinals.of(item[key]) == position else position)
             if current is not MISSING:
-                return self.map(current, item, shapes, (*path, step), there)
+                return self.map(current, item, shapes, (*path, step), element_source)
             added = shapes[0].read(item)
-            self._note((*path, step), there, added)
+            self._note((*path, step), element_source, added)
             return added
 
         return in_order(merged_elements(items, patch, key, key_of, combine), patch, items, key_of)

@@ -174,14 +174,14 @@ def _struct_reader(
             if field is None or item is None:
                 continue
             if item.__class__ is field.plain:
-                found = item
+                item_value = item
             else:
                 try:
-                    found = field.read(item)
+                    item_value = field.read(item)
                 except DecodeError as error:
                     raise error.under(key, name) from None
-            if found or field.keeps_empty:
-                result[key] = found
+            if item_value or field.keeps_empty:
+                result[key] = item_value
         for key, default in defaults:
             if value.get(key) is None:
                 result[key] = default

@@ -99,7 +99,7 @@ def admit(
     if not verdict.allowed:
         return Verdict(False, verdict.stage, _errors(verdict.errors, locate), verdict.checked)
     document = named(document)
-    return Verdict(True, "", (), True, tuple(_made(templates(document, versions=versions), locate)))
+    return Verdict(True, "", (), True, tuple(_created(templates(document, versions=versions), locate)))
 
 
 def _as_sent(tree: Tree) -> Tree:
@@ -132,8 +132,8 @@ def _errors(faults: Sequence[Fault], locate: Locate) -> tuple[Error, ...]:
     return tuple([Error(fault.type, fault.field, fault.detail, fault.path, locate(fault.path)) for fault in faults])
 
 
-def _made(made: Iterator[TemplateVerdict], locate: Locate) -> Iterator[Template]:
-    for one in made:
+def _created(verdicts: Iterator[TemplateVerdict], locate: Locate) -> Iterator[Template]:
+    for one in verdicts:
         verdict = one.verdict
         placed = [(fault, one.placed(fault.path)) for fault in verdict.errors]
         errors = tuple([Error(fault.type, fault.field, fault.detail, path, locate(path)) for fault, path in placed])

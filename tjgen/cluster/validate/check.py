@@ -20,7 +20,7 @@ from tjgen.trees.manifests.objects import Objects
 from tjgen.trees.source import reader
 from tjgen.trees.typing import NamedTuple
 
-Standing = Callable[[Tree], bool]
+IsApplied = Callable[[Tree], bool]
 """Whether an object stands in the cluster already, and so is judged as an update elsewhere."""
 
 
@@ -41,7 +41,7 @@ def check(
     versions: Mapping[str, str] | None = None,
     strict: bool = False,
     server_side: bool = False,
-    standing: Standing | None = None,
+    is_applied: IsApplied | None = None,
     budgets: Budgets = DEFAULT,
     harmless: Collection[str] = (),
 ) -> list[Diagnostic]:
@@ -52,7 +52,7 @@ def check(
         versions=versions,
         strict=strict,
         server_side=server_side,
-        standing=standing,
+        is_applied=is_applied,
         budgets=budgets,
         harmless=harmless,
     ).diagnostics
@@ -65,7 +65,7 @@ def examine(
     versions: Mapping[str, str] | None = None,
     strict: bool = False,
     server_side: bool = False,
-    standing: Standing | None = None,
+    is_applied: IsApplied | None = None,
     budgets: Budgets = DEFAULT,
     harmless: Collection[str] = (),
     is_manifest: Callable[[Tree], bool] = lambda tree: True,
@@ -73,10 +73,10 @@ def examine(
     """Everything that is wrong with a file of Kubernetes manifests; never raises because of its text.
 
     `versions` chooses the releases that the cluster runs. With `strict`, a kind without a schema is an error. With
-    `server_side` the manifests are judged as server-side apply judges them. Of what is `standing` only templates are checked.
+    `server_side` the manifests are judged as server-side apply judges them. Of what is `is_applied` only templates are checked.
     `harmless`: fingerprints of what looks like a secret and is none. Documents that are not `is_manifest` are left out.
     """
-    documents, found = reader.read(text, file, reader.KUBERNETES, budgets)
+    documents, problems = reader.read(text, file, reader.KUBERNETES, budgets)
     documents = [document for document in documents if is_manifest(document.value)]
     every: list[Placed] = []
     accepted: list[Placed] = []
@@ -85,9 +85,9 @@ def examine(
     objects = Objects([*context, *[one for other in context for one in admission.assumed(other)]])
     for document in documents:
         for manifest, path in manifests(document.value):
-            stands = standing is not None and standing(manifest)
+            stands = is_applied is not None and is_applied(manifest)
             if stands:
-                judged = list(_standing(manifest, versions, strict=strict))
+                judged = list(_applied(manifest, versions, strict=strict))
             else:
                 judged = list(_judged(manifest, objects, versions, strict=strict, server_side=server_side))
             every.append(Placed(manifest, document, path))
@@ -96,8 +96,8 @@ def examine(
             for diagnostic in (*judged, *disclosure.diagnostics(manifest, harmless)):
                 whole = path + (diagnostic.path or ())
                 span = document.locate(whole, key=diagnostic.name == "unknown-field")
-                found.append(diagnostic._replace(path=whole, span=span))
-    return Examined(found, every, accepted)
+                problems.append(diagnostic._replace(path=whole, span=span))
+    return Examined(problems, every, accepted)
 
 
 def _judged(
@@ -122,7 +122,7 @@ def _generated(manifest: Tree) -> Diagnostic:
     return Diagnostic("TJ546", message, subject_of(manifest), path, hint="set metadata.name, or use kubectl create")
 
 
-def _standing(manifest: Tree, versions: Mapping[str, str] | None, *, strict: bool) -> Iterator[Diagnostic]:
+def _applied(manifest: Tree, versions: Mapping[str, str] | None, *, strict: bool) -> Iterator[Diagnostic]:
     """What is wrong with an object that is applied already: its templates, and types that no server can have stored."""
     verdict = judge(marks.without_marks(manifest), versions=versions, webhooks=True)
     if verdict.allowed:
@@ -140,9 +140,9 @@ def _unlooked(manifest: Tree, versions: Mapping[str, str] | None) -> Iterator[Di
     if not is_kind(manifest, RUNTIME):
         return
     for fault in admission.review(manifest, release=of_versions(versions)).errors:
-        found = by_webhook(fault, subject_of(manifest))
-        message = f"the server accepts this change unchecked, but would refuse a new object: {found.message}"
-        yield found._replace(code="TJ888", severity=WARNING, message=message)
+        diagnostic = by_webhook(fault, subject_of(manifest))
+        message = f"the server accepts this change unchecked, but would refuse a new object: {diagnostic.message}"
+        yield diagnostic._replace(code="TJ888", severity=WARNING, message=message)
 
 
 def manifests(tree: Tree) -> Iterator[tuple[Tree, FieldPath]]:

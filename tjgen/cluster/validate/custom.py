@@ -50,12 +50,12 @@ def faults(wrong: list[Finding], schema: Schema) -> Iterator[Fault]:
         yield from _worded(finding, schema)
 
 
-def rules(tree: Tree, schema: Schema, found: list[Fault], pair: Pair | None = None) -> Iterator[Fault]:
-    """The CEL rules that are broken; where an error in `found` keeps them from being run, the error that says so.
+def rules(tree: Tree, schema: Schema, faults_: list[Fault], pair: Pair | None = None) -> Iterator[Fault]:
+    """The CEL rules that are broken; where an error in `faults_` keeps them from being run, the error that says so.
 
     At an update `pair` holds the object that `tree` takes the place of.
     """
-    if not any(fault.type in _BLOCKS_RULES for fault in found):
+    if not any(fault.type in _BLOCKS_RULES for fault in faults_):
         yield from cel.faults(tree, schema, pair)
     elif cel.plan(schema) is not None:
         yield Fault(INVALID, WHOLE, f"Invalid value: null: {_INCOMPLETE}", (), echo=True)
@@ -70,8 +70,8 @@ def scale(tree: Tree, schema: Schema) -> Iterator[Fault]:
     value: Tree = tree
     for position, step in enumerate(path):
         if value.__class__ is not dict:
-            said = _accessor("." + ".".join(path[: position + 1]), value, "map[string]interface{}")
-            yield Fault(INVALID, where, f"Invalid value: 0: {said}", path, echo=True)
+            detail = _accessor("." + ".".join(path[: position + 1]), value, "map[string]interface{}")
+            yield Fault(INVALID, where, f"Invalid value: 0: {detail}", path, echo=True)
             return
         if step not in value:
             return
@@ -105,25 +105,25 @@ def _worded(finding: Finding, schema: Schema) -> Iterator[Fault]:
     elif kind == walk.TOO_MANY:
         yield at(path).too_many(value, int(message.split()[-2]))
     elif kind == walk.JOINED:
-        yield Fault(INVALID, WHOLE, f'Invalid value: "": "{field(path)}" {message}', path, said=f"Invalid value: {message}")
+        yield Fault(INVALID, WHOLE, f'Invalid value: "": "{field(path)}" {message}', path, summary=f"Invalid value: {message}")
     elif kind == walk.RANGE:
         yield _unchecked(finding, message.removeprefix("must be of type "))
     else:
         detail = f"Invalid value: {shown(value)}: {field(path)} in body {message}"
-        yield Fault(INVALID, field(path), detail, path, said=f"Invalid value: {shown(value)}: {message}")
+        yield Fault(INVALID, field(path), detail, path, summary=f"Invalid value: {shown(value)}: {message}")
 
 
 def _type_invalid(finding: Finding) -> Iterator[Fault]:
     """A wrong type, and what the server's other validators then say of the same value."""
     path, _, message, value, _ = finding
-    expected, _, found = message.removeprefix("must be of type ").partition(": ")
+    expected, _, actual = message.removeprefix("must be of type ").partition(": ")
     name = field(path)
-    said = f"Invalid value: {shown(value)}: must be of type {expected}"
-    yield Fault(TYPE_INVALID, name, f"Invalid value: {found}: {name} in body {message}", path, said)
+    words = f"Invalid value: {shown(value)}: must be of type {expected}"
+    yield Fault(TYPE_INVALID, name, f"Invalid value: {actual}: {name} in body {message}", path, words)
     if expected == "integer,string" and value is not None:
         # Both alternatives of its anyOf are tried, and the better one is reported too.
         yield Fault(INVALID, WHOLE, f'Invalid value: "": "{name}" must validate at least one schema (anyOf)', path, echo=True)
-        detail = f"Invalid value: {found}: {name} in body must be of type integer: {found}"
+        detail = f"Invalid value: {actual}: {name} in body must be of type integer: {actual}"
         yield Fault(TYPE_INVALID, name, detail, path, echo=True)
     if expected in _INTEGERS and value.__class__ in (int, float) and not (abs(value) < _LARGEST and value == int(value)):
         format_ = f"with format {expected}" if expected.startswith("int3") or expected == "int64" else "(default format)"
@@ -132,4 +132,4 @@ def _type_invalid(finding: Finding) -> Iterator[Fault]:
 
 def _unchecked(finding: Finding, wanted: str) -> Fault:
     detail = f'Invalid value: "": Checked value must be of type {wanted} in {field(finding.path)}'
-    return Fault(INVALID, WHOLE, detail, finding.path, said=f"Invalid value: {shown(finding.value)}: must be of type {wanted}")
+    return Fault(INVALID, WHOLE, detail, finding.path, summary=f"Invalid value: {shown(finding.value)}: must be of type {wanted}")

@@ -41,17 +41,17 @@ class Definition(NamedTuple):
 def definitions(text: str | bytes, file: str) -> tuple[list[Definition], list[Diagnostic]]:
     """The definitions in a file: documents, Lists, or both; TJ522 to TJ526 for what cannot be taken."""
     documents, diagnostics = read(text, file, KUBERNETES)
-    found: dict[str, Definition] = {}
+    definitions_: dict[str, Definition] = {}
     for document in documents:
         for tree, path in manifests(document.value):
             one, problems = _definition(tree)
             diagnostics += [_placed(problem, document, path) for problem in problems]
             if one is not None:
-                found[one.name] = one
-    if not found and not has_errors(diagnostics):
+                definitions_[one.name] = one
+    if not definitions_ and not has_errors(diagnostics):
         hint = "give the output of: kubectl get crd -o yaml"
         diagnostics.append(Diagnostic("TJ522", f"{file} holds no {KIND}", hint=hint))
-    return list(found.values()), diagnostics
+    return list(definitions_.values()), diagnostics
 
 
 def _placed(problem: Diagnostic, document: Document, path: FieldPath) -> Diagnostic:
@@ -71,7 +71,7 @@ def _definition(tree: Tree) -> tuple[Definition | None, list[Diagnostic]]:
     wrong = list(faults(tree))
     if wrong:
         hint = "take the definition from a cluster, which has accepted it"
-        return None, [Diagnostic("TJ523", f"{field(path)}: {said}", subject, path, hint=hint) for path, said in wrong]
+        return None, [Diagnostic("TJ523", f"{field(path)}: {reason}", subject, path, hint=hint) for path, reason in wrong]
     diagnostics: list[Diagnostic] = []
     versions = []
     for position, version in enumerate(tree["spec"]["versions"]):
@@ -79,10 +79,10 @@ def _definition(tree: Tree) -> tuple[Definition | None, list[Diagnostic]]:
         left_out: list[tuple[FieldPath, str]] = []
         schema = _understood(version["schema"]["openAPIV3Schema"], (), left_out)
         if left_out:
-            schema = {**schema, "x-tjgen-unchecked": [said for _, said in left_out]}
+            schema = {**schema, "x-tjgen-unchecked": [reason for _, reason in left_out]}
         versions.append({**version, "schema": {"openAPIV3Schema": schema}})
-        for below, said in left_out if version["served"] else ():
-            diagnostics.append(Diagnostic("TJ526", f"not checked later: {said}", subject, path + below))
+        for below, reason in left_out if version["served"] else ():
+            diagnostics.append(Diagnostic("TJ526", f"not checked later: {reason}", subject, path + below))
     files = tuple(schema_files({**tree, "spec": {**tree["spec"], "versions": versions}}))
     if not files:
         message = f"{subject.name} serves no version and is left out"
@@ -145,5 +145,5 @@ def _beyond(rule: Schema, schema: Schema) -> str:
 
 def _typed(schema: Schema, name: str) -> list[str]:
     """The fields whose texts are times, durations or bytes to rules."""
-    here = [name] if schema.get("format") in _TYPED and schema.get("type") == "string" else []
-    return here + [found for step, below in parts(schema) for found in _typed(below, str(step[-1]) if len(step) > 1 else name)]
+    field = [name] if schema.get("format") in _TYPED and schema.get("type") == "string" else []
+    return field + [path for step, below in parts(schema) for path in _typed(below, str(step[-1]) if len(step) > 1 else name)]

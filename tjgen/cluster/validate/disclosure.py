@@ -12,7 +12,7 @@ from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, render
 from tjgen.trees.typing import NamedTuple
 
-_MADE_FOR_SECRETS = ("Secret", "SealedSecret")
+_SECRET_KINDS = ("Secret", "SealedSecret")
 
 
 class Disclosed(NamedTuple):
@@ -24,7 +24,7 @@ class Disclosed(NamedTuple):
 
 def find(tree: Tree) -> Iterator[Disclosed]:
     """The first private key or token of each field of a manifest."""
-    if tree.__class__ is not dict or tree.get("kind") in _MADE_FOR_SECRETS:
+    if tree.__class__ is not dict or tree.get("kind") in _SECRET_KINDS:
         return
     for path, text in _texts(tree, ()):
         token = next(tokens.find(text), None)

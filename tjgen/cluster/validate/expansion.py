@@ -16,45 +16,47 @@ from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.manifests.leaves import lasting
 
 _JUDGED = ("JobSet", "PodGroup")
-_SAID = ("TJ815", "TJ840", "TJ841", "TJ842", "TJ843", "TJ852", "TJ860", "TJ861")
+_ALREADY_REFUSED = ("TJ815", "TJ840", "TJ841", "TJ842", "TJ843", "TJ852", "TJ860", "TJ861")
 """Surprises that end in a refusal, and say why in words of their own."""
 
 
 def refused(one: Expanded, seen: set[str], versions: Mapping[str, str] | None) -> Iterator[Diagnostic]:
     """TJ895 for each thing that is wrong with a made object; `seen` remembers pods of which nothing was wrong."""
-    if any(found.code in _SAID for found in one.expansion.diagnostics):
+    if any(diagnostic.code in _ALREADY_REFUSED for diagnostic in one.expansion.diagnostics):
         return
-    for made in one.expansion.objects:
-        if made.tree["kind"] in _JUDGED:
-            for found in _judged(made.tree, seen, versions):
-                if found.severity == ERROR:
-                    yield _of_source(one, made, found)
+    for created in one.expansion.objects:
+        if created.tree["kind"] in _JUDGED:
+            for diagnostic in _judged(created.tree, seen, versions):
+                if diagnostic.severity == ERROR:
+                    yield _of_source(one, created, diagnostic)
 
 
 def _judged(tree: dict[str, Tree], seen: set[str], versions: Mapping[str, str] | None) -> list[Diagnostic]:
     verdict = judge(tree, versions=versions, webhooks=True, context=())
-    found = list(report.diagnostics(tree, verdict))
+    diagnostics = list(report.diagnostics(tree, verdict))
     if not verdict.allowed:
-        return found
-    key = "" if found else equivalence_key({**tree, "metadata": {}})
-    if found or key in seen:
-        return found
-    found = list(unmakeable.diagnostics(tree, versions=versions))
-    if not found:
+        return diagnostics
+    key = "" if diagnostics else equivalence_key({**tree, "metadata": {}})
+    if diagnostics or key in seen:
+        return diagnostics
+    diagnostics = list(unmakeable.diagnostics(tree, versions=versions))
+    if not diagnostics:
         seen.add(key)
-    return found
+    return diagnostics
 
 
-def _of_source(one: Expanded, made: CreatedObject, found: Diagnostic) -> Diagnostic:
-    tree, path = _source(one, made, found.path or ())
-    kind = made.tree["kind"]
-    message = f"the {kind} that the controller creates from TrainJob {reference(one.trainjob).name} is refused: {found.message}"
-    return Diagnostic("TJ895", message, reference(tree), path, hint=found.hint)
+def _of_source(one: Expanded, created: CreatedObject, diagnostic: Diagnostic) -> Diagnostic:
+    tree, path = _source(one, created, diagnostic.path or ())
+    kind = created.tree["kind"]
+    message = (
+        f"the {kind} that the controller creates from TrainJob {reference(one.trainjob).name} is refused: {diagnostic.message}"
+    )
+    return Diagnostic("TJ895", message, reference(tree), path, hint=diagnostic.hint)
 
 
-def _source(one: Expanded, made: CreatedObject, path: FieldPath) -> tuple[Tree, FieldPath]:
+def _source(one: Expanded, created: CreatedObject, path: FieldPath) -> tuple[Tree, FieldPath]:
     """The file's object and field that asked for a field of the made object."""
-    for origin in origins_of(made.owners, lasting(made.tree, path)):
+    for origin in origins_of(created.owners, lasting(created.tree, path)):
         tree = {"trainjob": one.trainjob, "runtime": one.runtime}.get(origin.source)
         if tree is not None:
             because = origin.because

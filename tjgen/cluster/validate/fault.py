@@ -33,7 +33,7 @@ class Fault(NamedTuple):
     field: str
     detail: str
     path: FieldPath
-    said: str = ""
+    summary: str = ""
     hint: str | None = None
     known: tuple[str, ...] = ()
     """The names that would be right in this place."""

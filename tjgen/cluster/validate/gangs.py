@@ -88,11 +88,11 @@ def gangs(tree: Tree) -> Iterator[Gang]:
                 yield Gang(False, group, namespace, name, pods.number)
 
 
-def too_large(found: Iterable[Gang]) -> Iterator[tuple[Gang, int]]:
+def too_large(gangs: Iterable[Gang]) -> Iterator[tuple[Gang, int]]:
     """The PodGroups with known pods that are fewer than minMember, each with the number of pods."""
     groups: list[Gang] = []
     members: dict[tuple[str, str, str], list[int | None]] = {}
-    for one in found:
+    for one in gangs:
         if one.is_group:
             groups.append(one)
         else:

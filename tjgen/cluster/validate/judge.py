@@ -46,17 +46,17 @@ def judge(
     `versions` chooses the releases that the cluster runs (`{"trainer": "v2.1.0"}`). `duplicates` are the keys that the
     text of the manifest gives twice, which no tree can hold: 'line 4: key "name" already set in map'.
     """
-    found = _by_server(
+    verdict = _by_server(
         tree, old=old, versions=versions, duplicates=duplicates, server_side=server_side, bound=bound, webhooks=webhooks
     )
-    if context is None or not found.allowed:
-        return found
+    if context is None or not verdict.allowed:
+        return verdict
     before = old if old is not None and identity(tree) == identity(old) else None
     answer = admission.review(
         named(tree), old=before, context=context, release=of_versions(versions), is_whole=is_whole, session=session
     )
     stages = (Stage(WEBHOOK, answer.errors, answer.errors),) if answer.errors else ()
-    return found._replace(stages=stages, warnings=answer.warnings)
+    return verdict._replace(stages=stages, warnings=answer.warnings)
 
 
 def _by_server(
@@ -87,16 +87,16 @@ def _by_server(
     if server_side:
         from tjgen.cluster.validate import serverside
 
-        found = serverside.judge(tree, schema, built_in=built_in, duplicates=duplicates)
+        verdict = serverside.judge(tree, schema, built_in=built_in, duplicates=duplicates)
     else:
-        found = created(tree, schema, built_in=built_in, duplicates=duplicates)
-    if not webhooks or built_in or not (found.stage == VALIDATION or (found.allowed and gains_pod_spec(tree))):
-        return found
+        verdict = created(tree, schema, built_in=built_in, duplicates=duplicates)
+    if not webhooks or built_in or not (verdict.stage == VALIDATION or (verdict.allowed and gains_pod_spec(tree))):
+        return verdict
     try:
         changed = mutated(with_defaults(tree, schema), None, of_versions(versions))
     except DecodeError:
-        return found  # The schema reports every such value, the webhook only the first.
-    return found if changed is tree else created(changed, schema, built_in=False)
+        return verdict  # The schema reports every such value, the webhook only the first.
+    return verdict if changed is tree else created(changed, schema, built_in=False)
 
 
 def identity(tree: dict[str, Tree]) -> tuple[Tree, ...]:

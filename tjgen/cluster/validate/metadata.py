@@ -148,14 +148,14 @@ def _owners(owners: list[Any], at: Place) -> Iterator[Fault]:
                 message = "version must not be empty" if key == "apiVersion" else "must not be empty"
                 fault = at.child(key).invalid(owner.get(key) or "", message)
                 yield fault._replace(path=(*at.path, position, key))
-        here = at.seen_at(position)
+        element = at.seen_at(position)
         if (owner.get("apiVersion"), owner.get("kind")) == ("v1", "Event"):
-            yield here.invalid(_as_struct(owner), "/v1, Kind=Event is disallowed from being an owner")
+            yield element.invalid(_as_struct(owner), "/v1, Kind=Event is disallowed from being an owner")
         if owner.get("controller"):
             this = f"{owner.get('kind')}/{owner.get('name')}"
             if controller:
                 message = f'Found "true" in references for {controller} and {this}'
-                yield here.invalid(
+                yield element.invalid(
                     [_as_struct(one or {}) for one in owners], f"Only one reference can have Controller set to true. {message}"
                 )
             controller = controller or this
@@ -195,14 +195,14 @@ def _standard(finalizer: str, at: Place) -> Iterator[Fault]:
 
 def _managed_fields(entries: list[Any], at: Place) -> Iterator[Fault]:
     for position, entry in enumerate(_given(entries)):
-        here = at.item(position)
+        element = at.item(position)
         if entry.get("operation") not in ("Apply", "Update"):
-            yield here.child("operation").invalid(entry.get("operation") or "", "must be `Apply` or `Update`")
+            yield element.child("operation").invalid(entry.get("operation") or "", "must be `Apply` or `Update`")
         if entry.get("fieldsType") and entry["fieldsType"] != "FieldsV1":
-            yield here.child("fieldsType").invalid(entry["fieldsType"], "must be `FieldsV1`")
-        yield from _manager(entry.get("manager") or "", here.child("manager"))
+            yield element.child("fieldsType").invalid(entry["fieldsType"], "must be `FieldsV1`")
+        yield from _manager(entry.get("manager") or "", element.child("manager"))
         if len((entry.get("subresource") or "").encode()) > _SUBRESOURCE:
-            yield here.child("subresource").too_long(_SUBRESOURCE)
+            yield element.child("subresource").too_long(_SUBRESOURCE)
 
 
 def _manager(name: str, at: Place) -> Iterator[Fault]:

@@ -32,23 +32,23 @@ class Known(NamedTuple):
 
 def known(folder: str | None) -> list[Known]:
     """Every kind, sorted; those of the folder hide the same ones of releases. Raises CompileError for a damaged folder."""
-    found: dict[tuple[str, str], Known] = {}
+    known_kinds: dict[tuple[str, str], Known] = {}
     for gvk, project in store.kinds().items():
         api_version, _, kind = gvk.rpartition("/")
         how = "whole" if project != store.BUILT_IN or kinds.is_whole(api_version, kind) else "types only"
-        found[api_version, kind] = Known(api_version, kind, f"{project} {store.releases(project)[-1]}", how)
+        known_kinds[api_version, kind] = Known(api_version, kind, f"{project} {store.releases(project)[-1]}", how)
     for name in store.own_files(folder) if folder is not None else ():
         schema = store.own_schema(folder or "", name)
         (gvk,) = schema["x-kubernetes-group-version-kind"]
         api_version = f"{gvk['group']}/{gvk['version']}"
         how = "not all" if "x-tjgen-unchecked" in schema else "whole"
-        found[api_version, gvk["kind"]] = Known(api_version, gvk["kind"], folder or "", how)
-    return [found[key] for key in sorted(found)]
+        known_kinds[api_version, gvk["kind"]] = Known(api_version, gvk["kind"], folder or "", how)
+    return [known_kinds[key] for key in sorted(known_kinds)]
 
 
-def missing(found: list[Definition]) -> list[Definition]:
+def missing(definitions: list[Definition]) -> list[Definition]:
     """The definitions without the versions of kinds that tjgen brings schemas for."""
-    rest = [one._replace(files=tuple(file for file in one.files if not _is_brought(file))) for one in found]
+    rest = [one._replace(files=tuple(file for file in one.files if not _is_brought(file))) for one in definitions]
     return [one for one in rest if one.files]
 
 
@@ -56,13 +56,13 @@ def _is_brought(file: SchemaFile) -> bool:
     return f"{file.api_version}/{file.kind}" in store.kinds()
 
 
-def write(folder: str, found: list[Definition]) -> tuple[list[str], list[str]]:
+def write(folder: str, definitions: list[Definition]) -> tuple[list[str], list[str]]:
     """Put the files into the folder, in place of those of earlier imports of the same; what was written and removed."""
     blocks = _blocks(folder)
     before = {name for lines in blocks.values() for name in _files(lines)}
     written = []
     os.makedirs(folder, exist_ok=True)
-    for one in found:
+    for one in definitions:
         lines = [f"{_DEFINITION} {one.name} {one.generator}"]
         for file in sorted(one.files):
             path = os.path.join(folder, file.name)

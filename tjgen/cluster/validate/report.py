@@ -29,7 +29,7 @@ _UNDECODABLE = "TJ501"
 _UNKNOWN = "TJ502"
 _UNAPPLICABLE = "TJ544"
 _OF_STAGES = {DECODE: _UNDECODABLE, STRICT: _UNKNOWN, APPLY: _UNAPPLICABLE, PATCH: _UNAPPLICABLE, REQUEST: _UNAPPLICABLE}
-_SAYS_WHERE = (APPLY, PATCH, STRICT)
+_WITH_PATH = (APPLY, PATCH, STRICT)
 """Stages whose words have the place in them."""
 _CODES = {
     REQUIRED: "TJ503",
@@ -67,9 +67,9 @@ def diagnostics(tree: Tree, verdict: Verdict, *, strict: bool = False) -> Iterat
             continue
         for fault in stage.findings:
             code = _OF_STAGES.get(stage.name) or _CODES.get(fault.type, _CODES[INVALID])
-            said = fault.said or fault.detail
-            where = "" if stage.name in _SAYS_WHERE else f"{field(fault.path) or 'the object'}: "
-            message = where + (said if len(said) <= _LONGEST else said[: _LONGEST - 3] + "...")
+            text = fault.summary or fault.detail
+            where = "" if stage.name in _WITH_PATH else f"{field(fault.path) or 'the object'}: "
+            message = where + (text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "...")
             hint = _of_another_release(subject, fault.path) if stage.name == STRICT else None
             yield Diagnostic(code, message, subject, fault.path, hint=hint or _hint(stage.name, fault))
 
@@ -81,20 +81,20 @@ def by_webhook(fault: Fault, subject: ObjectRef | None) -> Diagnostic:
     """TJ530 for what a validating webhook refuses."""
     where = f"{field(fault.path)}: " if fault.path else ""
     hint = fault.hint or "change the field; the webhook would refuse the object"
-    return Diagnostic("TJ530", where + (fault.said or fault.detail), subject, fault.path, hint=hint)
+    return Diagnostic("TJ530", where + (fault.summary or fault.detail), subject, fault.path, hint=hint)
 
 
 def subject_of(tree: Tree) -> ObjectRef | None:
     """What a manifest is, where it says so."""
     if tree.__class__ is not dict:
         return None
-    said = [
+    parts = [
         tree.get("apiVersion"),
         tree.get("kind"),
         get(tree, ("metadata", "namespace"), ""),
         get(tree, ("metadata", "name"), ""),
     ]
-    return ObjectRef(*[text if isinstance(text, str) else "" for text in said])
+    return ObjectRef(*[text if isinstance(text, str) else "" for text in parts])
 
 
 def _of_another_release(subject: ObjectRef | None, path: FieldPath) -> str | None:
@@ -170,7 +170,7 @@ def _known_field(name: str, known: tuple[str, ...]) -> str:
 
 
 def _right_type(fault: Fault) -> str:
-    wanted = fault.said.rpartition(" ")[2]
+    wanted = fault.summary.rpartition(" ")[2]
     if wanted == "string":
         return "quote the value"
     if wanted in ("int32", "int64", "integer"):

@@ -41,13 +41,13 @@ def refusal(tree: dict[str, Tree], schema: Schema) -> Verdict | None:
     if managed is not None:
         fault = Fault(BAD_REQUEST, "", "metadata.managedFields must be nil", _MANAGED, hint="remove metadata.managedFields")
         return _refused(REQUEST, fault)
-    found = [*typed.problems(tree, whole(schema))]
-    if not found:
+    problems = [*typed.problems(tree, whole(schema))]
+    if not problems:
         return None
     metadata: dict[str, Any] = tree["metadata"] if tree.get("metadata").__class__ is dict else {}
     about = f"{metadata.get('namespace', '')}/{metadata.get('name', '')}; {_kind_of(tree)}"
     words = f"failed to create typed patch object ({about}): "
-    return _refused(APPLY, *[Fault(INTERNAL_ERROR, "", words + one.words, one.path, one.said, one.hint) for one in found])
+    return _refused(APPLY, *[Fault(INTERNAL_ERROR, "", words + one.words, one.path, one.summary, one.hint) for one in problems])
 
 
 def stored(tree: dict[str, Tree], schema: Schema) -> Tree:

@@ -15,7 +15,7 @@ _TYPES = ("array", "boolean", "integer", "number", "object", "string")
 _LONGEST = 100
 _LIST_TYPES = ("atomic", "map", "set")
 _NAMES: tuple[FieldPath, ...] = (("spec", "group"), ("spec", "names", "kind"), ("spec", "names", "plural"))
-_SAID = ("fieldPath", "message", "messageExpression", "reason")
+_TEXT_FIELDS = ("fieldPath", "message", "messageExpression", "reason")
 
 
 def faults(tree: Tree) -> Iterator[tuple[FieldPath, str]]:
@@ -88,7 +88,7 @@ def _is_rules(value: Any) -> bool:
     return isinstance(value, list) and all(
         isinstance(rule, dict)
         and isinstance(rule.get("rule"), str)
-        and all(isinstance(rule.get(word, ""), str) for word in _SAID)
+        and all(isinstance(rule.get(word, ""), str) for word in _TEXT_FIELDS)
         for rule in value
     )
 

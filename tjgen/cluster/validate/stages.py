@@ -28,8 +28,8 @@ def _decode(mismatches: list[Finding]) -> Iterator[Stage]:
 
 
 def _unreadable(finding: Finding) -> Fault:
-    said = f"Invalid value: {shown(finding.value)}: {finding.message}"
-    return Fault(BAD_REQUEST, "", f"json: {field(finding.path)}: {finding.message}", finding.path, said)
+    detail = f"Invalid value: {shown(finding.value)}: {finding.message}"
+    return Fault(BAD_REQUEST, "", f"json: {field(finding.path)}: {finding.message}", finding.path, detail)
 
 
 def _strict(unknown: list[Finding], duplicates: Sequence[str]) -> Iterator[Stage]:
@@ -42,8 +42,8 @@ def _strict(unknown: list[Finding], duplicates: Sequence[str]) -> Iterator[Stage
 
 
 def _unknown(finding: Finding) -> Fault:
-    said = f"unknown field {quote(field(finding.path))}"
-    return Fault(BAD_REQUEST, "", _STRICT + said, finding.path, said, known=finding.known)
+    message = f"unknown field {quote(field(finding.path))}"
+    return Fault(BAD_REQUEST, "", _STRICT + message, finding.path, message, known=finding.known)
 
 
 def _validation(invalid: list[Fault]) -> Iterator[Stage]:

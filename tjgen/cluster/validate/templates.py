@@ -86,8 +86,8 @@ def _kubeflow(tree: Tree, kind: str, name: str) -> Iterator[TemplateVerdict]:
     for role, spec in sorted((get(tree, ("spec", replicas), None) or {}).items()):
         path: FieldPath = ("spec", replicas, role, "template")
         policy = spec.get("restartPolicy")
-        made = _pod(tree, path, f"{name}-{role.lower()}-0", restart="Never" if policy == "ExitCode" else policy)
-        yield made._replace(place=f"spec.{replicas}[{role}].template")
+        verdict = _pod(tree, path, f"{name}-{role.lower()}-0", restart="Never" if policy == "ExitCode" else policy)
+        yield verdict._replace(place=f"spec.{replicas}[{role}].template")
 
 
 _MAKERS = {
@@ -110,24 +110,24 @@ def _replicated(tree: Tree, name: str, path: FieldPath, *, is_runtime: bool) -> 
         pod = _given(spec.get("template"))
         if pod.get("spec") is not None:
             spec["template"] = {**pod, "spec": {"restartPolicy": "OnFailure"} | _given(pod["spec"])}
-        here = (*path, "replicatedJobs", position, "template")
-        yield from _job({**template, "spec": spec}, f"{name}-{replicated.get('name')}-0", here)
+        field = (*path, "replicatedJobs", position, "template")
+        yield from _job({**template, "spec": spec}, f"{name}-{replicated.get('name')}-0", field)
 
 
 def _job(template: Tree, name: str, path: FieldPath) -> Iterator[TemplateVerdict]:
     """The Job that is made of a template and, where that is accepted, its Pod."""
     metadata = _metadata(template, name, "labels", "annotations")
     job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": _given(template.get("spec"))}
-    made = _made(job, path)
-    yield made
-    if made.verdict.allowed:
+    verdict = _created(job, path)
+    yield verdict
+    if verdict.verdict.allowed:
         yield _job_pod(job, name, (*path, "spec", "template"))
 
 
 def _job_pod(job: Tree, name: str, path: FieldPath) -> TemplateVerdict:
     index = "-0" if get(job, ("spec", "completionMode"), None) == "Indexed" else ""
-    made = _pod(job, ("spec", "template"), f"{name}{index}-{_RANDOM}")
-    return made._replace(path=path, place=field(path))
+    verdict = _pod(job, ("spec", "template"), f"{name}{index}-{_RANDOM}")
+    return verdict._replace(path=path, place=field(path))
 
 
 def _pod(tree: Tree, path: FieldPath, name: str, *, restart: str | None = None) -> TemplateVerdict:
@@ -136,7 +136,7 @@ def _pod(tree: Tree, path: FieldPath, name: str, *, restart: str | None = None) 
     if restart is not None:
         spec["restartPolicy"] = restart
     metadata = _metadata(template, name, "labels", "annotations", "finalizers")
-    return _made({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}, path)
+    return _created({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}, path)
 
 
 def _metadata(template: Tree, name: str, *kept: str) -> dict[str, Tree]:
@@ -144,7 +144,7 @@ def _metadata(template: Tree, name: str, *kept: str) -> dict[str, Tree]:
     return {key: given[key] for key in kept if key in given} | {"name": name}
 
 
-def _made(tree: Tree, path: FieldPath) -> TemplateVerdict:
+def _created(tree: Tree, path: FieldPath) -> TemplateVerdict:
     verdict = judge(tree)
     # A controller does not ask for strict validation: what its types do not know is not there.
     kept = tuple([stage for stage in verdict.stages if stage.name != STRICT])

@@ -37,47 +37,47 @@ def together(
     runtimes: Runtimes,
     versions: Mapping[str, str] | None,
     *,
-    beside: Sequence[Located] = (),
+    context: Sequence[Located] = (),
     runs: Sequence[ClashingRun] = (),
     present: Sequence[Tree] = (),
     known: Known | None = None,
 ) -> Iterator[Diagnostic]:
     """What the rules of phase TOGETHER report: webhooks, surprises, names that clash, made objects that are refused, gangs.
 
-    `beside`: objects that other checks accept, such as those of experiments, and `runs` what is made of them. With `known`, all
+    `context`: objects that other checks accept, such as those of experiments, and `runs` what is made of them. With `known`, all
     these and `present`, which other checks may refuse, are the complete set of objects: every reference must lead to one of
     them or to a name in `known`.
     """
-    yield from registry.of_objects([*accepted, *beside])
+    yield from registry.of_objects([*accepted, *context])
     if known is not None:
-        yield from unresolved([*accepted, *beside], present, known, runtimes.look_up)
+        yield from unresolved([*accepted, *context], present, known, runtimes.look_up)
     if not runs and not any(is_kind(one.tree, "TrainJob") for one in accepted):
         return
     release, session = of_versions(versions), Session()
     objects = [one.tree for one in accepted]
     places = {id(one.tree): one for one in accepted}
-    made = []
+    created = []
     for one in expanded(objects, runtimes.look_up, release=release, session=session):
-        said = list(_by_webhook(one, places, versions, session))
-        yield from said
-        if not has_errors(said):
-            made.append(one)
-    for found in surprising(accepted, made, runtimes.document_of, runs):
-        if found.code == _NO_RUNTIME and known is None:
-            yield _unevaluated(found)
-        elif found.code not in _ELSEWHERE:
-            yield found
+        diagnostics = list(_by_webhook(one, places, versions, session))
+        yield from diagnostics
+        if not has_errors(diagnostics):
+            created.append(one)
+    for diagnostic in surprising(accepted, created, runtimes.document_of, runs):
+        if diagnostic.code == _NO_RUNTIME and known is None:
+            yield _unevaluated(diagnostic)
+        elif diagnostic.code not in _ELSEWHERE:
+            yield diagnostic
     seen: set[str] = set()
-    for one in made:
-        for found in refused(one, seen, versions):
-            yield at_source(one, found, places, runtimes.document_of)
+    for one in created:
+        for diagnostic in refused(one, seen, versions):
+            yield at_source(one, diagnostic, places, runtimes.document_of)
 
 
-def _unevaluated(found: Diagnostic) -> Diagnostic:
+def _unevaluated(diagnostic: Diagnostic) -> Diagnostic:
     """TJ529: a cluster may have a runtime that no file shows, but nothing can be reported about its TrainJob."""
     message = "the TrainJob is only partly checked: its runtime is in no file and no catalog, and is not bundled"
     hint = "name the runtime's file or folder with --catalog, or correct spec.runtimeRef"
-    return found._replace(code="TJ529", message=message, severity=WARNING, hint=hint)
+    return diagnostic._replace(code="TJ529", message=message, severity=WARNING, hint=hint)
 
 
 def _by_webhook(
@@ -91,5 +91,5 @@ def _by_webhook(
         one.trainjob, context=[runtime.tree, *admission.assumed(runtime.tree)], release=of_versions(versions), session=session
     )
     verdict = Verdict((Stage(WEBHOOK, answer.errors, answer.errors),) if answer.errors else (), warnings=answer.warnings)
-    for found in report.diagnostics(one.trainjob, verdict):
-        yield trainjob.at(found)
+    for diagnostic in report.diagnostics(one.trainjob, verdict):
+        yield trainjob.at(diagnostic)

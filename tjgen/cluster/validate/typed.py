@@ -19,7 +19,7 @@ class Problem(NamedTuple):
 
     path: FieldPath
     words: str
-    said: str
+    summary: str
     hint: str
 
 
@@ -63,14 +63,14 @@ def _object(tree: Tree, schema: Schema, path: FieldPath, where: str) -> Iterator
     properties, others = schema.get("properties", {}), schema.get("additionalProperties")
     for key, value in tree.items():
         below = properties.get(key, others)
-        here = f"{where}.{key}"
+        field = f"{where}.{key}"
         if below is None:
             if "x-kubernetes-preserve-unknown-fields" in schema:
                 continue
             words = "field not declared in schema"
-            yield Problem((*path, key), f"{here}: {words}", f"{here[1:]}: {words}", "remove it, or correct its name or place")
+            yield Problem((*path, key), f"{field}: {words}", f"{field[1:]}: {words}", "remove it, or correct its name or place")
         elif below.__class__ is dict:
-            yield from problems(value, below, (*path, key), here)
+            yield from problems(value, below, (*path, key), field)
 
 
 def _list(tree: list[Tree], schema: Schema, path: FieldPath, where: str) -> Iterator[Problem]:
@@ -78,19 +78,19 @@ def _list(tree: list[Tree], schema: Schema, path: FieldPath, where: str) -> Iter
     items: Schema = schema["items"]
     seen: set[str] = set()
     for position, item in enumerate(tree):
-        here, name = (*path, position), f"[{position}]"
+        field, name = (*path, position), f"[{position}]"
         if kind in ("map", "set"):
             wrong = _unusable(item, keys if kind == "map" else None, items)
             if wrong:
                 words = f"{where}: element {position}: {wrong}"
-                yield Problem(here, words, words.lstrip("."), "give the element what tells it from the others")
+                yield Problem(field, words, words.lstrip("."), "give the element what tells it from the others")
                 return
             name = _name(item, keys, items) if kind == "map" and keys else f"[={as_json(item)}]"
             if name in seen:
                 words = f"{where}: duplicate entries for key {name}"
-                yield Problem(here, words, words.lstrip("."), _SAME)
+                yield Problem(field, words, words.lstrip("."), _SAME)
             seen.add(name)
-        yield from problems(item, items, here, where + name)
+        yield from problems(item, items, field, where + name)
 
 
 def _unusable(item: Tree, keys: Any, items: Schema) -> str:

@@ -25,15 +25,15 @@ def diagnostics(tree: Tree, *, versions: Mapping[str, str] | None = None) -> Ite
     subject = subject_of(tree)
     if tree.get("apiVersion") == _MPI_OPERATOR:
         yield from _refused(tree)
-    said: set[tuple[FieldPath, str]] = set()
-    for made in templates(_as_made(tree), versions=versions):
-        for fault in made.faults:
-            words = fault.said or fault.detail
-            if (fault.path, words) not in said and not _comes_later(tree, fault):
-                said.add((fault.path, words))
+    reported: set[tuple[FieldPath, str]] = set()
+    for verdict in templates(_with_creatable_name(tree), versions=versions):
+        for fault in verdict.faults:
+            words = fault.summary or fault.detail
+            if (fault.path, words) not in reported and not _comes_later(tree, fault):
+                reported.add((fault.path, words))
                 where = field(fault.path) or "the object"
-                message = f"{where}: the {made.kind} from this template would be refused: {words}"
-                hint = fault.hint or _hint(made.verdict.stage)
+                message = f"{where}: the {verdict.kind} from this template would be refused: {words}"
+                hint = fault.hint or _hint(verdict.verdict.stage)
                 yield Diagnostic("TJ511", message, subject, fault.path, hint=hint)
 
 
@@ -47,7 +47,7 @@ def _refused(tree: Tree) -> Iterator[Diagnostic]:
         yield Diagnostic("TJ427", message, subject_of(tree), fault.path, hint=hint)
 
 
-def _as_made(tree: Tree) -> Tree:
+def _with_creatable_name(tree: Tree) -> Tree:
     """A runtime under a name that a TrainJob may have: its Jobs are called after that, not after the runtime."""
     if tree.get("kind") not in _RUNTIMES:
         return tree

@@ -62,11 +62,11 @@ def unresolved(objects: Sequence[Located], present: Sequence[Tree], known: Known
     for one in objects:
         if one.tree.__class__ is not dict or is_kind(one.tree, RUNTIME) or is_kind(one.tree, CLUSTER_RUNTIME):
             continue
-        found = list(needed(one.tree))
+        references = list(needed(one.tree))
         if is_kind(one.tree, "TrainJob"):
             runtime = runtime_of(one.tree, trees, catalog)
-            found += [each._replace(path=("spec", "runtimeRef")) for each in needed(runtime)] if runtime is not None else []
-        for reference in dict.fromkeys(found):
+            references += [each._replace(path=("spec", "runtimeRef")) for each in needed(runtime)] if runtime is not None else []
+        for reference in dict.fromkeys(references):
             if reference.kind == DEVICE_CLASS and not any(kind == DEVICE_CLASS for kind, _, _ in names):
                 continue
             namespace = "" if reference.kind in _CLUSTERED else _namespace(one.tree)
@@ -84,8 +84,8 @@ def _names(trees: Sequence[Tree], known: Known) -> set[tuple[Kind, str, str]]:
         kind, name, namespace = group_and_kind(tree), str(get(tree, ("metadata", "name"), None) or ""), _namespace(tree)
         names.add((kind, "" if kind in _CLUSTERED else namespace, name))
         if kind in _MAKERS:
-            made, path = _MAKERS[kind]
-            names.add((made, namespace, str(get(tree, path, None) or name)))
+            kind_of_object, path = _MAKERS[kind]
+            names.add((kind_of_object, namespace, str(get(tree, path, None) or name)))
         if kind == ("apps", "StatefulSet"):
             names |= {(CLAIM, namespace, claim) for claim in _claims(tree, name)}
     return names

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from tjgen.cluster.trainer.warnings.clashes import ClashingRun, Key, key_of, made_names, shared, taken
+from tjgen.cluster.trainer.warnings.clashes import ClashingRun, Key, key_of, names_of_objects, shared, taken
 from tjgen.cluster.validate.gangs import Gang, gangs, of_group, too_large
 from tjgen.trees.diagnostics.model import Diagnostic, ObjectRef, Span
 from tjgen.trees.manifests.manifest import Manifest
@@ -30,7 +30,7 @@ def relations(
     for one in applied:
         head = (environment or "", place, tuple(one.ref))
         if one.kind == "TrainJob":
-            for key in dict.fromkeys(made_names(ClashingRun(one.tree, created))):
+            for key in dict.fromkeys(names_of_objects(ClashingRun(one.tree, created))):
                 yield _CREATED, *head, *key
         else:
             object_key = key_of(one.tree)

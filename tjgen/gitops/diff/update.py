@@ -34,7 +34,7 @@ def refusals(old: Tree, new: Tree, context: Sequence[Tree] = (), *, server_side:
         return [_worded(fault, fault.detail) for fault in findings]
     if ".volcano.sh/" in str(get(old, ("apiVersion",), "")) and not judge(old).allowed:
         return []  # no cluster has such an object, so its update has no verdict
-    return [_worded(fault, fault.said or fault.detail) for fault in findings]
+    return [_worded(fault, fault.summary or fault.detail) for fault in findings]
 
 
 def is_taken_under_another_name(new: Tree, context: Sequence[Tree] = (), *, server_side: bool = False) -> bool:

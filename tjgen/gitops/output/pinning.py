@@ -184,7 +184,7 @@ def _moved(one: TaggedImage, known: str, digest: str) -> Diagnostic:
 
 def _refused(one: TaggedImage, error: RegistryError) -> Diagnostic:
     code, hint = _ANSWERS[error.kind]
-    return _about(one, Diagnostic(code, f"image {one.image} cannot be pinned: {error.said}", hint=hint))
+    return _about(one, Diagnostic(code, f"image {one.image} cannot be pinned: {error.message}", hint=hint))
 
 
 def _about(one: TaggedImage, diagnostic: Diagnostic) -> Diagnostic:

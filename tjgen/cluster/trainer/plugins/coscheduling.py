@@ -37,6 +37,6 @@ def build(info: Info, job: Job) -> Iterator[CreatedObject]:
     }
     owners: Owners = {
         (): (Origin(MANAGER, "runtime", _POLICY),),
-        ("spec", "scheduleTimeoutSeconds"): (info.asked(MANAGER, *_POLICY, "scheduleTimeoutSeconds"),),
+        ("spec", "scheduleTimeoutSeconds"): (info.origin(MANAGER, *_POLICY, "scheduleTimeoutSeconds"),),
     }
     yield created_object(job, "scheduling.x-k8s.io/v1alpha1", "PodGroup", "", {"spec": spec}, owners)

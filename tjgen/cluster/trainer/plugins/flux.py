@@ -61,7 +61,7 @@ def build(info: Info, job: Job) -> Iterator[CreatedObject]:
     """The scripts and the certificate; raises PanicError without spec.trainer.numNodes."""
     if info.policy("flux") is None:
         return
-    if job.asked("numNodes") is None:
+    if job.trainer_field("numNodes") is None:
         raise PanicError(PANIC, ("spec", "trainer", "numNodes"), "set numNodes")
     owners: Owners = {(): (Origin(MANAGER, "tjgen"),)}
     scripts: dict[str, Tree] = {"entrypoint.sh": SCRIPT, "init.sh": SCRIPT}

@@ -50,11 +50,11 @@ def build(info: Info, job: Job) -> Iterator[CreatedObject]:
     if info.podsets:
         spec["replicatedJobs"] = [_job(podset, info, counted) for podset, counted in _sync_parallel_count(info)]
     info.owners[("spec", "suspend")] = (job.origin_of(MANAGER, _SUSPEND, job.suspend),)
-    made_ = created_object(job, "jobset.x-k8s.io/v1alpha2", "JobSet", "", {"spec": spec}, info.owners)
+    jobset = created_object(job, "jobset.x-k8s.io/v1alpha2", "JobSet", "", {"spec": spec}, info.owners)
     for field, values in (("labels", info.labels), ("annotations", info.annotations)):
         if values:
-            made_.tree["metadata"][field] = values
-    yield made_
+            jobset.tree["metadata"][field] = values
+    yield jobset
 
 
 def _sync_parallel_count(info: Info) -> list[tuple[PodSet, PodSet | None]]:
@@ -123,22 +123,22 @@ def _initializer(podset: PodSet, job: Job) -> None:
     kind = _INITIALIZERS.get(podset.ancestor or "")
     if kind is None:
         return
-    asked = job.spec.get("initializer", {}).get(kind)
-    if asked is None:
+    section = job.spec.get("initializer", {}).get(kind)
+    if section is None:
         return
     path: FieldPath = ("spec", "initializer", kind)
     for container in podset.containers:
         if container.name != podset.ancestor:
             continue
-        if "storageUri" in asked:
-            variable = {"name": _STORAGE_URI, "value": asked["storageUri"]}
+        if "storageUri" in section:
+            variable = {"name": _STORAGE_URI, "value": section["storageUri"]}
             container.upsert_env([variable], [(Origin(MANAGER, "trainjob", (*path, "storageUri")),)])
-        if "env" in asked:
-            env = variables(asked["env"])
+        if "env" in section:
+            env = variables(section["env"])
             container.upsert_env(env, owners_of(get(job.tree, (*path, "env")), (*path, "env"), env))
-        if "secretRef" in asked:
+        if "secretRef" in section:
             sources = container.tree.get("envFrom", [])
-            reference = {"secretRef": {"name": asked["secretRef"].get("name", "")}}
+            reference = {"secretRef": {"name": section["secretRef"].get("name", "")}}
             container.changes["envFrom"] = [*sources, reference]
             container.owners[(*container.path, "envFrom", len(sources))] = (Origin(MANAGER, "trainjob", (*path, "secretRef")),)
 

@@ -54,7 +54,7 @@ def enforce_ml_policy(info: Info, job: Job) -> None:
             podset.upsert_volumes([_host_file_volume(job)], rule)
         for container in podset.containers:
             if container.name == NODE:
-                path = info.asked(MANAGER, *_POLICY, "sshAuthMountPath")
+                path = info.origin(MANAGER, *_POLICY, "sshAuthMountPath")
                 container.upsert_mounts([{"name": _SSH_VOLUME, "mountPath": policy["sshAuthMountPath"]}], path)
                 if podset.name == LAUNCHER:
                     _set_up_launcher(container, info, job, policy)
@@ -80,9 +80,9 @@ def runs_launcher_as_node(policy: dict[str, Any]) -> bool:
 
 def slots(info: Info, job: Job, policy: dict[str, Any]) -> tuple[int, Origin]:
     """Processes per node, and what decided it: the TrainJob, else the policy, else, where that says 1, the GPUs."""
-    asked = job.asked("numProcPerNode")
-    if asked is not None:
-        return _number(asked), Origin(MANAGER, "trainjob", ("spec", "trainer", "numProcPerNode"))
+    processes = job.trainer_field("numProcPerNode")
+    if processes is not None:
+        return _number(processes), Origin(MANAGER, "trainjob", ("spec", "trainer", "numProcPerNode"))
     if policy["numProcPerNode"] == 1 and info.release.looks_into_runtime:
         gpus = resources.gpus(resources.per_node(info, job))
         if gpus > 1:
@@ -90,19 +90,19 @@ def slots(info: Info, job: Job, policy: dict[str, Any]) -> tuple[int, Origin]:
             return resources.int32(gpus), Origin(
                 MANAGER, *(("trainjob", ("spec", "trainer", "resourcesPerNode")) if asks else ("tjgen",))
             )
-    return policy["numProcPerNode"], info.asked(MANAGER, *_POLICY, "numProcPerNode")
+    return policy["numProcPerNode"], info.origin(MANAGER, *_POLICY, "numProcPerNode")
 
 
-def _number(asked: int | str) -> int:
+def _number(processes: int | str) -> int:
     # Where it may be a word, intstr `IntValue` takes what is no number for zero, and int32 cuts what is too large.
-    if isinstance(asked, int):
-        return asked
-    return resources.int32(int(asked)) if re.fullmatch(r"[+-]?[0-9]+", asked, re.ASCII) else 0
+    if isinstance(processes, int):
+        return processes
+    return resources.int32(int(processes)) if re.fullmatch(r"[+-]?[0-9]+", processes, re.ASCII) else 0
 
 
 def _enforce_count(info: Info, job: Job, launcher_is_node: bool) -> None:
     # Only the job named node is counted; the runtime's numNodes went to the trainer ancestor, the launcher.
-    nodes = job.asked("numNodes")
+    nodes = job.trainer_field("numNodes")
     podset = info.podset(NODE)
     if nodes is None or podset is None:
         return

@@ -18,7 +18,7 @@ def host(job: Job) -> str:
 
 def enforce_count(podset: PodSet | None, job: Job) -> None:
     """The TrainJob's numNodes, without any lower bound, as the count of the pod set."""
-    nodes = job.asked("numNodes")
+    nodes = job.trainer_field("numNodes")
     if podset is not None and nodes is not None:
         podset.count = nodes
         podset.count_origin = NODES

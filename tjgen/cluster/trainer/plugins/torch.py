@@ -60,59 +60,59 @@ def enforce_ml_policy(info: Info, job: Job) -> None:
 
     for target in policy.get("envInjection", {}).get("targets", []):
         for name in target.get("containerNames", []):
-            found = injection_target(info, target.get("jobName", ""), name)
-            if found is None:
+            target_podset = injection_target(info, target.get("jobName", ""), name)
+            if target_podset is None:
                 hint = "use another runtime, or correct its envInjection"
                 raise RefusedError(missing_target(target.get("jobName", ""), name), ("spec", "runtimeRef"), hint)
-            asked = Origin(MANAGER, RUNTIME, (*_TARGETS, (("jobName", target.get("jobName", "")),)))
-            found.upsert_env([*variables, *master], [(asked,)] * 5)
+            origin = Origin(MANAGER, RUNTIME, (*_TARGETS, (("jobName", target.get("jobName", "")),)))
+            target_podset.upsert_env([*variables, *master], [(origin,)] * 5)
 
 
 def processes_per_node(info: Info, job: Job) -> tuple[int | str, Origin]:
     """The number of processes, or a word, and what decided it."""
-    asked, by_whom = _asked(info, job)
+    processes, by_whom = _processes(info, job)
     because = by_whom if job.resources is None else Origin(MANAGER, "trainjob", ("spec", "trainer", "resourcesPerNode"))
     if not info.release.looks_into_runtime:
         # Release 2.0 looks at what the TrainJob asks for and nowhere else.
         if job.resources is None:
-            return asked, by_whom
-        return by_lists(asked, job.resource_lists), because
-    if asked not in (AUTO, CPU):
-        return asked, by_whom
-    found = resources.per_node(info, job)
-    if asked == CPU or resources.gpus(found) == 0:
-        return resources.int32(max(1, resources.cpus(found))), because
-    return asked, because
+            return processes, by_whom
+        return by_lists(processes, job.resource_lists), because
+    if processes not in (AUTO, CPU):
+        return processes, by_whom
+    amounts = resources.per_node(info, job)
+    if processes == CPU or resources.gpus(amounts) == 0:
+        return resources.int32(max(1, resources.cpus(amounts))), because
+    return processes, because
 
 
-def _asked(info: Info, job: Job) -> tuple[int | str, Origin]:
-    asked = job.asked("numProcPerNode")
-    if asked is not None:
-        return asked, Origin(MANAGER, "trainjob", ("spec", "trainer", "numProcPerNode"))
+def _processes(info: Info, job: Job) -> tuple[int | str, Origin]:
+    processes = job.trainer_field("numProcPerNode")
+    if processes is not None:
+        return processes, Origin(MANAGER, "trainjob", ("spec", "trainer", "numProcPerNode"))
     policy = info.policy("torch") or {}
     if "numProcPerNode" in policy:
-        return policy["numProcPerNode"], info.asked(MANAGER, "spec", "mlPolicy", "torch", "numProcPerNode")
+        return policy["numProcPerNode"], info.origin(MANAGER, "spec", "mlPolicy", "torch", "numProcPerNode")
     return AUTO, _RULE
 
 
-def by_lists(asked: int | str, lists: dict[str, Any]) -> int | str:
+def by_lists(processes: int | str, lists: dict[str, Any]) -> int | str:
     """The number of processes by the limits, else by the requests of a TrainJob.
 
     Upstream: plugins/torch `calculateNumProcPerNode`, v2.0.1.
     """
     limits = lists.get("limits")
-    if limits is not None and _counts_cpus(asked, limits):
+    if limits is not None and _counts_cpus(processes, limits):
         return _cpus(limits)
     requests = lists.get("requests")
     if requests is None:
         return 1
-    if _counts_cpus(asked, requests):
+    if _counts_cpus(processes, requests):
         return _cpus(requests)
-    return 1 if asked == CPU else asked
+    return 1 if processes == CPU else processes
 
 
-def _counts_cpus(asked: int | str, amounts: dict[str, Any]) -> bool:
-    return not resources.gpu_names(amounts) if asked == AUTO else asked == CPU and "cpu" in amounts
+def _counts_cpus(processes: int | str, amounts: dict[str, Any]) -> bool:
+    return not resources.gpu_names(amounts) if processes == AUTO else processes == CPU and "cpu" in amounts
 
 
 def _cpus(amounts: dict[str, Any]) -> int:

@@ -41,17 +41,17 @@ def build(info: Info, job: Job) -> Iterator[CreatedObject]:
     queue = info.annotations.get(QUEUE_ANNOTATION)
     if queue is not None:
         spec["queue"] = queue
-        found = origins_of(info.owners, ("metadata", "annotations", QUEUE_ANNOTATION))
-        owners[("spec", "queue")] = _mine(found)
+        origins = origins_of(info.owners, ("metadata", "annotations", QUEUE_ANNOTATION))
+        owners[("spec", "queue")] = _mine(origins)
     for podset in info.podsets:
         if "priorityClassName" in podset.shape.pod_spec:
             spec["priorityClassName"] = podset.shape.pod_spec["priorityClassName"]
-            found = origins_of(info.owners, (*podset.shape.path, *POD_SPEC, "priorityClassName"))
-            owners[("spec", "priorityClassName")] = _mine(found)
+            origins = origins_of(info.owners, (*podset.shape.path, *POD_SPEC, "priorityClassName"))
+            owners[("spec", "priorityClassName")] = _mine(origins)
     topology = policy.get("networkTopology")
     if topology is not None:
         spec["networkTopology"] = topology
-        owners[("spec", "networkTopology")] = (info.asked(MANAGER, *_POLICY, "networkTopology"),)
+        owners[("spec", "networkTopology")] = (info.origin(MANAGER, *_POLICY, "networkTopology"),)
     yield created_object(job, "scheduling.volcano.sh/v1beta1", "PodGroup", "", {"spec": spec}, owners)
 
 

@@ -43,25 +43,25 @@ class ClashingRun(NamedTuple):
     """A TrainJob and what the controllers make of it."""
 
     trainjob: Tree
-    made: Sequence[Tree]
+    created: Sequence[Tree]
 
 
 def clashes(runs: Sequence[ClashingRun], objects: Sequence[Tree]) -> Iterator[tuple[Tree, Diagnostic]]:
     """Each object that is in the way of a run, and each run that is in the way of another, with what is to be said of it."""
     makers: dict[Key, Tree] = {}
     for run in runs:
-        for key in dict.fromkeys(made_names(run)):
+        for key in dict.fromkeys(names_of_objects(run)):
             first = makers.setdefault(key, run.trainjob)
             if first is not run.trainjob and key_of(first) != key_of(run.trainjob):
                 yield run.trainjob, shared(key, reference(first), reference(run.trainjob))
     for tree in objects if makers else ():
         # Objects without a kind or a name are reported by the check.
-        found = key_of(tree)
-        if found is not None and found in makers and not _is_made(tree, makers[found]):
-            yield tree, taken(found, reference(tree), reference(makers[found]))
+        object_key = key_of(tree)
+        if object_key is not None and object_key in makers and not _is_created_by(tree, makers[object_key]):
+            yield tree, taken(object_key, reference(tree), reference(makers[object_key]))
 
 
-def _is_made(tree: Tree, trainjob: Tree) -> bool:
+def _is_created_by(tree: Tree, trainjob: Tree) -> bool:
     """Whether an object says itself that it was made for the TrainJob, as previews and exports of a cluster do."""
     owners = get(tree, ("metadata", "ownerReferences"), None)
     name = get(trainjob, _NAME, None)
@@ -71,9 +71,9 @@ def _is_made(tree: Tree, trainjob: Tree) -> bool:
     )
 
 
-def made_names(run: ClashingRun) -> Iterator[Key]:
+def names_of_objects(run: ClashingRun) -> Iterator[Key]:
     """The names of the objects that controllers create for a run. A name can repeat."""
-    for tree in run.made:
+    for tree in run.created:
         key = key_of(tree)
         if key is None:
             continue

@@ -28,13 +28,14 @@ def trainer_without_container(subject: Subject) -> Iterator[Diagnostic]:
     """builder.go `Trainer`: only containers named node of jobs with the trainer label are written."""
     if not subject.job.trainer or subject.info.trainer_container() is not None or subject.info.policy("mpi") is not None:
         return
-    asked = sorted(set(subject.job.trainer) - {"numNodes", "numProcPerNode"})
-    if asked:
+    fields = sorted(set(subject.job.trainer) - {"numNodes", "numProcPerNode"})
+    if fields:
         yield subject.of_trainjob(
             "TJ830",
-            f"runtime {subject.runtime.name} has no container node in a trainer job that takes spec.trainer's {', '.join(asked)}",
+            f"runtime {subject.runtime.name} has no container node in a trainer job"
+            f" that takes spec.trainer's {', '.join(fields)}",
             "name the container node, and label its job template as the trainer's",
-            ("spec", "trainer", asked[0]),
+            ("spec", "trainer", fields[0]),
         )
 
 
@@ -121,10 +122,10 @@ def job_named_node(subject: Subject) -> Iterator[Diagnostic]:
 
 def lost_sources(subject: Subject) -> Iterator[Diagnostic]:
     """pkg/apply `EnvVar` copies four kinds of sources; a fileKeyRef is none of them."""
-    lists: list[tuple[FieldPath, Any]] = [(_ENV, subject.job.asked("env"))]
+    lists: list[tuple[FieldPath, Any]] = [(_ENV, subject.job.trainer_field("env"))]
     if "initializer" in subject.job.spec:
-        for kind, asked in subject.job.spec["initializer"].items():
-            lists.append((("spec", "initializer", kind, "env"), asked.get("env")))
+        for kind, section in subject.job.spec["initializer"].items():
+            lists.append((("spec", "initializer", kind, "env"), section.get("env")))
     for path, env in lists:
         for variable in env or ():
             if "valueFrom" in variable and "fileKeyRef" in variable["valueFrom"]:
@@ -142,7 +143,7 @@ def overruled_variables(subject: Subject) -> Iterator[Diagnostic]:
     names: tuple[str, ...] = _JAX if "jax" in policies else ()
     if "mpi" in policies and not release.checks_mpi_variables:
         names += mpi.RESERVED
-    if "torch" in policies and not release.checks_torch_always and subject.job.asked("numProcPerNode") is None:
+    if "torch" in policies and not release.checks_torch_always and subject.job.trainer_field("numProcPerNode") is None:
         names += torch.RESERVED
     for variable in subject.job.env:
         if variable["name"] in names:
@@ -151,8 +152,8 @@ def overruled_variables(subject: Subject) -> Iterator[Diagnostic]:
 
 def overruled_storage(subject: Subject) -> Iterator[Diagnostic]:
     """builder.go `Initializer` upserts the initializer's env after STORAGE_URI."""
-    for kind, asked in subject.job.spec["initializer"].items():
-        if "storageUri" in asked and any(variable["name"] == "STORAGE_URI" for variable in asked.get("env", ())):
+    for kind, section in subject.job.spec["initializer"].items():
+        if "storageUri" in section and any(variable["name"] == "STORAGE_URI" for variable in section.get("env", ())):
             yield _overruled(subject, "STORAGE_URI", ("spec", "initializer", kind, "env", named("STORAGE_URI")))
 
 

@@ -59,13 +59,13 @@ def no_command(subject: Subject) -> Iterator[Diagnostic]:
 
 def _parts(subject: Subject) -> Iterator[tuple[FieldPath, list[str], bool]]:
     """The lists of words that the command is joined from, and whether they stand in the TrainJob."""
-    asked: Any = get(subject.job.tree, _TRAINER, {})
+    trainer: Any = get(subject.job.tree, _TRAINER, {})
     container = subject.info.trainer_container()
-    if asked.get("command") is not None:
-        yield (*_TRAINER, "command"), asked["command"], True
+    if trainer.get("command") is not None:
+        yield (*_TRAINER, "command"), trainer["command"], True
     elif container is not None and subject.info.release.wraps_command_of_runtime:
         yield in_runtime((*container.path, "command")), container.tree.get("command", []), False
-    yield (*_TRAINER, "args"), asked.get("args") or [], True
+    yield (*_TRAINER, "args"), trainer.get("args") or [], True
     if container is not None:
         yield in_runtime((*container.path, "args")), container.tree.get("args") or [], False
 

@@ -195,6 +195,6 @@ def _empties(tree: Tree, path: FieldPath) -> Iterator[FieldPath]:
 def _shown(items: list[Any]) -> str:
     """One of the elements, by what says most about it."""
     first = items[0]
-    said = (first.get("key") or first.get("operator")) if isinstance(first, dict) else first
+    shown = (first.get("key") or first.get("operator")) if isinstance(first, dict) else first
     more = f" and {len(items) - 1} more" if len(items) > 1 else ""
-    return f"{said if said is not None else 'an element'}{more}"
+    return f"{shown if shown is not None else 'an element'}{more}"

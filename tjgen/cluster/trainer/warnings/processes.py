@@ -64,11 +64,11 @@ def lost_claims(subject: Subject) -> Iterator[Diagnostic]:
 
 def devices_that_do_not_count(subject: Subject) -> Iterator[Diagnostic]:
     """`GetNumGPUPerNode`: only resources with gpu in their name are GPUs."""
-    if subject.job.asked("numProcPerNode") is not None:
+    if subject.job.trainer_field("numProcPerNode") is not None:
         return
-    found = resources.per_node(subject.info, subject.job)
+    amounts_of_node = resources.per_node(subject.info, subject.job)
     where = _RESOURCES if subject.job.resources is not None else _TRAINER
-    for kind, amounts in found.items():
+    for kind, amounts in amounts_of_node.items():
         if kind == "claims" or len(amounts) == 0:
             continue
         gpus = resources.gpu_names(amounts)
@@ -106,11 +106,11 @@ def overwritten_counts(subject: Subject) -> Iterator[Diagnostic]:
         spec = podset.shape.tree["template"]["spec"]
         path = in_runtime((*podset.shape.path, "template", "spec"))
         for field in ("parallelism", "completions"):
-            asked = spec.get(field)
-            if asked is not None and asked != podset.count and podset.count_origin.source != "trainjob":
+            configured = spec.get(field)
+            if configured is not None and configured != podset.count and podset.count_origin.source != "trainjob":
                 yield subject.of_runtime(
                     "TJ816",
-                    f"{field} of job {podset.name} is {asked}, but the controller writes {podset.count}",
+                    f"{field} of job {podset.name} is {configured}, but the controller writes {podset.count}",
                     "say the number as mlPolicy.numNodes" if podset.ancestor == TRAINER else "say the number as parallelism",
                     (*path, field),
                 )
@@ -161,16 +161,16 @@ def launchers(subject: Subject) -> Iterator[Diagnostic]:
 
 def amounts_as_gpus(subject: Subject) -> Iterator[Diagnostic]:
     """`GetNumGPUPerNode` goes by the letters gpu in a name, whatever is counted there."""
-    if subject.job.asked("numProcPerNode") is not None:
+    if subject.job.trainer_field("numProcPerNode") is not None:
         return
-    found = resources.per_node(subject.info, subject.job)
+    amounts = resources.per_node(subject.info, subject.job)
     for kind in ("requests", "limits"):
-        names = resources.gpu_names(found.get(kind) or {})
+        names = resources.gpu_names(amounts.get(kind) or {})
         shares = [name for name in names if any(word in name.lower() for word in _SHARES)]
         if names[:1] == shares[:1] != []:
             yield subject.of_trainjob(
                 "TJ870",
-                f"the controller takes {shares[0]}: {found[kind][shares[0]]} for that number of GPUs, since gpu is in its name",
+                f"the controller takes {shares[0]}: {amounts[kind][shares[0]]} for that number of GPUs, since gpu is in its name",
                 "set numProcPerNode",
                 _RESOURCES if subject.job.resources is not None else _TRAINER,
             )
@@ -180,8 +180,8 @@ def amounts_as_gpus(subject: Subject) -> Iterator[Diagnostic]:
 def processes_not_read(subject: Subject) -> Iterator[Diagnostic]:
     """Only the torch, mpi and flux plugins read numProcPerNode. As the number of a node's devices it does no harm."""
     policies = subject.info.ml_policy or {}
-    asked = subject.job.asked("numProcPerNode")
-    if asked is None or str(asked) in _devices(resources.per_node(subject.info, subject.job)):
+    processes = subject.job.trainer_field("numProcPerNode")
+    if processes is None or str(processes) in _devices(resources.per_node(subject.info, subject.job)):
         return
     if not any(name in policies for name in _READS_PROCESSES):
         policy = next((f"the {name} policy" for name in policies if name != "numNodes"), "no ML policy")
@@ -201,12 +201,12 @@ def _devices(resources_: dict[str, Any]) -> set[str]:
 
 def nodes_not_read(subject: Subject) -> Iterator[Diagnostic]:
     """numNodes goes to the first trainer job; for MPI to the job named node."""
-    nodes = subject.job.asked("numNodes")
+    nodes = subject.job.trainer_field("numNodes")
     if nodes is None:
         return
     is_mpi = subject.info.policy("mpi") is not None
-    found = subject.info.podset(NODE) if is_mpi else subject.info.podset_of_ancestor(TRAINER)
-    if found is None:
+    podset = subject.info.podset(NODE) if is_mpi else subject.info.podset_of_ancestor(TRAINER)
+    if podset is None:
         wanted = "job named node" if is_mpi else "job labelled as the trainer's"
         yield subject.of_trainjob(
             "TJ872",
@@ -219,7 +219,7 @@ def nodes_not_read(subject: Subject) -> Iterator[Diagnostic]:
 def one_process_overruled(subject: Subject) -> Iterator[Diagnostic]:
     """mpi `EnforceMLPolicy`: a runtime's numProcPerNode of 1 cannot be told from the default, and gives way to the GPUs."""
     written = get(subject.runtime.tree, (*_MPI, "numProcPerNode"), None)
-    if written != 1 or subject.job.asked("numProcPerNode") is not None or not subject.job.release.looks_into_runtime:
+    if written != 1 or subject.job.trainer_field("numProcPerNode") is not None or not subject.job.release.looks_into_runtime:
         return
     gpus = resources.gpus(resources.per_node(subject.info, subject.job))
     if gpus > 1:

@@ -47,11 +47,11 @@ def _rules(tree: dict[str, Any], *, namespaced: bool) -> Iterator[Fault]:
             yield at.child("verbs").required("verbs must contain at least one value")
         addresses = rule.get("nonResourceURLs")
         if addresses:
-            here = at.child("nonResourceURLs")
+            field = at.child("nonResourceURLs")
             if namespaced:
-                yield here.invalid(addresses, "namespaced rules cannot apply to non-resource URLs")
+                yield field.invalid(addresses, "namespaced rules cannot apply to non-resource URLs")
             if rule.get("apiGroups") or rule.get("resources") or rule.get("resourceNames"):
-                yield here.invalid(addresses, "rules cannot apply to both regular resources and non-resource URLs")
+                yield field.invalid(addresses, "rules cannot apply to both regular resources and non-resource URLs")
             continue
         if not rule.get("apiGroups"):
             yield at.child("apiGroups").required("resource rules must supply at least one api group")

@@ -84,19 +84,19 @@ def _agreement(annotations: dict[str, str], spec: dict[str, Any], at: Place) -> 
     """`validateSeccompAnnotationsAndFields` and `validateAppArmorAnnotationsAndFieldsMatchOnCreate`."""
     context = spec.get("securityContext", {})
     if _SECCOMP in annotations:
-        here = at.child("securityContext", "seccompProfile")
-        yield from _agrees("seccomp", annotations[_SECCOMP], context.get("seccompProfile"), here)
+        field = at.child("securityContext", "seccompProfile")
+        yield from _agrees("seccomp", annotations[_SECCOMP], context.get("seccompProfile"), field)
     for name in ("initContainers", "containers"):
         for position, container in enumerate(spec.get(name, ())):
             own = container.get("securityContext", {})
-            here = at.child(name).item(position).child("securityContext")
+            field = at.child(name).item(position).child("securityContext")
             key = f"{_SECCOMP_CONTAINER}{container.get('name', '')}"
             if key in annotations:
-                yield from _agrees("seccomp", annotations[key], own.get("seccompProfile"), here.child("seccompProfile"))
+                yield from _agrees("seccomp", annotations[key], own.get("seccompProfile"), field.child("seccompProfile"))
             key = f"{_APP_ARMOR}{container.get('name', '')}"
             if key in annotations and spec.get("os", {}).get("name") != "windows":
                 profile = own.get("appArmorProfile", context.get("appArmorProfile"))
-                yield from _agrees("apparmor", annotations[key], profile, here.child("appArmorProfile"))
+                yield from _agrees("apparmor", annotations[key], profile, field.child("appArmorProfile"))
 
 
 def _agrees(what: str, annotation: str, profile: dict[str, Any] | None, at: Place) -> Iterator[Fault]:

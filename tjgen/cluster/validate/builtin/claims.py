@@ -64,8 +64,8 @@ def template_metadata(metadata: dict[str, Any], at: Place) -> Iterator[Fault]:
 
 def claim_spec(spec: dict[str, Any], at: Place) -> Iterator[Fault]:
     """`ValidatePersistentVolumeClaimSpec`."""
-    here = at.child("accessModes")
-    yield from access_modes(spec.get("accessModes", ()), here, required="at least 1 access mode is required")
+    field = at.child("accessModes")
+    yield from access_modes(spec.get("accessModes", ()), field, required="at least 1 access mode is required")
     yield from label_selector(spec.get("selector"), at.child("selector"))
     yield from _storage(spec.get("resources", {}), at.child("resources"))
     for name in ("storageClassName", "volumeAttributesClassName"):
@@ -91,15 +91,15 @@ def access_modes(modes: Any, at: Place, *, required: str) -> Iterator[Fault]:
 
 def _storage(resources: dict[str, Any], at: Place) -> Iterator[Fault]:
     requests = resources.get("requests", {})
-    here = Place(f"{at.field}[storage]", (*at.path, "requests", "storage"))
+    field = Place(f"{at.field}[storage]", (*at.path, "requests", "storage"))
     if "storage" not in requests:
-        yield here.required()
+        yield field.required()
         return
     value = quantity.parse(requests["storage"])
     if value.nanos <= 0:
-        yield here.invalid(str(value), "must be greater than zero")
+        yield field.invalid(str(value), "must be greater than zero")
     else:
-        yield from amount("storage", value, here)
+        yield from amount("storage", value, field)
 
 
 def _sources(spec: dict[str, Any], at: Place) -> Iterator[Fault]:
@@ -107,10 +107,10 @@ def _sources(spec: dict[str, Any], at: Place) -> Iterator[Fault]:
     if source is not None:
         yield from _source(source, at.child("dataSource"))
     if reference is not None:
-        here = at.child("dataSourceRef")
-        yield from _source(reference, here)
+        field = at.child("dataSourceRef")
+        yield from _source(reference, field)
         for message in syntax.dns1123_label(reference["namespace"]) if reference.get("namespace") else ():
-            yield here.child("namespace").invalid(reference["namespace"], message)
+            yield field.child("namespace").invalid(reference["namespace"], message)
     if source is None or reference is None:
         return
     # Upstream puts a path where the value belongs, and a path is an empty object to JSON.

@@ -45,21 +45,21 @@ def containers(spec: dict[str, Any], pod: Pod, at: Place) -> Iterator[Fault]:
         yield at.child("containers").required()
     names: set[str] = set()
     for position, container in enumerate(given):
-        here = at.child("containers").item(position)
-        yield from _container(container, pod, here)
-        yield from _unique(container, names, here)
-        yield from handlers.lifecycle(container.get("lifecycle", {}), pod.grace, here.child("lifecycle"))
-        yield from handlers.probes(container, pod.grace, here)
-        yield from _restart_policy(container, here)
+        element = at.child("containers").item(position)
+        yield from _container(container, pod, element)
+        yield from _unique(container, names, element)
+        yield from handlers.lifecycle(container.get("lifecycle", {}), pod.grace, element.child("lifecycle"))
+        yield from handlers.probes(container, pod.grace, element)
+        yield from _restart_policy(container, element)
     yield from _host_ports(given, at.child("containers"))
     names = {container.get("name", "") for container in given}
     for position, container in enumerate(spec.get("initContainers", ())):
-        here = at.child("initContainers").item(position)
-        yield from _container(container, pod, here)
-        yield from _init_restart_policy(container, here)
-        yield from _unique(container, names, here)
+        element = at.child("initContainers").item(position)
+        yield from _container(container, pod, element)
+        yield from _init_restart_policy(container, element)
+        yield from _unique(container, names, element)
         yield from _host_ports([container], at.child("initContainers"))
-        yield from _init_handlers(container, pod, here)
+        yield from _init_handlers(container, pod, element)
 
 
 def ephemeral_containers(spec: dict[str, Any], pod: Pod, at: Place) -> Iterator[Fault]:
@@ -67,22 +67,22 @@ def ephemeral_containers(spec: dict[str, Any], pod: Pod, at: Place) -> Iterator[
     others = {container.get("name", "") for name in ("containers", "initContainers") for container in spec.get(name, ())}
     names = set(others)
     for position, container in enumerate(spec.get("ephemeralContainers", ())):
-        here = at.child("ephemeralContainers").item(position)
-        yield from _container(container, pod, here)
+        element = at.child("ephemeralContainers").item(position)
+        yield from _container(container, pod, element)
         image = container.get("image", "")
         if image != image.strip():
-            yield here.child("image").invalid(image, "must not have leading or trailing whitespace")
-        yield from _unique(container, names, here)
+            yield element.child("image").invalid(image, "must not have leading or trailing whitespace")
+        yield from _unique(container, names, element)
         target = container.get("targetContainerName", "")
         if target and target not in others:
-            yield here.child("targetContainerName").not_found(target)
+            yield element.child("targetContainerName").not_found(target)
         for name, value in container.items():
             if name in _NOT_EPHEMERAL and not _is_dropped(name, value):
-                yield here.child(name).forbidden("cannot be set for an Ephemeral Container")
+                yield element.child(name).forbidden("cannot be set for an Ephemeral Container")
         for number, mount in enumerate(container.get("volumeMounts", ())):
             for name in ("subPath", "subPathExpr"):
                 if mount.get(name):
-                    place = here.child("volumeMounts").item(number).child(name)
+                    place = element.child("volumeMounts").item(number).child(name)
                     yield place.forbidden("cannot be set for an Ephemeral Container")
 
 
@@ -126,22 +126,22 @@ def _container(container: dict[str, Any], pod: Pod, at: Place) -> Iterator[Fault
 def _ports(ports: Any, at: Place) -> Iterator[Fault]:
     names: set[str] = set()
     for position, given in enumerate(ports):
-        here, name = at.item(position), given.get("name", "")
+        element, name = at.item(position), given.get("name", "")
         messages = syntax.port_name(name) if name else []
         for message in messages:
-            yield here.child("name").invalid(name, message)
+            yield element.child("name").invalid(name, message)
         if name and not messages:
             if name in names:
-                yield here.child("name").duplicate(name)
+                yield element.child("name").duplicate(name)
             names.add(name)
         if not given.get("containerPort"):
-            yield here.child("containerPort").required()
+            yield element.child("containerPort").required()
         for field in ("containerPort", "hostPort"):
             for message in syntax.port_number(given[field]) if given.get(field) else ():
-                yield here.child(field).invalid(given[field], message)
+                yield element.child(field).invalid(given[field], message)
         protocol = given.get("protocol") or "TCP"
         if protocol not in _PROTOCOLS:
-            yield here.child("protocol").not_supported(protocol, _PROTOCOLS)
+            yield element.child("protocol").not_supported(protocol, _PROTOCOLS)
 
 
 def _host_ports(given: list[Any], at: Place) -> Iterator[Fault]:
@@ -161,17 +161,17 @@ def _resize_policies(policies: Any, pod: Pod, at: Place) -> Iterator[Fault]:
     seen: set[str] = set()
     for position, policy in enumerate(policies):
         resource, restart = policy.get("resourceName", ""), policy.get("restartPolicy", "")
-        here = at.seen_at(position)
+        element = at.seen_at(position)
         if resource in seen:
             yield at.item(position).duplicate(resource)
         seen.add(resource)
         for value, known in ((resource, _RESIZED), (restart, _RESIZE_POLICIES)):
             if not value:
-                yield here.required()
+                yield element.required()
             elif value not in known:
-                yield here.not_supported(value, known)
+                yield element.not_supported(value, known)
         if pod.restart_policy == "Never" and restart != "NotRequired":
-            yield here.invalid(restart, "must be 'NotRequired' when pod `restartPolicy` is 'Never'")
+            yield element.invalid(restart, "must be 'NotRequired' when pod `restartPolicy` is 'Never'")
 
 
 def _init_restart_policy(container: dict[str, Any], at: Place) -> Iterator[Fault]:
@@ -192,17 +192,17 @@ def _restart_policy(container: dict[str, Any], at: Place) -> Iterator[Fault]:
     if len(rules) > 20:
         yield at.child("restartPolicyRules").too_many(len(rules), 20)
     for position, rule in enumerate(rules):
-        here = at.child("restartPolicyRules").item(position)
+        element = at.child("restartPolicyRules").item(position)
         if rule.get("action", "") not in _RESTART_ACTIONS:
-            yield here.child("action").not_supported(rule.get("action", ""), _RESTART_ACTIONS)
+            yield element.child("action").not_supported(rule.get("action", ""), _RESTART_ACTIONS)
         codes = rule.get("exitCodes")
         if codes is None:
-            yield here.child("exitCodes").required("must be specified")
+            yield element.child("exitCodes").required("must be specified")
             continue
         if codes.get("operator", "") not in _OPERATORS:
-            yield here.child("exitCodes", "operator").not_supported(codes.get("operator", ""), _OPERATORS)
+            yield element.child("exitCodes", "operator").not_supported(codes.get("operator", ""), _OPERATORS)
         if len(codes.get("values", ())) > 255:
-            yield here.child("exitCodes", "values").too_many(len(codes["values"]), 255)
+            yield element.child("exitCodes", "values").too_many(len(codes["values"]), 255)
 
 
 def _init_handlers(container: dict[str, Any], pod: Pod, at: Place) -> Iterator[Fault]:
@@ -215,5 +215,5 @@ def _init_handlers(container: dict[str, Any], pod: Pod, at: Place) -> Iterator[F
             yield at.child(name).forbidden(_ONLY_SIDECARS)
     for position, policy in enumerate(container.get("resizePolicy", ())):
         if policy.get("restartPolicy") == "RestartContainer":
-            here = at.child("resizePolicy").item(position).child("restartPolicy")
-            yield here.invalid("RestartContainer", "must not be set to 'RestartContainer' for non-sidecar initContainers")
+            field = at.child("resizePolicy").item(position).child("restartPolicy")
+            yield field.invalid("RestartContainer", "must not be set to 'RestartContainer' for non-sidecar initContainers")

@@ -33,11 +33,11 @@ def config_map(tree: dict[str, Any]) -> Iterator[Fault]:
     texts, binaries = tree.get("data", {}), tree.get("binaryData", {})
     for side, given in (("data", texts), ("binaryData", binaries)):
         for key in given:
-            here = Place(side, (side,)).key(key)
+            field = Place(side, (side,)).key(key)
             for message in syntax.config_key(key):
-                yield here.invalid(key, message)
+                yield field.invalid(key, message)
             if side == "data" and key in binaries:
-                yield here.invalid(key, "duplicate of key present in binaryData")
+                yield field.invalid(key, "duplicate of key present in binaryData")
     size = sum(_size(text) for text in texts.values()) + sum(len(_content(value)) for value in binaries.values())
     if size > _LARGEST:
         yield Place("", ("data",)).too_long(_LARGEST)

@@ -42,16 +42,16 @@ def faults(cron: dict[str, Any]) -> Iterator[Fault]:
     policy = spec.get("concurrencyPolicy") or "Allow"
     if policy not in _POLICIES:
         yield at.child("concurrencyPolicy").not_supported(policy, _POLICIES)
-    here = at.child("jobTemplate", "spec")
+    field_at = at.child("jobTemplate", "spec")
     job = spec.get("jobTemplate", {}).get("spec", {})
-    yield from job_spec(job, here)
+    yield from job_spec(job, field_at)
     if "selector" in job:
-        yield here.child("selector").invalid(shown_selector(job["selector"]), "`selector` will be auto-generated")
+        yield field_at.child("selector").invalid(shown_selector(job["selector"]), "`selector` will be auto-generated")
     if job.get("manualSelector"):
-        yield here.child("manualSelector").not_supported(True, ("nil", "false"))
+        yield field_at.child("manualSelector").not_supported(True, ("nil", "false"))
     if len(name.encode()) > _LONGEST_NAME:
-        here = Place("metadata.name", ("metadata", "name"))
-        yield here.invalid(name, f"must be no more than {_LONGEST_NAME} characters")
+        field_at = Place("metadata.name", ("metadata", "name"))
+        yield field_at.invalid(name, f"must be no more than {_LONGEST_NAME} characters")
 
 
 def _time_zone(zone: str, at: Place) -> Iterator[Fault]:

@@ -90,18 +90,18 @@ def _devices(devices: dict[str, Any], at: Place) -> Iterator[Fault]:
         for other in request.get("firstAvailable", ())
     }
 
-    def referring(item: dict[str, Any], here: Place) -> Iterator[Fault]:
+    def referring(item: dict[str, Any], field: Place) -> Iterator[Fault]:
         yield from _each_once(
-            item.get("requests", ()), _MOST, lambda name, at: _reference(name, names, at), here.child("requests")
+            item.get("requests", ()), _MOST, lambda name, at: _reference(name, names, at), field.child("requests")
         )
 
-    def constraint(item: dict[str, Any], here: Place) -> Iterator[Fault]:
-        yield from referring(item, here)
-        yield from _constraint(item, here)
+    def constraint(item: dict[str, Any], field: Place) -> Iterator[Fault]:
+        yield from referring(item, field)
+        yield from _constraint(item, field)
 
-    def configuration(item: dict[str, Any], here: Place) -> Iterator[Fault]:
-        yield from referring(item, here)
-        yield from _configuration(item, here)
+    def configuration(item: dict[str, Any], field: Place) -> Iterator[Fault]:
+        yield from referring(item, field)
+        yield from _configuration(item, field)
 
     yield from _each_once(requests, _MOST, _request, at.child("requests"))
     yield from _each(devices.get("constraints", ()), _MOST, constraint, at.child("constraints"))
@@ -170,13 +170,13 @@ def _selector(selector: dict[str, Any], at: Place) -> Iterator[Fault]:
     if "cel" not in selector:
         yield at.child("cel").required()
         return
-    text, here = selector["cel"].get("expression", ""), at.child("cel", "expression")
+    text, field = selector["cel"].get("expression", ""), at.child("cel", "expression")
     if len(text.encode()) > _LONGEST_EXPRESSION:
-        yield here.too_long(_LONGEST_EXPRESSION)
+        yield field.too_long(_LONGEST_EXPRESSION)
         return
     problem = _expression_problem(text)
     if problem:
-        yield here.invalid(text, f"compilation failed: {problem}")
+        yield field.invalid(text, f"compilation failed: {problem}")
 
 
 def _expression_problem(text: str) -> str:
@@ -243,12 +243,12 @@ def _configuration(config: dict[str, Any], at: Place) -> Iterator[Fault]:
     if "opaque" not in config:
         yield at.child("opaque").required()
         return
-    opaque, here = config["opaque"], at.child("opaque", "parameters")
+    opaque, field = config["opaque"], at.child("opaque", "parameters")
     yield from driver_name(opaque.get("driver", ""), at.child("opaque", "driver"))
     parameters = opaque.get("parameters")
     if parameters is None:
-        yield here.required()
+        yield field.required()
     elif len(as_json(parameters).encode()) > _LONGEST_PARAMETERS:
-        yield here.too_long(_LONGEST_PARAMETERS)
+        yield field.too_long(_LONGEST_PARAMETERS)
     elif not isinstance(parameters, dict):
-        yield here.invalid("<value omitted>", "must be a valid JSON object")
+        yield field.invalid("<value omitted>", "must be a valid JSON object")

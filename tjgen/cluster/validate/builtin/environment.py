@@ -87,17 +87,17 @@ def _file(reference: dict[str, Any], at: Place) -> Iterator[Fault]:
 def environment_sources(sources: Any, at: Place) -> Iterator[Fault]:
     """`ValidateEnvFrom`."""
     for position, source in enumerate(sources):
-        here, prefix = at.item(position), source.get("prefix", "")
+        element, prefix = at.item(position), source.get("prefix", "")
         for message in syntax.env_name(prefix) if prefix else ():
-            yield here.child("prefix").invalid(prefix, message)
+            yield element.child("prefix").invalid(prefix, message)
         given = [kind for kind in ("configMapRef", "secretRef") if kind in source]
         for kind in given:
             name = source[kind].get("name", "")
             if not name:
-                yield here.child(kind, "name").required()
+                yield element.child(kind, "name").required()
             # A name is checked here as the beginning of one: a dash may end it.
             for message in syntax.dns1123_subdomain(_masked(name)) if name else ():
-                yield here.child(kind, "name").invalid(name, message)
+                yield element.child(kind, "name").invalid(name, message)
         if not given:
             yield at.seen_at(position).invalid("", "must specify one of: `configMapRef` or `secretRef`")
         elif len(given) > 1:

@@ -31,36 +31,36 @@ def failure_policy(spec: dict[str, Any], at: Place) -> Iterator[Fault]:
         yield at.child("rules").too_many(len(rules), _MOST_RULES)
     names = {container.get("name", "") for kind in ("containers", "initContainers") for container in pod.get(kind, ())}
     for position, rule in enumerate(rules):
-        here, action = at.child("rules").item(position), rule.get("action", "")
+        element, action = at.child("rules").item(position), rule.get("action", "")
         codes, conditions = rule.get("onExitCodes"), rule.get("onPodConditions", ())
         if not action:
-            yield here.child("action").required(_valid(_ACTIONS))
+            yield element.child("action").required(_valid(_ACTIONS))
         elif action == "FailIndex":
             if "backoffLimitPerIndex" not in spec:
-                yield here.child("action").invalid(action, "requires the backoffLimitPerIndex to be set")
+                yield element.child("action").invalid(action, "requires the backoffLimitPerIndex to be set")
         elif action not in _ACTIONS:
-            yield here.child("action").not_supported(action, _ACTIONS)
+            yield element.child("action").not_supported(action, _ACTIONS)
         if codes is not None:
-            yield from _exit_codes(codes, names, here.child("onExitCodes"))
-        yield from _conditions(conditions, here.child("onPodConditions"))
+            yield from _exit_codes(codes, names, element.child("onExitCodes"))
+        yield from _conditions(conditions, element.child("onPodConditions"))
         if codes is not None and conditions:
-            yield here.wrong("specifying both OnExitCodes and OnPodConditions is not supported")
+            yield element.wrong("specifying both OnExitCodes and OnPodConditions is not supported")
         elif codes is None and not conditions:
-            yield here.wrong("specifying one of OnExitCodes and OnPodConditions is required")
+            yield element.wrong("specifying one of OnExitCodes and OnPodConditions is required")
 
 
 def _conditions(conditions: Any, at: Place) -> Iterator[Fault]:
     if len(conditions) > _MOST_RULES:
         yield at.too_many(len(conditions), _MOST_RULES)
     for position, pattern in enumerate(conditions):
-        here, status = at.item(position), pattern.get("status") or "True"
-        yield from label_name(pattern.get("type", ""), here.child("type"))
+        element, status = at.item(position), pattern.get("status") or "True"
+        yield from label_name(pattern.get("type", ""), element.child("type"))
         if status not in _STATUSES:
-            yield here.child("status").not_supported(status, _STATUSES)
+            yield element.child("status").not_supported(status, _STATUSES)
 
 
 def _exit_codes(codes: dict[str, Any], names: set[str], at: Place) -> Iterator[Fault]:
-    operator, values, here = codes.get("operator", ""), codes.get("values"), at.child("values")
+    operator, values, field = codes.get("operator", ""), codes.get("values"), at.child("values")
     if not operator:
         yield at.child("operator").required(_valid(_OPERATORS))
     elif operator not in _OPERATORS:
@@ -69,17 +69,17 @@ def _exit_codes(codes: dict[str, Any], names: set[str], at: Place) -> Iterator[F
         message = "must be one of the container or initContainer names in the pod template"
         yield at.child("containerName").invalid(codes["containerName"], message)
     if not values:
-        yield here.invalid(values, "at least one value is required")
+        yield field.invalid(values, "at least one value is required")
         return
     if len(values) > _MOST_EXIT_CODES:
-        yield here.too_many(len(values), _MOST_EXIT_CODES)
+        yield field.too_many(len(values), _MOST_EXIT_CODES)
     for position, value in enumerate(values):
         if operator == "In" and value == 0:
-            yield here.item(position).invalid(0, "must not be 0 for the In operator")
+            yield field.item(position).invalid(0, "must not be 0 for the In operator")
         if value in values[:position]:
-            yield here.item(position).duplicate(value)
+            yield field.item(position).duplicate(value)
     if values != sorted(values):
-        yield here.invalid(values, "must be ordered")
+        yield field.invalid(values, "must be ordered")
 
 
 def success_policy(spec: dict[str, Any], mode: str, at: Place) -> Iterator[Fault]:
@@ -95,38 +95,38 @@ def success_policy(spec: dict[str, Any], mode: str, at: Place) -> Iterator[Fault
     if len(rules) > _MOST_RULES:
         yield at.child("rules").too_many(len(rules), _MOST_RULES)
     for position, rule in enumerate(rules):
-        here, indexes, count = at.child("rules").item(position), rule.get("succeededIndexes"), rule.get("succeededCount")
+        element, indexes, count = at.child("rules").item(position), rule.get("succeededIndexes"), rule.get("succeededCount")
         if indexes is None and count is None:
-            yield here.required("at least one of succeededCount or succeededIndexes must be specified")
+            yield element.required("at least one of succeededCount or succeededIndexes must be specified")
         elif completions is None:
             # Upstream reads the completions without a look whether there are any.
             nil = "runtime error: invalid memory address or nil pointer dereference"
-            said = "a Job with a successPolicy needs completions: the server fails at this one"
-            yield Fault(INTERNAL_ERROR, "", nil, here.path, said)
+            message = "a Job with a successPolicy needs completions: the server fails at this one"
+            yield Fault(INTERNAL_ERROR, "", nil, element.path, message)
         else:
-            yield from _success_rule(indexes, count, completions, here)
+            yield from _success_rule(indexes, count, completions, element)
 
 
 def _success_rule(indexes: str | None, count: int | None, completions: int, at: Place) -> Iterator[Fault]:
     total = 0
     if indexes is not None:
-        here = at.child("succeededIndexes")
+        field = at.child("succeededIndexes")
         if len(indexes.encode()) > _LONGEST_INDEXES:
-            yield here.too_long(_LONGEST_INDEXES)
+            yield field.too_long(_LONGEST_INDEXES)
         try:
             total = _count_indexes(indexes, completions)
         except ValueError as problem:
-            yield here.invalid(indexes, f"error parsing succeededIndexes: {problem}")
+            yield field.invalid(indexes, f"error parsing succeededIndexes: {problem}")
     if count is not None:
-        here = at.child("succeededCount")
+        field = at.child("succeededCount")
         if count < 0:
-            yield here.invalid(count, NOT_NEGATIVE)
+            yield field.invalid(count, NOT_NEGATIVE)
         if count > completions:
             message = f"must be less than or equal to {completions} (the number of specified completions)"
-            yield here.invalid(count, message)
+            yield field.invalid(count, message)
         if indexes is not None and count > total:
             message = "the number of indexes in the specified succeededIndexes field"
-            yield here.invalid(count, f"must be less than or equal to {total} ({message})")
+            yield field.invalid(count, f"must be less than or equal to {total} ({message})")
 
 
 def _count_indexes(text: str, completions: int) -> int:
@@ -135,8 +135,8 @@ def _count_indexes(text: str, completions: int) -> int:
     for part in text.split(",") if text else ():
         bounds = part.split("-")
         if len(bounds) > 2:
-            said = "violates the requirement that an index interval can have at most two parts separated by '-'"
-            raise ValueError(f"the fragment {quote(part)} {said}")
+            message = "violates the requirement that an index interval can have at most two parts separated by '-'"
+            raise ValueError(f"the fragment {quote(part)} {message}")
         first = _index(bounds[0], completions)
         end = _index(bounds[1], completions) if len(bounds) > 1 else first
         if len(bounds) > 1 and first >= end:

@@ -111,28 +111,28 @@ def _generated_selector(spec: dict[str, Any], name: str, at: Place, uid: str = U
     stored = spec.get("template", {}).get("metadata", {}).get("labels", {})
     expected = dict.fromkeys(_NAME_LABELS, name) | dict.fromkeys(_UID_LABELS, uid)
     for key, value in expected.items():
-        here = at.child("template", "metadata", "labels").key(key)
+        field = at.child("template", "metadata", "labels").key(key)
         if key not in stored:
-            yield here.required(f"must be '{value}'")
+            yield field.required(f"must be '{value}'")
         elif stored[key] != value:
-            yield here.invalid(stored, f"must be '{value}'")._replace(said=_OWN_WORDS)
+            yield field.invalid(stored, f"must be '{value}'")._replace(summary=_OWN_WORDS)
     selector = spec["selector"]
     if not any(label_selector(selector, at)) and not matches(selector, expected):
-        said = "the server generates the selector of a Job: leave it out"
-        yield at.child("selector").invalid(shown_selector(selector), "`selector` not auto-generated")._replace(said=said)
+        message = "the server generates the selector of a Job: leave it out"
+        yield at.child("selector").invalid(shown_selector(selector), "`selector` not auto-generated")._replace(summary=message)
 
 
 def _selector(spec: dict[str, Any], at: Place) -> Iterator[Fault]:
     """What ValidateJobSpec says about the selector."""
-    selector, here = spec.get("selector"), at.child("selector")
-    wrong = [*label_selector(selector, here)]
+    selector, field = spec.get("selector"), at.child("selector")
+    wrong = [*label_selector(selector, field)]
     yield from wrong
     if selector is None:
-        yield here.required()
+        yield field.required()
     stored = spec.get("template", {}).get("metadata", {}).get("labels")
     if not wrong and not matches(selector, stored or {}):
-        here = at.child("template", "metadata", "labels")
-        yield here.invalid(stored, "`selector` does not match template `labels`")
+        field = at.child("template", "metadata", "labels")
+        yield field.invalid(stored, "`selector` does not match template `labels`")
 
 
 def job_spec(spec: dict[str, Any], at: Place) -> Iterator[Fault]:

@@ -22,23 +22,23 @@ def mounts(container: dict[str, Any], volumes: dict[str, Any], at: Place) -> Ite
     device_paths = {device.get("name", ""): device.get("devicePath", "") for device in container.get("volumeDevices", ())}
     taken: set[str] = set()
     for position, mount in enumerate(container.get("volumeMounts", ())):
-        here, name, path = at.item(position), mount.get("name", ""), mount.get("mountPath", "")
+        element, name, path = at.item(position), mount.get("name", ""), mount.get("mountPath", "")
         if not name:
-            yield here.child("name").required()
+            yield element.child("name").required()
         if name not in volumes:
-            yield here.child("name").not_found(name)
+            yield element.child("name").not_found(name)
         if not path:
-            yield here.child("mountPath").required()
+            yield element.child("mountPath").required()
         if path in taken:
-            yield here.child("mountPath").invalid(path, "must be unique")
+            yield element.child("mountPath").invalid(path, "must be unique")
         taken.add(path)
         if name in device_paths:
-            yield here.child("name").invalid(name, "must not already exist in volumeDevices")
+            yield element.child("name").invalid(name, "must not already exist in volumeDevices")
         if path in device_paths.values():
-            yield here.child("mountPath").invalid(path, "must not already exist as a path in volumeDevices")
+            yield element.child("mountPath").invalid(path, "must not already exist as a path in volumeDevices")
         yield from _sub_paths(mount, position, at)
-        yield from _propagation(mount, container, Place(f"{at.field}.mountPropagation", (*here.path, "mountPropagation")))
-        yield from _recursive(mount, Place(f"{at.field}.recursiveReadOnly", (*here.path, "recursiveReadOnly")))
+        yield from _propagation(mount, container, Place(f"{at.field}.mountPropagation", (*element.path, "mountPropagation")))
+        yield from _recursive(mount, Place(f"{at.field}.recursiveReadOnly", (*element.path, "recursiveReadOnly")))
 
 
 def _sub_paths(mount: dict[str, Any], position: int, at: Place) -> Iterator[Fault]:
@@ -77,27 +77,27 @@ def devices(container: dict[str, Any], volumes: dict[str, Any], at: Place) -> It
     names: set[str] = set()
     paths: set[str] = set()
     for position, device in enumerate(container.get("volumeDevices", ())):
-        here, name, path = at.item(position), device.get("name", ""), device.get("devicePath", "")
+        element, name, path = at.item(position), device.get("name", ""), device.get("devicePath", "")
         if not name:
-            yield here.child("name").required()
+            yield element.child("name").required()
         if name in names:
-            yield here.child("name").invalid(name, "must be unique")
+            yield element.child("name").invalid(name, "must be unique")
         if name not in volumes:
-            yield here.child("name").not_found(name)
+            yield element.child("name").not_found(name)
         elif not volumes[name].keys() & {"persistentVolumeClaim", "ephemeral"}:
             message = "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode"
-            yield here.child("name").invalid(name, message)
+            yield element.child("name").invalid(name, message)
         if not path:
-            yield here.child("devicePath").required()
+            yield element.child("devicePath").required()
         if path in paths:
-            yield here.child("devicePath").invalid(path, "must be unique")
+            yield element.child("devicePath").invalid(path, "must be unique")
         if ".." in path.split("/"):
-            yield here.child("devicePath").invalid(path, "can not contain backsteps ('..')")
+            yield element.child("devicePath").invalid(path, "can not contain backsteps ('..')")
         else:
             paths.add(path)
         if name in mounted:
-            yield here.child("name").invalid(name, "must not already exist in volumeMounts")
+            yield element.child("name").invalid(name, "must not already exist in volumeMounts")
         if path in mounted.values():
-            yield here.child("devicePath").invalid(path, "must not already exist as a path in volumeMounts")
+            yield element.child("devicePath").invalid(path, "must not already exist as a path in volumeMounts")
         if name:
             names.add(name)

@@ -24,18 +24,18 @@ def network_policy(tree: dict[str, Any]) -> Iterator[Fault]:
     yield from label_selector(spec.get("podSelector"), at.child("podSelector"))
     for side, peers in (("ingress", "from"), ("egress", "to")):
         for position, rule in enumerate(spec.get(side, ())):
-            here = at.child(side).item(position)
+            field = at.child(side).item(position)
             for number, port in enumerate(rule.get("ports", ())):
-                yield from _port(port, here.child("ports").item(number))
+                yield from _port(port, field.child("ports").item(number))
             for number, peer in enumerate(rule.get(peers, ())):
-                yield from _peer(peer, here.child(peers).item(number))
-    types, here = spec.get("policyTypes", ()), at.child("policyTypes")
+                yield from _peer(peer, field.child(peers).item(number))
+    types, field = spec.get("policyTypes", ()), at.child("policyTypes")
     if len(types) > len(_TYPES):
-        yield here.invalid(types, "may not specify more than two policyTypes")
+        yield field.invalid(types, "may not specify more than two policyTypes")
         return
     for position, kind in enumerate(types):
         if kind not in _TYPES:
-            yield here.item(position).not_supported(kind, _TYPES)
+            yield field.item(position).not_supported(kind, _TYPES)
 
 
 def _port(given: dict[str, Any], at: Place) -> Iterator[Fault]:
@@ -83,8 +83,8 @@ def _block(block: dict[str, Any], at: Place) -> Iterator[Fault]:
     yield from network(text, at.child("cidr"))
     whole = read_network(text)
     for position, part_text in enumerate(block.get("except", ()) if whole else ()):
-        here = at.child("except").item(position)
-        yield from network(part_text, here)
+        element = at.child("except").item(position)
+        yield from network(part_text, element)
         part = read_network(part_text)
         if part and whole and not (part.version == whole.version and part != whole and part.subnet_of(whole)):
-            yield here.invalid(part_text, "must be a strict subset of `cidr`")
+            yield element.invalid(part_text, "must be a strict subset of `cidr`")

@@ -45,8 +45,8 @@ def faults(pod: dict[str, Any]) -> Iterator[Fault]:
         for position, container in enumerate(spec.get(name, ())):
             image = container.get("image", "")
             if image != image.strip():
-                here = at.child(name).item(position).child("image")
-                yield here.invalid(image, "must not have leading or trailing whitespace")
+                field = at.child(name).item(position).child("image")
+                yield field.invalid(image, "must not have leading or trailing whitespace")
     if spec.get("ephemeralContainers"):
         yield at.child("ephemeralContainers").forbidden("cannot be set on create")
     if spec.get("nodeName") and spec.get("schedulingGates"):
@@ -57,10 +57,10 @@ def template_faults(template: dict[str, Any], at: Place) -> Iterator[Fault]:
     """`ValidatePodTemplateSpec`."""
     metadata, spec = template.get("metadata", {}), template.get("spec", {})
     # Upstream leaves the step `metadata` out of what it calls these.
-    here = {name: Place(f"{at.field}.{name}", (*at.path, "metadata", name)) for name in ("labels", "annotations")}
-    yield from labels(metadata.get("labels", {}), here["labels"])
-    yield from annotation_keys(metadata.get("annotations", {}), here["annotations"])
-    yield from pod_annotations(metadata.get("annotations", {}), spec, here["annotations"], at.child("spec"))
+    field = {name: Place(f"{at.field}.{name}", (*at.path, "metadata", name)) for name in ("labels", "annotations")}
+    yield from labels(metadata.get("labels", {}), field["labels"])
+    yield from annotation_keys(metadata.get("annotations", {}), field["annotations"])
+    yield from pod_annotations(metadata.get("annotations", {}), spec, field["annotations"], at.child("spec"))
     yield from pod_spec(spec, at.child("spec"), is_pod=False)
     if spec.get("ephemeralContainers"):
         yield at.child("spec", "ephemeralContainers").forbidden("ephemeral containers not allowed in pod template")
@@ -87,8 +87,8 @@ def pod_spec(spec: dict[str, Any], at: Place, *, is_pod: bool, pod_name: str = "
     yield from security.pod(spec, at)
     yield from affinity(spec.get("affinity", {}), at.child("affinity"))
     for position, gate in enumerate(spec.get("readinessGates", ())):
-        here = at.child("readinessGates").item(position).child("conditionType")
-        yield from label_name(gate.get("conditionType", ""), here)
+        field = at.child("readinessGates").item(position).child("conditionType")
+        yield from label_name(gate.get("conditionType", ""), field)
     yield from scheduling.scheduling_gates(spec.get("schedulingGates", []), at.child("schedulingGates"))
     yield from scheduling.topology_spread(spec.get("topologySpreadConstraints", []), at.child("topologySpreadConstraints"))
     yield from _names(spec, at)
@@ -103,26 +103,26 @@ def _claims(claims: Any, at: Place) -> Iterator[Fault]:
     """`validatePodResourceClaims`."""
     names: set[str] = set()
     for position, claim in enumerate(claims):
-        here, name = at.item(position), claim.get("name", "")
+        element, name = at.item(position), claim.get("name", "")
         if not name:
-            yield here.child("name").required()
+            yield element.child("name").required()
         elif name in names:
-            yield here.child("name").duplicate(name)
+            yield element.child("name").duplicate(name)
         else:
             for message in syntax.dns1123_label(name):
-                yield here.child("name").invalid(name, message)
+                yield element.child("name").invalid(name, message)
             names.add(name)
         sources = {kind: claim.get(kind) for kind in ("resourceClaimName", "resourceClaimTemplateName")}
         shown = Struct(Name=name, **{kind[0].upper() + kind[1:]: value for kind, value in sources.items()})
         given = [kind for kind, value in sources.items() if value is not None]
         if len(given) > 1:
             message = "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
-            yield here.invalid(shown, message)
+            yield element.invalid(shown, message)
         elif not given:
-            yield here.invalid(shown, "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`")
+            yield element.invalid(shown, "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`")
         for kind in given:
             for message in syntax.dns1123_subdomain(claim[kind]):
-                yield here.child(kind).invalid(claim[kind], message)
+                yield element.child(kind).invalid(claim[kind], message)
 
 
 def _resources(spec: dict[str, Any], claims: set[str], at: Place) -> Iterator[Fault]:
@@ -147,8 +147,8 @@ def _host_network_ports(spec: dict[str, Any], at: Place, *, is_pod: bool) -> Ite
         for number, port in enumerate(container.get("ports", ())):
             host, inner = port.get("hostPort", 0), port.get("containerPort", 0)
             if host and host != inner:
-                here = at.child("containers").item(position).child("ports").item(number).child("hostPort")
-                yield here.invalid(host, "must match `containerPort` when `hostNetwork` is true")
+                field = at.child("containers").item(position).child("ports").item(number).child("hostPort")
+                yield field.invalid(host, "must match `containerPort` when `hostNetwork` is true")
 
 
 def _names(spec: dict[str, Any], at: Place) -> Iterator[Fault]:
@@ -161,15 +161,15 @@ def _names(spec: dict[str, Any], at: Place) -> Iterator[Fault]:
     if "runtimeClassName" in spec:
         for message in syntax.dns1123_subdomain(spec["runtimeClassName"]):
             yield at.child("runtimeClassName").invalid(spec["runtimeClassName"], message)
-    override, here = spec.get("hostnameOverride"), at.child("hostnameOverride")
+    override, field = spec.get("hostnameOverride"), at.child("hostnameOverride")
     if override is not None:
         for name in ("setHostnameAsFQDN", "hostNetwork"):
             if spec.get(name):
-                yield here.forbidden(f"may not be specified when {name} is true")
+                yield field.forbidden(f"may not be specified when {name} is true")
         if len(override.encode()) > 64:
-            yield here.too_long(64)
+            yield field.too_long(64)
         for message in syntax.dns1123_subdomain(override):
-            yield here.invalid(override, message)
+            yield field.invalid(override, message)
 
 
 def _numbers(spec: dict[str, Any], at: Place) -> Iterator[Fault]:

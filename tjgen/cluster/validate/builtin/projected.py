@@ -29,12 +29,12 @@ def file_mode(source: dict[str, Any], name: str, at: Place) -> Iterator[Fault]:
 def key_paths(source: dict[str, Any], at: Place) -> Iterator[Fault]:
     """`validateKeyToPath` for all items."""
     for position, item in enumerate(source.get("items", ())):
-        here = at.child("items").item(position)
+        element = at.child("items").item(position)
         for name in ("key", "path"):
             if not item.get(name):
-                yield here.child(name).required()
-        yield from not_reserved(item.get("path", ""), here.child("path"))
-        yield from file_mode(item, "mode", here)
+                yield element.child(name).required()
+        yield from not_reserved(item.get("path", ""), element.child("path"))
+        yield from file_mode(item, "mode", element)
 
 
 def downward_file(item: dict[str, Any], at: Place) -> Iterator[Fault]:
@@ -58,18 +58,18 @@ def projected(volume: dict[str, Any], at: Place) -> Iterator[Fault]:
     yield from file_mode(volume, "defaultMode", at)
     taken: set[str] = set()
     for position, source in enumerate(volume.get("sources", ())):
-        here = at.child("sources").item(position)
+        element = at.child("sources").item(position)
         for kind in ("secret", "configMap"):
             if kind in source:
-                yield from _keys(source[kind], taken, here.child(kind), at)
+                yield from _keys(source[kind], taken, element.child(kind), at)
         if "downwardAPI" in source:
             for number, item in enumerate(source["downwardAPI"].get("items", ())):
-                yield from downward_file(item, here.child("downwardAPI").seen_at("items", number))
+                yield from downward_file(item, element.child("downwardAPI").seen_at("items", number))
                 yield from _taken(item.get("path", ""), item.get("path", ""), taken, at)
         if "serviceAccountToken" in source:
-            yield from _token(source["serviceAccountToken"], here.child("serviceAccountToken"), at)
+            yield from _token(source["serviceAccountToken"], element.child("serviceAccountToken"), at)
         if len([kind for kind in source if kind not in _GATED]) > 1:
-            yield here.forbidden("may not specify more than 1 volume type per source")
+            yield element.forbidden("may not specify more than 1 volume type per source")
 
 
 def _keys(source: dict[str, Any], taken: set[str], at: Place, volume: Place) -> Iterator[Fault]:

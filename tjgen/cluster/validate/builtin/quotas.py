@@ -40,7 +40,7 @@ _SCOPES = {
 }
 """Each scope with the resources that it can be about."""
 _OPPOSITES = ({"BestEffort", "NotBestEffort"}, {"Terminating", "NotTerminating"})
-_ONLY_THERE = {"Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "CrossNamespacePodAffinity"}
+_SCOPES_THAT_EXIST = {"Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "CrossNamespacePodAffinity"}
 _MUST_EXIST = (
     "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, "
     "ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity"
@@ -59,17 +59,17 @@ def resource_quota(tree: dict[str, Any]) -> Iterator[Fault]:
     spec, at = tree.get("spec", {}), Place("spec", ("spec",))
     hard, scopes = amounts(spec, "hard"), spec.get("scopes")
     for name, value in hard.items():
-        here = at.child("hard").key(name)
-        yield from quota_resource_name(name, here)
-        yield from amount(name, value, here)
-    here = at.child("scopes")
+        field = at.child("hard").key(name)
+        yield from quota_resource_name(name, field)
+        yield from amount(name, value, field)
+    field = at.child("scopes")
     for position, scope in enumerate(scopes or ()):
         if scope not in _SCOPES:
-            yield here.seen_at(position).invalid(scopes, "unsupported scope")
+            yield field.seen_at(position).invalid(scopes, "unsupported scope")
         elif not _fits(scope, hard):
-            yield here.seen_at(position).invalid(scopes, "unsupported scope applied to resource")
+            yield field.seen_at(position).invalid(scopes, "unsupported scope applied to resource")
     if any(pair.issubset(scopes or ()) for pair in _OPPOSITES):
-        yield here.invalid(scopes, "conflicting scopes")
+        yield field.invalid(scopes, "conflicting scopes")
     if "scopeSelector" in spec:
         yield from _scope_selector(spec, hard, at.child("scopeSelector", "matchExpressions"))
 
@@ -88,15 +88,15 @@ def _scope_selector(spec: dict[str, Any], hard: dict[str, Quantity], at: Place) 
         elif not _fits(scope, hard):
             shown = Struct(MatchExpressions=[_shown(requirement) for requirement in given])
             yield at.seen_at(position).invalid(shown, "unsupported scope applied to resource")
-        if scope in _ONLY_THERE and operator != "Exists":
+        if scope in _SCOPES_THAT_EXIST and operator != "Exists":
             yield _unnumbered(at, position, "operator").invalid(operator, _MUST_EXIST)
-        values, here = requirement.get("values"), _unnumbered(at, position, "values")
+        values, field = requirement.get("values"), _unnumbered(at, position, "values")
         if operator in ("In", "NotIn"):
             if not values:
-                yield here.required(_NEEDS_VALUES)
+                yield field.required(_NEEDS_VALUES)
         elif operator in ("Exists", "DoesNotExist"):
             if values:
-                yield here.invalid(values, _TAKES_NO_VALUES)
+                yield field.invalid(values, _TAKES_NO_VALUES)
         else:
             yield _unnumbered(at, position, "operator").invalid(operator, "not a valid selector operator")
     chosen = {requirement.get("scopeName", "") for requirement in given or ()}
@@ -118,12 +118,12 @@ def limit_range(tree: dict[str, Any]) -> Iterator[Fault]:
     """`ValidateLimitRange`, metadata left out."""
     types: set[str] = set()
     for position, item in enumerate(tree.get("spec", {}).get("limits", ())):
-        here, kind = Place("spec.limits", ("spec", "limits")).item(position), item.get("type", "")
-        yield from _type(kind, here.child("type"))
+        field, kind = Place("spec.limits", ("spec", "limits")).item(position), item.get("type", "")
+        yield from _type(kind, field.child("type"))
         if kind in types:
-            yield here.child("type").duplicate(kind)
+            yield field.child("type").duplicate(kind)
         types.add(kind)
-        yield from _limits(item, kind, here)
+        yield from _limits(item, kind, field)
 
 
 def _type(kind: str, at: Place) -> Iterator[Fault]:

@@ -90,6 +90,6 @@ def resource_reference(reference: dict[str, Any], at: Place, *, in_volume: bool)
     divisor = quantity.parse(reference.get("divisor", 0))
     kind = "hugepages" if resource.startswith(_HUGE_PAGES) else resource.partition(".")[2]
     if divisor.nanos and (resource in _RESOURCES or kind == "hugepages"):
-        units, said = _DIVISORS[kind]
+        units, values = _DIVISORS[kind]
         if str(divisor) not in units:
-            yield at.child("divisor").invalid(resource, f"only divisor's values {said}")
+            yield at.child("divisor").invalid(resource, f"only divisor's values {values}")

@@ -131,16 +131,16 @@ def requirements(given: dict[str, Any], name_check: NameCheck, claims: set[str],
     """`validateResourceRequirements`, for containers and pods alike."""
     limits, requests = amounts(given, "limits"), amounts(given, "requests")
     for name, value in limits.items():
-        here = at.child("limits").key(name)
-        yield from name_check(name, here)
-        yield from amount(name, value, here)
-        yield from _pages(name, value, here)
+        field = at.child("limits").key(name)
+        yield from name_check(name, field)
+        yield from amount(name, value, field)
+        yield from _pages(name, value, field)
     for name, value in requests.items():
-        here = at.child("requests").key(name)
-        yield from name_check(name, here)
-        yield from amount(name, value, here)
+        field = at.child("requests").key(name)
+        yield from name_check(name, field)
+        yield from amount(name, value, field)
         yield from _within(name, value, limits, at)
-        yield from _pages(name, value, here)
+        yield from _pages(name, value, field)
     named = {*limits, *requests}
     if not named & {"cpu", "memory"} and any(name.startswith(HUGE_PAGES) for name in named):
         yield at.forbidden("HugePages require cpu or memory")
@@ -177,26 +177,26 @@ def _claims(given: Any, known: set[str], at: Place) -> Iterator[Fault]:
     """`validateResourceClaimNames`."""
     seen: set[str] = set()
     for position, claim in enumerate(given):
-        here = at.item(position)
+        element = at.item(position)
         name, request = claim.get("name", ""), claim.get("request", "")
         if not name:
-            yield here.required()
+            yield element.required()
             continue
         if name in seen:
-            yield here.duplicate(name)
+            yield element.duplicate(name)
         else:
             key = name
             if request:
                 for message in syntax.dns1123_label(request):
-                    yield here.child("request").invalid(request, message)
+                    yield element.child("request").invalid(request, message)
                 key = f"{name}/{request}"
             if key in seen:
-                yield here.duplicate(key)
+                yield element.duplicate(key)
             elif not request:
                 for other in sorted(seen):
                     if other.startswith(f"{name}/"):
-                        yield here.duplicate(name)
+                        yield element.duplicate(name)
             seen.add(key)
         if name not in known:
-            there = f": {', '.join(sorted(known))}" if known else " which is empty"
-            yield here.not_found(name, f"must be one of the names in pod.spec.resourceClaims{there}")
+            choices = f": {', '.join(sorted(known))}" if known else " which is empty"
+            yield element.not_found(name, f"must be one of the names in pod.spec.resourceClaims{choices}")

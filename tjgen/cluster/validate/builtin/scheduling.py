@@ -55,22 +55,22 @@ def topology_spread(constraints: list[Any], at: Place) -> Iterator[Fault]:
     """`validateTopologySpreadConstraints`."""
     last = {_spread(constraint): position for position, constraint in enumerate(constraints)}
     for position, constraint in enumerate(constraints):
-        here = at.item(position)
+        element = at.item(position)
         skew, key, action = (constraint.get(name) for name in ("maxSkew", "topologyKey", "whenUnsatisfiable"))
         if (skew or 0) <= 0:
-            yield here.child("maxSkew").invalid(skew or 0, "must be greater than zero")
+            yield element.child("maxSkew").invalid(skew or 0, "must be greater than zero")
         if not key:
-            yield here.child("topologyKey").required("can not be empty")
+            yield element.child("topologyKey").required("can not be empty")
         if action not in _SCHEDULE_ACTIONS:
-            yield here.child("whenUnsatisfiable").not_supported(action or "", _SCHEDULE_ACTIONS)
+            yield element.child("whenUnsatisfiable").not_supported(action or "", _SCHEDULE_ACTIONS)
         if last[key, action] > position:
-            yield here.spelt("{topologyKey, whenUnsatisfiable}").duplicate(f"{{{key or ''}, {action or ''}}}")
-        yield from _min_domains(constraint, here.child("minDomains"))
+            yield element.spelt("{topologyKey, whenUnsatisfiable}").duplicate(f"{{{key or ''}, {action or ''}}}")
+        yield from _min_domains(constraint, element.child("minDomains"))
         for name in ("nodeAffinityPolicy", "nodeTaintsPolicy"):
             if name in constraint and constraint[name] not in _INCLUSION:
-                yield here.child(name).not_supported(constraint[name], _INCLUSION)
-        yield from match_label_keys(constraint, here)
-        yield from label_selector(constraint.get("labelSelector"), here.child("labelSelector"))
+                yield element.child(name).not_supported(constraint[name], _INCLUSION)
+        yield from match_label_keys(constraint, element)
+        yield from label_selector(constraint.get("labelSelector"), element.child("labelSelector"))
 
 
 def _spread(constraint: dict[str, Any]) -> tuple[Any, Any]:
@@ -103,16 +103,16 @@ def dns(spec: dict[str, Any], at: Place) -> Iterator[Fault]:
     policy, config = spec.get("dnsPolicy") or "ClusterFirst", spec.get("dnsConfig")
     if policy not in _DNS_POLICIES:
         yield at.child("dnsPolicy").not_supported(policy, _DNS_POLICIES)
-    here = at.child("dnsConfig")
+    field = at.child("dnsConfig")
     if policy == "None":
         if config is None:
-            yield here.required("must provide `dnsConfig` when `dnsPolicy` is None")
+            yield field.required("must provide `dnsConfig` when `dnsPolicy` is None")
             return
         if not config.get("nameservers"):
-            yield here.child("nameservers").required("must provide at least one DNS nameserver when `dnsPolicy` is None")
+            yield field.child("nameservers").required("must provide at least one DNS nameserver when `dnsPolicy` is None")
             return
     if config is not None:
-        yield from _dns_config(config, here)
+        yield from _dns_config(config, field)
 
 
 def _dns_config(config: dict[str, Any], at: Place) -> Iterator[Fault]:
@@ -139,8 +139,8 @@ def _dns_config(config: dict[str, Any], at: Place) -> Iterator[Fault]:
 def host_aliases(aliases: list[Any], at: Place) -> Iterator[Fault]:
     """`ValidateHostAliases`."""
     for position, alias in enumerate(aliases):
-        here = at.item(position)
-        yield from ip_address(alias.get("ip", ""), here.child("ip"))
+        element = at.item(position)
+        yield from ip_address(alias.get("ip", ""), element.child("ip"))
         for number, hostname in enumerate(alias.get("hostnames", ())):
             for message in syntax.dns1123_subdomain(hostname):
-                yield here.child("hostnames").item(number).invalid(hostname, message)
+                yield element.child("hostnames").item(number).invalid(hostname, message)

@@ -105,24 +105,24 @@ def _windows_options(context: dict[str, Any], at: Place) -> Iterator[Fault]:
 
 def pod(spec: dict[str, Any], at: Place) -> Iterator[Fault]:
     """`validatePodSpecSecurityContext` and `validateHostUsers`, with the pod spec's place."""
-    context, here = spec.get("securityContext", {}), at.child("securityContext")
-    yield from _ids(context, ("fsGroup", "runAsUser", "runAsGroup"), here)
+    context, field = spec.get("securityContext", {}), at.child("securityContext")
+    yield from _ids(context, ("fsGroup", "runAsUser", "runAsGroup"), field)
     for position, group in enumerate(context.get("supplementalGroups", ())):
-        yield from _id(group, here.child("supplementalGroups").item(position))
+        yield from _id(group, field.child("supplementalGroups").item(position))
     if spec.get("shareProcessNamespace") and spec.get("hostPID"):
-        shared = Place(f"{here.field}.shareProcessNamespace", (*at.path, "shareProcessNamespace"))
+        shared = Place(f"{field.field}.shareProcessNamespace", (*at.path, "shareProcessNamespace"))
         yield shared.invalid(True, "ShareProcessNamespace and HostPID cannot both be enabled")
-    yield from _sysctls(spec, context.get("sysctls", ()), here.child("sysctls"))
+    yield from _sysctls(spec, context.get("sysctls", ()), field.child("sysctls"))
     for name, known in (
         ("fsGroupChangePolicy", _FS_GROUP_POLICIES),
         ("supplementalGroupsPolicy", _GROUP_POLICIES),
         ("seLinuxChangePolicy", _SELINUX_POLICIES),
     ):
         if name in context and context[name] not in known:
-            yield here.child(name).not_supported(context[name], known)
-    yield from _seccomp(context.get("seccompProfile"), here.child("seccompProfile"))
-    yield from _app_armor(context.get("appArmorProfile"), here.child("appArmorProfile"))
-    yield from _windows_options(context, here)
+            yield field.child(name).not_supported(context[name], known)
+    yield from _seccomp(context.get("seccompProfile"), field.child("seccompProfile"))
+    yield from _app_armor(context.get("appArmorProfile"), field.child("appArmorProfile"))
+    yield from _windows_options(context, field)
     yield from _host_process(spec, at)
     if spec.get("hostUsers") is False:
         yield from _own_users(spec, at)
@@ -165,19 +165,19 @@ def _all_containers(spec: dict[str, Any], at: Place) -> Iterator[tuple[Place, di
 def _sysctls(spec: dict[str, Any], given: Any, at: Place) -> Iterator[Fault]:
     names: set[str] = set()
     for position, sysctl in enumerate(given):
-        name, here = sysctl.get("name", ""), at.item(position).child("name")
+        name, field = sysctl.get("name", ""), at.item(position).child("name")
         if not name:
-            yield here.required()
+            yield field.required()
         elif not _is_sysctl(name):
-            yield here.invalid(name, _SYSCTL_WORDS)
+            yield field.invalid(name, _SYSCTL_WORDS)
         elif name in names:
-            yield here.duplicate(name)
+            yield field.duplicate(name)
         names.add(name)
         dotted = name.replace("/", ".") if "/" in name and "." not in name.split("/")[0] else name
         if spec.get("hostNetwork") and dotted.startswith("net."):
-            yield here.invalid(name, "may not be specified when 'hostNetwork' is true")
+            yield field.invalid(name, "may not be specified when 'hostNetwork' is true")
         elif spec.get("hostIPC") and dotted.startswith(_IPC_SYSCTLS):
-            yield here.invalid(name, "may not be specified when 'hostIPC' is true")
+            yield field.invalid(name, "may not be specified when 'hostIPC' is true")
 
 
 def _is_sysctl(name: str) -> bool:
@@ -209,20 +209,20 @@ def _app_armor(profile: dict[str, Any] | None, at: Place) -> Iterator[Fault]:
     """`ValidateAppArmorProfileField`."""
     if profile is None:
         return
-    kind, local, here = profile.get("type", ""), profile.get("localhostProfile"), at.child("localhostProfile")
+    kind, local, field = profile.get("type", ""), profile.get("localhostProfile"), at.child("localhostProfile")
     if not kind:
         yield at.child("type").required("type is required when appArmorProfile is set")
     elif kind not in _PROFILES:
         yield at.child("type").not_supported(kind, _PROFILES)
     elif kind != "Localhost":
         if local is not None:
-            yield here.invalid(local, "can only be set when AppArmor type is Localhost")
+            yield field.invalid(local, "can only be set when AppArmor type is Localhost")
     elif local is not None and local != local.strip():
-        yield here.invalid(local, "must not be padded with whitespace")
+        yield field.invalid(local, "must not be padded with whitespace")
     elif not local:
-        yield here.required("must be set when AppArmor type is Localhost")
+        yield field.required("must be set when AppArmor type is Localhost")
     if kind == "Localhost" and local and len(local.encode()) > _LONGEST_PROFILE:
-        yield here.too_long(_LONGEST_PROFILE)
+        yield field.too_long(_LONGEST_PROFILE)
 
 
 def operating_system(spec: dict[str, Any], at: Place) -> Iterator[Fault]:
@@ -271,11 +271,11 @@ def file_references(spec: dict[str, Any], at: Place) -> Iterator[Fault]:
             if reference is None:
                 continue
             name = reference.get("volumeName", "")
-            here = place.child("env").item(position).child("valueFrom", "fileKeyRef", "volumeName")
+            field = place.child("env").item(position).child("valueFrom", "fileKeyRef", "volumeName")
             if name not in volumes:
-                yield here.not_found(name)
+                yield field.not_found(name)
             elif "emptyDir" not in volumes[name] and set(volumes[name]) != {"name"}:
-                yield here.invalid(name, "referenced volume must be of type emptyDir")
+                yield field.invalid(name, "referenced volume must be of type emptyDir")
 
 
 def names_of(spec: dict[str, Any]) -> list[str]:

@@ -33,19 +33,19 @@ def label_selector(selector: dict[str, Any] | None, at: Place, *, any_values: bo
         return
     yield from labels(selector.get("matchLabels", {}), at.child("matchLabels"))
     for position, expression in enumerate(selector.get("matchExpressions", ())):
-        here = at.child("matchExpressions").item(position)
+        element = at.child("matchExpressions").item(position)
         operator, values = expression.get("operator", ""), expression.get("values", ())
         if operator in ("In", "NotIn"):
             if not values:
-                yield here.child("values").required(_NEEDS_VALUES)
+                yield element.child("values").required(_NEEDS_VALUES)
         elif operator in ("Exists", "DoesNotExist"):
             if values:
-                yield here.child("values").forbidden(_TAKES_NO_VALUES)
+                yield element.child("values").forbidden(_TAKES_NO_VALUES)
         else:
-            yield here.child("operator").invalid(operator, "not a valid selector operator")
-        yield from label_name(expression.get("key", ""), here.child("key"))
+            yield element.child("operator").invalid(operator, "not a valid selector operator")
+        yield from label_name(expression.get("key", ""), element.child("key"))
         if not any_values:
-            yield from _label_values(values, here.child("values"))
+            yield from _label_values(values, element.child("values"))
 
 
 def matches(selector: dict[str, Any] | None, given: dict[str, str]) -> bool:
@@ -140,18 +140,18 @@ def affinity(given: dict[str, Any], at: Place) -> Iterator[Fault]:
         for position, term in enumerate(pod.get(_REQUIRED, ())):
             yield from _pod_affinity_term(term, at.child(kind, _REQUIRED).item(position))
         for position, weighted in enumerate(pod.get(_PREFERRED, ())):
-            here = at.child(kind, _PREFERRED).item(position)
-            yield from _weight(weighted, here)
-            yield from _pod_affinity_term(weighted.get("podAffinityTerm", {}), here.child("podAffinityTerm"))
+            element = at.child(kind, _PREFERRED).item(position)
+            yield from _weight(weighted, element)
+            yield from _pod_affinity_term(weighted.get("podAffinityTerm", {}), element.child("podAffinityTerm"))
 
 
 def _node_affinity(node: dict[str, Any], at: Place) -> Iterator[Fault]:
     if _REQUIRED in node:
         yield from node_selector(node[_REQUIRED], at.child(_REQUIRED))
     for position, term in enumerate(node.get(_PREFERRED, ())):
-        here = at.child(_PREFERRED).item(position)
-        yield from _weight(term, here)
-        yield from _node_selector_term(term.get("preference", {}), here.child("preference"), any_values=True)
+        element = at.child(_PREFERRED).item(position)
+        yield from _weight(term, element)
+        yield from _node_selector_term(term.get("preference", {}), element.child("preference"), any_values=True)
 
 
 def _weight(term: dict[str, Any], at: Place) -> Iterator[Fault]:
@@ -164,8 +164,8 @@ def _pod_affinity_term(term: dict[str, Any], at: Place) -> Iterator[Fault]:
     yield from label_selector(term.get("namespaceSelector"), at.child("namespaceSelector"))
     for position, namespace in enumerate(term.get("namespaces", ())):
         for message in syntax.dns1123_label(namespace):
-            here = Place(f"{at.field}.namespace", (*at.path, "namespaces", position))
-            yield here.invalid(namespace, message)
+            field = Place(f"{at.field}.namespace", (*at.path, "namespaces", position))
+            yield field.invalid(namespace, message)
     yield from match_label_keys(term, at)
     topology = term.get("topologyKey", "")
     if not topology:
@@ -189,8 +189,8 @@ def match_label_keys(term: dict[str, Any], at: Place) -> Iterator[Fault]:
         for expression in selector.get("matchExpressions", ()):
             key = expression.get("key", "")
             if key in places and key in seen:
-                here = Place(f"{at.field}[{places[key]}]", (*at.path, "matchLabelKeys", places[key]))
-                yield here.invalid(key, "exists in both matchLabelKeys and labelSelector")
+                field = Place(f"{at.field}[{places[key]}]", (*at.path, "matchLabelKeys", places[key]))
+                yield field.invalid(key, "exists in both matchLabelKeys and labelSelector")
             seen.add(key)
     for position, key in enumerate(match):
         if key in mismatch:

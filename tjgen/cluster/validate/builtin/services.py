@@ -39,8 +39,8 @@ def service(tree: dict[str, Any]) -> Iterator[Fault]:
         spec["clusterIPs"] = [spec["clusterIP"]]
     kind = spec.get("type") or "ClusterIP"
     if annotations.get(_MODE, "") != annotations.get(_HINTS, "") and _MODE in annotations and _HINTS in annotations:
-        here = Place().child("metadata", "annotations").key(_MODE)
-        yield here.invalid(annotations[_MODE], f"must match annotations[{_HINTS}] when both are specified")
+        field = Place().child("metadata", "annotations").key(_MODE)
+        yield field.invalid(annotations[_MODE], f"must match annotations[{_HINTS}] when both are specified")
     is_headless = spec.get("clusterIPs") == ["None"]
     if not spec.get("ports") and not is_headless and kind != "ExternalName":
         yield at.child("ports").required()
@@ -78,23 +78,23 @@ def _ports(ports: Any, kind: str, at: Place) -> Iterator[Fault]:
     names: set[str] = set()
     seen: set[tuple[str, str, int]] = set()
     for position, port in enumerate(ports):
-        here, name, protocol = at.item(position), port.get("name", ""), port.get("protocol") or "TCP"
+        element, name, protocol = at.item(position), port.get("name", ""), port.get("protocol") or "TCP"
         if name:
             for message in syntax.dns1123_label(name):
-                yield here.child("name").invalid(name, message)
+                yield element.child("name").invalid(name, message)
             if name in names:
-                yield here.child("name").duplicate(name)
+                yield element.child("name").duplicate(name)
             names.add(name)
         elif len(ports) > 1:
-            yield here.child("name").required()
-        yield from _port(port, protocol, here)
+            yield element.child("name").required()
+        yield from _port(port, protocol, element)
         number, outer = port.get("port", 0), port.get("nodePort", 0)
         if outer and kind == "ClusterIP":
-            yield here.child("nodePort").forbidden("may not be used when `type` is 'ClusterIP'")
+            yield element.child("nodePort").forbidden("may not be used when `type` is 'ClusterIP'")
         if outer and ("node", protocol, outer) in seen:
-            yield here.child("nodePort").duplicate(outer)
+            yield element.child("nodePort").duplicate(outer)
         if ("", protocol, number) in seen:
-            yield here.duplicate(Struct(Name="", Protocol=protocol, AppProtocol=None, Port=number, TargetPort=0, NodePort=0))
+            yield element.duplicate(Struct(Name="", Protocol=protocol, AppProtocol=None, Port=number, TargetPort=0, NodePort=0))
         seen |= {("node", protocol, outer), ("", protocol, number)}
 
 
@@ -117,18 +117,18 @@ def _affinity(spec: dict[str, Any], at: Place) -> Iterator[Fault]:
         yield at.child("sessionAffinity").not_supported(affinity, _AFFINITIES)
     seconds = spec.get("sessionAffinityConfig", {}).get("clientIP", {}).get("timeoutSeconds", 1)
     if affinity == "ClientIP" and not 0 < seconds <= _LONGEST_AFFINITY:
-        here = at.child("sessionAffinityConfig", "clientIP", "timeoutSeconds")
-        yield here.invalid(seconds, f"must be greater than 0 and less than {_LONGEST_AFFINITY}")
+        field = at.child("sessionAffinityConfig", "clientIP", "timeoutSeconds")
+        yield field.invalid(seconds, f"must be greater than 0 and less than {_LONGEST_AFFINITY}")
 
 
 def _addresses(spec: dict[str, Any], at: Place, *, is_headless: bool) -> Iterator[Fault]:
     """`ValidateServiceClusterIPsRelatedFields`."""
     one, several, families = spec.get("clusterIP", ""), spec.get("clusterIPs", []), spec.get("ipFamilies", [])
-    here = at.child("clusterIPs")
+    field = at.child("clusterIPs")
     if several and not one:
-        yield here.invalid(several, "must be empty when `clusterIP` is not specified")
+        yield field.invalid(several, "must be empty when `clusterIP` is not specified")
     elif one and several[0] != one:
-        yield here.invalid(several, "first value must match `clusterIP`")
+        yield field.invalid(several, "first value must match `clusterIP`")
     for position, family in enumerate(families):
         if family not in _FAMILIES:
             yield at.child("ipFamilies").item(position).not_supported(family, _FAMILIES)
@@ -137,19 +137,19 @@ def _addresses(spec: dict[str, Any], at: Place, *, is_headless: bool) -> Iterato
     policy = spec.get("ipFamilyPolicy", "SingleStack")
     if policy not in _FAMILY_POLICIES:
         yield at.child("ipFamilyPolicy").not_supported(policy, _FAMILY_POLICIES)
-    wrong = [*_cluster_addresses(several, here)]
+    wrong = [*_cluster_addresses(several, field)]
     yield from wrong
     if len(several) > 2:
-        yield here.invalid(several, "may only hold up to 2 values")
+        yield field.invalid(several, "may only hold up to 2 values")
     if wrong or is_headless:
         return
     versions = [getattr(read_address(text), "version", 4) for text in several]
     if len(several) > 1 and len(set(versions)) < 2:
-        yield here.invalid(several, "may specify no more than one IP for each IP family")
+        yield field.invalid(several, "may specify no more than one IP for each IP family")
     for position, (version, family) in enumerate(zip(versions, families, strict=False)):
         if family in _FAMILIES and family != f"IPv{version}":
             message = f"expected an {family} value as indicated by `ipFamilies[{position}]`"
-            yield here.item(position).invalid(several[position], message)
+            yield field.item(position).invalid(several[position], message)
 
 
 def _cluster_addresses(several: list[str], at: Place) -> Iterator[Fault]:
@@ -182,17 +182,17 @@ def _external_address(text: str, at: Place) -> Iterator[Fault]:
 def _load_balancer(spec: dict[str, Any], annotations: dict[str, str], kind: str, at: Place) -> Iterator[Fault]:
     is_balanced, ranges = kind == "LoadBalancer", spec.get("loadBalancerSourceRanges", ())
     if ranges:
-        here = Place(f"{at.field}.LoadBalancerSourceRanges", (*at.path, "loadBalancerSourceRanges"))
+        field = Place(f"{at.field}.LoadBalancerSourceRanges", (*at.path, "loadBalancerSourceRanges"))
         if not is_balanced:
-            yield here.forbidden(_BALANCED)
+            yield field.forbidden(_BALANCED)
         for position, text in enumerate(ranges):
-            yield from network(text.strip(), here.item(position))
+            yield from network(text.strip(), field.item(position))
     elif _RANGES in annotations:
-        here = Place().child("metadata", "annotations").key(_RANGES)
+        field = Place().child("metadata", "annotations").key(_RANGES)
         if not is_balanced:
-            yield here.forbidden(_BALANCED)
+            yield field.forbidden(_BALANCED)
         for text in annotations[_RANGES].strip().split(",") if annotations[_RANGES].strip() else ():
-            yield from network(text.strip(), here)
+            yield from network(text.strip(), field)
     for name in ("allocateLoadBalancerNodePorts", "loadBalancerClass"):
         if name in spec and not is_balanced:
             yield at.child(name).forbidden(_BALANCED)
@@ -209,12 +209,12 @@ def _traffic(spec: dict[str, Any], kind: str, at: Place) -> Iterator[Fault]:
         yield at.child("externalTrafficPolicy").invalid(policy, message)
     elif policy and policy not in _TRAFFIC:
         yield at.child("externalTrafficPolicy").not_supported(policy, _TRAFFIC)
-    port, here = spec.get("healthCheckNodePort", 0), at.child("healthCheckNodePort")
+    port, field = spec.get("healthCheckNodePort", 0), at.child("healthCheckNodePort")
     if port and not (kind == "LoadBalancer" and policy == "Local"):
-        yield here.invalid(port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'")
+        yield field.invalid(port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'")
     elif port:
         for message in syntax.port_number(port):
-            yield here.invalid(port, message)
+            yield field.invalid(port, message)
     policy = spec.get("internalTrafficPolicy", "Cluster")
     if policy not in _TRAFFIC:
         yield at.child("internalTrafficPolicy").not_supported(policy, _TRAFFIC)

@@ -48,11 +48,11 @@ def persistent_volume(tree: dict[str, Any]) -> Iterator[Fault]:
         yield at.child("persistentVolumeReclaimPolicy").not_supported(policy, _RECLAIM)
     affinity = spec.get("nodeAffinity")
     if affinity is not None:
-        here = at.child("nodeAffinity", "required")
+        field = at.child("nodeAffinity", "required")
         if "required" in affinity:
-            yield from node_selector(affinity["required"], here)
+            yield from node_selector(affinity["required"], field)
         else:
-            yield here.required("must specify required node constraints")
+            yield field.required("must specify required node constraints")
     yield from _source(spec, generated(metadata), at)
     path = spec.get("hostPath", {}).get("path", "")
     if policy == "Recycle" and path.startswith("/") and posixpath.normpath(path).lstrip("/") == "":
@@ -94,12 +94,12 @@ def _source(spec: dict[str, Any], name: str, at: Place) -> Iterator[Fault]:
             continue
         seen += 1
         spelling = "persistentDisk" if kind == "gcePersistentDisk" else kind
-        here = Place(f"{at.field}.{spelling}", (*at.path, kind))
-        yield from check(spec[kind], here)
+        field = Place(f"{at.field}.{spelling}", (*at.path, kind))
+        yield from check(spec[kind], field)
         if kind == "iscsi":
             portal = spec[kind].get("targetPortal", "")
             if "initiatorName" in spec[kind] and len(f"{name}:{portal}".encode()) > 64:
-                yield Place(f"{here.field}.targetportal", (*here.path, "targetPortal")).invalid(portal, _LONG_PORTAL)
+                yield Place(f"{field.field}.targetportal", (*field.path, "targetPortal")).invalid(portal, _LONG_PORTAL)
         if kind == "local" and "nodeAffinity" not in spec:
             yield at.child("nodeAffinity").required("Local volume requires node affinity")
     if not seen:
@@ -120,9 +120,9 @@ def _classes(spec: dict[str, Any], at: Place) -> Iterator[Fault]:
 def _glusterfs(source: dict[str, Any], at: Place) -> Iterator[Fault]:
     yield from having("endpoints", "path")(source, at)
     if "endpointsNamespace" in source:
-        namespace, here = source["endpointsNamespace"], at.child("endpointsNamespace")
+        namespace, field = source["endpointsNamespace"], at.child("endpointsNamespace")
         for message in syntax.dns1123_label(namespace) if namespace else [_NO_NAMESPACE]:
-            yield here.invalid(namespace, message)
+            yield field.invalid(namespace, message)
 
 
 def _iscsi(source: dict[str, Any], at: Place) -> Iterator[Fault]:
@@ -233,18 +233,18 @@ def _topologies(terms: Any, at: Place) -> Iterator[Fault]:
     # Upstream begins with as many empty terms as there are terms, so that an empty one is always a second one.
     seen: list[dict[str, set[str]]] = [{}]
     for position, term in enumerate(terms):
-        here, keys = at.item(position).child("matchLabelExpressions"), dict[str, set[str]]()
+        field, keys = at.item(position).child("matchLabelExpressions"), dict[str, set[str]]()
         for number, requirement in enumerate(term.get("matchLabelExpressions", ())):
             key, values = requirement.get("key", ""), requirement.get("values", [])
             if not values:
-                yield here.item(number).child("values").required()
+                yield field.item(number).child("values").required()
             for index, value in enumerate(values):
                 if value in values[:index]:
-                    yield here.item(number).child("values").item(index).duplicate(value)
-            yield from label_name(key, here.item(number).child("key"))
+                    yield field.item(number).child("values").item(index).duplicate(value)
+            yield from label_name(key, field.item(number).child("key"))
             if key in keys:
-                yield here.item(number).child("key").duplicate(key)
+                yield field.item(number).child("key").duplicate(key)
             keys[key] = set(values)
         if keys in seen:
-            yield here.duplicate("")
+            yield field.duplicate("")
         seen.append(keys)

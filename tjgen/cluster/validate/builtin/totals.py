@@ -33,8 +33,8 @@ def pod_totals(spec: dict[str, Any], at: Place) -> Iterator[Fault]:
         for name, used in _of(container, "limits").items():
             if name in limits and used.nanos > limits[name].nanos:
                 field = f"{at.field}.containers[{position}][{name}].limits"
-                here = Place(field, (*at.path[:-1], "containers", position, "resources", "limits", name))
-                yield here.invalid(str(used), f"must be less than or equal to pod limits of {limits[name]}")
+                field_at = Place(field, (*at.path[:-1], "containers", position, "resources", "limits", name))
+                yield field_at.invalid(str(used), f"must be less than or equal to pod limits of {limits[name]}")
 
 
 def with_requests(spec: dict[str, Any]) -> dict[str, Any]:

@@ -28,17 +28,17 @@ def volumes(given: list[Any], at: Place, *, is_pod: bool, pod_name: str = "") ->
     """The good volumes by name, and what is wrong with the others. A template has no `pod_name` yet."""
     good: dict[str, Any] = {}
     faults: list[Fault] = []
-    made = {f"{pod_name}-{volume.get('name', '')}" for volume in given if pod_name and "ephemeral" in volume}
+    created = {f"{pod_name}-{volume.get('name', '')}" for volume in given if pod_name and "ephemeral" in volume}
     for position, volume in enumerate(given):
-        here, name = at.item(position), volume.get("name", "")
-        wrong = [*_source(volume, here, is_pod=is_pod, pod_name=pod_name), *_name(name, good, here.child("name"))]
+        element, name = at.item(position), volume.get("name", "")
+        wrong = [*_source(volume, element, is_pod=is_pod, pod_name=pod_name), *_name(name, good, element.child("name"))]
         if not wrong:
             good[name] = volume
         faults += wrong
         claim = volume.get("persistentVolumeClaim", {}).get("claimName", "")
-        if "persistentVolumeClaim" in volume and claim in made:
+        if "persistentVolumeClaim" in volume and claim in created:
             message = "must not reference a PVC that gets created for an ephemeral volume"
-            faults.append(here.child("persistentVolumeClaim", "claimName").invalid(claim, message))
+            faults.append(element.child("persistentVolumeClaim", "claimName").invalid(claim, message))
     return good, faults
 
 

@@ -30,14 +30,14 @@ def deployment(tree: dict[str, Any]) -> Iterator[Fault]:
     spec, at = tree.get("spec", {}), Place("spec", ("spec",))
     yield from not_negative(spec, ("replicas",), at)
     yield from _replicas_of(spec, at)
-    strategy, here = spec.get("strategy", {}), at.child("strategy")
+    strategy, field = spec.get("strategy", {}), at.child("strategy")
     kind, rolling = strategy.get("type") or "RollingUpdate", strategy.get("rollingUpdate")
     if kind == "RollingUpdate":
-        yield from _rolling_deployment(rolling or {}, here.child("rollingUpdate"))
+        yield from _rolling_deployment(rolling or {}, field.child("rollingUpdate"))
     elif kind != "Recreate":
-        yield here.not_supported(_shown_strategy(strategy), ("Recreate", "RollingUpdate"))
+        yield field.not_supported(_shown_strategy(strategy), ("Recreate", "RollingUpdate"))
     elif rolling is not None:
-        yield here.child("rollingUpdate").forbidden("may not be specified when strategy `type` is 'Recreate'")
+        yield field.child("rollingUpdate").forbidden("may not be specified when strategy `type` is 'Recreate'")
     yield from not_negative(spec, ("minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"), at)
     deadline = spec.get("progressDeadlineSeconds", 600)
     if deadline <= spec.get("minReadySeconds", 0):
@@ -92,12 +92,12 @@ def daemon_set(tree: dict[str, Any]) -> Iterator[Fault]:
     yield from template_faults(template, at.child("template"))
     yield from _always(template, "DaemonSet", at.child("template"))
     yield from not_negative(spec, ("minReadySeconds", "revisionHistoryLimit"), at)
-    strategy, here = spec.get("updateStrategy", {}), at.child("updateStrategy")
+    strategy, field = spec.get("updateStrategy", {}), at.child("updateStrategy")
     kind = strategy.get("type") or "RollingUpdate"
     if kind == "RollingUpdate":
-        yield from _rolling_daemons(strategy.get("rollingUpdate", {}), here.child("rollingUpdate"))
+        yield from _rolling_daemons(strategy.get("rollingUpdate", {}), field.child("rollingUpdate"))
     elif kind != "OnDelete":
-        yield here.not_supported(_shown_strategy(strategy), ("RollingUpdate", "OnDelete"))
+        yield field.not_supported(_shown_strategy(strategy), ("RollingUpdate", "OnDelete"))
 
 
 def pod_template(tree: dict[str, Any]) -> Iterator[Fault]:
@@ -144,10 +144,10 @@ def _replicas_of(spec: dict[str, Any], at: Place) -> Iterator[Fault]:
     if any(label_selector(selector, at)):
         yield at.child("selector").invalid(shown_selector(selector or {}), "invalid label selector")
         return
-    here = at.child("template")
-    yield from _unmatched(selector, template, here)
-    yield from template_faults(template, here)
-    yield from _always(template, "ReplicaSet", here)
+    field = at.child("template")
+    yield from _unmatched(selector, template, field)
+    yield from template_faults(template, field)
+    yield from _always(template, "ReplicaSet", field)
 
 
 def _selector(spec: dict[str, Any], at: Place, kind: str) -> Iterator[Fault]:
@@ -224,14 +224,14 @@ def _stateful_template(template: dict[str, Any], claims: list[dict[str, Any]], a
     names = list(dict.fromkeys(claim.get("metadata", {}).get("name", "") for claim in claims))
     own = [(position, volume) for position, volume in enumerate(spec.get("volumes", ())) if volume.get("name", "") not in names]
     if claims:
-        made = [{"name": name, "persistentVolumeClaim": {"claimName": name}} for name in names]
-        spec["volumes"] = [*made, *(volume for _, volume in own)]
-    here = (*at.path, "spec", "volumes")
+        volumes = [{"name": name, "persistentVolumeClaim": {"claimName": name}} for name in names]
+        spec["volumes"] = [*volumes, *(volume for _, volume in own)]
+    field = (*at.path, "spec", "volumes")
     places: list[FieldPath] = [("spec", "volumeClaimTemplates")] * len(names)
-    places += [(*here, position) for position, _ in own]
+    places += [(*field, position) for position, _ in own]
     for fault in template_faults({**template, "spec": spec}, at):
         path = fault.path
-        if claims and path[: len(here)] == here and len(path) > len(here):
-            position: Any = path[len(here)]
-            path = (*places[position], *path[len(here) + 1 :])
+        if claims and path[: len(field)] == field and len(path) > len(field):
+            position: Any = path[len(field)]
+            path = (*places[position], *path[len(field) + 1 :])
         yield fault._replace(path=path)

@@ -24,19 +24,19 @@ def _parsed(text: Any) -> IPv4Address | IPv6Address | None:
     if text.__class__ is not str:
         raise overload()
     try:
-        found = ip_address(text)
+        address = ip_address(text)
     except ValueError:
         return None
-    mapped = found.version == 6 and getattr(found, "ipv4_mapped", None) is not None
-    return None if "%" in text or mapped else found
+    mapped = address.version == 6 and getattr(address, "ipv4_mapped", None) is not None
+    return None if "%" in text or mapped else address
 
 
 def ip(text: Any) -> Any:
     """`ip(text)`."""
-    found = _parsed(text)
-    if found is None:
+    address = _parsed(text)
+    if address is None:
         raise CelError(f'IP Address "{text}" parse error during conversion from string: ParseAddr("{text}"): unable to parse IP')
-    return found
+    return address
 
 
 def is_ip(text: Any) -> bool:
@@ -53,19 +53,19 @@ def _network(text: Any) -> Network | None:
     if text.__class__ is not str:
         raise overload()
     address, slash, length = text.partition("/")
-    found = _parsed(address)
+    parsed = _parsed(address)
     plain = length.isascii() and length.isdigit() and (length == "0" or length[0] != "0")
-    if found is None or not slash or not plain or int(length) > found.max_prefixlen:
+    if parsed is None or not slash or not plain or int(length) > parsed.max_prefixlen:
         return None
-    return Network(found, ip_network(text, strict=False))
+    return Network(parsed, ip_network(text, strict=False))
 
 
 def cidr(text: Any) -> Network:
     """`cidr(text)`."""
-    found = _network(text)
-    if found is None:
+    network = _network(text)
+    if network is None:
         raise CelError(f'network address parse error during conversion from string: "{text}"')
-    return found
+    return network
 
 
 def is_cidr(text: Any) -> bool:
@@ -96,8 +96,8 @@ def prefix_length(network: Any) -> int:
 
 def masked(network: Any) -> Network:
     """`network.masked()`."""
-    found = _of(network).network
-    return Network(found.network_address, found)
+    address = _of(network).network
+    return Network(address.network_address, address)
 
 
 def family(address: Any) -> int:
@@ -118,8 +118,8 @@ def is_unspecified(address: Any) -> bool:
 def _of(value: Any) -> Network:
     if value.__class__ is not Network:
         raise overload()
-    found: Network = value
-    return found
+    network: Network = value
+    return network
 
 
 def _is_address(value: Any) -> Any:

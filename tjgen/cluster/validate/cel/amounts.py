@@ -28,7 +28,7 @@ def quantity(text: Any) -> Amount:
         amount = Amount(quantities.parse(text).nanos)
     except ValueError as problem:
         raise CelError(str(problem)) from None
-    amount.is_whole = _is_held_whole(text.strip())
+    amount.is_whole = _is_stored_exactly(text.strip())
     return amount
 
 
@@ -92,7 +92,7 @@ def approximate(value: Any) -> float:
     return int(value) / 10**9
 
 
-def _is_held_whole(text: str) -> bool:
+def _is_stored_exactly(text: str) -> bool:
     """Whether the server's type holds a quantity without digits behind the point: it does not shorten them."""
     written = _WRITTEN.match(text)
     if written is None:

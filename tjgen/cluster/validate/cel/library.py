@@ -146,22 +146,22 @@ def _trim(text: Any) -> str:
 
 def _find(text: Any, pattern: Any) -> str:
     _of(str, text, pattern)
-    found: Any = search(pattern)(text)
-    return str(found.group()) if found else ""
+    match: Any = search(pattern)(text)
+    return str(match.group()) if match else ""
 
 
 def _find_all(text: Any, pattern: Any, most: Any = -1) -> list[str]:
     _of(str, text, pattern)
     look: Any = search(pattern)
-    found: list[str] = []
+    matches: list[str] = []
     position = 0
-    while position <= len(text) and (most < 0 or len(found) < most):
+    while position <= len(text) and (most < 0 or len(matches) < most):
         match = look(text, position)
         if not match:
             break
-        found.append(match.group())
+        matches.append(match.group())
         position = match.end() + (match.end() == match.start())
-    return found
+    return matches
 
 
 def _is_sorted(items: Any) -> bool:

@@ -39,10 +39,10 @@ def _parsed(text: Any) -> Link | None:
 
 def url(text: Any) -> Link:
     """`url(text)`."""
-    found = _parsed(text)
-    if found is None:
+    link = _parsed(text)
+    if link is None:
         raise CelError(f'URL parse error during conversion from string: parse "{text}": invalid URI for request')
-    return found
+    return link
 
 
 def is_url(text: Any) -> bool:
@@ -79,5 +79,5 @@ def path(link: Any) -> str:
 def _of(value: Any) -> Link:
     if value.__class__ is not Link:
         raise overload()
-    found: Link = value
-    return found
+    link: Link = value
+    return link

@@ -18,21 +18,21 @@ def of_non_zero(item: Any) -> Optional:
 
 
 def _has_value(value: Any) -> bool:
-    return _optional(value).is_there
+    return _optional(value).is_present
 
 
 def _value(value: Any) -> Any:
-    if not _optional(value).is_there:
+    if not _optional(value).is_present:
         raise CelError("optional.none() dereference")
     return value.item
 
 
 def _or_value(value: Any, other: Any) -> Any:
-    return value.item if _optional(value).is_there else other
+    return value.item if _optional(value).is_present else other
 
 
 def _or(value: Any, other: Any) -> Any:
-    return value if _optional(value).is_there else _optional(other)
+    return value if _optional(value).is_present else _optional(other)
 
 
 def _optional(value: Any) -> Optional:

@@ -57,8 +57,8 @@ class _Reader:
 
     def expect(self, operator: str) -> None:
         if self.kind != (OPERATOR if operator else END) or self.spelling != operator:
-            found = self.spelling or "the end"
-            raise SyntaxError(f"{operator or 'the end'} is expected at character {self.start + 1}, not {found}")
+            token = self.spelling or "the end"
+            raise SyntaxError(f"{operator or 'the end'} is expected at character {self.start + 1}, not {token}")
         self.advance()
 
     def expression(self) -> Node:
@@ -128,24 +128,24 @@ class _Reader:
         raise SyntaxError(f"a value is expected at character {start + 1}, not {spelling or 'the end'}")
 
     def items(self, end: str) -> list[Node]:
-        found: list[Node] = []
+        expressions: list[Node] = []
         while not self.take(end):
-            found.append(self.expression())
+            expressions.append(self.expression())
             if not self.take(","):
                 self.expect(end)
                 break
-        return found
+        return expressions
 
     def pairs(self) -> list[tuple[Node, Node]]:
-        found: list[tuple[Node, Node]] = []
+        pairs: list[tuple[Node, Node]] = []
         while not self.take("}"):
             key = self.expression()
             self.expect(":")
-            found.append((key, self.expression()))
+            pairs.append((key, self.expression()))
             if not self.take(","):
                 self.expect("}")
                 break
-        return found
+        return pairs
 
 
 def _number(spelling: str) -> int | float:

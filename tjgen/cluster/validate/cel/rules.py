@@ -77,8 +77,11 @@ def faults(tree: dict[str, Tree], schema: Schema, pair: Pair | None = None) -> I
             seen["name"] = generated(metadata)
         before = None
         if pair is not None:
-            held = pair.old["metadata"]
-            before = {**pair.old, "metadata": {key: held[key] for key in ("name", "generateName") if held.get(key)}}
+            stored_metadata = pair.old["metadata"]
+            before = {
+                **pair.old,
+                "metadata": {key: stored_metadata[key] for key in ("name", "generateName") if stored_metadata.get(key)},
+            }
         yield from _faults({**tree, "metadata": seen}, root, (), schema, _NOTHING if pair is None else _Before(before, pair))
 
 
@@ -104,30 +107,30 @@ class _Before(NamedTuple):
 _NOTHING = _Before()
 
 
-def _faults(value: Tree, here: Plan, path: FieldPath, root: Schema, before: _Before) -> Iterator[Fault]:
+def _faults(value: Tree, plan: Plan, path: FieldPath, root: Schema, before: _Before) -> Iterator[Fault]:
     if value is None:
         return
-    for rule in here.rules:
-        fault = _broken(value, rule, here.schema, path, root, before)
+    for rule in plan.rules:
+        fault = _broken(value, rule, plan.schema, path, root, before)
         if fault is not None:
             yield fault
     is_new = before is _NOTHING
     if value.__class__ is list:
-        if here.items is not None:
-            olds: Sequence[Tree] = () if is_new else _twins(value, before.old, here.schema)
+        if plan.items is not None:
+            olds: Sequence[Tree] = () if is_new else _twins(value, before.old, plan.schema)
             for position, item in enumerate(value):
                 below = _NOTHING if is_new else before.below(position, olds[position])
-                yield from _faults(item, here.items, (*path, position), root, below)
+                yield from _faults(item, plan.items, (*path, position), root, below)
     elif value.__class__ is dict:
         old = before.old if before.old.__class__ is dict else {}
-        for name, plan_below in here.properties.items():
+        for name, plan_below in plan.properties.items():
             if name in value:
                 below = _NOTHING if is_new else before.below(name, old.get(name))
                 yield from _faults(value[name], plan_below, (*path, name), root, below)
-        if here.values is not None:
+        if plan.values is not None:
             for key, item in value.items():
                 below = _NOTHING if is_new else before.below(key, old.get(key))
-                yield from _faults(item, here.values, (*path, key), root, below)
+                yield from _faults(item, plan.values, (*path, key), root, below)
 
 
 def _twins(items: list[Tree], old: Tree, schema: Schema) -> Sequence[Tree]:
@@ -156,13 +159,13 @@ def _broken(value: Tree, rule: dict[str, Any], schema: Schema, path: FieldPath, 
         return None
     path = (*path, *_below(rule.get("fieldPath", "")))
     name = field(path, root) or WHOLE
-    said = rule.get("message", "").strip()
+    message = rule.get("message", "").strip()
     try:
         sides = _sides(runnable, value, before, schema, is_optional=is_optional)
         if runnable.holds(*sides):
             return None
     except CelError as error:
-        about = said or rule["rule"].strip()
+        about = message or rule["rule"].strip()
         if str(error) == NO_OVERLOAD:
             detail = (
                 f"'{error}': call arguments did not match a supported operator, function or macro signature for rule: {about}"
@@ -172,7 +175,7 @@ def _broken(value: Tree, rule: dict[str, Any], schema: Schema, path: FieldPath, 
         return Fault(INVALID, name, f"Invalid value: {shown(schema.get('type', ''))}: {detail}", path)
     if not runnable.is_transition and before.is_unchanged:
         return None
-    words = _worded(rule, sides) or said or f"failed rule: {rule['rule'].strip()}"
+    words = _worded(rule, sides) or message or f"failed rule: {rule['rule'].strip()}"
     return _of_reason(rule.get("reason", INVALID), name, value, words, path)
 
 
@@ -200,10 +203,10 @@ def _worded(rule: dict[str, Any], sides: tuple[Any, Any]) -> str:
     if not text:
         return ""
     try:
-        said = _program(text).run(*sides)
+        message = _program(text).run(*sides)
     except CelError:
         return ""
-    return said.strip() if said.__class__ is str and "\n" not in said else ""
+    return message.strip() if message.__class__ is str and "\n" not in message else ""
 
 
 def _below(place: str) -> FieldPath:
@@ -212,13 +215,13 @@ def _below(place: str) -> FieldPath:
     return tuple([plain or quoted for plain, quoted in steps])
 
 
-def _of_reason(reason: str, name: str, value: Tree, said: str, path: FieldPath) -> Fault:
+def _of_reason(reason: str, name: str, value: Tree, message: str, path: FieldPath) -> Fault:
     if reason == FORBIDDEN:
-        return Fault(reason, name, f"Forbidden: {said}", path)
+        return Fault(reason, name, f"Forbidden: {message}", path)
     if reason == REQUIRED:
-        return Fault(reason, name, f"Required value: {said}", path)
+        return Fault(reason, name, f"Required value: {message}", path)
     if reason == DUPLICATE:
         return Fault(reason, name, f"Duplicate value: {shown(value)}", path)
     # The value of an object or list is left out.
     where = "" if value.__class__ in (dict, list) else f"{shown(value)}: "
-    return Fault(INVALID, name, f"Invalid value: {where}{said}", path)
+    return Fault(INVALID, name, f"Invalid value: {where}{message}", path)

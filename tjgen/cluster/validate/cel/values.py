@@ -30,14 +30,14 @@ class Wrong:
 class Optional:
     """A value that may be absent."""
 
-    __slots__ = ("is_there", "item")
+    __slots__ = ("is_present", "item")
 
-    def __init__(self, item: Any = None, *, is_there: bool = False) -> None:
+    def __init__(self, item: Any = None, *, is_present: bool = False) -> None:
         self.item = item
-        self.is_there = is_there
+        self.is_present = is_present
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Optional) and (self.is_there, self.item) == (other.is_there, other.item)
+        return isinstance(other, Optional) and (self.is_present, self.item) == (other.is_present, other.item)
 
     __hash__ = None  # type: ignore[assignment]  # a value of a rule is no key
 
@@ -59,13 +59,13 @@ def overload() -> CelError:
 
 def of(item: Any) -> Optional:
     """`optional.of(item)`."""
-    return Optional(item, is_there=True)
+    return Optional(item, is_present=True)
 
 
 def selected(value: Any, key: Any) -> Optional:
     """`value.?key` and `value[?key]`, also of an optional."""
     if isinstance(value, Optional):
-        return selected(value.item, key) if value.is_there else NONE
+        return selected(value.item, key) if value.is_present else NONE
     if value.__class__ is dict:
         return of(value[key]) if key in value else NONE
     if value.__class__ is list and key.__class__ is int:
@@ -79,10 +79,10 @@ def field(value: Any, name: str) -> Any:
         if value.__class__ is Optional:
             return selected(value, name)
         raise overload()
-    found = value.get(name, _MISSING)
-    if found is _MISSING:
+    member = value.get(name, _MISSING)
+    if member is _MISSING:
         raise CelError(f"no such key: {name}")
-    return sound(found)
+    return sound(member)
 
 
 def has(value: Any, name: str) -> bool:

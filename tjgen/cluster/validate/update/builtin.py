@@ -90,15 +90,15 @@ def judge(
     kind = str(tree["kind"])
     if kind not in TYPES:
         # The Go types of such kinds are not known, so there is no merge: what an apply leaves out counts as removed.
-        found = created(tree, schema, built_in=True)
-        return found if found.stages else verdict([], [*fixed.faults(tree, old, kind)], [])
+        result = created(tree, schema, built_in=True)
+        return result if result.stages else verdict([], [*fixed.faults(tree, old, kind)], [])
     if any(finding.type == walk.TYPE for finding in decode.mismatches({**old, "metadata": None}, schema)):
         return unreadable_old()
-    before = _held(old, schema, kind)
+    before = _stored(old, schema, kind)
     try:
-        after = _applied(old, tree, before, kind) if not server_side else _applied_there(old, tree, before, schema)
+        after = _applied(old, tree, before, kind) if not server_side else _server_side_applied(old, tree, before, schema)
     except PatchError as error:
-        fault = Fault(BAD_REQUEST, "", str(error), (), said=f"kubectl cannot apply this: {error}")
+        fault = Fault(BAD_REQUEST, "", str(error), (), summary=f"kubectl cannot apply this: {error}")
         return Verdict((Stage(PATCH, (fault,), (fault,)),))
     read = [*decode.mismatches(after.get("metadata"), store.object_meta(), ("metadata",))]
     read += decode.mismatches({**after, "metadata": None}, schema)
@@ -122,14 +122,14 @@ def _without_status(tree: dict[str, Tree]) -> dict[str, Tree]:
     return {key: value for key, value in tree.items() if key != "status"}
 
 
-def _applied_there(old: dict[str, Tree], tree: dict[str, Tree], before: dict[str, Tree], schema: Schema) -> dict[str, Tree]:
+def _server_side_applied(old: dict[str, Tree], tree: dict[str, Tree], before: dict[str, Tree], schema: Schema) -> dict[str, Tree]:
     """What server-side apply makes of the three."""
     whole = serverside.whole(schema)
     merged: dict[str, Tree] = fieldmerge.applied(serverside.cut(old, whole), serverside.cut(tree, whole), before, whole)
     return merged
 
 
-def _held(old: dict[str, Tree], schema: Schema, kind: str) -> dict[str, Tree]:
+def _stored(old: dict[str, Tree], schema: Schema, kind: str) -> dict[str, Tree]:
     """The object as it is stored, and as clients read it."""
     filled = with_defaults(decoded(old, schema), kind)
     group = str(old.get("apiVersion", "")).rpartition("/")[0]

@@ -56,16 +56,16 @@ def _written(value: float) -> Tree:
 
 def _difference(before: dict[str, Tree], after: dict[str, Tree]) -> dict[str, Tree]:
     """What changes `before` into `after`: a null removes (`jsonpatch.getDiff`)."""
-    found: dict[str, Tree] = {}
+    difference: dict[str, Tree] = {}
     for key, value in after.items():
         known = before.get(key, MISSING)
         if known.__class__ is dict and value.__class__ is dict:
             below = _difference(known, value)
             if below:
-                found[key] = below
+                difference[key] = below
         elif known is MISSING or not same(known, value):
-            found[key] = value
-    return found | {key: None for key in before if key not in after}
+            difference[key] = value
+    return difference | {key: None for key in before if key not in after}
 
 
 def same(left: Tree, right: Tree) -> bool:

@@ -18,11 +18,11 @@ _FIXED = ("name", "namespace", "uid", "deletionTimestamp", "deletionGracePeriodS
 IMMUTABLE = "field is immutable"
 
 
-def settled(metadata: dict[str, Any], held: dict[str, Any]) -> dict[str, Any]:
+def settled(metadata: dict[str, Any], stored: dict[str, Any]) -> dict[str, Any]:
     """The metadata with what the server takes from the object that it holds, whatever arrives."""
-    kept: dict[str, Any] = {key: held[key] for key in ("generation", "creationTimestamp") if key in held}
-    uid = {"uid": metadata.get("uid") or held["uid"]}
-    namespace = {} if "namespace" not in held else {"namespace": metadata.get("namespace") or held["namespace"]}
+    kept: dict[str, Any] = {key: stored[key] for key in ("generation", "creationTimestamp") if key in stored}
+    uid = {"uid": metadata.get("uid") or stored["uid"]}
+    namespace = {} if "namespace" not in stored else {"namespace": metadata.get("namespace") or stored["namespace"]}
     given = {key: value for key, value in metadata.items() if key not in ("generation", "namespace")}
     return {**given, **kept, **uid, **namespace}
 
@@ -32,11 +32,11 @@ def is_conflict(metadata: dict[str, Any]) -> bool:
     return metadata.get("resourceVersion", "") not in ("", RESOURCE_VERSION)
 
 
-def faults(metadata: dict[str, Any], held: dict[str, Any]) -> Iterator[Fault]:
+def faults(metadata: dict[str, Any], stored: dict[str, Any]) -> Iterator[Fault]:
     """What may not change."""
-    here = at(("metadata",))
+    field = at(("metadata",))
     if not metadata.get("resourceVersion"):
-        yield here.child("resourceVersion").invalid("", "must be specified for an update")
+        yield field.child("resourceVersion").invalid("", "must be specified for an update")
     for name in _FIXED:
-        if metadata.get(name) != held.get(name):
-            yield here.child(name).invalid(metadata.get(name), IMMUTABLE)
+        if metadata.get(name) != stored.get(name):
+            yield field.child(name).invalid(metadata.get(name), IMMUTABLE)

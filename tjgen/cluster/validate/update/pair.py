@@ -44,12 +44,12 @@ class Pair:
         """Whether an error that the node at `path` owns is forgiven: it, or a node around it, is unchanged."""
         if self.is_unchanged:
             return True
-        here: Pair | None = self
+        field: Pair | None = self
         for step in path if path[:1] not in (("apiVersion",), ("kind",)) else ():
-            here = here.below(step) if here is not None and isinstance(step, str | int) else None
-            if here is None:
+            field = field.below(step) if field is not None and isinstance(step, str | int) else None
+            if field is None:
                 return False
-            if here.is_unchanged:
+            if field.is_unchanged:
                 return True
         return False
 
@@ -65,8 +65,8 @@ class Pair:
         if self._by_key is None:
             self._by_key = keyed(self.old, self.schema)
         key = key_of(self.new[step], self.schema)
-        found = self._by_key.get(key) if key is not None else None
-        return Pair(self.new[step], found, self.schema["items"]) if found is not None else None
+        element = self._by_key.get(key) if key is not None else None
+        return Pair(self.new[step], element, self.schema["items"]) if element is not None else None
 
     def _compared(self) -> bool:
         new, old = self.new, self.old
@@ -109,9 +109,9 @@ def key_of(item: Tree, schema: Schema) -> Key | None:
 
 def keyed(items: Sequence[Tree], schema: Schema) -> dict[Key, Tree]:
     """The elements of a map list by their keys; of two with the same key the first."""
-    found: dict[Key, Tree] = {}
+    elements: dict[Key, Tree] = {}
     for item in items:
         key = key_of(item, schema)
         if key is not None:
-            found.setdefault(key, item)
-    return found
+            elements.setdefault(key, item)
+    return elements

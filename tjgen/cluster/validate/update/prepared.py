@@ -45,8 +45,8 @@ def _claim(claim: Struct) -> Struct:
 
 def _updated_claim(claim: Struct, before: Struct) -> Struct:
     """A claim that has a source keeps what it says about one, and each still fills in for the other."""
-    spec, held = claim.get("spec", {}), before.get("spec") or {}
-    if held.get("dataSource") is None and held.get("dataSourceRef") is None:
+    spec, stored = claim.get("spec", {}), before.get("spec") or {}
+    if stored.get("dataSource") is None and stored.get("dataSourceRef") is None:
         return _claim(claim)
     source, reference = spec.get("dataSource"), spec.get("dataSourceRef")
     if source is not None and reference is None:
@@ -82,8 +82,8 @@ def secret(tree: Struct) -> Struct:
 def _service(service: Struct, before: Struct) -> Struct:
     from tjgen.cluster.validate.update.rules.services import without_dependent
 
-    held = before.get("spec") or {}
-    return {**service, "spec": without_dependent(service_storage.updated(service.get("spec", {}), held), held)}
+    stored = before.get("spec") or {}
+    return {**service, "spec": without_dependent(service_storage.updated(service.get("spec", {}), stored), stored)}
 
 
 def _updated_secret(tree: Struct, before: Struct) -> Struct:

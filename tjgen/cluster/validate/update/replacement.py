@@ -90,8 +90,8 @@ def _settled(tree: dict[str, Tree], before: dict[str, Tree], schema: Schema) -> 
 
 def _faults(tree: dict[str, Tree], before: dict[str, Tree], schema: Schema) -> list[Fault]:
     pair = Pair(tree, before, schema)
-    found = [*new_metadata.common(tree["metadata"], namespaced="namespace" in before["metadata"])]
-    found += metadata.faults(tree["metadata"], before["metadata"])
+    faults = [*new_metadata.common(tree["metadata"], namespaced="namespace" in before["metadata"])]
+    faults += metadata.faults(tree["metadata"], before["metadata"])
     lists = (walk.DUPLICATE, walk.NOT_KEYED)
     was_broken = any(finding.type in lists for finding in walk.check(before, schema))
     wrong = []
@@ -102,7 +102,7 @@ def _faults(tree: dict[str, Tree], before: dict[str, Tree], schema: Schema) -> l
             is_forgiven = pair.forgives(finding.path[:-1] if finding.type == walk.REQUIRED else finding.path)
         if not is_forgiven:
             wrong.append(finding)
-    found += custom.faults(wrong, schema)
-    found += custom.scale(tree, schema)
-    found += custom.rules(tree, schema, found, pair)
-    return found
+    faults += custom.faults(wrong, schema)
+    faults += custom.scale(tree, schema)
+    faults += custom.rules(tree, schema, faults, pair)
+    return faults

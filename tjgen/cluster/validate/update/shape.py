@@ -69,9 +69,9 @@ def printed(tree: Tree, name: str) -> dict[str, Tree]:
             if field.is_always_printed:
                 result[key] = _zero(field)
             continue
-        found = printed_field(value, field)
-        if found or (found == 0 and field.type == "Quantity") or field.is_pointer or field.is_always_printed:
-            result[key] = found
+        text = printed_field(value, field)
+        if text or (text == 0 and field.type == "Quantity") or field.is_pointer or field.is_always_printed:
+            result[key] = text
     return result
 
 
@@ -116,7 +116,7 @@ def comparable(tree: Tree, name: str) -> Any:
 
 def _comparable(tree: dict[str, Tree], name: str) -> Any:
     known = fields(name)
-    return {key: found for key, value in tree.items() if (found := _compared(value, known[key])) is not None}
+    return {key: compared for key, value in tree.items() if (compared := _compared(value, known[key])) is not None}
 
 
 def _compared(value: Tree, field: Field) -> Any:

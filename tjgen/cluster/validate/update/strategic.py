@@ -61,10 +61,10 @@ def look_up(name: str, key: str) -> Field:
     """`LookupPatchMetadataForStruct`: names that differ in case only are found too. Raises PatchError."""
     if not fields(name):
         raise PatchError(f"merging an object in json but data type is not struct, instead is: {name}")
-    found = fields(name).get(key) or {known.lower(): field for known, field in fields(name).items()}.get(key.lower())
-    if found is None:
+    matching_field = fields(name).get(key) or {known.lower(): field for known, field in fields(name).items()}.get(key.lower())
+    if matching_field is None:
         raise PatchError(f'unable to find api field in struct {name} for the json field "{key}"')
-    return found
+    return matching_field
 
 
 def _objects(key: str, before: Patch, value: Patch, name: str, wanted: Wanted, patch: Patch) -> None:

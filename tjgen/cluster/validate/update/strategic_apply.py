@@ -150,8 +150,8 @@ def _list_merged(old: list[Tree], new: list[Tree], field: Field, *, is_patch: bo
     if element_type(old, new) is not dict:
         return merged_scalars(old, new)
     key = field.merge_key or ""
-    gone = [item[key] for item in new if item.get(DIRECTIVE) == "delete"]
-    kept = [item for item in old if not (gone and item.get(key) in gone)]
+    deleted = [item[key] for item in new if item.get(DIRECTIVE) == "delete"]
+    kept = [item for item in old if not (deleted and item.get(key) in deleted)]
     wanted = [item for item in new if DIRECTIVE not in item]
 
     def combine(current: Tree, position: int) -> Tree:

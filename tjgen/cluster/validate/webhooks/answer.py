@@ -24,12 +24,12 @@ def refused(detail: str, path: FieldPath = (), hint: str | None = None) -> Fault
 
 def internal(detail: str, path: FieldPath = (), hint: str | None = None) -> Fault:
     """`field.InternalError`, by which JobSet wraps errors that are no field errors."""
-    return Fault(INTERNAL, WHOLE, f"Internal error: {detail}", path, said=detail, hint=hint)
+    return Fault(INTERNAL, WHOLE, f"Internal error: {detail}", path, summary=detail, hint=hint)
 
 
 def invalid(path: FieldPath, value: str, detail: str, hint: str | None = None, place: str | None = None) -> Fault:
     """`field.Invalid` with a value that is already text; `place` where upstream writes another path."""
-    return Fault(INVALID, place or field(path), f"Invalid value: {value}: {detail}", path, said=detail, hint=hint)
+    return Fault(INVALID, place or field(path), f"Invalid value: {value}: {detail}", path, summary=detail, hint=hint)
 
 
 def forbidden(path: FieldPath, detail: str, hint: str | None = None) -> Fault:

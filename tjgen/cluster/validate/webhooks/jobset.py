@@ -80,8 +80,8 @@ def _network(subdomain: str) -> Iterator[Fault]:
     for words in dns1123_subdomain(subdomain):
         yield invalid(path, quote(subdomain), words, "use a DNS label")
     for words in dns1035_label(subdomain):
-        said = ".spec.network.subdomain is too long, must be less than 63 characters" if _TOO_LONG in words else words
-        yield invalid(path, quote(subdomain), said, "use a DNS label")
+        detail = ".spec.network.subdomain is too long, must be less than 63 characters" if _TOO_LONG in words else words
+        yield invalid(path, quote(subdomain), detail, "use a DNS label")
 
 
 def _job(jobset: str, job: dict[str, Any], path: FieldPath, release: Release) -> Iterator[Fault]:
@@ -91,8 +91,8 @@ def _job(jobset: str, job: dict[str, Any], path: FieldPath, release: Release) ->
         words = f"the product of replicas and parallelism must not exceed {_LARGEST} for replicatedJob '{job['name']}'"
         yield internal(words, path, "use fewer pods")
     for words in dns1035_label(group) if release.labels_coordinators else ():
-        said = ".spec.replicatedJob[].groupName is too long, must be less than 63 characters" if _TOO_LONG in words else words
-        yield invalid((*path, "groupName"), quote(group), said, "use a DNS label")
+        detail = ".spec.replicatedJob[].groupName is too long, must be less than 63 characters" if _TOO_LONG in words else words
+        yield invalid((*path, "groupName"), quote(group), detail, "use a DNS label")
     longest = job_name(jobset, job["name"], replicas - 1)
     yield from _generated(longest, longest, "job", path)
     if spec.get("completionMode") == "Indexed" and "completions" in spec:
@@ -103,14 +103,14 @@ def _job(jobset: str, job: dict[str, Any], path: FieldPath, release: Release) ->
 def _generated(name: str, shown: str, kind: str, path: FieldPath) -> Iterator[Fault]:
     too_long = f"JobSet name is too long, {kind} names generated for this JobSet will exceed 63 characters"
     for words in dns1035_label(name):
-        said = too_long if _TOO_LONG in words else words
-        yield invalid((*path, "name"), quote(shown), said, "shorten the names of the JobSet and the job")
+        detail = too_long if _TOO_LONG in words else words
+        yield invalid((*path, "name"), quote(shown), detail, "shorten the names of the JobSet and the job")
 
 
 def _coordinator(jobset: str, spec: dict[str, Any], jobs: list[Any], release: Release) -> Iterator[Fault]:
     path: FieldPath = ("spec", "coordinator")
-    asked = spec["coordinator"]
-    name, job_index, pod_index = asked["replicatedJob"], asked.get("jobIndex", 0), asked.get("podIndex", 0)
+    coordinator = spec["coordinator"]
+    name, job_index, pod_index = coordinator["replicatedJob"], coordinator.get("jobIndex", 0), coordinator.get("podIndex", 0)
     job = next((job for job in jobs if job["name"] == name), None)
     if job is None:
         yield internal(f"coordinator replicatedJob {name} does not exist", path, "name one of the jobs")

@@ -59,11 +59,11 @@ def validate_failure_policy(policy: dict[str, Any], jobs: set[str]) -> Iterator[
             if reason not in _REASONS:
                 words = f"invalid job failure reason '{reason}' in failure policy is not a recognized job failure reason"
                 yield internal(words, (*path, "onJobFailureReasons"), f"use one of {', '.join(_REASONS)}")
-    for name, found in positions.items():
-        if len(found) > 1:
-            shown = " ".join(map(str, found))
+    for name, places in positions.items():
+        if len(places) > 1:
+            shown = " ".join(map(str, places))
             words = f"rule names are not unique, rules with indices [{shown}] all have the same name '{name}'"
-            yield internal(words, (*_POLICY, "rules", found[1], "name"), "rename one of the rules")
+            yield internal(words, (*_POLICY, "rules", places[1], "name"), "rename one of the rules")
 
 
 def validate_claims(tree: Tree, spec: dict[str, Any], context: Sequence[Tree]) -> Iterator[Fault]:

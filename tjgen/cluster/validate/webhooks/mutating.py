@@ -52,8 +52,8 @@ def _trainjob(tree: dict[str, Tree], before: Tree, release: Release) -> dict[str
     """`TrainJobDefaulter.Default`: each patch gets the time of its last change."""
     spec: dict[str, Any] = _decoded(tree, release)
     patches: list[dict[str, Any]] = spec.get(RUNTIME_PATCHES, [])
-    held = _decoded(before, release).get(RUNTIME_PATCHES, []) if before is not None else []
-    by_manager = {patch.get("manager", ""): patch for patch in held}
+    stored = _decoded(before, release).get(RUNTIME_PATCHES, []) if before is not None else []
+    by_manager = {patch.get("manager", ""): patch for patch in stored}
     timed = [stamped(patch, by_manager.get(patch.get("manager", ""))) for patch in patches]
     if timed == patches:
         return tree
@@ -72,7 +72,7 @@ def stamped(patch: dict[str, Any], before: dict[str, Any] | None) -> dict[str, A
 
 def _decoded(tree: Tree, release: Release) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = release.types.struct("TrainJobSpec").read(get(tree, ("spec",), None) or {})
+        spec: dict[str, Any] = release.types.struct("TrainJobSpec").read(get(tree, ("spec",), None) or {})
     except DecodeError as error:
         raise error.under("spec") from None
-    return found
+    return spec

@@ -75,11 +75,11 @@ def _trainjob(review: Review) -> Answer:
     if context is None:
         return Answer()
     names = _misnamed(job) if before is None and not release.names_by_schema else []
-    found = runtime_of(tree, context)
-    if found is None:
+    referenced_runtime = runtime_of(tree, context)
+    if referenced_runtime is None:
         return Answer((*names, _missing_runtime(job)))
     try:
-        runtime = runtimes.read(found, release, session)
+        runtime = runtimes.read(referenced_runtime, release, session)
     except DecodeError:
         return Answer((*names, _missing_runtime(job)))
     try:
@@ -89,7 +89,7 @@ def _trainjob(review: Review) -> Answer:
         # Upstream ignores this error and looks into the Info that it did not get.
         return Answer((refused(f"{PANIC} [recovered]", error.path, error.hint),))
     warnings: tuple[str, ...] = ()
-    if found["kind"] != NAMESPACED and release.deprecation_docs and _is_deprecated(runtime.object_labels):
+    if referenced_runtime["kind"] != NAMESPACED and release.deprecation_docs and _is_deprecated(runtime.object_labels):
         warnings = (f'Referenced ClusterTrainingRuntime "{runtime.name}" {_DEPRECATED} {release.deprecation_docs}',)
     return Answer((*names, *errors), warnings)
 

@@ -45,8 +45,8 @@ def _flux(request: Request) -> Iterator[Fault]:
     policy = request.info.policy("flux")
     if policy is None:
         return
-    asked = request.job.asked("numProcPerNode") if request.job.release.checks_flux_processes else None
-    processes = policy["numProcPerNode"] if asked is None else asked
+    processes_of_job = request.job.trainer_field("numProcPerNode") if request.job.release.checks_flux_processes else None
+    processes = policy["numProcPerNode"] if processes_of_job is None else processes_of_job
     if processes < 1:
         words = "must be greater than or equal to 1 for Flux TrainJob"
         yield invalid((*_TRAINER, "numProcPerNode"), str(processes), words, "use at least 1")
@@ -68,7 +68,7 @@ def _mpi(request: Request) -> Iterator[Fault]:
     policy = info.policy("mpi")
     if policy is None or job.trainer is None:
         return
-    processes = job.asked("numProcPerNode")
+    processes = job.trainer_field("numProcPerNode")
     if isinstance(processes, str):
         words = "must have an int value for MPI TrainJob"
         text = shown(processes, "IntOrString", job.release)
@@ -91,7 +91,7 @@ def _torch(request: Request) -> Iterator[Fault]:
             if torch.injection_target(info, target.get("jobName", ""), name) is None:
                 words = torch.missing_target(target.get("jobName", ""), name)
                 yield invalid(_REFERENCE, shown(target, "EnvInjectionTarget", job.release), words, "use another runtime")
-    processes = job.asked("numProcPerNode")
+    processes = job.trainer_field("numProcPerNode")
     if job.trainer is not None and (processes is not None or job.release.checks_torch_always):
         if isinstance(processes, str) and processes not in _WORDS:
             words = f"must have an int value or [{' '.join(_WORDS)}]"
@@ -125,17 +125,17 @@ def _volcano(request: Request) -> Iterator[Fault]:
 def _xgboost(request: Request) -> Iterator[Fault]:
     if request.info.policy("xgboost") is None:
         return
-    for position, variable in enumerate(request.job.asked("env") or ()):
+    for position, variable in enumerate(request.job.trainer_field("env") or ()):
         if variable["name"] in xgboost.RESERVED:
             words = f"{variable['name']} is reserved for the XGBoost runtime"
             yield forbidden((*_ENV, position), words, "remove the variable: the controller sets it")
 
 
 def _reserved(job: Job, names: tuple[str, ...]) -> Iterator[Fault]:
-    env = job.asked("env") or []
-    found = sorted({variable["name"] for variable in env} & set(names))
-    if found:
-        words = f"must not have reserved envs, invalid envs configured: [{' '.join(found)}]"
+    env = job.trainer_field("env") or []
+    names_in_use = sorted({variable["name"] for variable in env} & set(names))
+    if names_in_use:
+        words = f"must not have reserved envs, invalid envs configured: [{' '.join(names_in_use)}]"
         yield invalid(_ENV, shown(env, "[]EnvVar", job.release), words, "remove them: the controller sets them")
 
 

@@ -36,16 +36,16 @@ def validate_torchtune(info: Info, job: Job) -> Iterator[Fault]:
     if model not in supported:
         words = f"must have a supported pretrained model, invalid model configured: {model}"
         yield invalid(_NAME, shown_name, words, "use a runtime named torchtune-MODEL-SIZE for one of " + ", ".join(supported))
-    asked = job.asked("numNodes")
-    if asked is None and not job.release.checks_torch_always:
+    num_nodes = job.trainer_field("numNodes")
+    if num_nodes is None and not job.release.checks_torch_always:
         raise PanicError(PANIC, (*_TRAINER, "numNodes"), "set numNodes")
-    nodes = 1 if asked is None else asked
+    nodes = 1 if num_nodes is None else num_nodes
     if nodes > 1 and model != _LARGE_LLAMA:
         yield invalid((*_TRAINER, "numNodes"), str(nodes), f"must be 1 for {model} model", "use one node")
     if not job.release.finetunes_by_adapters:
         return
-    asked = job.asked("numProcPerNode")
-    processes: int | str = "auto" if asked is None else asked
+    num_nodes = job.trainer_field("numProcPerNode")
+    processes: int | str = "auto" if num_nodes is None else num_nodes
     gpus = resources.gpus(resources.per_node(info, job))
     _, configuration = torchtune.recipe_and_configuration(job, nodes, processes, gpus)
     if "_qlora" in configuration:

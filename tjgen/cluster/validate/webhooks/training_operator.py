@@ -27,7 +27,7 @@ class Rules(NamedTuple):
     """The replica types that it knows; empty where it takes any."""
     container: str
     """The container that each replica must have."""
-    says_container: str
+    container_rule: str
     """The words about a missing one."""
     judges_manager: bool = True
     keeps_manager: bool = True
@@ -98,11 +98,11 @@ def _replicas(tree: Tree, kind: str, rules: Rules) -> Iterator[Fault]:
     if specs is None:
         yield place.required("must be required")
     for name, spec in (specs or {}).items():
-        here = place.key(name)
+        field = place.key(name)
         if rules.types and name not in rules.types:
-            yield here.not_supported(name, rules.types)
-        yield from _containers(spec, here.child("template", "spec", "containers"), rules)
-        yield from _count(name, spec, here.child("replicas"), kind)
+            yield field.not_supported(name, rules.types)
+        yield from _containers(spec, field.child("template", "spec", "containers"), rules)
+        yield from _count(name, spec, field.child("replicas"), kind)
     if kind == "XGBoostJob" and MASTER not in (specs or {}):
         yield place.key(MASTER).required("must be present")
     if kind == "TFJob" and {"Chief", MASTER} <= set(specs or {}):
@@ -117,7 +117,7 @@ def _containers(spec: Tree, place: Place, rules: Rules) -> Iterator[Fault]:
         if not container.get("image"):
             yield place.item(position).child("image").required("must be required")
     if all(container.get("name") != rules.container for container in containers):
-        yield place.required(rules.says_container.format(rules.container))
+        yield place.required(rules.container_rule.format(rules.container))
 
 
 def _count(name: str, spec: Tree, place: Place, kind: str) -> Iterator[Fault]:

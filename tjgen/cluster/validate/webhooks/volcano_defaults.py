@@ -45,20 +45,20 @@ def with_task_defaults(task: dict[str, Any], position: int) -> dict[str, Any]:
 def task_defaults(task: dict[str, Any], position: int) -> list[tuple[FieldPath, Tree]]:
     """The fields that the webhook adds to the task at `position` (from 0), each with its value."""
     policy = task.get("partitionPolicy") or {}
-    found: list[tuple[FieldPath, Tree]] = []
+    defaults: list[tuple[FieldPath, Tree]] = []
     if not task.get("name"):
-        found.append((("name",), f"default{position}"))
+        defaults.append((("name",), f"default{position}"))
     if task.get("minAvailable") is None:
         least = policy.get("minPartitions", 0) * policy.get("partitionSize", 0) or task.get("replicas") or 0
-        found.append((("minAvailable",), least))
+        defaults.append((("minAvailable",), least))
     if not task.get("maxRetry"):
-        found.append((("maxRetry",), RETRIES))
+        defaults.append((("maxRetry",), RETRIES))
     if get(task, ("template", "metadata"), None) is None and task.get("template") is not None:
-        found.append((("template", "metadata"), {}))
+        defaults.append((("template", "metadata"), {}))
     pod: Tree = get(task, ("template", "spec"), None) or {}
     if pod.get("hostNetwork") and not pod.get("dnsPolicy"):
-        found.append((("template", "spec", "dnsPolicy"), "ClusterFirstWithHostNet"))
-    return found
+        defaults.append((("template", "spec", "dnsPolicy"), "ClusterFirstWithHostNet"))
+    return defaults
 
 
 def _with(tree: dict[str, Any], path: FieldPath, value: Tree) -> dict[str, Any]:

@@ -56,12 +56,12 @@ def faults(tree: dict[str, Any], old: dict[str, Any] | None, context: Sequence[A
 
 def _wrong_durations(spec: dict[str, Any]) -> Iterator[Fault]:
     """Durations that the webhook cannot decode (`metav1.Duration`)."""
-    found: list[tuple[FieldPath, Any]] = [((*_SPEC, "runningEstimate"), spec.get("runningEstimate"))]
+    durations: list[tuple[FieldPath, Any]] = [((*_SPEC, "runningEstimate"), spec.get("runningEstimate"))]
     levels = [(_SPEC, spec), *(((*_TASKS, position), task) for position, task in enumerate(spec.get("tasks") or ()))]
     for path, level in levels:
         for position, policy in enumerate(level.get("policies") or ()):
-            found.append(((*path, "policies", position, "timeout"), policy.get("timeout")))
-    for path, text in found:
+            durations.append(((*path, "policies", position, "timeout"), policy.get("timeout")))
+    for path, text in durations:
         if text is not None:
             try:
                 check_duration(text)
@@ -124,48 +124,48 @@ def _create(job: dict[str, Any], context: Sequence[Any]) -> Iterator[Fault]:
 def _tasks(tasks: Sequence[dict[str, Any]], job: str) -> Iterator[Fault]:
     names: set[str] = set()
     for position, task in enumerate(tasks):
-        here, name, replicas = (*_TASKS, position), task["name"], task.get("replicas") or 0
+        field, name, replicas = (*_TASKS, position), task["name"], task.get("replicas") or 0
         if replicas < 0:
-            yield refused(f"'replicas' < 0 in task: {name}, job: {job};", (*here, "replicas"))
+            yield refused(f"'replicas' < 0 in task: {name}, job: {job};", (*field, "replicas"))
         if task["minAvailable"] < 0:
-            yield refused(f"'minAvailable' < 0 in task: {name}, job: {job};", (*here, "minAvailable"))
+            yield refused(f"'minAvailable' < 0 in task: {name}, job: {job};", (*field, "minAvailable"))
         elif task["minAvailable"] > replicas:
             words = f"'minAvailable' is greater than 'replicas' in task: {name}, job: {job};"
-            yield refused(words, (*here, "minAvailable"), "lower it, or raise replicas")
+            yield refused(words, (*field, "minAvailable"), "lower it, or raise replicas")
         for messages in filter(None, [dns1123_label(name)]):
-            yield refused(f"{messages};", (*here, "name"))
+            yield refused(f"{messages};", (*field, "name"))
         if name in names:
-            yield refused(f"duplicated task name {name};", (*here, "name"), "rename one of the two")
+            yield refused(f"duplicated task name {name};", (*field, "name"), "rename one of the two")
             return
         names.add(name)
-        yield from _partitions(task, replicas, here)
-        yield from policies(task.get("policies") or (), (*here, "policies"))
+        yield from _partitions(task, replicas, field)
+        yield from policies(task.get("policies") or (), (*field, "policies"))
         pod = f"{job}-{name}-{position}"
         for messages in filter(None, [label_key(pod)]):
-            yield refused(f"create pod with name {pod} validate failed {messages};", (*here, "name"), "use shorter names")
-        found = [fault._replace(path=here + fault.path) for fault in pod_template(task)]
+            yield refused(f"create pod with name {pod} validate failed {messages};", (*field, "name"), "use shorter names")
+        faults = [fault._replace(path=field + fault.path) for fault in pod_template(task)]
         yield from (
             fault._replace(type="BadRequest", field="", detail=f"spec.task[{position}].{fault.field}: {fault.detail}")
-            for fault in found
+            for fault in faults
         )
-        if not found:
-            yield from _topology(task, position, here)
+        if not faults:
+            yield from _topology(task, position, field)
 
 
-def _partitions(task: dict[str, Any], replicas: int, here: FieldPath) -> Iterator[Fault]:
+def _partitions(task: dict[str, Any], replicas: int, path: FieldPath) -> Iterator[Fault]:
     policy = task.get("partitionPolicy")
     if not policy:
         return
     size, total, least = policy.get("partitionSize", 0), policy.get("totalPartitions", 0), policy.get("minPartitions", 0)
     if total * size != replicas:
         words = f"'replicas' is not equal to 'totalPartitions' * 'partitionSize' ({total} * {size}) in task: {task['name']};"
-        yield refused(words, (*here, "replicas"), f"write {total * size}")
+        yield refused(words, (*path, "replicas"), f"write {total * size}")
     if least > 0 and task["minAvailable"] != least * size:
         words = f"'minAvailable' is not equal to 'minPartitions' * 'partitionSize' ({least} * {size}) in task: {task['name']};"
-        yield refused(words, (*here, "minAvailable"), "remove it, and the webhook fills it in")
+        yield refused(words, (*path, "minAvailable"), "remove it, and the webhook fills it in")
 
 
-def _topology(task: dict[str, Any], position: int, here: FieldPath) -> Iterator[Fault]:
+def _topology(task: dict[str, Any], position: int, path: FieldPath) -> Iterator[Fault]:
     """`validateTaskTopoPolicy`: every container requests a whole number of CPUs; limits stand in for requests that are absent."""
     if task.get("topologyPolicy") in (None, "", "none"):
         return
@@ -175,7 +175,7 @@ def _topology(task: dict[str, Any], position: int, here: FieldPath) -> Iterator[
         cpus = quantity.parse((resources.get("requests") or resources.get("limits") or {}).get("cpu", 0))
         if cpus.nanos == 0 or cpus.nanos % 10**9:
             words = f"the cpu request isn't  an integer in spec.task[{position}] container[{number}]."
-            yield refused(words, (*here, "topologyPolicy"), "request a whole number of CPUs")
+            yield refused(words, (*path, "topologyPolicy"), "request a whole number of CPUs")
             return
 
 
@@ -183,18 +183,18 @@ def _volumes(volumes: Sequence[dict[str, Any]]) -> Iterator[Fault]:
     """`validateIO`, which stops at the first that is wrong."""
     taken: set[str] = set()
     for position, volume in enumerate(volumes):
-        here: FieldPath = (*_SPEC, "volumes", position)
+        field: FieldPath = (*_SPEC, "volumes", position)
         path, claim, name = volume.get("mountPath"), volume.get("volumeClaim"), volume.get("volumeClaimName")
         if not path:
-            yield refused("mountPath is required;", here, "add mountPath")
+            yield refused("mountPath is required;", field, "add mountPath")
         elif path in taken:
-            yield refused(f"duplicated mountPath: {path};", (*here, "mountPath"), "mount one of the two elsewhere")
+            yield refused(f"duplicated mountPath: {path};", (*field, "mountPath"), "mount one of the two elsewhere")
         elif claim is None and not name:
-            yield refused("either VolumeClaim or VolumeClaimName must be specified;", here, "add one of the two")
+            yield refused("either VolumeClaim or VolumeClaimName must be specified;", field, "add one of the two")
         elif claim is not None and name:
-            yield refused(_TWO_CLAIMS, here, "keep one of the two")
+            yield refused(_TWO_CLAIMS, field, "keep one of the two")
         elif name and dns1123_subdomain(name):
-            yield refused(f"invalid VolumeClaimName {name} : {dns1123_subdomain(name)}", (*here, "volumeClaimName"))
+            yield refused(f"invalid VolumeClaimName {name} : {dns1123_subdomain(name)}", (*field, "volumeClaimName"))
         else:
             taken.add(path)
             continue
@@ -212,14 +212,14 @@ def _update(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Fault]:
     """`validateJobUpdate`, which stops at the first error."""
     tasks, total = new["spec"].get("tasks") or [], 0
     for position, task in enumerate(tasks):
-        here, replicas = (*_TASKS, position), task.get("replicas") or 0
+        field, replicas = (*_TASKS, position), task.get("replicas") or 0
         if replicas < 0:
-            yield refused(f"'replicas' must be >= 0 in task: {task.get('name', '')}", (*here, "replicas"))
+            yield refused(f"'replicas' must be >= 0 in task: {task.get('name', '')}", (*field, "replicas"))
             return
         least = task.get("minAvailable")
         if least is not None and not 0 <= least <= replicas:
             bound = "<= 'replicas'" if least > replicas else ">= 0"
-            yield refused(f"'minAvailable' must be {bound} in task: {task.get('name', '')}", (*here, "minAvailable"))
+            yield refused(f"'minAvailable' must be {bound} in task: {task.get('name', '')}", (*field, "minAvailable"))
             return
         total += replicas
     if new["spec"]["minAvailable"] > total:

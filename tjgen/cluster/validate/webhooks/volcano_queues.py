@@ -163,14 +163,14 @@ def _parent(queue: Tree) -> str:
 
 def _queues(context: Sequence[Tree]) -> dict[str, Tree]:
     """The queues of the cluster by name."""
-    found: dict[str, Tree] = indexed(context).derived(_by_name)
-    return found
+    queues: dict[str, Tree] = indexed(context).derived(_by_name)
+    return queues
 
 
 def _children(context: Sequence[Tree]) -> dict[str, list[str]]:
     """Name of a queue -> names of the queues below it."""
-    found: dict[str, list[str]] = indexed(context).derived(_by_parent)
-    return found
+    children: dict[str, list[str]] = indexed(context).derived(_by_parent)
+    return children
 
 
 def _by_name(context: Sequence[Tree]) -> dict[str, Tree]:
@@ -188,7 +188,7 @@ def _by_hierarchy(context: Sequence[Tree]) -> list[tuple[str, str]]:
 
 
 def _by_parent(context: Sequence[Tree]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    children: dict[str, list[str]] = {}
     for name, queue in _queues(context).items():
-        found.setdefault(_parent(queue), []).append(name)
-    return found
+        children.setdefault(_parent(queue), []).append(name)
+    return children

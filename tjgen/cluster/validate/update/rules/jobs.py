@@ -45,10 +45,10 @@ def _template(template: dict[str, Any], before: dict[str, Any], at: Place) -> It
             yield at.invalid({}, IMMUTABLE)
         return
     # Only the spec of the pod is compared then; its labels and annotations are free.
-    spec, held = template.get("spec") or {}, _with_directives(old.get("spec") or {}, template.get("spec") or {})
+    spec, stored = template.get("spec") or {}, _with_directives(old.get("spec") or {}, template.get("spec") or {})
     for name in ("containers", "initContainers"):
-        held = {**held, name: _with_resources(held.get(name) or [], spec.get(name) or [])}
-    if not same(spec, held, "PodSpec"):
+        stored = {**stored, name: _with_resources(stored.get(name) or [], spec.get(name) or [])}
+    if not same(spec, stored, "PodSpec"):
         yield Place(f"{at.field}.spec", (*at.path, "spec")).invalid({}, IMMUTABLE)
 
 

@@ -35,11 +35,11 @@ def pod(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Fault]:
             return
         for position, container in enumerate(given):
             yield from _image(container.get("image", ""), at.child(name).item(position).child("image"))
-    seconds, held = spec.get("activeDeadlineSeconds"), before.get("activeDeadlineSeconds")
-    if seconds is None and held is not None:
+    seconds, stored = spec.get("activeDeadlineSeconds"), before.get("activeDeadlineSeconds")
+    if seconds is None and stored is not None:
         yield at.child("activeDeadlineSeconds").invalid(None, "must not update from a positive integer to nil value")
     elif seconds is not None:
-        refused = [*_deadline(seconds, held, at.child("activeDeadlineSeconds"))]
+        refused = [*_deadline(seconds, stored, at.child("activeDeadlineSeconds"))]
         if refused:
             yield from refused
             return
@@ -71,10 +71,10 @@ def _image(image: str, at: Place) -> Iterator[Fault]:
         yield at.invalid(image, "must not have leading or trailing whitespace")
 
 
-def _deadline(seconds: int, held: int | None, at: Place) -> Iterator[Fault]:
+def _deadline(seconds: int, stored: int | None, at: Place) -> Iterator[Fault]:
     if not 0 <= seconds <= _LARGEST:
         yield at.invalid(seconds, f"must be between 0 and {_LARGEST}, inclusive")
-    elif held is not None and held < seconds:
+    elif stored is not None and stored < seconds:
         yield at.invalid(seconds, "must be less than or equal to previous value")
 
 
@@ -119,18 +119,18 @@ def _rest(spec: dict[str, Any], before: dict[str, Any], at: Place) -> Iterator[F
 
 def _gated(spec: dict[str, Any], before: dict[str, Any], at: Place) -> Iterator[Fault]:
     """`validateNodeSelectorMutation`, `validateNodeAffinityMutation`: a gated pod may be told more narrowly where to go."""
-    selector, held = spec.get("nodeSelector") or {}, before.get("nodeSelector") or {}
-    if any(selector.get(key) != value for key, value in held.items()):
+    selector, stored = spec.get("nodeSelector") or {}, before.get("nodeSelector") or {}
+    if any(selector.get(key) != value for key, value in stored.items()):
         words = "only additions to spec.nodeSelector are allowed (no mutations or deletions)"
         yield at.child("nodeSelector").invalid(selector, words)
     terms, known = _terms(spec), _terms(before)
-    here = at.child(*_AFFINITY)
+    field = at.child(*_AFFINITY)
     if known and len(terms) != len(known):
-        yield here.invalid(terms, "no additions/deletions to non-empty NodeSelectorTerms list are allowed")
+        yield field.invalid(terms, "no additions/deletions to non-empty NodeSelectorTerms list are allowed")
     else:
         for position, (term, old) in enumerate(zip(terms, known, strict=False)):
             if not _only_adds(term, old):
-                yield here.item(position).invalid(term, "only additions are allowed (no mutations or deletions)")
+                yield field.item(position).invalid(term, "only additions are allowed (no mutations or deletions)")
 
 
 def _terms(spec: dict[str, Any]) -> list[Any]:
@@ -152,12 +152,12 @@ def _only_adds(term: dict[str, Any], old: dict[str, Any]) -> bool:
 
 
 def _munged_affinity(spec: dict[str, Any], before: dict[str, Any]) -> dict[str, Any] | None:
-    given, held = spec.get("affinity"), before.get("affinity")
-    old = (held or {}).get("nodeAffinity")
+    given, stored = spec.get("affinity"), before.get("affinity")
+    old = (stored or {}).get("nodeAffinity")
     if same((given or {}).get("nodeAffinity"), old, "NodeAffinity"):
         return given
     if given is None:
         return None if old is None else {"nodeAffinity": old}
-    if held is None and given.get("podAffinity") is None and given.get("podAntiAffinity") is None:
+    if stored is None and given.get("podAffinity") is None and given.get("podAntiAffinity") is None:
         return None
     return {**given, "nodeAffinity": old}

@@ -32,8 +32,8 @@ def service(new: dict[str, Any], old: dict[str, Any]) -> Iterator[Fault]:
     is_balanced = spec.get("type") == before.get("type") == "LoadBalancer"
     if is_balanced and spec.get("loadBalancerClass") != before.get("loadBalancerClass"):
         yield at.child("loadBalancerClass").invalid(spec.get("loadBalancerClass"), _FIXED)
-    is_asked = needs_health_check(spec) and needs_health_check(before)
-    if is_asked and not _same(spec, before, "healthCheckNodePort"):
+    needs_check = needs_health_check(spec) and needs_health_check(before)
+    if needs_check and not _same(spec, before, "healthCheckNodePort"):
         yield at.child("healthCheckNodePort").forbidden("field is immutable")
 
 
@@ -43,43 +43,43 @@ def _is_headless(spec: dict[str, Any]) -> bool:
 
 def _releases_family(spec: dict[str, Any], before: dict[str, Any]) -> bool:
     """`reducedIPFamilies`, which the storage of Services checks before anything is validated."""
-    given, held = spec.get("ipFamilies") or [], before.get("ipFamilies") or []
-    return 0 < len(given) < len(held) and spec.get("ipFamilyPolicy") != "SingleStack" and spec.get("type") != "ExternalName"
+    given, stored = spec.get("ipFamilies") or [], before.get("ipFamilies") or []
+    return 0 < len(given) < len(stored) and spec.get("ipFamilyPolicy") != "SingleStack" and spec.get("type") != "ExternalName"
 
 
 def _addresses(spec: dict[str, Any], before: dict[str, Any], at: Place) -> Iterator[Fault]:
     """`validateUpgradeDowngradeClusterIPs`."""
     if _is_headless(spec) and _is_headless(before):
         return
-    given, held = spec.get("clusterIPs") or [], before.get("clusterIPs") or []
-    here = at.child("clusterIPs")
-    if len(given) == len(held):
-        for position, address in enumerate(held):
+    given, stored = spec.get("clusterIPs") or [], before.get("clusterIPs") or []
+    field = at.child("clusterIPs")
+    if len(given) == len(stored):
+        for position, address in enumerate(stored):
             if given[position] != address:
-                yield here.item(position).invalid(given, _FIXED)
+                yield field.item(position).invalid(given, _FIXED)
         return
     if not given:
-        yield here.item(0).invalid(given, "primary clusterIP can not be unset")
-    if held and given and given[0] != held[0]:
-        yield here.item(0).invalid(given, _FIXED)
-    if len(held) > len(given) == 1 and spec.get("ipFamilyPolicy") != "SingleStack":
+        yield field.item(0).invalid(given, "primary clusterIP can not be unset")
+    if stored and given and given[0] != stored[0]:
+        yield field.item(0).invalid(given, _FIXED)
+    if len(stored) > len(given) == 1 and spec.get("ipFamilyPolicy") != "SingleStack":
         words = "must be set to 'SingleStack' when releasing the secondary clusterIP"
         yield at.child("ipFamilyPolicy").invalid(spec.get("ipFamilyPolicy"), words)
 
 
 def _families(spec: dict[str, Any], before: dict[str, Any], at: Place) -> Iterator[Fault]:
     """`validateUpgradeDowngradeIPFamilies`."""
-    given, held = spec.get("ipFamilies") or [], before.get("ipFamilies") or []
-    here = at.child("ipFamilies").item(0)
-    if len(given) == len(held):
-        for family, other in zip(given, held, strict=True):
+    given, stored = spec.get("ipFamilies") or [], before.get("ipFamilies") or []
+    element = at.child("ipFamilies").item(0)
+    if len(given) == len(stored):
+        for family, other in zip(given, stored, strict=True):
             if family != other:
-                yield here.invalid(given, _FIXED)
+                yield element.invalid(given, _FIXED)
         return
-    if len(held) > len(given) and not spec.get("clusterIPs"):
-        yield here.invalid(given, "primary ipFamily can not be unset")
-    if held and given and given[0] != held[0]:
-        yield here.invalid(spec.get("clusterIPs") or [], _FIXED)
+    if len(stored) > len(given) and not spec.get("clusterIPs"):
+        yield element.invalid(given, "primary ipFamily can not be unset")
+    if stored and given and given[0] != stored[0]:
+        yield element.invalid(spec.get("clusterIPs") or [], _FIXED)
 
 
 def without_dependent(spec: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:

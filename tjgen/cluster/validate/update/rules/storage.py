@@ -39,22 +39,22 @@ def claim(new: dict[str, Any], old: dict[str, Any], *, is_bound: bool = False) -
     wanted, fixed = dict(spec), dict(before)
     if not before.get("volumeName"):
         fixed["volumeName"] = spec.get("volumeName")
-    annotated, said = (tree["metadata"].get("annotations", {}).get(_CLASS) for tree in (old, new))
+    annotated, class_of_old = (tree["metadata"].get("annotations", {}).get(_CLASS) for tree in (old, new))
     given, known = spec.get("storageClassName"), before.get("storageClassName")
-    if annotated is not None and known is None and given == annotated and said in (None, annotated):
+    if annotated is not None and known is None and given == annotated and class_of_old in (None, annotated):
         wanted.pop("storageClassName")
     else:
-        if (said or "") != (annotated or ""):
-            yield at(("metadata", "annotations", _CLASS)).invalid(said or "", IMMUTABLE)
+        if (class_of_old or "") != (annotated or ""):
+            yield at(("metadata", "annotations", _CLASS)).invalid(class_of_old or "", IMMUTABLE)
         if given is not None and known is None and annotated in (None, given):
             wanted.pop("storageClassName")
     if is_bound:
         wanted, fixed = (_unbound(tree) for tree in (wanted, fixed))
     if not same(wanted, fixed, "PersistentVolumeClaimSpec"):
         yield spec_at.forbidden(_CLAIM)
-    size, held = _size(spec), _size(before)
+    size, stored = _size(spec), _size(before)
     # The capacity of a bound claim is what it asked for, as far as the manifests tell; another has none.
-    if size < held and (is_bound or size <= 0):
+    if size < stored and (is_bound or size <= 0):
         yield spec_at.child("resources", "requests", "storage").forbidden("field can not be less than status.capacity")
     if spec.get("volumeMode") != before.get("volumeMode"):
         yield Place("volumeMode", ("spec", "volumeMode")).invalid(spec.get("volumeMode"), IMMUTABLE)
