@@ -41,7 +41,7 @@ def test_a_reference_reads_back(image: str) -> None:
 def test_what_is_no_reference(image: str, words: str) -> None:
     with pytest.raises(RegistryError) as error:
         Reference.of(image)
-    assert (error.value.kind, error.value.said) == (INVALID, words)
+    assert (error.value.kind, error.value.message) == (INVALID, words)
 
 
 def test_docker_hub_answers_under_another_name() -> None:

@@ -40,7 +40,7 @@ class Asking:
     def refused(self, registry: Registry, image: str, platform: str | None = None) -> tuple[str, str]:
         with pytest.raises(RegistryError) as error:
             self.digest(registry, image, platform)
-        return error.value.kind, error.value.said.replace(registry.host, "HOST")
+        return error.value.kind, error.value.message.replace(registry.host, "HOST")
 
 
 def test_the_parts_of_a_reference() -> None:

@@ -71,7 +71,7 @@ def test_a_redirect_carries_no_credentials() -> None:
 def test_a_redirect_to_plain_http_is_refused() -> None:
     with pytest.raises(RegistryError) as error:
         redirected(transport(), "http://storage.example.com/blob")
-    assert (error.value.kind, error.value.said) == (REALM, "http://storage.example.com is not https")
+    assert (error.value.kind, error.value.message) == (REALM, "http://storage.example.com is not https")
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_only_what_may_pass_is_tried_again(monkeypatch: pytest.MonkeyPatch, erro
     with pytest.raises(RegistryError) as raised:
         transport().request("https://registry.example.com/v2/", {})
     assert (raised.value.kind, len(tried)) == (UNREACHABLE, attempts)
-    assert raised.value.said == f"registry.example.com does not answer: {reason}"
+    assert raised.value.message == f"registry.example.com does not answer: {reason}"
 
 
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
@@ -155,7 +155,7 @@ def test_a_host_is_named_alone_or_with_its_port(host: str, port: int, named: lis
 def test_addresses_that_no_image_may_lead_to(text: str) -> None:
     with pytest.raises(RegistryError) as error:
         refuse(text, text)
-    assert error.value.said == f"{text} is an address of this machine, its network segment or a cloud's metadata"
+    assert error.value.message == f"{text} is an address of this machine, its network segment or a cloud's metadata"
     with pytest.raises(RegistryError, match=r"a\.example\.com \("):
         refuse(text, "a.example.com")
 

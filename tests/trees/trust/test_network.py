@@ -66,7 +66,7 @@ def test_the_address_behind_a_name_counts(registry: Registry, monkeypatch: pytes
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [(socket.AF_INET, socket.SOCK_STREAM, 6, "", place)])
     error = refused("registry.example.com/a/b:1", registries(insecure=()))
     assert (error.kind, registry.asked) == (ADDRESS, [])
-    assert error.said.startswith("registry.example.com (127.0.0.1) is an address of this machine")
+    assert error.message.startswith("registry.example.com (127.0.0.1) is an address of this machine")
 
 
 def test_plain_http_needs_the_word_of_the_caller(registry: Registry) -> None:
