@@ -36,8 +36,8 @@ def test_what_is_copied_stands_there(case: Path) -> None:
             assert sources.trainjob is not None
             # Where no Trainer starts the run, its own job stands there, and no runtime is made.
             trees |= {"trainjob": sources.trainjob.tree, "job": sources.trainjob.tree}
-            if sources.made_runtime is not None:
-                trees["runtime"] = sources.made_runtime.tree
+            if sources.created_runtime is not None:
+                trees["runtime"] = sources.created_runtime.tree
         for path, value in leaves(manifest.tree):
             for origin in manifest.origins(path):
                 if origin.mirrors and origin.source in trees:

@@ -30,11 +30,11 @@ def compare_with(
 ) -> IsApplied:
     """Say what becomes of each object, and report what is refused; answers what stands there, and is judged by that."""
     try:
-        old = list(standing(against, paths, reporter))
+        old = list(applied_objects(against, paths, reporter))
     except CompileError as error:
         reporter.add(error.diagnostics)
         return lambda tree: False
-    new = [found for file, content in files for found in found_in(content, file)]
+    new = [objects for file, content in files for objects in found_in(content, file)]
     outcomes = compare_objects(old, new, server_side=arguments["apply"] == SERVER_SIDE)
     before = {one.ref for one in old}
     for outcome in outcomes:
@@ -45,12 +45,12 @@ def compare_with(
     return lambda tree: isinstance(tree, dict) and identity_of(tree) in before
 
 
-def standing(against: str, paths: Sequence[str], reporter: Reporter) -> Iterator[Found]:
+def applied_objects(against: str, paths: Sequence[str], reporter: Reporter) -> Iterator[Found]:
     """The objects of a folder, or of the same paths at a revision. Raises CompileError (TJ091 to TJ095)."""
     if os.path.isdir(against):
         # In an empty folder there is nothing: everything is new.
-        found = (one for one in texts([against]) if not isinstance(one[1], Diagnostic) or one[1].code != EMPTY)
-        for file, content in good(found, reporter):
+        streams = (one for one in texts([against]) if not isinstance(one[1], Diagnostic) or one[1].code != EMPTY)
+        for file, content in good(streams, reporter):
             yield from found_in(content, file)
         return
     for path in paths:
@@ -77,19 +77,19 @@ def standing(against: str, paths: Sequence[str], reporter: Reporter) -> Iterator
 
 def _problems(outcome: Outcome) -> Iterator[Diagnostic]:
     """TJ540 for each refusal, TJ542 where another name helps, TJ541 for what has no effect."""
-    change, found, refused = outcome
+    change, side, refused = outcome
     is_named = change.kind == NEEDS_NAME
     for refusal in refused:
         code = "TJ542" if is_named else "TJ540"
         hint = "give the object another name" if is_named else "leave the field as it is"
         message = f"{change.ref}: {refusal.words}"
-        yield Diagnostic(code, message, change.ref, refusal.path, found.locate(refusal.path), hint=hint)
+        yield Diagnostic(code, message, change.ref, refusal.path, side.locate(refusal.path), hint=hint)
     for field in change.fields if not refused else ():
         if field.kind == SILENT:
             # Elements are known by their keys here, which the text of a file does not show.
             path = tuple(takewhile(lambda step: isinstance(step, str), field.change.path))
             message, hint = f"{change.ref} {render(field.change.path)}: {field.remark}", "give the object another name"
-            span = found.locate(path)
+            span = side.locate(path)
             yield Diagnostic("TJ541", message, change.ref, path, span, hint=hint)
 
 

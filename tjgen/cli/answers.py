@@ -173,13 +173,13 @@ def _program() -> bytes:
 
 def _files(folder: str) -> list[tuple[str, os.stat_result]]:
     """The files below a folder that the program consists of."""
-    found: list[tuple[str, os.stat_result]] = []
+    files: list[tuple[str, os.stat_result]] = []
     for entry in os.scandir(folder):
         if entry.name.endswith((".py", ".json", ".txt", ".yaml")):
-            found.append((entry.path, entry.stat()))
+            files.append((entry.path, entry.stat()))
         elif entry.name not in _NO_PROGRAM and entry.is_dir():
-            found += _files(entry.path)
-    return found
+            files += _files(entry.path)
+    return files
 
 
 def _reader() -> list[tuple[str, os.stat_result]]:

@@ -97,11 +97,11 @@ def run(arguments: Arguments) -> int:
             return _staged(plan, directory, arguments, reporter)
         if directory is not None and into_tree:
             if arguments["output"] is None and not compares:
-                reporter.say(f"writing to {directory}, the folder of the project; name a PATH or --env to print")
+                reporter.print_line(f"writing to {directory}, the folder of the project; name a PATH or --env to print")
             _into_directory(plan, directory, arguments, reporter)
         else:
             if directory is None and _is_for_folder(plan, arguments) and plan.project.document is not None:
-                reporter.say("printing: the project has no spec.output.directory, and -o is not given")
+                reporter.print_line("printing: the project has no spec.output.directory, and -o is not given")
             _as_stream(plan, directory, arguments, reporter)
     return reporter.close()
 
@@ -149,11 +149,11 @@ def _into_directory(plan: Plan, directory: str, arguments: Arguments, reporter: 
     if not reporter.failed:
         if summary:
             summary.show(arguments["format"])
-        reporter.say(f"{written.counts}")
+        reporter.print_line(f"{written.counts}")
         if written.counts.removed and not arguments["check"]:
-            from tjgen.cli.confirmation import say_confirmation  # few builds remove a run
+            from tjgen.cli.confirmation import report_confirmation  # few builds remove a run
 
-            say_confirmation(plan.project, reporter)
+            report_confirmation(plan.project, reporter)
         if options.prune_data and written.files is not None:
             from tjgen.cli.confirmation import say_claims
             from tjgen.language.runs.lock import is_data
@@ -224,8 +224,8 @@ def _as_stream(plan: Plan, file: str | None, arguments: Arguments, reporter: Rep
         return
     texts = [text for stage in STAGES for text in staged[stage]]
     if plan.platform_files:
-        found, texts = _of_platforms(plan, texts, expanded=expanded)
-        reporter.add(found)
+        diagnostics, texts = _of_platforms(plan, texts, expanded=expanded)
+        reporter.add(diagnostics)
         if reporter.failed:
             return
     if file is None or file == "-":
@@ -241,14 +241,14 @@ def _of_platforms(plan: Plan, runs: list[str], *, expanded: bool) -> tuple[list[
     from tjgen.gitops.output.bundles import made
     from tjgen.trees.source.writer import dump
 
-    platforms, found = made(plan)
+    platforms, diagnostics = made(plan)
     # Controllers make nothing of them.
     texts = [dump(manifest.tree) for one in platforms for manifest in one.manifests if not expanded]
     if runs:
         message = "what a platform makes goes to its cluster once, and does not belong among runs"
         hint = "build them one after the other, or into a directory with -o DIR"
-        found.append(Diagnostic("TJ910", message, hint=hint))
-    return found, texts
+        diagnostics.append(Diagnostic("TJ910", message, hint=hint))
+    return diagnostics, texts
 
 
 def _collect(
@@ -257,7 +257,7 @@ def _collect(
     """The texts of all objects, each object once, by stage; an error for each that two runs make differently."""
     from tjgen.trees.source.writer import dump
 
-    found = []
+    diagnostics = []
     for one in runs:
         manifests: list[Manifest] = one.compiled.previews if expanded else one.compiled.manifests
         for manifest in manifests:
@@ -268,8 +268,8 @@ def _collect(
             elif tree is not manifest.tree and tree != manifest.tree:
                 from tjgen.gitops.output.problems import made_twice
 
-                found.append(made_twice(str(manifest.ref), one))
-    return found
+                diagnostics.append(made_twice(str(manifest.ref), one))
+    return diagnostics
 
 
 def _summary(plan: Plan, arguments: Arguments, directory: str | None) -> Summary | None:

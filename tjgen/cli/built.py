@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from tjgen.cli.command import Arguments
 from tjgen.cli.reporting import Reporter
-from tjgen.cli.scenes import Looked, asked
+from tjgen.cli.scenes import Looked, requested_tools
 from tjgen.cluster.trainer.release import chosen
 from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import Plan
@@ -32,14 +32,14 @@ def built(plan: Plan, arguments: Arguments, reporter: Reporter) -> Looked:
     Raises CompileError for what nothing can be built or compared with.
     """
     tool = plan.project.spec.gitops.tool
-    tools = asked(arguments) or (() if tool == "none" else (tool,))
+    tools = requested_tools(arguments) or (() if tool == "none" else (tool,))
     if not tools:
-        reporter.say("no tool is named that syncs (--gitops, or spec.gitops.tool in tjgen.yaml): its rules were not asked")
+        reporter.print_line("no tool is named that syncs (--gitops, or spec.gitops.tool in tjgen.yaml): its rules were not asked")
     if plan.whole and plan.output is not None:
-        found = _of_tree(plan, plan.output, tools, arguments["against"], reporter)
+        scenes = _of_tree(plan, plan.output, tools, arguments["against"], reporter)
     else:
-        found = _of_runs(plan, tools, arguments, reporter)
-    return Looked(found, _texts(plan))
+        scenes = _of_runs(plan, tools, arguments, reporter)
+    return Looked(scenes, _texts(plan))
 
 
 def _of_runs(plan: Plan, tools: Iterable[str], arguments: Arguments, reporter: Reporter) -> list[Scene]:
@@ -55,9 +55,9 @@ def _of_runs(plan: Plan, tools: Iterable[str], arguments: Arguments, reporter: R
         reporter.add([problem for problem in one.diagnostics if problem.severity == ERROR])
         for run in one.runs:
             for manifest in run.compiled.manifests:
-                here = items[run.unit.environment]
-                here.setdefault(manifest.ref, _item_of(run, manifest, apart=apart))
-    return [_scene(found.values(), tools, plan, name) for name, found in items.items()]
+                items_of_environment = items[run.unit.environment]
+                items_of_environment.setdefault(manifest.ref, _item_of(run, manifest, apart=apart))
+    return [_scene(items_of_scene.values(), tools, plan, name) for name, items_of_scene in items.items()]
 
 
 def _item_of(run: Run, manifest: Manifest, *, apart: bool) -> Item:
@@ -88,21 +88,21 @@ def _of_tree(plan: Plan, directory: str, tools: Iterable[str], against: str | No
         reporter.add([one for one in problems if one.severity == ERROR])
     now = _by_environment(side, directory, plan)
     before = _by_environment(old, f"{against}:{directory}", plan) if old is not None else {}
-    return [_scene(found, tools, plan, name, before.get(name, []) if old is not None else None) for name, found in now.items()]
+    return [_scene(items, tools, plan, name, before.get(name, []) if old is not None else None) for name, items in now.items()]
 
 
 def _by_environment(side: Side, directory: str, plan: Plan) -> dict[str | None, list[Item]]:
     """The objects of each environment. What there is once for all is in each."""
-    found: dict[str | None, list[Item]] = {name: [] for name in plan.environments}
+    by_environment: dict[str | None, list[Item]] = {name: [] for name in plan.environments}
     owners: dict[str, dict[str, str]] = {}
     for path, body in side.bodies.items():
         folder = path.rpartition("/")[0]
         if folder not in owners:
             owners[folder] = {one.path: one.owner for one in files(directory, folder)}
         place, first = place_of(path), path.partition("/")[0]
-        if first in plan.project.spec.environments and first not in found:
+        if first in plan.project.spec.environments and first not in by_environment:
             continue
-        names: list[str | None] = [first] if first in found else [*found]
+        names: list[str | None] = [first] if first in by_environment else [*by_environment]
         stage = place.stage if place is not None else SYNC
         file = os.path.join(directory, path)
         # Lines are those of the file, which begins with a header. A file that does not exist yet will have the same.
@@ -111,20 +111,20 @@ def _by_environment(side: Side, directory: str, plan: Plan) -> dict[str | None, 
         for name in names:
             units = {ARGOCD: name or "", FLUX: f"{name or ''}/{stage}"}
             for item in read_items(below, file, units).items:
-                asked_for = Item(item.tree, _asking(side, item), file=file, units=units)
-                found[name].append(asked_for)
-    return {name: assigned(items) for name, items in found.items()}
+                located_item = Item(item.tree, _locator(side, item), file=file, units=units)
+                by_environment[name].append(located_item)
+    return {name: assigned(items) for name, items in by_environment.items()}
 
 
-def _asking(side: Side, item: Item) -> Callable[..., Span | None]:
+def _locator(side: Side, item: Item) -> Callable[..., Span | None]:
     """The source line of a field, or its place in the output if the source is unknown."""
 
     def locate(path: FieldPath, *, key: bool = False) -> Span | None:
         for length in range(len(path), -1, -1):
             value = get(item.tree, path[:length], None)
-            said = side.ask(item.ref, path[:length], value) if value is not None else None
-            if said is not None and said.span is not None:
-                return said.span
+            origin = side.ask(item.ref, path[:length], value) if value is not None else None
+            if origin is not None and origin.span is not None:
+                return origin.span
         return item.locate(path, key=key)
 
     return locate
@@ -142,9 +142,9 @@ def _texts(plan: Plan) -> dict[str, str]:
     """The sources, whose comments may silence something."""
     project = plan.project
     overlays = [*project.overlays, *(one for group in project.overlays_of.values() for one in group)]
-    found = {one.document.file: one.document.text for one in overlays}
+    texts_by_file = {one.document.file: one.document.text for one in overlays}
     for file in [*plan.files, *project.files(project.spec.catalogs)]:
         content = plan.sandbox.content(file)
         if not isinstance(content, Diagnostic):  # the build reports the others
-            found[file] = content.decode(errors="replace")
-    return found
+            texts_by_file[file] = content.decode(errors="replace")
+    return texts_by_file

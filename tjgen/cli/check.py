@@ -74,25 +74,25 @@ def run(arguments: Arguments) -> int:
     counts = Counts()
     project = _project(reporter, every=arguments["closed"])
     sandbox = sandbox_for(arguments["paths"])
-    found = good(texts(arguments["paths"], sandbox), reporter)
+    contents = good(texts(arguments["paths"], sandbox), reporter)
     folders = [path for path in arguments["paths"] if os.path.isdir(path)]
     if folders:
-        found = _manifests(found, folders, sandbox, reporter)
-    standing = None
+        contents = _manifests(contents, folders, sandbox, reporter)
+    is_applied = None
     if arguments["against"] is not None:
         from tjgen.cli.against import compare_with
 
-        found = iter(files := list(found))
-        standing = compare_with(arguments["against"], arguments["paths"], files, arguments, reporter)
+        contents = iter(files := list(contents))
+        is_applied = compare_with(arguments["against"], arguments["paths"], files, arguments, reporter)
     reporter.add(absent(arguments["catalog"]))
     with reporter:
-        _check(found, standing, project, arguments, sandbox, counts, reporter)
+        _check(contents, is_applied, project, arguments, sandbox, counts, reporter)
     return reporter.close(f"{counts}")
 
 
 def _check(
-    found: Iterator[tuple[str, bytes]],
-    standing: IsApplied | None,
+    contents: Iterator[tuple[str, bytes]],
+    is_applied: IsApplied | None,
     project: Project | None,
     arguments: Arguments,
     sandbox: Sandbox,
@@ -107,7 +107,7 @@ def _check(
     present: list[Tree] = []
     language: dict[str, tuple[bytes, list[Document]]] = {}
     watch = reporter.watch()
-    for number, (file, content) in enumerate(found):
+    for number, (file, content) in enumerate(contents):
         if watch is not None:
             watch(number, 0, file)
         is_manifest: Callable[[Tree], bool] = _is_any
@@ -126,7 +126,7 @@ def _check(
             versions=versions,
             strict=arguments["strict"],
             server_side=arguments["apply"] == SERVER_SIDE,
-            is_applied=standing,
+            is_applied=is_applied,
             harmless=project.spec.policy.harmless if project is not None and project.is_root else (),
             budgets=sandbox.budgets,
             is_manifest=is_manifest,
@@ -172,7 +172,7 @@ def _together(
         Runtimes(catalogs, versions),
         versions,
         context=built.objects if built is not None else (),
-        runs=built.made if built is not None else (),
+        runs=built.clashing if built is not None else (),
         present=present,
         known=known,
     )
@@ -183,14 +183,14 @@ def _is_any(tree: Tree) -> bool:
 
 
 def _manifests(
-    found: Iterator[tuple[str, bytes]], folders: list[str], sandbox: Sandbox, reporter: Reporter
+    contents: Iterator[tuple[str, bytes]], folders: list[str], sandbox: Sandbox, reporter: Reporter
 ) -> Iterator[tuple[str, bytes]]:
     """The files without those of the folders that kustomize or Helm renders. The reporter gets what was left out."""
     from tjgen.cli.rendered import is_template, rendered, template_note
 
     skipped = rendered(folders, sandbox)
     reporter.add(skipped.notes)
-    for file, content in found:
+    for file, content in contents:
         is_below = any(file.startswith(os.path.join(folder, "")) for folder in folders)
         if is_below and skipped.has(file):
             continue
@@ -200,13 +200,13 @@ def _manifests(
             yield file, content
 
 
-def _judged(found: list[Diagnostic], project: Project | None) -> list[Diagnostic]:
+def _judged(diagnostics: list[Diagnostic], project: Project | None) -> list[Diagnostic]:
     """With the severity that the project's policy gives them."""
     if project is None:
-        return found
+        return diagnostics
     from tjgen.language.resolve.policy import judged
 
-    return judged(found, project.spec.policy)
+    return judged(diagnostics, project.spec.policy)
 
 
 def _project(reporter: Reporter, *, every: bool) -> Project | None:
@@ -225,6 +225,6 @@ def _project(reporter: Reporter, *, every: bool) -> Project | None:
     # Only a project that has one of them pays for the language of projects.
     from tjgen.language.resolve.project_file import load
 
-    project, found = load(file)
-    reporter.add([one for one in found if is_problem(one)])
+    project, problems = load(file)
+    reporter.add([one for one in problems if is_problem(one)])
     return project

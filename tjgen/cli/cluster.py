@@ -23,10 +23,10 @@ def read_cluster(source: str | None, namespaces: Sequence[str], context: str | N
     fails, or does not answer.
     """
     if source is not None:
-        found = text(source)
-        if isinstance(found, Diagnostic):
-            raise CompileError([found])
-        return found.decode(errors="replace"), source
+        content = text(source)
+        if isinstance(content, Diagnostic):
+            raise CompileError([content])
+        return content.decode(errors="replace"), source
     return _list_runs(namespaces, context), "kubectl get"
 
 
@@ -54,14 +54,14 @@ def _run(words: Sequence[str], *, may_fail: bool = False) -> str:
     program = shutil.which("kubectl")
     if program is None:
         raise CompileError([_problem("kubectl is not on the PATH", "install kubectl, or use --from with its output")])
-    said = f"kubectl {' '.join(words)}"
+    command_line = f"kubectl {' '.join(words)}"
     try:
         answer = subprocess.run(
             [program, *words, f"--request-timeout={SECONDS // 2}s"], capture_output=True, check=False, timeout=SECONDS
         )
     except subprocess.TimeoutExpired:
         raise CompileError(
-            [_problem(f"{said} did not answer within {SECONDS} seconds", "check the context and the network")]
+            [_problem(f"{command_line} did not answer within {SECONDS} seconds", "check the context and the network")]
         ) from None
     except OSError as error:
         raise CompileError([_problem(f"kubectl cannot be started: {error.strerror}", "use --from with its output")]) from None
@@ -69,7 +69,7 @@ def _run(words: Sequence[str], *, may_fail: bool = False) -> str:
     if answer.returncode and not (may_fail and out):
         reason = err.strip().splitlines()[-1] if err.strip() else f"exit code {answer.returncode}"
         raise CompileError(
-            [_problem(f"{said} failed: {reason}", "fix the access, choose --context, or use --from with its output")]
+            [_problem(f"{command_line} failed: {reason}", "fix the access, choose --context, or use --from with its output")]
         )
     return out
 

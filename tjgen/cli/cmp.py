@@ -54,8 +54,8 @@ def _parameters(arguments: Arguments) -> int:
 def _generate(arguments: Arguments) -> int:
     request, problems = argocd.request(os.environ)
     reporter = Reporter({**arguments, "strict": request.strict})
-    objects, found = _built(request, problems)
-    reporter.add(found)
+    objects, problems_of_build = _built(request, problems)
+    reporter.add(problems_of_build)
     if not reporter.failed:
         sys.stdout.write(dump_all(objects))
     return reporter.close()
@@ -64,9 +64,9 @@ def _generate(arguments: Arguments) -> int:
 def _built(request: argocd.Request, problems: list[Diagnostic]) -> tuple[list[object], list[Diagnostic]]:
     if has_errors(problems):
         return [], problems
-    asked = request.asked
-    if find(".") is None and not asked.paths:
+    options = request.asked
+    if find(".") is None and not options.paths:
         # A folder of experiments without a project is built as it stands.
-        asked = asked._replace(paths=argocd.discovered("."))
-    made = rendered(asked)
-    return list(made.objects), [*problems, *made.diagnostics, *argocd.empty(made)]
+        options = options._replace(paths=argocd.discovered("."))
+    result = rendered(options)
+    return list(result.objects), [*problems, *result.diagnostics, *argocd.empty(result)]

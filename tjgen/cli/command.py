@@ -130,10 +130,10 @@ def parse(command: Command, words: list[str]) -> Arguments | None:
             arguments[option.name] = True
             continue
         if not joined:
-            found = next(rest, None)
-            if found is None:
+            argument = next(rest, None)
+            if argument is None:
                 return None
-            value = found
+            value = argument
         if option.choices and value not in option.choices:
             return None
         if option.kind == MANY:

@@ -9,31 +9,31 @@ from tjgen.cluster.synctools.table import BY_NAME
 from tjgen.language.resolve.project import Project
 
 
-def say_confirmation(project: Project, reporter: Reporter) -> None:
+def report_confirmation(project: Project, reporter: Reporter) -> None:
     """Report the step by which a person confirms that runs which left the tree are deleted."""
     gitops = project.spec.gitops
     step = BY_NAME[gitops.tool].confirmation
     if step and gitops.removal == "confirm":
-        reporter.say(step)
+        reporter.print_line(step)
 
 
 def say_claims(claims: Sequence[str], reporter: Reporter) -> None:
     """Report the files of claims that leave the tree, and how to delete the claims."""
     for claim in claims:
-        reporter.say(f"removed: {claim}; no run uses the claim")
+        reporter.print_line(f"removed: {claim}; no run uses the claim")
     if claims:
-        reporter.say("A sync leaves these claims and their data in the cluster: kubectl delete pvc NAME -n NAMESPACE")
+        reporter.print_line("A sync leaves these claims and their data in the cluster: kubectl delete pvc NAME -n NAMESPACE")
 
 
-def say_duplicates(project: Project, folders: Sequence[str], claims: Sequence[str], reporter: Reporter) -> None:
+def report_duplicates(project: Project, folders: Sequence[str], claims: Sequence[str], reporter: Reporter) -> None:
     """Report duplicates of renamed runs that leave the tree, their claims, and what happens to the runs in the cluster.
 
     `folders` are those of the runs, and `claims` the files of claims that no run uses after that. The claims stay.
     """
     for folder in folders:
-        reporter.say(f"removed: {folder}; the run of the old name has the same content, and replaces it")
+        reporter.print_line(f"removed: {folder}; the run of the old name has the same content, and replaces it")
     for claim in claims:
-        reporter.say(f"kept: {claim}; only a removed run uses the claim, and tjgen build --prune-data removes it")
+        reporter.print_line(f"kept: {claim}; only a removed run uses the claim, and tjgen build --prune-data removes it")
     if not folders:
         return
     gitops = project.spec.gitops
@@ -44,6 +44,6 @@ def say_duplicates(project: Project, folders: Sequence[str], claims: Sequence[st
         effect = tool.confirmation
     else:
         effect = f"the next sync of {tool.title} deletes them"
-    reporter.say(
+    reporter.print_line(
         f"If the cluster has the removed runs, they train a second time until they are deleted. {effect[0].upper()}{effect[1:]}"
     )

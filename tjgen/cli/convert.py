@@ -47,10 +47,10 @@ COMMAND = Command(
 def run(arguments: Arguments) -> int:
     """Convert every file, report, and answer with the exit code. With errors nothing is written."""
     reporter = Reporter(arguments)
-    found = [(file, _as_utf8(content, file)) for file, content in good(texts(arguments["paths"]), reporter)]
+    contents = [(file, _as_utf8(content, file)) for file, content in good(texts(arguments["paths"]), reporter)]
     reporter.add(absent(arguments["catalog"]))
     if arguments["target"] is not None:
-        return _retarget(arguments, reporter, found)
+        return _retarget(arguments, reporter, contents)
     catalog = Catalog(arguments["catalog"])
 
     def look_up(kind: str, namespace: str, name: str) -> Tree | None:
@@ -60,7 +60,7 @@ def run(arguments: Arguments) -> int:
     try:
         target = chosen(arguments["trainer"] or DEFAULT_TRAINER.name)
         source = chosen(arguments["source"]) if arguments["source"] is not None else None
-        files, diagnostics = converted([File(file, content) for file, content in found], source, target, look_up)
+        files, diagnostics = converted([File(file, content) for file, content in contents], source, target, look_up)
     except CompileError as error:
         reporter.add(error.diagnostics)
         return reporter.close()
@@ -76,14 +76,14 @@ def _as_utf8(content: bytes, file: str) -> bytes:
     return text.encode() if unreadable is None else content
 
 
-def _retarget(arguments: Arguments, reporter: Reporter, found: list[tuple[str, bytes]]) -> int:
+def _retarget(arguments: Arguments, reporter: Reporter, contents: list[tuple[str, bytes]]) -> int:
     from tjgen.tools.importing import retarget
 
     for option in ("trainer", "source"):
         if arguments[option] is not None:
             raise UsageError("--target goes without --trainer and --from")
     files = []
-    for name, content in found:
+    for name, content in contents:
         of_experiments = retarget.is_of_experiments(content, name)
         if not of_experiments and arguments["in_place"]:
             raise UsageError(f"--in-place is for experiments, and {name} holds none")

@@ -43,7 +43,7 @@ def run(arguments: Arguments) -> int:
     """Write the Jobs, report, and answer with the exit code."""
     enter(arguments)
     reporter = Reporter(arguments)
-    made: list[Tree] = []
+    created: list[Tree] = []
     with reporter:
         request = Request(
             arguments["paths"], environments=arguments["env"], set_values=arguments["set"], trainer=arguments["trainer"]
@@ -54,12 +54,14 @@ def run(arguments: Arguments) -> int:
             # Points of a sweep mount the same volumes, tasks do not.
             first = {run.variant.task: run for run in reversed(built.runs)}
             for one in [] if built.failed else [first[task] for task in dict.fromkeys(run.variant.task for run in built.runs)]:
-                found = list(jobs(one.compiled.workload, one.variant.experiment, setting_of(plan, session, one), waits=False))
-                problems = [diagnostic for diagnostic in found if isinstance(diagnostic, Diagnostic)]
+                jobs_of_run = list(
+                    jobs(one.compiled.workload, one.variant.experiment, setting_of(plan, session, one), waits=False)
+                )
+                problems = [diagnostic for diagnostic in jobs_of_run if isinstance(diagnostic, Diagnostic)]
                 reporter.add(placed(problems, one.variant.tree, one.compiled.sources.documents))
-                made += [job for job in found if not isinstance(job, Diagnostic)]
-        for job in made:
+                created += [job for job in jobs_of_run if not isinstance(job, Diagnostic)]
+        for job in created:
             reporter.add(list(report.diagnostics(job, judge(job))))
     if not reporter.failed:
-        sys.stdout.write(dump_all(made))
+        sys.stdout.write(dump_all(created))
     return reporter.close()

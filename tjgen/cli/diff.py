@@ -63,8 +63,8 @@ def run(arguments: Arguments) -> int:
         second = second_tree(plan, directory)
         if second:
             raise CompileError(second)
-        new, found = intended(plan, directory, watch=reporter.watch())
-        reporter.add([*found, *refused(plan, directory)])
+        new, problems = intended(plan, directory, watch=reporter.watch())
+        reporter.add([*problems, *refused(plan, directory)])
         if not reporter.failed:
             old = _old(arguments["paths"], plan, directory, new, reporter)
             differs = _compare(old, new, plan, arguments, reporter)
@@ -79,8 +79,8 @@ def _old(words: Sequence[str], plan: Plan, directory: str, new: Side, reporter: 
     from tjgen.gitops.output.earlier import earlier
     from tjgen.gitops.output.migration import since
 
-    side, found = earlier(words[0], plan, directory, new)
-    reporter.add([*found, *since(plan, directory, words[0])])
+    side, problems = earlier(words[0], plan, directory, new)
+    reporter.add([*problems, *since(plan, directory, words[0])])
     return side
 
 

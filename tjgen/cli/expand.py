@@ -59,10 +59,10 @@ def run(arguments: Arguments) -> int:
         reporter.add([Diagnostic("TJ023", message, hint="name a file with a TrainJob")])
     expansions = expanded([one.tree for one in objects], runtimes.look_up, release=release)
     reporter.add(list(surprising(objects, expansions, runtimes.document_of)))
-    made = [object_.tree for one in expansions for object_ in one.expansion.objects]
+    created = [object_.tree for one in expansions for object_ in one.expansion.objects]
     if not reporter.failed:
         sys.stdout.write(
-            dump_all([live(tree, release) if arguments["live"] and tree["kind"] == "JobSet" else tree for tree in made])
+            dump_all([live(tree, release) if arguments["live"] and tree["kind"] == "JobSet" else tree for tree in created])
         )
     return reporter.close()
 

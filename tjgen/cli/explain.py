@@ -60,31 +60,31 @@ def run(arguments: Arguments) -> int:
         if code is not None:
             return code
     with reporter:
-        asked = _asked(arguments["paths"], arguments["env"])._replace(every=arguments["all"])
+        selection = _selection(arguments["paths"], arguments["env"])._replace(every=arguments["all"])
         plan = make_plan(
             Request(
-                asked.paths,
-                environments=asked.environments,
+                selection.paths,
+                environments=selection.environments,
                 set_values=arguments["set"],
                 trainer=arguments["trainer"],
                 takes_platforms=True,
             )
         )
         as_json = arguments["format"] == "json"
-        syncs = _that_sync(plan, asked)
+        syncs = _that_sync(plan, selection)
         if syncs:
             sources = Sources(graft({}, Origin("project", "project")), {}, None, None, plan.project.document)
-            _show([(manifest, sources) for manifest in syncs], asked, as_json=as_json)
+            _show([(manifest, sources) for manifest in syncs], selection, as_json=as_json)
             return reporter.close()
         runs: list[Run] = []
         for built in build(plan, Session()):
             reporter.add(built.diagnostics)
             runs += built.runs
-        of_platforms = _of_platforms(plan, asked, reporter) if not reporter.failed else []
+        of_platforms = _of_platforms(plan, selection, reporter) if not reporter.failed else []
         if of_platforms and not reporter.failed:
-            _show(of_platforms, asked, as_json=as_json)
+            _show(of_platforms, selection, as_json=as_json)
         elif not reporter.failed:
-            _explain(runs, asked, as_json=as_json)
+            _explain(runs, selection, as_json=as_json)
     return reporter.close()
 
 
@@ -92,21 +92,21 @@ def _explain_code(word: str, *, as_json: bool) -> int | None:
     """Print what a diagnostic means, by its code or its name; the exit code, None where the word is neither."""
     from tjgen.trees.diagnostics.codes import ACTIVE, load_codes  # a table for people, loaded when they ask
 
-    found = [one for one in load_codes() if word in (one.code, one.code.lower(), one.name)]
-    if as_json and found:
+    codes = [one for one in load_codes() if word in (one.code, one.code.lower(), one.name)]
+    if as_json and codes:
         import json
 
-        sys.stdout.write(json.dumps([one._asdict() for one in found], indent=2) + "\n")
-    elif found:
-        notes = {one.code: one.severity if one.status == ACTIVE else f"{one.severity}, {one.status}" for one in found}
-        pages = [f"{one.code} {one.name} ({notes[one.code]})\n\n{one.meaning}\n\nTo fix it: {one.remedy}\n" for one in found]
+        sys.stdout.write(json.dumps([one._asdict() for one in codes], indent=2) + "\n")
+    elif codes:
+        notes = {one.code: one.severity if one.status == ACTIVE else f"{one.severity}, {one.status}" for one in codes}
+        pages = [f"{one.code} {one.name} ({notes[one.code]})\n\n{one.meaning}\n\nTo fix it: {one.remedy}\n" for one in codes]
         sys.stdout.write("\n".join(pages))
     elif word[:2].upper() == "TJ" and word[2:].isdigit():
         raise UsageError(f"there is no diagnostic {word}")
-    return 0 if found else None
+    return 0 if codes else None
 
 
-class _Asked(NamedTuple):
+class _Selection(NamedTuple):
     """What is to be explained: `kind` and `name` "" and `namespace` None stand for any."""
 
     paths: list[str]
@@ -128,7 +128,7 @@ class _Asked(NamedTuple):
         )
 
 
-def _asked(words: list[str], environments: list[str]) -> _Asked:
+def _selection(words: list[str], environments: list[str]) -> _Selection:
     """What the words of the command line mean; raises CompileError."""
     file = words[0]
     content = sandbox_for([file]).content(file)
@@ -138,7 +138,7 @@ def _asked(words: list[str], environments: list[str]) -> _Asked:
     known = header.read(content)
     if known is None:
         kind, _, name = words[1].partition("/") if len(words) > 1 else ("", "", "")
-        return _Asked([file], environments, kind, name, None, _path(words[2:]), "".join(words[2:]))
+        return _Selection([file], environments, kind, name, None, _path(words[2:]), "".join(words[2:]))
     documents, _ = read(content, file, KUBERNETES)
     subject = subject_of(documents[0].value) if documents else None
     if subject is None:
@@ -147,11 +147,11 @@ def _asked(words: list[str], environments: list[str]) -> _Asked:
     kind, name, namespace = subject.kind, subject.name, subject.namespace
     if not known.owner:
         # A file that experiments share: any of the project may be the one that asks for it.
-        return _Asked([], environments, kind, name, namespace, _path(words[1:]), "".join(words[1:]))
+        return _Selection([], environments, kind, name, namespace, _path(words[1:]), "".join(words[1:]))
     project = find(file) or find(".")
     source = os.path.normpath(os.path.join(os.path.dirname(project) if project else "", known.source))
     *environment, _, _ = known.owner.split("/")
-    return _Asked([source], environments or environment, kind, name, namespace, _path(words[1:]), "".join(words[1:]))
+    return _Selection([source], environments or environment, kind, name, namespace, _path(words[1:]), "".join(words[1:]))
 
 
 def _path(words: list[str]) -> FieldPath:
@@ -162,44 +162,44 @@ def _path(words: list[str]) -> FieldPath:
         raise CompileError([Diagnostic("TJ024", str(problem), hint=hint)]) from None
 
 
-def _that_sync(plan: Plan, asked: _Asked) -> list[Manifest]:
+def _that_sync(plan: Plan, selection: _Selection) -> list[Manifest]:
     """What is asked for, of the objects that make a tool sync the output."""
-    if not asked.kind or plan.project.spec.gitops.repository is None:
+    if not selection.kind or plan.project.spec.gitops.repository is None:
         return []
     from tjgen.gitops.output.syncing import made  # most projects want none
 
-    return [manifest for manifest in made(plan) if asked.means(manifest)]
+    return [manifest for manifest in made(plan) if selection.means(manifest)]
 
 
-def _of_platforms(plan: Plan, asked: _Asked, reporter: Reporter) -> list[tuple[Manifest, Sources]]:
+def _of_platforms(plan: Plan, selection: _Selection, reporter: Reporter) -> list[tuple[Manifest, Sources]]:
     """What is asked for, of the objects that platforms make."""
-    if not plan.platform_files and not (plan.whole and asked.kind):
+    if not plan.platform_files and not (plan.whole and selection.kind):
         return []
     from tjgen.gitops.output.bundles import made  # most projects have no platform that makes anything
 
     platforms, diagnostics = made(plan)
     reporter.add(diagnostics)
     known = [(manifest, one.sources) for one in platforms for manifest in one.manifests]
-    found = [(manifest, sources) for manifest, sources in known if asked.means(manifest)]
-    if known and not found and plan.platform_files:
-        raise CompileError([_unknown([manifest for manifest, _ in known], asked)])
-    return found
+    matching = [(manifest, sources) for manifest, sources in known if selection.means(manifest)]
+    if known and not matching and plan.platform_files:
+        raise CompileError([_unknown([manifest for manifest, _ in known], selection)])
+    return matching
 
 
-def _explain(runs: list[Run], asked: _Asked, *, as_json: bool) -> None:
-    chosen = _chosen(runs, asked.means)
+def _explain(runs: list[Run], selection: _Selection, *, as_json: bool) -> None:
+    chosen = _chosen(runs, selection.means)
     if not chosen:
         # Not an object: the name of something in one of them.
-        text = f"{asked.kind}/{asked.name}" if asked.name else asked.kind
+        text = f"{selection.kind}/{selection.name}" if selection.name else selection.kind
         known = _chosen(runs, lambda manifest: True)
         if show_name([one for group in known for one in group], text, as_json=as_json):
             return
-        raise CompileError([_unknown([manifest for group in known for manifest, _ in group], asked)])
-    if not asked.every and not asked.word and not as_json:
+        raise CompileError([_unknown([manifest for group in known for manifest, _ in group], selection)])
+    if not selection.every and not selection.word and not as_json:
         # Runs of a sweep differ in few fields.
         show_page(chosen[0], len(chosen) - 1)
     else:
-        _show([one for group in chosen for one in group], asked, as_json=as_json)
+        _show([one for group in chosen for one in group], selection, as_json=as_json)
 
 
 def _chosen(runs: list[Run], wanted: Callable[[Manifest], bool]) -> list[list[tuple[Manifest, Sources]]]:
@@ -217,25 +217,27 @@ def _chosen(runs: list[Run], wanted: Callable[[Manifest], bool]) -> list[list[tu
     return groups
 
 
-def _show(chosen: list[tuple[Manifest, Sources]], asked: _Asked, *, as_json: bool) -> None:
-    explained = [(manifest, list(explain(manifest, sources, asked.below))) for manifest, sources in chosen]
-    explained = [(manifest, found) for manifest, found in explained if found]
-    if not explained and asked.word and show_name(chosen, asked.word, as_json=as_json):
+def _show(chosen: list[tuple[Manifest, Sources]], selection: _Selection, *, as_json: bool) -> None:
+    explained = [(manifest, list(explain(manifest, sources, selection.below))) for manifest, sources in chosen]
+    explained = [(manifest, leaves) for manifest, leaves in explained if leaves]
+    if not explained and selection.word and show_name(chosen, selection.word, as_json=as_json):
         return
     if not explained:
-        message = f"nothing of {', '.join(str(manifest.ref) for manifest, _ in chosen)} is at or below {render(asked.below)}"
-        raise CompileError([Diagnostic("TJ025", message, hint=near_name(chosen, asked.word) or "leave the field out to see all")])
+        message = f"nothing of {', '.join(str(manifest.ref) for manifest, _ in chosen)} is at or below {render(selection.below)}"
+        raise CompileError(
+            [Diagnostic("TJ025", message, hint=near_name(chosen, selection.word) or "leave the field out to see all")]
+        )
     if as_json:
         import json
 
-        data = [as_data(manifest, found) for manifest, found in explained]
+        data = [as_data(manifest, leaves) for manifest, leaves in explained]
         sys.stdout.write(printable_json(json.dumps(data, indent=2)) + "\n")
     else:
-        sys.stdout.write(printable("\n".join(as_text(manifest, found) for manifest, found in explained)))
+        sys.stdout.write(printable("\n".join(as_text(manifest, leaves) for manifest, leaves in explained)))
 
 
-def _unknown(manifests: list[Manifest], asked: _Asked) -> Diagnostic:
-    wanted = f"{asked.kind}/{asked.name}" if asked.name else asked.kind
+def _unknown(manifests: list[Manifest], selection: _Selection) -> Diagnostic:
+    wanted = f"{selection.kind}/{selection.name}" if selection.name else selection.kind
     known = sorted({str(manifest.ref) for manifest in manifests})
     near = nearest(wanted, [*known, *sorted({manifest.kind for manifest in manifests})])
     if near:

@@ -19,19 +19,19 @@ _ROUNDS = 10
 
 
 def cured(
-    files: Mapping[str, bytes], ask: Callable[[dict[str, bytes]], Result], *, show: bool, reporter: Reporter
+    files: Mapping[str, bytes], lint: Callable[[dict[str, bytes]], Result], *, show: bool, reporter: Reporter
 ) -> dict[str, bytes]:
-    """The contents to look at afterwards. `ask` lints contents; with `show` the changes are shown, and nothing is written."""
+    """The contents to look at afterwards. `lint` lints contents; with `show` the changes are shown, and nothing is written."""
     now = {file: content for file, content in files.items() if file != STANDARD_INPUT}
     count = 0
     for _ in range(_ROUNDS):
-        found = fixed(
-            ask({**files, **now}).found, {file: text for file, content in now.items() if (text := _text(content)) is not None}
+        edits = fixed(
+            lint({**files, **now}).found, {file: text for file, content in now.items() if (text := _text(content)) is not None}
         )
-        if not found.texts:
+        if not edits.texts:
             break
-        count += len(found.cured)
-        now.update({file: text.encode() for file, text in found.texts.items()})
+        count += len(edits.cured)
+        now.update({file: text.encode() for file, text in edits.texts.items()})
     differing = {file: content for file, content in now.items() if content != files[file]}
     if show:
         for file, content in differing.items():
@@ -42,7 +42,7 @@ def cured(
         return dict(files)
     if count:
         what = "1 finding" if count == 1 else f"{count} findings"
-        reporter.say(f"cured {what} in {'1 file' if len(differing) == 1 else f'{len(differing)} files'}")
+        reporter.print_line(f"cured {what} in {'1 file' if len(differing) == 1 else f'{len(differing)} files'}")
     return {**files, **now}
 
 

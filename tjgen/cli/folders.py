@@ -13,7 +13,7 @@ def below(folder: str, most: int) -> list[str]:
 
     Raises OSError, also for a link, and where there are more than `most` entries.
     """
-    found: list[str] = []
+    files: list[str] = []
     entries = sorted(islice(os.scandir(folder), most + 1), key=lambda entry: entry.name)
     most -= len(entries)
     for entry in entries:
@@ -24,7 +24,7 @@ def below(folder: str, most: int) -> list[str]:
         if entry.is_dir():
             inner = below(entry.path, most)
             most -= len(inner)
-            found += inner
+            files += inner
         elif entry.name.endswith(ENDINGS):
-            found.append(entry.path)
-    return found
+            files.append(entry.path)
+    return files

@@ -34,9 +34,9 @@ def run(arguments: Arguments) -> int:
     from tjgen.tools.importing.folder import read_folder
 
     reporter = Reporter(arguments)
-    found = list(good(texts(arguments["paths"]), reporter))
+    contents = list(good(texts(arguments["paths"]), reporter))
     reporter.add(absent(arguments["catalog"]))
-    result = read_folder(", ".join(arguments["paths"]), found, arguments["catalog"])
+    result = read_folder(", ".join(arguments["paths"]), contents, arguments["catalog"])
     if not reporter.failed:
         reporter.add(result.diagnostics)
     if not reporter.failed:
@@ -45,7 +45,7 @@ def run(arguments: Arguments) -> int:
             sys.stdout.write("---\n".join(result.experiments.values()))
             if result.catalog:
                 names = ", ".join(result.catalog)
-                reporter.say(f"not written: {names}, for the catalog; with -o DIR it goes to DIR/catalog")
+                reporter.print_line(f"not written: {names}, for the catalog; with -o DIR it goes to DIR/catalog")
         else:
             files = {**result.experiments, **{f"catalog/{name}": text for name, text in result.catalog.items()}}
             reporter.add(_written(folder, files))
@@ -55,7 +55,7 @@ def run(arguments: Arguments) -> int:
 def _written(folder: str, files: dict[str, str]) -> list[Diagnostic]:
     from tjgen.gitops.emit.file import write
 
-    found = []
+    problems = []
     for name, text in files.items():
         path = os.path.join(folder, *name.split("/"))
         try:
@@ -66,7 +66,7 @@ def _written(folder: str, files: dict[str, str]) -> list[Diagnostic]:
         except OSError as error:
             message = f"{path} cannot be written: {error.strerror}"
             hint = "name a folder that does not have it yet"
-            found.append(Diagnostic("TJ408", message, hint=hint))
+            problems.append(Diagnostic("TJ408", message, hint=hint))
         except CompileError as error:
-            found += error.diagnostics
-    return found
+            problems += error.diagnostics
+    return problems

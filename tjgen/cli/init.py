@@ -90,7 +90,7 @@ def run(arguments: Arguments) -> int:
         if subjects and not reporter.failed:
             reporter.add(_remaining(directory, subjects, options, arguments["source"]))
     if not reporter.failed:
-        reporter.say(pages.next_steps(options, directory))
+        reporter.print_line(pages.next_steps(options, directory))
     return reporter.close()
 
 
@@ -99,16 +99,16 @@ def _options(arguments: Arguments, directory: str) -> Options | str:
     hooks = None
     if arguments["hooks"] is not None:
         # An address may hold an @ itself, before the host.
-        url, found, revision = arguments["hooks"].rpartition("@")
-        if not (url and found and revision):
+        url, package, revision = arguments["hooks"].rpartition("@")
+        if not (url and package and revision):
             return f"--hooks {arguments['hooks']}: write URL@REV, such as https://git.example.com/tools/tjgen@v0.1.0"
         hooks = (url, revision)
     artifact = None
     if arguments["package"] is not None:
-        found = parse(arguments["package"], FOLDER)
-        if isinstance(found, str):
-            return found
-        artifact = found
+        package = parse(arguments["package"], FOLDER)
+        if isinstance(package, str):
+            return package
+        artifact = package
     elif arguments["ci"] not in (None, "none"):
         artifact = installed(FOLDER)
     return Options(
@@ -127,12 +127,12 @@ def _options(arguments: Arguments, directory: str) -> Options | str:
 
 def _place(directory: str) -> str:
     """Where a folder lies in the repository around it; "" for one that is, or will be, a repository itself."""
-    here = above = os.path.realpath(directory)
+    working_directory = above = os.path.realpath(directory)
     while not os.path.exists(os.path.join(above, ".git")):
         if above == os.path.dirname(above):
             return ""
         above = os.path.dirname(above)
-    place = os.path.relpath(here, above).replace(os.sep, "/")
+    place = os.path.relpath(working_directory, above).replace(os.sep, "/")
     return "" if place == "." else place
 
 
@@ -142,16 +142,16 @@ def _imported(
     """What the manifests show of the project, the files that come of them, and all their objects."""
     from tjgen.tools.importing.folder import read_folder
 
-    found = list(good(texts([arguments["source"]]), reporter))
+    contents = list(good(texts([arguments["source"]]), reporter))
     reporter.add(absent(arguments["catalog"]))
-    result = read_folder(arguments["source"], found, arguments["catalog"])
+    result = read_folder(arguments["source"], contents, arguments["catalog"])
     if not reporter.failed:
         reporter.add(result.diagnostics)
     begun = [(f"experiments/{name}", text) for name, text in result.experiments.items()]
     begun += [(f"catalog/{name}", text) for name, text in result.catalog.items()]
     if begun:
         jobs, runtimes = len(result.experiments), len(result.catalog)
-        reporter.say(f"{arguments['source']}: {jobs} job{'s' * (jobs != 1)}, {runtimes} runtime{'s' * (runtimes != 1)}")
+        reporter.print_line(f"{arguments['source']}: {jobs} job{'s' * (jobs != 1)}, {runtimes} runtime{'s' * (runtimes != 1)}")
     release = "" if result.release is NEWEST else result.release.name
     return options._replace(release=release), begun, result.subjects
 

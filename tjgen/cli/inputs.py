@@ -65,9 +65,9 @@ def text(path: str) -> bytes | Diagnostic:
     return standard_input(sandbox) if path == "-" else sandbox.content(path)
 
 
-def good(found: Iterable[tuple[str, bytes | Diagnostic]], reporter: Reporter) -> Iterator[tuple[str, bytes]]:
+def good(contents: Iterable[tuple[str, bytes | Diagnostic]], reporter: Reporter) -> Iterator[tuple[str, bytes]]:
     """The files that were read; the errors of the others go to the reporter."""
-    for file, content in found:
+    for file, content in contents:
         if isinstance(content, Diagnostic):
             reporter.add([content])
         else:

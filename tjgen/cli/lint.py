@@ -80,39 +80,39 @@ def _lint(arguments: Arguments, choice: Choice, reporter: Reporter) -> None:
     from tjgen.cli.scenes import Looked, inputs, written
     from tjgen.gitops.lint.engine import lint
 
-    found = inputs(arguments["paths"], reporter)
+    inputs_ = inputs(arguments["paths"], reporter)
     looked: list[Looked] = []
     project: Project | None = None
-    if found.experiments or not arguments["paths"]:
+    if inputs_.experiments or not arguments["paths"]:
         from tjgen.cli.built import built
         from tjgen.compiler.building.plan import make_plan
         from tjgen.compiler.building.request import Request
 
-        plan = make_plan(Request(found.experiments, environments=arguments["env"], trainer=arguments["trainer"]))
+        plan = make_plan(Request(inputs_.experiments, environments=arguments["env"], trainer=arguments["trainer"]))
         project = plan.project
         looked.append(built(plan, arguments, reporter))
-    elif found.manifests:
+    elif inputs_.manifests:
         from tjgen.cli.rulings import project_of
 
         project = project_of(arguments["paths"], reporter)
     marks = _marks(project, reporter)
-    manifests = found.manifests
+    manifests = inputs_.manifests
     if arguments["fix"] and not reporter.failed:
         from tjgen.cli.fixing import cured
 
-        def ask(files: dict[str, bytes]) -> Result:
+        def lint_contents(files: dict[str, bytes]) -> Result:
             one = written(files, arguments, project, Reporter(arguments))
             return lint(one.scenes, one.texts, choice, marks)
 
-        manifests = cured(manifests, ask, show=arguments["diff"], reporter=reporter)
+        manifests = cured(manifests, lint_contents, show=arguments["diff"], reporter=reporter)
     if manifests:
         looked.append(written(manifests, arguments, project, reporter))
     if reporter.failed:
         return
     scenes = [scene for one in looked for scene in one.scenes]
     texts = {file: text for one in looked for file, text in one.texts.items()}
-    found_in_scenes = lint(scenes, texts, choice, marks).diagnostics
-    diagnostics = [*_about_objects(manifests, project, arguments), *found_in_scenes]
+    diagnostics_of_scenes = lint(scenes, texts, choice, marks).diagnostics
+    diagnostics = [*_about_objects(manifests, project, arguments), *diagnostics_of_scenes]
     if arguments["against"] is not None and not arguments["select"]:
         from tjgen.gitops.lint.objects import refused_updates
 

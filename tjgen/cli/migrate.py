@@ -65,16 +65,16 @@ def _write(plan: Plan, directory: str, reporter: Reporter) -> None:
     written = write(plan, directory, None, options=BuildOptions(migrates=True), renew=[])
     reporter.add(written.diagnostics)
     if not reporter.failed:
-        reporter.say(f"{written.counts}")
-        reporter.say("The tree has the layout of the project. tjgen migrate prints the next step.")
+        reporter.print_line(f"{written.counts}")
+        reporter.print_line("The tree has the layout of the project. tjgen migrate prints the next step.")
 
 
-def _show(found: Migration, reporter: Reporter) -> None:
-    if not found.steps:
-        reporter.say("no synced object gets another owner")
+def _show(migration: Migration, reporter: Reporter) -> None:
+    if not migration.steps:
+        reporter.print_line("no synced object gets another owner")
         return
     lines = []
-    for position, step in enumerate(found.steps):
-        mark = " (next)" if position == found.next else " (done)" if position < found.next else ""
+    for position, step in enumerate(migration.steps):
+        mark = " (next)" if position == migration.next else " (done)" if position < migration.next else ""
         lines += [f"{position + 1}. {step.title}{mark}", f"   {step.why}", *[f"     {command}" for command in step.commands], ""]
     sys.stdout.write("\n".join(lines).rstrip("\n") + "\n")

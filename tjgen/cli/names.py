@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.diagnostics.printable import printable, printable_json
-from tjgen.trees.explain.named import FIELD, THINGS, Named, named, places
+from tjgen.trees.explain.named import FIELD, NOUNS, Named, named, places
 from tjgen.trees.explain.provenance import Sources
 from tjgen.trees.explain.report import Explained, as_data, explain
 from tjgen.trees.explain.summary import as_page, as_places
@@ -29,29 +29,34 @@ def show_name(chosen: Chosen, text: str, *, as_json: bool) -> bool:
 
     Raises CompileError (TJ748) if things of several kinds have the name, or too many fields.
     """
-    thing, _, name = text.partition("/")
-    if thing not in THINGS.values():
-        thing, name = "", text
-    found = [(manifest, places(list(explain(manifest, sources)), thing, name)) for manifest, sources in chosen]
-    found = [(manifest, things) for manifest, things in found if things]
-    kinds = {one.thing for _, things in found for one in things}
+    noun, _, name = text.partition("/")
+    if noun not in NOUNS.values():
+        noun, name = "", text
+    matching = [(manifest, places(list(explain(manifest, sources)), noun, name)) for manifest, sources in chosen]
+    matching = [(manifest, named_leaves) for manifest, named_leaves in matching if named_leaves]
+    kinds = {one.noun for _, named_leaves in matching for one in named_leaves}
     if len(kinds) > 1 and FIELD in kinds:
         kinds.discard(FIELD)
-        kept = [(manifest, {one: below for one, below in things.items() if one.thing != FIELD}) for manifest, things in found]
-        found = [(manifest, things) for manifest, things in kept if things]
-    if not found:
+        kept = [
+            (manifest, {one: below for one, below in named_leaves.items() if one.noun != FIELD})
+            for manifest, named_leaves in matching
+        ]
+        matching = [(manifest, named_leaves) for manifest, named_leaves in kept if named_leaves]
+    if not matching:
         return False
     if len(kinds) > 1 and not kinds <= _TOGETHER:
         hint = f"use one of {', '.join(f'{kind}/{name}' for kind in sorted(kinds))}"
         raise CompileError([Diagnostic("TJ748", f'"{name}" is the name of {len(kinds)} things', hint=hint)])
-    _refuse_many(found, name, kinds)
+    _refuse_many(matching, name, kinds)
     if as_json:
         import json
 
-        data = [as_data(manifest, [leaf for below in things.values() for leaf in below]) for manifest, things in found]
+        data = [
+            as_data(manifest, [leaf for below in named_leaves.values() for leaf in below]) for manifest, named_leaves in matching
+        ]
         sys.stdout.write(printable_json(json.dumps(data, indent=2)) + "\n")
     else:
-        sys.stdout.write(printable(as_places(found)))
+        sys.stdout.write(printable(as_places(matching)))
     return True
 
 
@@ -73,11 +78,11 @@ def near_name(chosen: Chosen, text: str) -> str:
 def names_of(manifests: Sequence[Manifest]) -> list[str]:
     """The names of variables, volumes and the like, sorted."""
     known = {one for manifest in manifests for path, value in leaves(manifest.tree) for one in named(path, value)}
-    return sorted({one.name for one in known if one.thing != FIELD})
+    return sorted({one.name for one in known if one.noun != FIELD})
 
 
-def _refuse_many(found: Sequence[tuple[Manifest, dict[Named, list[Explained]]]], name: str, kinds: set[str]) -> None:
-    paths = [f"{manifest.kind} {render(one.path)}" for manifest, things in found for one in things]
+def _refuse_many(matching: Sequence[tuple[Manifest, dict[Named, list[Explained]]]], name: str, kinds: set[str]) -> None:
+    paths = [f"{manifest.kind} {render(one.path)}" for manifest, named_leaves in matching for one in named_leaves]
     if kinds == {FIELD} and len(paths) > _MOST:
         hint = f"use a path, such as {paths[0]} or {paths[1]}"
         raise CompileError([Diagnostic("TJ748", f'{len(paths)} fields are called "{name}"', hint=hint)])

@@ -49,22 +49,22 @@ def run(arguments: Arguments) -> int:
     with Reporter(arguments) as reporter:
         plan = make_plan(Request(arguments["paths"], environments=arguments["env"], digests=COLLECTING))
         watch = reporter.watch()
-        asked, diagnostics = collect(plan, watch)
+        images, diagnostics = collect(plan, watch)
         reporter.add(diagnostics)
         pins = Pins(plan.locks.folder)
         if has_errors(diagnostics):
             return reporter.close()
         if arguments["check"] and not arguments["update"]:
-            reporter.add(unpinned(asked, pins))
+            reporter.add(unpinned(images, pins))
         else:
             writes = not arguments["check"]
             resolve = _watched(_registries(arguments), watch) if watch is not None else _registries(arguments)
-            found, problems = pin(asked, pins, resolve, update=arguments["update"], mirror=arguments["mirror"], writes=writes)
+            pinned, problems = pin(images, pins, resolve, update=arguments["update"], mirror=arguments["mirror"], writes=writes)
             reporter.add(problems)
-            removed = prune(asked, pins) if arguments["prune"] else 0
+            removed = prune(images, pins) if arguments["prune"] else 0
             reporter.clear()
-            _show(found)
-            reporter.say(_summary(found, removed, writes=writes))
+            _show(pinned)
+            reporter.print_line(_summary(pinned, removed, writes=writes))
     return reporter.close()
 
 
@@ -97,25 +97,25 @@ def _registries(arguments: Arguments) -> Resolve:
 
 def _watched(resolve: Resolve, watch: Callable[[int, int, str], None]) -> Resolve:
     """The same, which tells whom it asks."""
-    asked = 0
+    count = 0
 
-    def told(reference: Reference) -> str:
-        nonlocal asked
-        watch(asked, 0, str(reference))
-        asked += 1
+    def resolve_one(reference: Reference) -> str:
+        nonlocal count
+        watch(count, 0, str(reference))
+        count += 1
         return resolve(reference)
 
-    return told
+    return resolve_one
 
 
-def _show(found: Sequence[Found]) -> None:
-    width = max([len(one.image) for one in found], default=0)
-    for one in found:
+def _show(images: Sequence[Found]) -> None:
+    width = max([len(one.image) for one in images], default=0)
+    for one in images:
         sys.stdout.write(f"{one.image:<{width}}  {one.digest}  {one.state}\n")
 
 
-def _summary(found: Sequence[Found], removed: int, *, writes: bool) -> str:
-    states = [one.state for one in found]
+def _summary(images: Sequence[Found], removed: int, *, writes: bool) -> str:
+    states = [one.state for one in images]
     verb = "" if writes else " would be"
-    said = f"images:{verb} {states.count('new')} new, {states.count('updated')} updated, {states.count('unchanged')} unchanged"
-    return f"{said}, {removed} removed" if removed else said
+    text = f"images:{verb} {states.count('new')} new, {states.count('updated')} updated, {states.count('unchanged')} unchanged"
+    return f"{text}, {removed} removed" if removed else text

@@ -40,13 +40,13 @@ def run(arguments: Arguments) -> int:
     if unreadable is not None:
         reporter.add([unreadable])
         return reporter.close()
-    asked = RenderRequest(
+    request = RenderRequest(
         environment=arguments["env"],
         set_values=arguments["set"],
         trainer=arguments["trainer"],
         choose_environment="add --post-renderer-args --env=NAME",
     )
-    chart = rerendered(text, asked, checks=not arguments["no_check"])
+    chart = rerendered(text, request, checks=not arguments["no_check"])
     reporter.add(chart.diagnostics)
     if not reporter.failed:
         sys.stdout.write(chart.text)

@@ -96,8 +96,8 @@ def _no_working_directory() -> int:
     from tjgen.trees.diagnostics.render.text import render
 
     message, hint = "the working directory does not exist any more", "change to a folder that exists"
-    found = Diagnostic("TJ036", message, hint=hint)
-    sys.stderr.write(render([found], lambda file: None))
+    diagnostic = Diagnostic("TJ036", message, hint=hint)
+    sys.stderr.write(render([diagnostic], lambda file: None))
     return 1
 
 

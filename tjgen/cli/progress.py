@@ -37,8 +37,8 @@ class Progress:
         count = f"{done + 1}/{whole}" if whole else f"{done + 1}"
         # Names of files are no place for signs that move the cursor.
         name = "".join(sign if sign.isprintable() else "?" for sign in begins)
-        room = self._width - len(count) - 2
-        cut = name if len(name) <= room else f"…{name[len(name) - room + 1 :]}" if room > 1 else ""
+        width = self._width - len(count) - 2
+        cut = name if len(name) <= width else f"…{name[len(name) - width + 1 :]}" if width > 1 else ""
         self._write(f"{_CLEAR}{count} {cut}".rstrip())
         self._shown = True
 

@@ -65,7 +65,7 @@ def _promote(arguments: Arguments, project: Project, directory: str, reporter: R
         written = promote(chosen, wanted, directory, project.directory, force=arguments["force"])
         reporter.add(written.diagnostics)
         if not reporter.failed:
-            reporter.say(f"{written.counts}")
+            reporter.print_line(f"{written.counts}")
 
 
 def _unknown(name: str, known: list[str]) -> Diagnostic:

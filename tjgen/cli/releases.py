@@ -17,10 +17,10 @@ _FILE = "tjgen.yaml"
 _RELEASE: FieldPath = ("spec", "trainer")
 
 
-def release_for(asked: str | None) -> Release:
+def release_for(requested: str | None) -> Release:
     """What was asked for, else what the project says, else the newest. Raises CompileError (TJ290)."""
-    if asked is not None:
-        return chosen(asked)
+    if requested is not None:
+        return chosen(requested)
     file = _project()
     if file is None:
         return NEWEST
@@ -31,9 +31,9 @@ def release_for(asked: str | None) -> Release:
     documents, _ = read(content, file, CORE)
     # What is wrong with the project is told by those who build it.
     for document in documents:
-        said = get(document.value, _RELEASE, None)
-        if said.__class__ is str:
-            return chosen(str(said), document.locate(_RELEASE))
+        configured = get(document.value, _RELEASE, None)
+        if configured.__class__ is str:
+            return chosen(str(configured), document.locate(_RELEASE))
     return NEWEST
 
 

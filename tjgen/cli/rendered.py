@@ -45,13 +45,13 @@ class Rendered(NamedTuple):
 
 def rendered(folders: Sequence[str], sandbox: Sandbox) -> Rendered:
     """What kustomizations and charts below the folders read."""
-    found = [file for folder in folders for file in below_links(sandbox, folder, _is_entry) if file.__class__ is str]
-    charts = _outermost([os.path.dirname(file) for file in found if os.path.basename(file) == CHART])
+    folders_ = [file for folder in folders for file in below_links(sandbox, folder, _is_entry) if file.__class__ is str]
+    charts = _outermost([os.path.dirname(file) for file in folders_ if os.path.basename(file) == CHART])
     notes = [_note(chart, "a Helm chart", f"helm template {chart}") for chart in charts]
     files: set[str] = set()
     kept: set[str] = set()
     places = tuple(map(os.path.abspath, charts))
-    for file in found:
+    for file in folders_:
         if os.path.basename(file) == CHART or os.path.abspath(file).startswith(tuple(place + os.sep for place in places)):
             continue
         folder = os.path.dirname(file)

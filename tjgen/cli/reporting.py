@@ -72,7 +72,7 @@ class Reporter:
         if self._progress is not None:
             self._progress.clear()
 
-    def say(self, line: str) -> None:
+    def print_line(self, line: str) -> None:
         """A line about what was done, on stderr; nothing with --quiet or where the format is for programs."""
         if not self._quiet and self._format not in _FOR_PROGRAMS:
             self.clear()

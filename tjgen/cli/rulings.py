@@ -20,7 +20,7 @@ _POLICY: FieldPath = ("spec", "policy", "severity")
 
 def project_of(paths: Sequence[str], reporter: Reporter) -> Project | None:
     """The project that manifests lie in, if one does."""
-    file = next((found for path in paths if path != "-" and (found := find(path)) is not None), None)
+    file = next((file_of_path for path in paths if path != "-" and (file_of_path := find(path)) is not None), None)
     if file is None:
         return None
     project, problems = load(file)
@@ -31,7 +31,7 @@ def project_of(paths: Sequence[str], reporter: Reporter) -> Project | None:
 def marks_of(project: Project, reporter: Reporter) -> list[Mark]:
     """A mark for each rule that the project ignores; a rule that does not exist is an error (TJ678)."""
     document = project.document
-    found = []
+    marks = []
     written = get(document.value, _LINT, None) if document is not None else None
     # The language reads a null as absent, but its author meant to silence the rule.
     unreasoned = {code: "" for code, reason in written.items() if reason is None} if written.__class__ is dict else {}
@@ -40,8 +40,8 @@ def marks_of(project: Project, reporter: Reporter) -> list[Mark]:
         unknown = unknown_rules([code], "spec.lint.ignore")
         reporter.add([one._replace(span=span) for one in unknown])
         if not unknown:
-            found.append(Mark((code,), reason.strip(), span, everywhere=True))
-    return found
+            marks.append(Mark((code,), reason.strip(), span, everywhere=True))
+    return marks
 
 
 def ruled(diagnostics: Sequence[Diagnostic], project: Project, *, whole: bool) -> list[Diagnostic]:

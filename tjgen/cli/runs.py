@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from tjgen.cli.command import COMMON, FLAG, MANY, NO_OUTPUT, TRUSTED, VALUE, Arguments, Command, Option, UsageError, refuse_use
-from tjgen.cli.confirmation import say_confirmation, say_duplicates
+from tjgen.cli.confirmation import report_confirmation, report_duplicates
 from tjgen.cli.reporting import Reporter
 from tjgen.gitops.output import interrupted
 from tjgen.gitops.output.inventory import Entry, disagreements, entries, matching, own_files, pruned
@@ -111,14 +111,16 @@ def _do(
     locks = Locks(project.directory)
     if verb == "list" or directory is None:
         known = entries(locks, arguments["env"], project=_environments(project))
-        gone = pruned(locks, arguments["env"])
-        names = [run.name for _, run in gone]
+        pruned_runs = pruned(locks, arguments["env"])
+        names = [run.name for _, run in pruned_runs]
         chosen, problems = matching(known, patterns, names) if patterns else (known, [])
         reporter.add(problems)
         if directory is not None:
             reporter.add([*interrupted.warning(directory), *disagreements(directory, known)])
-        gone = [one for one in gone if not patterns or any(fnmatchcase(one[1].name, pattern) for pattern in patterns)]
-        _list(chosen, gone, directory, as_json=arguments["json"] or arguments["format"] == "json")
+        pruned_runs = [
+            one for one in pruned_runs if not patterns or any(fnmatchcase(one[1].name, pattern) for pattern in patterns)
+        ]
+        _list(chosen, pruned_runs, directory, as_json=arguments["json"] or arguments["format"] == "json")
     elif verb == "rename":
         _rename(patterns[0], patterns[1], arguments, project, directory, reporter)
     elif verb == "rerun":
@@ -141,7 +143,7 @@ def _rerun(patterns: list[str], arguments: Arguments, locks: Locks, directory: s
         written = rerun(chosen, directory, os.path.dirname(locks.folder), force=arguments["force"])
         reporter.add(written.diagnostics)
         if not reporter.failed:
-            reporter.say(f"{written.counts}")
+            reporter.print_line(f"{written.counts}")
 
 
 def _discard(patterns: list[str], arguments: Arguments, locks: Locks, directory: str, reporter: Reporter) -> None:
@@ -155,7 +157,7 @@ def _discard(patterns: list[str], arguments: Arguments, locks: Locks, directory:
         reporter.add(tree.notes)
         done = discard(locks, tree, directory, selected)
         tree.commit()
-    reporter.say(f"runs: {len(done)} discarded{'; build again with tjgen build' if done else ''}")
+    reporter.print_line(f"runs: {len(done)} discarded{'; build again with tjgen build' if done else ''}")
 
 
 def _rename(old: str, new: str, arguments: Arguments, project: Project, directory: str, reporter: Reporter) -> None:
@@ -173,12 +175,12 @@ def _rename(old: str, new: str, arguments: Arguments, project: Project, director
         for folder in done.removed:
             tree.claim(folder)
         removed, released = ([f"{directory}/{path}" for path in paths] for paths in (done.removed, done.released))
-        say_duplicates(project, removed, released, reporter)
+        report_duplicates(project, removed, released, reporter)
         tree.commit()
-    reporter.say(f"runs: {done.runs} renamed")
+    reporter.print_line(f"runs: {done.runs} renamed")
     if done.duplicates:
         names = " ".join(done.duplicates)
-        reporter.say(f"superseded: {names}; the runs of the old name have the same content. Use tjgen runs prune {names}")
+        reporter.print_line(f"superseded: {names}; the runs of the old name have the same content. Use tjgen runs prune {names}")
 
 
 def _change(verb: str, patterns: list[str], arguments: Arguments, project: Project, directory: str, reporter: Reporter) -> None:
@@ -206,28 +208,28 @@ def _change(verb: str, patterns: list[str], arguments: Arguments, project: Proje
         elif verb == "unarchive":
             done = history.unarchive(chosen)
         elif verb == "keep":
-            done = history.keep([one for one in chosen if one.run.standing == ORPHANED or one.run.name in patterns])
+            done = history.keep([one for one in chosen if one.run.lifecycle_state == ORPHANED or one.run.name in patterns])
         else:
             keep = int(arguments["keep"]) if arguments["keep"] is not None else project.spec.history.keep or 0
             done = history.prune(_old(chosen, patterns, keep=keep, archived=arguments["archived"]))
         tree.commit()
     words = {"archive": "archived", "unarchive": "brought back", "prune": "removed", "keep": "kept"}
-    reporter.say(f"runs: {len(done)} {words[verb]}")
+    reporter.print_line(f"runs: {len(done)} {words[verb]}")
     if verb == "prune" and done:
-        say_confirmation(project, reporter)
+        report_confirmation(project, reporter)
 
 
 def _old(chosen: list[Entry], patterns: list[str], *, keep: int, archived: bool) -> list[Entry]:
     """The runs that prune means. Named ones are among them, so that a run that cannot be removed is an error."""
     wanted = {SUPERSEDED, *([ARCHIVED] if archived else []), *([ORPHANED] if patterns else [])}
-    old = [entry for entry in chosen if not entry.run.is_requested and entry.run.standing in wanted]
+    old = [entry for entry in chosen if not entry.run.is_requested and entry.run.lifecycle_state in wanted]
     if patterns:
         return [entry for entry in chosen if entry in old or entry.run.name in patterns]
     history: dict[Place, list[Entry]] = {}
     for entry in old:
-        if entry.run.standing == SUPERSEDED:
+        if entry.run.lifecycle_state == SUPERSEDED:
             history.setdefault(entry.place, []).append(entry)
-    lasting = [entry for found in history.values() for entry in found[max(0, len(found) - keep) :]]
+    lasting = [entry for entries in history.values() for entry in entries[max(0, len(entries) - keep) :]]
     return [entry for entry in old if entry not in lasting]
 
 
@@ -235,17 +237,19 @@ def _environments(project: Project) -> list[str | None]:
     return [*project.spec.environments] or [None]
 
 
-def _list(chosen: list[Entry], gone: list[tuple[Place, PrunedRun]], directory: str | None, *, as_json: bool) -> None:
+def _list(chosen: list[Entry], pruned_runs: list[tuple[Place, PrunedRun]], directory: str | None, *, as_json: bool) -> None:
     if as_json:
         import json
 
-        data = [*[_data(entry, directory) for entry in chosen], *[_of_pruned(place, run) for place, run in gone]]
+        data = [*[_data(entry, directory) for entry in chosen], *[_of_pruned(place, run) for place, run in pruned_runs]]
         sys.stdout.write(json.dumps(data, indent=2) + "\n")
         return
     rows = [("RUN", "STATE", "DEVICES", "EXPERIMENT", "RUNTIME")]
     for place, locked in chosen:
-        rows.append((locked.name, locked.standing, "requested" if locked.requests_devices else "none", place.key, locked.runtime))
-    rows += [(run.name, PRUNED, "none", place.key, "") for place, run in gone]
+        rows.append(
+            (locked.name, locked.lifecycle_state, "requested" if locked.requests_devices else "none", place.key, locked.runtime)
+        )
+    rows += [(run.name, PRUNED, "none", place.key, "") for place, run in pruned_runs]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     for row in rows:
         sys.stdout.write("  ".join(f"{cell:<{width}}" for cell, width in zip(row, (*widths, 0), strict=True)).rstrip() + "\n")
@@ -255,7 +259,7 @@ def _data(entry: Entry, directory: str | None) -> Tree:
     place, one = entry
     return {
         "name": one.name,
-        "state": one.standing,
+        "state": one.lifecycle_state,
         "asked": one.is_requested,
         "stopped": one.stopped,
         "requestsDevices": one.requests_devices,

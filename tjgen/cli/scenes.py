@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 
-from tjgen.cli.against import standing
+from tjgen.cli.against import applied_objects
 from tjgen.cli.command import Arguments
 from tjgen.cli.inputs import good, sandbox_for, texts
 from tjgen.cli.releases import release_for
@@ -74,10 +74,10 @@ def written(files: Mapping[str, bytes], arguments: Arguments, project: Project |
     items, others = [], []
     budgets = sandbox_for(arguments["paths"]).budgets
     for file, content in files.items():
-        found = read_items(content, file, _units(file, content, arguments["paths"]), budgets)
-        items += found.items
-        others += found.others
-        reporter.add([one for one in found.diagnostics if one.severity == ERROR])
+        read = read_items(content, file, _units(file, content, arguments["paths"]), budgets)
+        items += read.items
+        others += read.others
+        reporter.add([one for one in read.diagnostics if one.severity == ERROR])
     release = release_for(arguments["trainer"])
     catalog = Catalog(arguments["catalog"], versions=release.versions)
 
@@ -87,10 +87,10 @@ def written(files: Mapping[str, bytes], arguments: Arguments, project: Project |
 
     before = None
     if arguments["against"] is not None:
-        old = standing(arguments["against"], arguments["paths"], reporter)
+        old = applied_objects(arguments["against"], arguments["paths"], reporter)
         before = assigned([Item(one.tree, _placed(one.locate), file=_now(one.file, arguments), units={}) for one in old])
     items = assigned(items)
-    tools = asked(arguments) or _of_project(project) or _spoken_to(items)
+    tools = requested_tools(arguments) or _of_project(project) or _spoken_to(items)
     scene = Scene(
         items, tools=tools or NAMES_OF_TOOLS, is_guess=not tools, before=before, others=others, release=release, look_up=look_up
     )
@@ -113,10 +113,10 @@ def _units(file: str, content: bytes, paths: Sequence[str]) -> dict[str, str]:
     return {ARGOCD: root, FLUX: f"{root}/{place.environment}/{place.stage}" if place is not None else root}
 
 
-def asked(arguments: Arguments) -> tuple[str, ...]:
+def requested_tools(arguments: Arguments) -> tuple[str, ...]:
     """The tools of the command line."""
-    said = arguments["gitops"]
-    return () if said is None else NAMES_OF_TOOLS if said == "both" else (said,)
+    requested = arguments["gitops"]
+    return () if requested is None else NAMES_OF_TOOLS if requested == "both" else (requested,)
 
 
 def _of_project(project: Project | None) -> tuple[str, ...]:
@@ -126,11 +126,11 @@ def _of_project(project: Project | None) -> tuple[str, ...]:
 
 def _spoken_to(items: Sequence[Item]) -> tuple[str, ...]:
     """The one tool that the manifests speak to; none if they are for both, or for no tool."""
-    found: set[str] = set()
+    tools: set[str] = set()
     for item in items:
-        found |= tools_of({*item.annotations, *item.labels})
-        found.update(tool.name for tool in TOOLS if item.kind in tool.syncing)
-    return tuple(found) if len(found) == 1 else ()
+        tools |= tools_of({*item.annotations, *item.labels})
+        tools.update(tool.name for tool in TOOLS if item.kind in tool.syncing)
+    return tuple(tools) if len(tools) == 1 else ()
 
 
 def _placed(locate: Callable[[FieldPath], Span | None]) -> Callable[..., Span | None]:

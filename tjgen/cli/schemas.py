@@ -49,13 +49,13 @@ def run(arguments: Arguments) -> int:
 
 
 def _list(folder: str | None, *, as_json: bool) -> None:
-    found = own.known(folder)
+    kinds = own.known(folder)
     if as_json:
         import json
 
-        sys.stdout.write(json.dumps([one._asdict() for one in found], indent=2) + "\n")
+        sys.stdout.write(json.dumps([one._asdict() for one in kinds], indent=2) + "\n")
         return
-    rows = [("API VERSION", "KIND", "FROM", "CHECKED"), *[(one.api_version, one.kind, one.source, one.checked) for one in found]]
+    rows = [("API VERSION", "KIND", "FROM", "CHECKED"), *[(one.api_version, one.kind, one.source, one.checked) for one in kinds]]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     for row in rows:
         sys.stdout.write("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() + "\n")
@@ -68,17 +68,17 @@ def _import(file: str, folder: str | None, reporter: Reporter, *, only_missing: 
     content = text(file)
     if isinstance(content, Diagnostic):
         raise CompileError([content])
-    found, problems = definitions(content, "<stdin>" if file == "-" else file)
+    missing, problems = definitions(content, "<stdin>" if file == "-" else file)
     reporter.add(problems)
     if only_missing:
-        found = own.missing(found)
+        missing = own.missing(missing)
     if not reporter.failed:
-        _write(found, folder, reporter)
+        _write(missing, folder, reporter)
 
 
-def _write(found: list[Definition], folder: str, reporter: Reporter) -> None:
+def _write(definitions: list[Definition], folder: str, reporter: Reporter) -> None:
     try:
-        written, removed = own.write(folder, found)
+        written, removed = own.write(folder, definitions)
     except OSError as error:
         message = f"{error.filename} cannot be written: {error.strerror}"
         reporter.add([Diagnostic("TJ027", message)])
@@ -86,6 +86,6 @@ def _write(found: list[Definition], folder: str, reporter: Reporter) -> None:
     for path in written:
         sys.stdout.write(f"{path}\n")
     for path in removed:
-        reporter.say(f"removed {path}: its version is not served any more")
-    if not found:
-        reporter.say("nothing to import: tjgen brings schemas for all of them")
+        reporter.print_line(f"removed {path}: its version is not served any more")
+    if not definitions:
+        reporter.print_line("nothing to import: tjgen brings schemas for all of them")

@@ -75,7 +75,7 @@ class Sources(NamedTuple):
     """Objects to apply, each once."""
     catalogs: list[str]
     """Files of the runtimes of the projects."""
-    made: list[ClashingRun]
+    clashing: list[ClashingRun]
     """TrainJobs, each with what the controller makes of it."""
     platforms: list[PlatformSpec]
     """The Platforms of the projects, and those that are named."""
@@ -95,13 +95,13 @@ def language_documents(content: bytes, file: str) -> tuple[list[Document], bool]
 
 def compiled(files: Group, trainer: str | None, reporter: Reporter) -> Sources:
     """Compile source files, each with its content and its documents for tjgen. Problems go to the reporter."""
-    found = [_of_project(file, group, trainer, reporter) for file, group in _by_project(files).items()]
+    groups_of_projects = [_of_project(file, group, trainer, reporter) for file, group in _by_project(files).items()]
     return Sources(
-        sum(one.runs for one in found),
-        [item for one in found for item in one.objects],
-        [item for one in found for item in one.catalogs],
-        [item for one in found for item in one.made],
-        [item for one in found for item in one.platforms],
+        sum(one.runs for one in groups_of_projects),
+        [item for one in groups_of_projects for item in one.objects],
+        [item for one in groups_of_projects for item in one.catalogs],
+        [item for one in groups_of_projects for item in one.clashing],
+        [item for one in groups_of_projects for item in one.platforms],
     )
 
 
@@ -125,8 +125,8 @@ def _by_project(files: Group) -> dict[str, dict[str, tuple[bytes, list[Document]
     """Project file, or "" for none -> the source files that belong to it."""
     groups: dict[str, dict[str, tuple[bytes, list[Document]]]] = {}
     for file, one in files.items():
-        found = find("." if file == STANDARD_INPUT else file)
-        groups.setdefault(os.path.normpath(found) if found is not None else "", {})[file] = one
+        project_of_file = find("." if file == STANDARD_INPUT else file)
+        groups.setdefault(os.path.normpath(project_of_file) if project_of_file is not None else "", {})[file] = one
     return groups
 
 
@@ -135,9 +135,9 @@ def _of_project(project_file: str, group: Group, trainer: str | None, reporter: 
     result = Sources(0, [], [], [], [])
     experiments = [file for file, (_, documents) in group.items() if any(map(is_experiment, documents))]
     with Items(_piped(group)) as opened:
-        beside = [file for file, (_, documents) in group.items() if any(map(_is_beside, documents))]
-        beside = [
-            *(file for file in beside if file != STANDARD_INPUT and os.path.normpath(file) != project_file),
+        supporting = [file for file, (_, documents) in group.items() if any(map(_is_supporting, documents))]
+        supporting = [
+            *(file for file in supporting if file != STANDARD_INPUT and os.path.normpath(file) != project_file),
             *opened.overlays,
         ]
         try:
@@ -147,10 +147,10 @@ def _of_project(project_file: str, group: Group, trainer: str | None, reporter: 
                 project, result = whole.project, _compiled(whole, result, reporter)
                 known = {os.path.realpath(file) for file in whole.files}
                 experiments = [file for file in experiments if os.path.realpath(file) not in known]
-            beside = [file for file in beside if not _is_member(project, file)]
-            added, found = with_overlays(project, beside)
-            reporter.add([opened.named(one) for one in found])
-            if experiments and not has_errors(found):
+            supporting = [file for file in supporting if not _is_member(project, file)]
+            added, problems = with_overlays(project, supporting)
+            reporter.add([opened.named(one) for one in problems])
+            if experiments and not has_errors(problems):
                 given = {file: group[file][0] for file in experiments if file == STANDARD_INPUT}
                 paths = [file for file in experiments if file != STANDARD_INPUT]
                 # Without a project, the Platform among the files is that of the experiments.
@@ -172,7 +172,7 @@ def _piped(group: Group) -> list[Item]:
     ]
 
 
-def _is_beside(document: Document) -> bool:
+def _is_supporting(document: Document) -> bool:
     return document.value.get("kind") in _LANGUAGE and not is_experiment(document)
 
 
@@ -187,7 +187,7 @@ def _compiled(plan: Plan, before: Sources, reporter: Reporter) -> Sources:
     """What a plan builds, added to what is known. Raises CompileError as `build` does."""
     runs = before.runs
     objects = {one.manifest.ref: one for one in before.objects}
-    made = list(before.made)
+    clashing = list(before.clashing)
     for result in build(plan, Session(), watch=reporter.watch()):
         reporter.add(result.diagnostics)
         runs += len(result.runs)
@@ -195,6 +195,6 @@ def _compiled(plan: Plan, before: Sources, reporter: Reporter) -> Sources:
             for manifest in run.compiled.manifests:
                 objects.setdefault(manifest.ref, BuiltObject(manifest, run))
                 if manifest.kind == "TrainJob":
-                    made.append(ClashingRun(manifest.tree, [one.tree for one in run.compiled.previews]))
+                    clashing.append(ClashingRun(manifest.tree, [one.tree for one in run.compiled.previews]))
     catalogs = [*before.catalogs, *plan.project.catalogs]
-    return before._replace(runs=runs, objects=list(objects.values()), catalogs=catalogs, made=made)
+    return before._replace(runs=runs, objects=list(objects.values()), catalogs=catalogs, clashing=clashing)

@@ -54,17 +54,19 @@ def run(arguments: Arguments) -> int:
             locks = Locks(project.directory)
             environments: list[str | None] = [*project.spec.environments] or [None]
             known = entries(locks, arguments["env"], project=environments)
-            gone = pruned(locks, arguments["env"])
+            pruned_runs = pruned(locks, arguments["env"])
             chosen, problems = matching(known, arguments["paths"]) if arguments["paths"] else (known, [])
             reporter.add([*interrupted.warning(directory), *problems])
             if not reporter.failed:
                 namespace = arguments["namespace"]
                 namespaces = sorted({one.place.namespace for one in known}) if namespace is None else [namespace]
                 text, source = read_cluster(arguments["source"], namespaces, arguments["context"])
-                found = list(statuses(known, gone, directory, reported(text, source)))
+                statuses_ = list(statuses(known, pruned_runs, directory, reported(text, source)))
                 names = {entry.run.name for entry in chosen}
                 shown = [
-                    one for one in found if namespace in (None, one.namespace) and (not arguments["paths"] or one.run in names)
+                    one
+                    for one in statuses_
+                    if namespace in (None, one.namespace) and (not arguments["paths"] or one.run in names)
                 ]
                 _show(shown, arguments, reporter)
     return reporter.close()
@@ -88,7 +90,7 @@ def _show(shown: Sequence[Status], arguments: Arguments, reporter: Reporter) -> 
         for line in _details(one, arguments["context"]) if one is not None else ():
             sys.stdout.write(f"  {line}\n")
     counts = Counter(one.health or "archived" for one in shown)
-    reporter.say("runs: " + (", ".join(f"{count} {health}" for health, count in sorted(counts.items())) or "none"))
+    reporter.print_line("runs: " + (", ".join(f"{count} {health}" for health, count in sorted(counts.items())) or "none"))
 
 
 def _details(one: Status, context: str | None) -> list[str]:

@@ -41,8 +41,8 @@ class Summary:
         """Print a table, or the same as JSON for the output format "json"."""
         rows = list(self._rows)
         if self._directory is not None:
-            found = sorted(leftovers(self._plan, self._directory, self._units), key=lambda one: one.state, reverse=True)
-            rows += [Row(one.name, one.state, one.totals) for one in found]
+            leftover_runs = sorted(leftovers(self._plan, self._directory, self._units), key=lambda one: one.state, reverse=True)
+            rows += [Row(one.name, one.state, one.totals) for one in leftover_runs]
         if output_format == "json":
             sys.stdout.write(report(rows, dict(self._slices), self._bandwidths))
             return

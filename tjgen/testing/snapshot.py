@@ -83,13 +83,13 @@ class TjgenSnapshot:
                 project=str(self._folder) if is_text else None,
                 trusted=True,  # pytest runs the code of the repository anyway
             )
-            said = render(built.diagnostics, text_of)
+            rendered = render(built.diagnostics, text_of)
             if is_text:
-                said = said.replace(file, "experiment")
+                rendered = rendered.replace(file, "experiment")
         if built.failed:
-            pytest.fail(f"the experiment does not build:\n{said}")
+            pytest.fail(f"the experiment does not build:\n{rendered}")
         if any(one.severity == WARNING for one in built.diagnostics):
-            warnings.warn(TjgenWarning(said), stacklevel=2)
+            warnings.warn(TjgenWarning(rendered), stacklevel=2)
         snapshot = self._snapshot(name=name) if name is not None else self._snapshot
         text = _stream(built, expanded=expanded)
         if snapshot != text:

@@ -110,7 +110,7 @@ _KINDS = {
 
 def exceeded(
     budget: str,
-    found: int,
+    count: int,
     limit: int,
     subject: str,
     *,
@@ -121,14 +121,14 @@ def exceeded(
 ) -> Diagnostic:
     """The error of one exceeded budget.
 
-    `budget` is a field of `Budgets`, `found` the number that exceeds `limit`, `subject` what has it ("the sweep").
-    `is_least`: counting stopped at `found`, so the message says ">= found", and
+    `budget` is a field of `Budgets`, `count` the number that exceeds `limit`, `subject` what has it ("the sweep").
+    `is_least`: counting stopped at `count`, so the message says ">= found", and
     the hint suggests twice the limit.
     """
     code, key, unit = _KINDS[budget]
-    number = f">= {found}" if is_least else str(found)
+    number = f">= {count}" if is_least else str(count)
     message = f"{subject} {verb} {number} {unit}, more than the budget of {limit}"
-    enough = 2 * limit if is_least else found
+    enough = 2 * limit if is_least else count
     hint = f"reduce it, or write budgets: {{{key}: {enough}}} below spec in tjgen.yaml"
     return Diagnostic(code, message, path=path, span=span, hint=hint)
 

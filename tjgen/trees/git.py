@@ -123,23 +123,23 @@ def around(folder: str) -> Git:
     answer = _started(("-C", top), ("rev-parse", "--absolute-git-dir"), {})
     if b"dubious ownership" in answer.stderr:
         raise GitError(FOREIGN)
-    found = answer.stdout.decode(errors="surrogateescape").rstrip("\n")
-    if answer.returncode != 0 or os.path.realpath(found) == os.path.realpath(top):
+    repository = answer.stdout.decode(errors="surrogateescape").rstrip("\n")
+    if answer.returncode != 0 or os.path.realpath(repository) == os.path.realpath(top):
         raise GitError(NO_REPOSITORY)
-    return Git(top, found, _index(top, found))
+    return Git(top, repository, _index(top, repository))
 
 
 def _top(folder: str) -> str | None:
     """The nearest folder, at or above `folder`, with a `.git` that can be a repository or lead to one."""
-    here = os.path.realpath(folder or ".")
+    directory = os.path.realpath(folder or ".")
     while True:
-        entry = os.path.join(here, ".git")
+        entry = os.path.join(directory, ".git")
         if os.path.isfile(entry) or os.path.lexists(os.path.join(entry, "HEAD")):
-            return here
-        above = os.path.dirname(here)
-        if above == here:
+            return directory
+        above = os.path.dirname(directory)
+        if above == directory:
             return None
-        here = above
+        directory = above
 
 
 def _index(top: str, folder: str) -> str | None:
@@ -155,11 +155,11 @@ def _configured(settings: Iterator[tuple[str, str]]) -> dict[str, str]:
     """Variables that add settings to those of the environment. `-c` cannot: a name may hold `=`."""
     count = os.environ.get("GIT_CONFIG_COUNT", "")
     first = number = int(count) if count.isascii() and count.isdigit() else 0
-    found = {}
+    variables = {}
     for number, (key, value) in enumerate(settings, first + 1):
-        found[f"GIT_CONFIG_KEY_{number - 1}"] = key
-        found[f"GIT_CONFIG_VALUE_{number - 1}"] = value
-    return {**found, "GIT_CONFIG_COUNT": str(number)} if found else {}
+        variables[f"GIT_CONFIG_KEY_{number - 1}"] = key
+        variables[f"GIT_CONFIG_VALUE_{number - 1}"] = value
+    return {**variables, "GIT_CONFIG_COUNT": str(number)} if variables else {}
 
 
 def _started(

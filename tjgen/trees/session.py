@@ -26,10 +26,10 @@ class Session:
 
     def once(self, name: str, key: Hashable, compute: Callable[[], T]) -> T:
         """The result of `compute` for `key`: computed at the first call, kept for all others."""
-        found = self._all.get((name, key), _MISSING)
-        if found is _MISSING:
-            found = self._all[(name, key)] = compute()
-        return cast("Any", found)  # type: ignore[no-any-return]  # what `compute` returned under this name
+        result = self._all.get((name, key), _MISSING)
+        if result is _MISSING:
+            result = self._all[(name, key)] = compute()
+        return cast("Any", result)  # type: ignore[no-any-return]  # what `compute` returned under this name
 
     def latest(self, name: str, key: object, compute: Callable[[], T], *, most: int = 1) -> T:
         """The same for any key, but only the last `most` results are kept: for large results, and for keys without a hash."""

@@ -47,8 +47,8 @@ else:
             defaults = tuple([body.pop(field) for field in fields if field in body])
             code = _maker_of(len(fields)).__code__.replace(co_varnames=("cls", *fields), co_name=name, co_qualname=name)
             getters = {field: _tuplegetter(position, None) for position, field in enumerate(fields)}
-            made = FunctionType(code, globals(), name, defaults)
-            extra = {"__new__": made, "__slots__": (), "__match_args__": fields, "_fields": fields}
+            new = FunctionType(code, globals(), name, defaults)
+            extra = {"__new__": new, "__slots__": (), "__match_args__": fields, "_fields": fields}
             return type(name, (_Named,), {**body, **getters, **extra})
 
     class NamedTuple(metaclass=_Maker):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tjgen.gitops.emit.header import OPENING
-from tjgen.language.codebase.files import GENERATED, FolderError, digest, found
+from tjgen.language.codebase.files import GENERATED, FolderError, digest, matching_files
 from tjgen.trees.files.sandbox import Sandbox
 
 
@@ -21,7 +21,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def paths(folder: Path, include: tuple[str, ...] = (), exclude: tuple[str, ...] = ()) -> list[str]:
-    return [file.path for file in found(Sandbox([str(folder)]), str(folder), include, exclude)]
+    return [file.path for file in matching_files(Sandbox([str(folder)]), str(folder), include, exclude)]
 
 
 def test_what_is_hidden_or_compiled_is_no_code(folder: Path) -> None:
@@ -45,17 +45,17 @@ def test_patterns_choose(folder: Path, include: tuple[str, ...], exclude: tuple[
 
 
 def test_the_digest_follows_path_content_and_executable_bit_and_nothing_else(folder: Path) -> None:
-    before = digest(found(Sandbox([str(folder)]), str(folder)))
+    before = digest(matching_files(Sandbox([str(folder)]), str(folder)))
     (folder / ".env").write_text("other")
     (folder / "train.py").touch()
-    assert digest(found(Sandbox([str(folder)]), str(folder))) == before
+    assert digest(matching_files(Sandbox([str(folder)]), str(folder))) == before
     (folder / "train.py").chmod(0o755)
-    executable = digest(found(Sandbox([str(folder)]), str(folder)))
+    executable = digest(matching_files(Sandbox([str(folder)]), str(folder)))
     (folder / "train.py").chmod(0o644)
     (folder / "train.py").write_text("other")
-    changed = digest(found(Sandbox([str(folder)]), str(folder)))
+    changed = digest(matching_files(Sandbox([str(folder)]), str(folder)))
     (folder / "train.py").rename(folder / "main.py")
-    assert len({before, executable, changed, digest(found(Sandbox([str(folder)]), str(folder)))}) == 4
+    assert len({before, executable, changed, digest(matching_files(Sandbox([str(folder)]), str(folder)))}) == 4
 
 
 def test_what_a_build_reads_and_writes_is_no_code(folder: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tjgen.language.codebase.files import found
+from tjgen.language.codebase.files import matching_files
 from tjgen.language.codebase.imports import needed
 from tjgen.language.codebase.requirements import missing, names, of_project, references
 from tjgen.trees.files.sandbox import Sandbox
@@ -42,7 +42,7 @@ def test_what_is_imported_from_elsewhere_is_found_where_it_is_needed(tmp_path: P
     (tmp_path / "train.py").write_text(CODE)
     (tmp_path / "own.py").write_text("")
     (tmp_path / "package/part.py").write_text("x = 1")
-    modules, broken = needed(found(Sandbox([str(tmp_path)]), str(tmp_path)))
+    modules, broken = needed(matching_files(Sandbox([str(tmp_path)]), str(tmp_path)))
     assert list(modules) == ["PIL", "einops", "sklearn", "torch", "yaml"]
     assert modules["sklearn"] == ("train.py", 21)
     assert broken == []
@@ -52,7 +52,7 @@ def test_what_is_imported_from_elsewhere_is_found_where_it_is_needed(tmp_path: P
 def test_a_file_that_is_no_python_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "bad.py").write_text(text)
     (tmp_path / "good.py").write_text("import torch")
-    modules, broken = needed(found(Sandbox([str(tmp_path)]), str(tmp_path)))
+    modules, broken = needed(matching_files(Sandbox([str(tmp_path)]), str(tmp_path)))
     assert list(modules) == ["torch"]
     assert [error.place.path for error in broken] == ["bad.py"]
 

@@ -6,7 +6,7 @@ import re
 from base64 import b64decode
 from pathlib import Path
 
-from tjgen.language.codebase.files import found
+from tjgen.language.codebase.files import matching_files
 from tjgen.language.codebase.packing import keys, pack, size
 from tjgen.trees.files.sandbox import Sandbox
 
@@ -28,11 +28,13 @@ def test_a_volume_gives_every_file_back_byte_for_byte(tmp_path: Path) -> None:
         file = tmp_path / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
-    packed = pack(found(Sandbox([str(tmp_path)]), str(tmp_path)))
+    packed = pack(matching_files(Sandbox([str(tmp_path)]), str(tmp_path)))
     whole = {**{key: text.encode() for key, text in packed.data.items()}, **{k: b64decode(v) for k, v in packed.binary.items()}}
     assert {item["path"]: whole[item["key"]] for item in packed.items} == CONTENTS
     assert set(packed.binary) == {"data.bin", "windows.txt", "escape.txt"}
-    assert size(found(Sandbox([str(tmp_path)]), str(tmp_path))) == sum(len(key) + len(content) for key, content in whole.items())
+    assert size(matching_files(Sandbox([str(tmp_path)]), str(tmp_path))) == sum(
+        len(key) + len(content) for key, content in whole.items()
+    )
 
 
 def test_keys_are_those_that_kubernetes_takes_and_none_comes_twice() -> None:
@@ -46,4 +48,6 @@ def test_keys_are_those_that_kubernetes_takes_and_none_comes_twice() -> None:
 def test_the_executable_bit_becomes_a_mode(tmp_path: Path) -> None:
     (tmp_path / "run.sh").write_text("#!/bin/sh\n")
     (tmp_path / "run.sh").chmod(0o700)
-    assert pack(found(Sandbox([str(tmp_path)]), str(tmp_path))).items == [{"key": "run.sh", "path": "run.sh", "mode": 0o755}]
+    assert pack(matching_files(Sandbox([str(tmp_path)]), str(tmp_path))).items == [
+        {"key": "run.sh", "path": "run.sh", "mode": 0o755}
+    ]

@@ -41,7 +41,7 @@ LOCKED = LockedRun(
 def test_decisions(
     locked: LockedRun | None, content: str, standing: str | None, options: dict[str, Any], kind: str, code: str | None
 ) -> None:
-    decision = decide(locked, content=content, standing=lambda: standing, **{"settings": "said", **options})
+    decision = decide(locked, content=content, digest_on_disk=lambda: standing, **{"settings": "said", **options})
     assert (decision.kind, decision.diagnostic.code if decision.diagnostic else None) == (kind, code)
 
 
@@ -49,8 +49,8 @@ def test_the_disk_is_not_read_where_nothing_changed() -> None:
     def standing() -> str | None:
         raise AssertionError("read")
 
-    assert decide(LOCKED, content="locked", settings="other", standing=standing).kind == "unchanged"
-    assert decide(None, content="locked", settings="other", standing=standing).kind == "new"
+    assert decide(LOCKED, content="locked", settings="other", digest_on_disk=standing).kind == "unchanged"
+    assert decide(None, content="locked", settings="other", digest_on_disk=standing).kind == "new"
 
 
 def test_a_fixed_name_refuses_other_content_and_names_both_ways_out() -> None:
@@ -188,7 +188,7 @@ class TestCarry:
     ],
 )
 def test_what_a_decision_reports(content: str, standing: str | None, message: str, hint: str) -> None:
-    found = decide(LOCKED, content=content, settings="said", standing=lambda: standing).diagnostic
+    found = decide(LOCKED, content=content, settings="said", digest_on_disk=lambda: standing).diagnostic
     assert found is not None
     assert (found.message, found.hint) == (message, hint)
 

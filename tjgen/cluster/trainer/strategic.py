@@ -108,7 +108,7 @@ class _Merge:
                 merged[key] = one or self._keyed(current, value, field.merge_key, element_shapes, field_at, item_source)
             elif current.__class__ is list and field.merge_key == "":
                 merged[key] = merged_scalars(current, value)
-                note(here, element_source, merged[key])
+                note(field_at, item_source, merged[key])
             else:
                 # What the patch's type holds is read again as the tree's type, which may drop a zero or add `{}`.
                 typed = field.read(value)

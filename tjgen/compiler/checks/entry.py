@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from tjgen.compiler.programs.coding.choice import chosen, is_baked
 from tjgen.compiler.programs.coding.placing import place
 from tjgen.compiler.script import AT, Program, launcher_of, program
-from tjgen.language.codebase.files import FolderError, found
+from tjgen.language.codebase.files import FolderError, matching_files
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Code, Experiment
 from tjgen.trees.diagnostics.model import Diagnostic
@@ -90,6 +90,6 @@ def _files(code: Code, setting: Setting) -> list[str] | None:
     else:
         return None
     try:
-        return [file.path for file in found(setting.sandbox, os.path.join(setting.directory, source[0]), *source[1:])]
+        return [file.path for file in matching_files(setting.sandbox, os.path.join(setting.directory, source[0]), *source[1:])]
     except FolderError:
         return None  # The pass that delivers the code has reported it.

@@ -64,7 +64,7 @@ def patch(job: Job, draft: Draft) -> Draft:
     is_patched = applied[-1] is not before[-1]
     sources = draft.sources._replace(trainjob=applied[-1])
     if template is not None:
-        sources = sources._replace(made_runtime=template)
+        sources = sources._replace(created_runtime=template)
     return draft._replace(applied=applied, template=template, is_patched=is_patched, sources=sources).reporting(diagnostics)
 
 

@@ -10,7 +10,7 @@ from tjgen.language.platform.devices import DeviceClass, Network
 from tjgen.language.spec.forms import text
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, get, named
-from tjgen.trees.workload.contribution import Contribution, is_said
+from tjgen.trees.workload.contribution import Contribution, is_from_experiment
 from tjgen.trees.workload.workload import PodSet, Workload
 
 AT: FieldPath = (*SPEC, "rdma")
@@ -30,14 +30,14 @@ def contributions(workload: Workload, podset: PodSet, network: Network, count: i
     amounts = {network.resource: str(number), **{name: text(amount) for name, amount in network.resources.items()}}
     for resource, amount in amounts.items():
         for bound in ("limits", "requests"):
-            if not is_said(workload, (*podset.main, "resources", bound, resource)):
+            if not is_from_experiment(workload, (*podset.main, "resources", bound, resource)):
                 yield Contribution((*podset.main, "resources", bound, resource), amount, AT)
     present = {item["name"] for item in get(workload.tree.value, (*podset.main, "env"), None) or []}
     for name, variable in network.env.items():
         if name not in present:
             yield Contribution((*podset.main, "env", named(name)), env_item(name, variable), AT)
     for key, value in network.annotations.items():
-        if not is_said(workload, (*podset.pod_metadata, "annotations", key)):
+        if not is_from_experiment(workload, (*podset.pod_metadata, "annotations", key)):
             yield Contribution((*podset.pod_metadata, "annotations", key), value, AT)
     yield from _rights(workload, podset, network)
     if network.host_network:
@@ -53,5 +53,5 @@ def _rights(workload: Workload, podset: PodSet, network: Network) -> Iterator[Co
     added = [one for one in network.capabilities if one not in before]
     if added:
         # The list is atomic: what the experiment says stays in it, and stays its word.
-        manager = "experiment" if before and is_said(workload, path) else None
+        manager = "experiment" if before and is_from_experiment(workload, path) else None
         yield Contribution(path, [*before, *added], AT, manager=manager)

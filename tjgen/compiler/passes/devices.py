@@ -14,7 +14,7 @@ from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.k8s import quantity
 from tjgen.trees.typing import NamedTuple
-from tjgen.trees.workload.contribution import Contribution, Contributions, is_said
+from tjgen.trees.workload.contribution import Contribution, Contributions, is_from_experiment
 from tjgen.trees.workload.roles import at_once, role, workers
 from tjgen.trees.workload.workload import PodSet, Workload
 
@@ -104,14 +104,14 @@ def _devices(workload: Workload, podset: PodSet, request: GpuRequest) -> Contrib
             yield Contribution((*podset.main, "resources", bound, resource), amount, (*because, field))
     for resource, each in device.resources.items():
         for bound in ("limits", "requests"):
-            if not is_said(workload, (*podset.main, "resources", bound, resource)):
+            if not is_from_experiment(workload, (*podset.main, "resources", bound, resource)):
                 amount = device.times(each, gpu.count)
                 yield Contribution((*podset.main, "resources", bound, resource), amount, (*because, "count"))
     sharing = device.sharing if gpu.share is not None else None
     for key, value in {**device.annotations, **(sharing.annotations if sharing is not None else {})}.items():
         at = (*because, "share" if sharing is not None and key in sharing.annotations else "class")
         path: FieldPath = (*podset.pod_metadata, "annotations", key)
-        if not is_said(workload, path):
+        if not is_from_experiment(workload, path):
             yield Contribution(path, value, at)
     for label, value in {**device.node_selector, **(sharing.node_selector if sharing is not None else {})}.items():
         yield Contribution((*podset.pod, "nodeSelector", label), value, (*because, "class"))
@@ -131,8 +131,8 @@ def _tolerated(workload: Workload, podset: PodSet, device: DeviceClass, because:
     before: list[Tree] = get(workload.tree.value, path, None) or []
     added = [toleration for toleration in device.tolerations if toleration not in before]
     if added:
-        is_from_experiment = bool(before) and any(origin.manager == "experiment" for origin in workload.tree.origins(path))
-        yield Contribution(path, [*before, *added], (*because, "class"), manager="experiment" if is_from_experiment else None)
+        from_experiment = bool(before) and any(origin.manager == "experiment" for origin in workload.tree.origins(path))
+        yield Contribution(path, [*before, *added], (*because, "class"), manager="experiment" if from_experiment else None)
 
 
 def _resources(gpu: Gpu, device: DeviceClass) -> Iterator[tuple[str, str, str]]:

@@ -10,7 +10,7 @@ from tjgen.language.spec.forms import text
 from tjgen.language.spec.objects import Experiment, Schedule
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get
-from tjgen.trees.workload.contribution import Contribution, Contributions, is_said
+from tjgen.trees.workload.contribution import Contribution, Contributions, is_from_experiment
 from tjgen.trees.workload.workload import Workload
 
 AT: FieldPath = (*SPEC, "schedule")
@@ -141,7 +141,7 @@ def _other_schedulers(workload: Workload, system: str) -> Contributions:
         path: FieldPath = (*podset.pod, "schedulerName")
         scheduler = get(workload.tree.value, path, None)
         fits = scheduler == "volcano" if system == "volcano" else scheduler != "default-scheduler"
-        if scheduler is not None and not fits and is_said(workload, path):
+        if scheduler is not None and not fits and is_from_experiment(workload, path):
             yield other_scheduler(system, scheduler, podset.name, workload.tree.origins(path)[0].because)
 
 

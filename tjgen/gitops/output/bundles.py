@@ -104,12 +104,12 @@ def _chosen(plan: Plan) -> tuple[list[PlatformDocument], list[Diagnostic]]:
         here = [project.platform(name) for name in plan.environments]
         wanted = {one.platform.metadata.name for one in here if one is not None}
         known = [one for one in project.platforms if _is_every_environment(plan) or one.platform.metadata.name in wanted]
-        return [one for one in known if one.is_made], []
+        return [one for one in known if one.is_generated], []
     of_files = of_kind("Platform", plan.platform_files, plan.sandbox)
     found = of_files.diagnostics
     named = [PlatformDocument(document, Platform(tree)) for document, tree in of_files.good]
-    found += [_makes_nothing(one) for one in named if not one.is_made]
-    return [one for one in named if one.is_made], found
+    found += [_makes_nothing(one) for one in named if not one.is_generated]
+    return [one for one in named if one.is_generated], found
 
 
 def _is_every_environment(plan: Plan) -> bool:

@@ -87,7 +87,7 @@ def decide(built: Built, lock: Lock, on_disk: OnDisk, *, options: BuildOptions, 
 def decide_absent(path: str, lock: Lock, *, options: BuildOptions) -> list[Action]:
     """The actions for an experiment that has a lock at `path` and no source: its runs are orphaned, and stay until pruned."""
     lock = lock.orphaning()
-    orphaned = [name for name, run in lock.runs.items() if run.standing == ORPHANED]
+    orphaned = [name for name, run in lock.runs.items() if run.lifecycle_state == ORPHANED]
     place, released = Place.of(path, lock), []
     if options.prune_runs:
         released = [Release(folder_of(place, lock.runs[name])) for name in orphaned]
@@ -117,7 +117,7 @@ def _run(run: Run, lock: Lock, on_disk: OnDisk, options: BuildOptions, renew: Re
         return decision._replace(actions=[occupy, *decision.actions])
     place = folder_of(run.unit, locked) if locked is not None else folder
     decided = freeze.decide(
-        locked, content=content, settings=settings, standing=lambda: digest(on_disk, place), force=options.force
+        locked, content=content, settings=settings, digest_on_disk=lambda: digest(on_disk, place), force=options.force
     )
     if locked is not None and locked.stopped and decided.kind == freeze.FROZEN and decided.diagnostic is not None:
         # It was suspended when it was superseded, and is requested again. Files that were edited by hand (TJ075) stay.
@@ -193,7 +193,7 @@ def _stopped(unit: Unit, before: Lock, lock: Lock, on_disk: OnDisk) -> tuple[lis
     actions: list[Action] = []
     runs = dict(lock.runs)
     for name, run in lock.runs.items():
-        if name not in before.runs or not before.runs[name].is_requested or run.standing != SUPERSEDED:
+        if name not in before.runs or not before.runs[name].is_requested or run.lifecycle_state != SUPERSEDED:
             continue
         folder = folder_of(unit, run)
         bodies = on_disk.bodies(folder)

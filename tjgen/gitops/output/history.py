@@ -36,13 +36,13 @@ class History:
 
     def archive(self, chosen: Iterable[Entry]) -> list[str]:
         """Make records of runs; the names of those that were none. Raises CompileError (TJ081, TJ083)."""
-        changed = [entry for entry in chosen if entry.run.standing != ARCHIVED]
+        changed = [entry for entry in chosen if entry.run.lifecycle_state != ARCHIVED]
         self._change(changed, lambda run: run._replace(archived=True), marks.marked)
         return [entry.run.name for entry in changed]
 
     def unarchive(self, chosen: Iterable[Entry]) -> list[str]:
         """Make runs of records; the names of those that were. Raises CompileError (TJ081, TJ083, TJ084)."""
-        changed = [entry for entry in chosen if entry.run.standing == ARCHIVED]
+        changed = [entry for entry in chosen if entry.run.lifecycle_state == ARCHIVED]
         refuse(archived_by_experiment(entry) for entry in changed if entry.run.state == ARCHIVED)
         self._change(changed, lambda run: run._replace(archived=False), marks.unmarked)
         return [entry.run.name for entry in changed]
@@ -58,7 +58,7 @@ class History:
 
     def keep(self, chosen: Sequence[Entry]) -> list[str]:
         """Accept that orphaned runs stay; the names of those that were not accepted before. Raises CompileError (TJ277)."""
-        refuse(_not_orphaned(entry) for entry in chosen if entry.run.standing != ORPHANED)
+        refuse(_not_orphaned(entry) for entry in chosen if entry.run.lifecycle_state != ORPHANED)
         changed = [entry for entry in chosen if not entry.run.kept]
         for place in dict.fromkeys(entry.place for entry in changed):
             accepted = [entry.run._replace(kept=True) for entry in changed if entry.place == place]
@@ -127,7 +127,7 @@ def archived_by_experiment(entry: Entry) -> Diagnostic:
 def _not_orphaned(entry: Entry) -> Diagnostic:
     return Diagnostic(
         "TJ277",
-        f'run "{entry.run.name}" of {entry.place.key} is {entry.run.standing}, not orphaned: it stays anyway',
+        f'run "{entry.run.name}" of {entry.place.key} is {entry.run.lifecycle_state}, not orphaned: it stays anyway',
         hint="leave the run out, or build the project first",
     )
 

@@ -93,9 +93,9 @@ def _not_requested(lock: Lock, built: Built | None) -> Iterator[tuple[LockedRun,
     """The runs, their states, and whether the build stops them."""
     requested = {run.name for run in built.runs} | {*built.kept_names} if built is not None else set()
     for run in lock.runs.values():
-        if built is not None and run.name not in requested and run.standing != ARCHIVED:
+        if built is not None and run.name not in requested and run.lifecycle_state != ARCHIVED:
             yield run, SUPERSEDED, built.stops and run.is_requested
-        elif built is None and run.standing in NOT_REQUESTED:
+        elif built is None and run.lifecycle_state in NOT_REQUESTED:
             yield run, run.state, run.stopped
 
 

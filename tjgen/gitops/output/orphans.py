@@ -72,7 +72,7 @@ def _hint(found: Sequence[Orphan], locks: Locks, new: Mapping[str, str]) -> str:
 
 def _undecided(lock: Lock) -> int:
     """How many runs are neither archived nor accepted."""
-    return sum(run.standing != ARCHIVED and not run.kept for run in lock.runs.values())
+    return sum(run.lifecycle_state != ARCHIVED and not run.kept for run in lock.runs.values())
 
 
 def _counted(runs: int) -> str:

@@ -55,7 +55,7 @@ def _runs(plan: Plan, directory: str, locks: Mapping[str, Lock]) -> Iterator[Out
         if place.environment not in foreign:
             continue
         for run in locks.get(before.experiment, before).runs.values():
-            texts = files(directory, folder_of(place, run)) if run.standing != ARCHIVED else []
+            texts = files(directory, folder_of(place, run)) if run.lifecycle_state != ARCHIVED else []
             jobs = [file.body for file in texts if file.path.rpartition("/")[2].startswith("trainjob-")]
             field = next((field for job in jobs for field in foreign[place.environment] if f"\n  {field}:" in _spec(job)), None)
             if field is not None:

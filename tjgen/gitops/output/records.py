@@ -57,6 +57,6 @@ class Records:
         for place, lock in self._locks.all():
             path = path_of(place.environment, place.namespace, place.name)
             for run in lock.runs.values():
-                if run.standing == ARCHIVED:
+                if run.lifecycle_state == ARCHIVED:
                     found.setdefault(run.identity, []).append(Record(run.name, place.key, path))
         return found

@@ -82,7 +82,9 @@ def ended(entries: Sequence[Entry], directory: str, known: Reported) -> list[Ent
     """The runs that have ended, with success or not: of a run of several objects, all of them."""
     found = []
     for entry in entries:
-        trains = [_status(tree, kind, known, entry.place.key, entry.run.standing) for tree, kind in _trains(entry, directory)]
+        trains = [
+            _status(tree, kind, known, entry.place.key, entry.run.lifecycle_state) for tree, kind in _trains(entry, directory)
+        ]
         if trains and all(one.has_ended for one in trains):
             found.append(entry)
     return found
@@ -99,7 +101,7 @@ def statuses(
     for entry in entries:
         for tree, kind in _trains(entry, directory):
             seen.add(_key(tree))
-            yield _status(tree, kind, known, entry.place.key, entry.run.standing)
+            yield _status(tree, kind, known, entry.place.key, entry.run.lifecycle_state)
     gone = {(place.namespace, run.name): place.key for place, run in pruned}
     for key in sorted(set(known.objects) - seen):
         tree = known.objects[key]

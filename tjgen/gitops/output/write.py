@@ -120,7 +120,7 @@ def compare(
 
 def platforms(plan: Plan, tree: Wanted, options: BuildOptions, asking: Asking | None = None) -> list[Diagnostic]:
     """The objects of the platforms that make some, with their locks; what is wrong with them."""
-    wanted = any(one.is_made for one in plan.project.platforms) if plan.whole else bool(plan.platform_files)
+    wanted = any(one.is_generated for one in plan.project.platforms) if plan.whole else bool(plan.platform_files)
     if not wanted and not (plan.whole and plan.locks.names(PLATFORMS)):
         return []
     from tjgen.gitops.output.bundles import put  # most projects have no platform that makes anything

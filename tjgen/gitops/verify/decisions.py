@@ -69,12 +69,12 @@ def decisions(old: StoredLocks, new: StoredLocks) -> Decisions:
             at = (where, name)
             found, gone = now.runs.get(name), now.pruned.get(name)
             if found is not None:
-                archived |= {at} if found.archived and not run.archived and run.standing != ARCHIVED else set()
+                archived |= {at} if found.archived and not run.archived and run.lifecycle_state != ARCHIVED else set()
                 unarchived |= {at} if run.archived and not found.archived else set()
                 kept |= {at} if found.kept and not run.kept else set()
             elif gone is not None and gone.was not in _MOVED:
                 pruned[at] = gone.reason
-                archived |= {at} if gone.was == ARCHIVED and run.standing != ARCHIVED else set()
+                archived |= {at} if gone.was == ARCHIVED and run.lifecycle_state != ARCHIVED else set()
     renewed: list[str] = []
     promoted: dict[Key, str] = {}
     for key, (_, lock) in after.items():

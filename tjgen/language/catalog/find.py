@@ -71,30 +71,30 @@ class Catalog:
     def _find(self, wanted: _Wanted) -> Answer:
         diagnostics: list[Diagnostic] = []
         for place in self._places:
-            found = self._in(place, _called(place, wanted), wanted, diagnostics)
-            if found:
-                return _only(found, wanted, diagnostics)
-        found = [one for place in self._places for one in self._in(place, place.files(), wanted, diagnostics)]
+            runtimes = self._in(place, _called(place, wanted), wanted, diagnostics)
+            if runtimes:
+                return _only(runtimes, wanted, diagnostics)
+        runtimes = [one for place in self._places for one in self._in(place, place.files(), wanted, diagnostics)]
         for place in self._places:
             _add(diagnostics, place.problems())
-        found = found or self._in(self._bundled, _called(self._bundled, wanted), wanted, diagnostics)
-        if not found and not has_errors(diagnostics):
+        runtimes = runtimes or self._in(self._bundled, _called(self._bundled, wanted), wanted, diagnostics)
+        if not runtimes and not has_errors(diagnostics):
             diagnostics.append(self._unknown(wanted))
-        return _only(found, wanted, diagnostics)
+        return _only(runtimes, wanted, diagnostics)
 
     def all(self) -> tuple[list[CatalogRuntime], list[Diagnostic]]:
         """Every runtime, by name; bundled ones that the project replaces are left out. Also says what is no runtime."""
         diagnostics: list[Diagnostic] = []
-        found: dict[tuple[str, str, str, str], CatalogRuntime] = {}
+        by_name: dict[tuple[str, str, str, str], CatalogRuntime] = {}
         for place in [*self._places, self._bundled]:
             for runtime in self._runtimes(place, place.files(), diagnostics):
                 key = (runtime.name, runtime.kind, runtime.namespace, runtime.version)
-                before = found.setdefault(key, runtime)
+                before = by_name.setdefault(key, runtime)
                 if before is not runtime and place is not self._bundled:
                     diagnostics.append(_duplicate(before, runtime))
             diagnostics.extend(place.problems())
             diagnostics.extend(_strangers(place))
-        return [found[key] for key in sorted(found)], diagnostics
+        return [by_name[key] for key in sorted(by_name)], diagnostics
 
     def _in(
         self, place: RuntimeSource, files: Iterator[str], wanted: _Wanted, diagnostics: list[Diagnostic]
@@ -106,22 +106,22 @@ class Catalog:
     ) -> Iterator[CatalogRuntime]:
         """The runtimes of some files; with `name`, others are not looked into."""
         for file in files:
-            documents, found = place.documents(file)
-            _add(diagnostics, found)
+            documents, problems = place.documents(file)
+            _add(diagnostics, problems)
             # A file that could be read in part only may say something else than it seems to.
-            for document in () if has_errors(found) else documents:
+            for document in () if has_errors(problems) else documents:
                 if is_runtime(document.value) and name in (None, _name(document)):
-                    runtime, found = self._judge(document, place.origin)
-                    _add(diagnostics, found)
+                    runtime, problems = self._judge(document, place.origin)
+                    _add(diagnostics, problems)
                     if runtime is not None:
                         yield runtime
 
     def _judge(self, document: Document, origin: str) -> Answer:
         if document not in self._judged:
             # What tjgen brings is judged by its own tests, so that a build over it needs no schema.
-            found = [] if origin == BUNDLED else _faults(document, self._versions)
-            runtime = None if has_errors(found) else CatalogRuntime(document.value, document, origin)
-            self._judged[document] = (runtime, found)
+            problems = [] if origin == BUNDLED else _faults(document, self._versions)
+            runtime = None if has_errors(problems) else CatalogRuntime(document.value, document, origin)
+            self._judged[document] = (runtime, problems)
         return self._judged[document]
 
     def _unknown(self, wanted: _Wanted) -> Diagnostic:
@@ -192,20 +192,20 @@ def _called(place: RuntimeSource, wanted: _Wanted) -> Iterator[str]:
                 yield file
 
 
-def _only(found: list[CatalogRuntime], wanted: _Wanted, diagnostics: list[Diagnostic]) -> Answer:
-    if len(found) < 2:
-        return (found[0] if found else None), diagnostics
-    kinds = {runtime.kind for runtime in found}
-    versions = {runtime.version for runtime in found}
+def _only(runtimes: list[CatalogRuntime], wanted: _Wanted, diagnostics: list[Diagnostic]) -> Answer:
+    if len(runtimes) < 2:
+        return (runtimes[0] if runtimes else None), diagnostics
+    kinds = {runtime.kind for runtime in runtimes}
+    versions = {runtime.version for runtime in runtimes}
     if len(versions) > 1:
         hint = f"write runtime: {{name: {wanted.name}, version: ...}} with one of {', '.join(sorted(filter(None, versions)))}"
     elif len(kinds) > 1:
-        hint = f"write runtime: {{name: {wanted.name}, kind: {found[0].kind}}}"
+        hint = f"write runtime: {{name: {wanted.name}, kind: {runtimes[0].kind}}}"
     else:
         hint = "remove one of them"
     code = problems.DUPLICATE if len(versions) == len(kinds) == 1 else problems.AMBIGUOUS
-    message = f"{len(found)} runtimes of the catalog answer to {wanted}"
-    notes = tuple(_note(one) for one in found)
+    message = f"{len(runtimes)} runtimes of the catalog answer to {wanted}"
+    notes = tuple(_note(one) for one in runtimes)
     return None, [*diagnostics, Diagnostic(code, message, path=wanted.because, related=notes, hint=hint)]
 
 
@@ -249,5 +249,5 @@ def _note(runtime: CatalogRuntime) -> Note:
     return Note("a runtime of that name", runtime.document.locate(("metadata", "name")) if runtime.document else None)
 
 
-def _add(diagnostics: list[Diagnostic], found: list[Diagnostic]) -> None:
-    diagnostics.extend(one for one in found if one not in diagnostics)
+def _add(diagnostics: list[Diagnostic], added: list[Diagnostic]) -> None:
+    diagnostics.extend(one for one in added if one not in diagnostics)

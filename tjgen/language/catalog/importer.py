@@ -42,13 +42,13 @@ def imported(text: str | bytes, file: str) -> tuple[list[ImportedFile], list[Dia
             runtime = cleaned(item)
             written = dump(runtime)
             # What would be written is judged, as a later build judges it, but shown where it came from.
-            found = [
+            findings = [
                 one._replace(span=document.locate((*path, *(one.path or ()))))
                 for again in read(written, file, KUBERNETES)[0]
                 for one in faults(again)
             ]
-            diagnostics += found
-            if has_errors(found):
+            diagnostics += findings
+            if has_errors(findings):
                 continue
             to = _path(runtime)
             if to in files:
@@ -70,8 +70,8 @@ def cleaned(tree: Tree) -> Tree:
     metadata = tree.get("metadata")
     kept: Tree = {key: get(metadata, (key,)) for key in _KEPT if get(metadata, (key,), None)}
     annotations = get(metadata, ("annotations",), None)
-    said = annotations.items() if annotations.__class__ is dict else ()
-    kept["annotations"] = {**{key: value for key, value in said if key != _APPLIED}, ORIGIN: CLUSTER}
+    pairs = annotations.items() if annotations.__class__ is dict else ()
+    kept["annotations"] = {**{key: value for key, value in pairs if key != _APPLIED}, ORIGIN: CLUSTER}
     return {"apiVersion": tree["apiVersion"], "kind": tree["kind"], "metadata": kept, "spec": _stated(tree.get("spec"))}
 
 

@@ -52,9 +52,9 @@ class RuntimeSource:
     def _search(self) -> tuple[list[str], list[Diagnostic]]:
         if self._searched is None:
             if os.path.isdir(self.path):
-                found = list(below(self._sandbox, self.path, lambda name: name.endswith(ENDINGS)))
-                wrong = [one for one in found if isinstance(one, Diagnostic)]
-                inner = [os.path.relpath(one, self.path) for one in found if not isinstance(one, Diagnostic)]
+                paths = list(below(self._sandbox, self.path, lambda name: name.endswith(ENDINGS)))
+                wrong = [one for one in paths if isinstance(one, Diagnostic)]
+                inner = [os.path.relpath(one, self.path) for one in paths if not isinstance(one, Diagnostic)]
                 self._searched = sorted(one.replace(os.sep, "/") for one in inner), wrong
             else:
                 self._searched = [""], []

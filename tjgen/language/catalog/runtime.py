@@ -68,9 +68,9 @@ class CatalogRuntime:
     @property
     def launcher(self) -> list[str]:
         """The words that start a Python program on this runtime: its annotation's, else those of its ML policy."""
-        said = self._annotation(LAUNCHER)
-        if said:
-            return said.split()
+        annotation = self._annotation(LAUNCHER)
+        if annotation:
+            return annotation.split()
         policy = get(self.tree, ("spec", "mlPolicy"), None) or {}
         for name, words in _LAUNCHERS.items():
             if policy.get(name) is not None:

@@ -38,8 +38,8 @@ def faults(document: Document, versions: Mapping[str, str] | None = None) -> Ite
     from_cluster = get(tree, ("metadata", "annotations", ORIGIN), None) == CLUSTER
     for finding in walk.check(with_defaults(tree, schema), schema):
         unknown = finding.type == walk.UNKNOWN
-        found = _fault(document, finding.path, f"{render(finding.path)}: {finding.message}", key=unknown)
-        yield found._replace(severity=WARNING) if unknown and from_cluster else found
+        diagnostic = _fault(document, finding.path, f"{render(finding.path)}: {finding.message}", key=unknown)
+        yield diagnostic._replace(severity=WARNING) if unknown and from_cluster else diagnostic
 
 
 def _fault(document: Document, path: FieldPath, message: str, *, hint: str | None = None, key: bool = False) -> Diagnostic:

@@ -26,16 +26,16 @@ def resolved(folder: str, name: str, path: str | None) -> str:
     So a commit of other files, such as of what a build wrote, is no other code. Raises CloneError.
     """
     clone = _clone(folder)
-    answer = _asked(clone, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    answer = _output_of(clone, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     if answer is None:
         raise CloneError(f'the clone knows no commit "{name}"', "fetch it, or write the full name of a commit")
     if path is None:
         return answer
-    if _asked(clone, "rev-parse", "--is-shallow-repository") == "true":
+    if _output_of(clone, "rev-parse", "--is-shallow-repository") == "true":
         message = "the clone is shallow, so the commit that changed the code last is unknown"
         raise CloneError(message, "fetch its history (git fetch --unshallow, or fetch-depth: 0 in CI)")
     # Unlike log, rev-list reads no settings that could start a program.
-    last = _asked(clone, "rev-list", "-1", answer, "--", f":(top,literal){path}")
+    last = _output_of(clone, "rev-list", "-1", answer, "--", f":(top,literal){path}")
     if last is None:
         raise CloneError("the clone is partial and lacks the history of the code", "fetch it (git fetch --refetch)")
     if not last:
@@ -63,7 +63,7 @@ def _clone(folder: str) -> Git:
         raise _unusable(error) from None
 
 
-def _asked(clone: Git, *words: str) -> str | None:
+def _output_of(clone: Git, *words: str) -> str | None:
     """What Git prints, without the line break; None where it fails. Raises CloneError."""
     try:
         answer = clone.run(*words)

@@ -51,7 +51,7 @@ class FolderError(Exception):
         self.reason = reason
 
 
-def found(sandbox: Sandbox, folder: str, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> list[File]:
+def matching_files(sandbox: Sandbox, folder: str, include: Sequence[str] = (), exclude: Sequence[str] = ()) -> list[File]:
     """The files below `folder` that a pattern of `include` matches (all, where there is none) and none of `exclude`.
 
     `*` stays in a folder, `**` leads through several. Raises FolderError for a folder that does not exist or is outside of the

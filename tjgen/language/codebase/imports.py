@@ -67,7 +67,7 @@ def needed(files: Sequence[File]) -> tuple[dict[str, ImportSite], list[BrokenErr
     """Top-level modules that are neither Python's own nor among `files`, sorted; and the files that cannot be understood."""
     sources = [file for file in files if file.path.endswith(".py")]
     own = _own([file.path for file in sources])
-    found: dict[str, ImportSite] = {}
+    sites: dict[str, ImportSite] = {}
     broken = []
     for file in sources:
         try:
@@ -80,8 +80,8 @@ def needed(files: Sequence[File]) -> tuple[dict[str, ImportSite], list[BrokenErr
             continue
         for name, line in _imports(tree.body):
             if name not in STANDARD and name not in own:
-                found.setdefault(name, ImportSite(file.path, line))
-    return dict(sorted(found.items())), broken
+                sites.setdefault(name, ImportSite(file.path, line))
+    return dict(sorted(sites.items())), broken
 
 
 def _own(paths: Sequence[str]) -> set[str]:

@@ -57,15 +57,15 @@ def normal(name: str) -> str:
 
 def names(lines: Iterable[str]) -> set[str]:
     """The packages that lines of requirements name, in normal form; options and URLs name none."""
-    found = set()
+    distributions = set()
     for line in lines:
         text = line.strip()
         if _URL.match(text):
             name = text.partition("#egg=")[2].partition("&")[0]
-            found.update([normal(name)] if name else [])
+            distributions.update([normal(name)] if name else [])
         elif match := _NAME.match(text):
-            found.add(normal(match[0]))
-    return found
+            distributions.add(normal(match[0]))
+    return distributions
 
 
 def references(text: str) -> list[str]:
@@ -81,17 +81,17 @@ def of_project(text: str) -> list[str]:
         project = tomllib.loads(text).get("project", {})
     except tomllib.TOMLDecodeError:
         raise ValueError("it is no TOML") from None
-    found = project.get("dependencies", []) if project.__class__ is dict else []
-    if found.__class__ is not list or not all(one.__class__ is str for one in found):
+    dependencies = project.get("dependencies", []) if project.__class__ is dict else []
+    if dependencies.__class__ is not list or not all(one.__class__ is str for one in dependencies):
         raise ValueError("project.dependencies is no list of strings")
-    return list(found)
+    return list(dependencies)
 
 
 def missing(modules: Iterable[str], known: set[str], provided: Sequence[str]) -> list[str]:
     """The modules that no known package brings, as far as that can be told."""
-    there = known | {normal(one) for one in provided}
+    available = known | {normal(one) for one in provided}
     return [
         module
         for module in modules
-        if module not in SHARED and normal(module) not in there and normal(distribution(module)) not in there
+        if module not in SHARED and normal(module) not in available and normal(distribution(module)) not in available
     ]

@@ -142,10 +142,10 @@ def classes(described: Mapping[str, Described] | None = None) -> dict[str, Devic
             profile: Part(part.resource, part.memory, part.node_selector, _claimed(part.dra))
             for profile, part in one.partitions.items()
         }
-        said = dict(zip(_PLAIN, _values(one, _PLAIN), strict=True))
+        fields = dict(zip(_PLAIN, _values(one, _PLAIN), strict=True))
         sharing = Sharing(*_values(one.sharing, Sharing._fields)) if one.sharing is not None else None
         network = Network(*_values(one.network, Network._fields)) if one.network is not None else None
-        known[name] = DeviceClass(name, **said, partitions=parts, sharing=sharing, dra=_claimed(one.dra), network=network)
+        known[name] = DeviceClass(name, **fields, partitions=parts, sharing=sharing, dra=_claimed(one.dra), network=network)
     return known
 
 

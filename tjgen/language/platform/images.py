@@ -25,10 +25,10 @@ def rewrite(image: str, rules: Mapping[str, str]) -> str:
     if not image or not rules:
         return image
     full = normal(image)
-    held = [(start, target) for prefix, target in rules.items() for start in _starts(prefix) if _holds(start, full)]
-    if not held:
+    matching = [(start, target) for prefix, target in rules.items() for start in _starts(prefix) if _holds(start, full)]
+    if not matching:
         return image
-    start, target = max(held, key=lambda rule: len(rule[0]))
+    start, target = max(matching, key=lambda rule: len(rule[0]))
     target = target.rstrip("/")
     if any(_holds(already, full) for already in _starts(target)):
         return image

@@ -38,7 +38,7 @@ class Described(Protocol):
 
 def profile(name: str, described: Mapping[str, Described]) -> Profile | None:
     """The profile of that name, what the Platform describes over what tjgen knows; None where neither knows it."""
-    said = described.get(name)
-    if said is None:
+    definition = described.get(name)
+    if definition is None:
         return Profile(read_pattern=PATTERNS[name]) if name in PATTERNS else None
-    return Profile(said.storage_class_name, said.read_pattern or PATTERNS.get(name), said.cache)
+    return Profile(definition.storage_class_name, definition.read_pattern or PATTERNS.get(name), definition.cache)

@@ -85,9 +85,9 @@ def _options(slices: Tree) -> Iterator[Diagnostic]:
 def _idle(slices: Tree, deliver: str) -> Iterator[Diagnostic]:
     for field, readers in _DELIVERIES_OF.items():
         if field in slices and deliver not in readers:
-            told = "delivered as variables" if deliver in ("env", "range") else f"delivered by {deliver}"
+            way = "delivered as variables" if deliver in ("env", "range") else f"delivered by {deliver}"
             article = "an" if field[0] in "aeiou" else "" if field == "sources" else "a"
-            message = f"data.slices has {article} {field}, but its slices are {told}".replace("  ", " ")
+            message = f"data.slices has {article} {field}, but its slices are {way}".replace("  ", " ")
             yield _unread((*SLICES, field), message, f"remove {field}, or set deliver: {readers[0]}")
 
 

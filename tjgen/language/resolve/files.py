@@ -19,15 +19,15 @@ def named(sandbox: Sandbox, directory: str, entry: str) -> tuple[list[str], list
     """
     path = os.path.normpath(os.path.join(directory, entry))
     if os.path.isdir(path):
-        found = list(below(sandbox, path, is_yaml))
+        paths = list(below(sandbox, path, is_yaml))
     elif os.path.lexists(path):
         return [path], []
     elif is_pattern(entry):
-        found = list(matching(sandbox, directory, entry))
+        paths = list(matching(sandbox, directory, entry))
     else:
         return [], []
-    files = [os.path.normpath(one) for one in found if not isinstance(one, Diagnostic)]
-    return sorted(set(files)), [one for one in found if isinstance(one, Diagnostic)]
+    files = [os.path.normpath(one) for one in paths if not isinstance(one, Diagnostic)]
+    return sorted(set(files)), [one for one in paths if isinstance(one, Diagnostic)]
 
 
 def is_yaml(name: str) -> bool:

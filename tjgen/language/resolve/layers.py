@@ -139,7 +139,7 @@ class _Merge:
         if new.__class__ is old.__class__ and new == old:
             self._agree(path)
             return old
-        if self._rivals and self._contradicts(path, there=True):
+        if self._rivals and self._contradicts(path, is_present=True):
             return old
         self._note(path, forget=old.__class__ is dict or old.__class__ is list)
         return present(new, form) if new.__class__ is dict or new.__class__ is list else new
@@ -158,7 +158,7 @@ class _Merge:
                 result[key] = self._put(result[key], value, child, inner)
             elif len(child) < self._depth:
                 result[key] = self._put({}, value, child, inner)
-            elif not (self._rivals and self._contradicts(child, there=False)):
+            elif not (self._rivals and self._contradicts(child, is_present=False)):
                 self._note(child, forget=False)
                 result[key] = present(value, inner) if nested else value
         return result
@@ -181,7 +181,7 @@ class _Merge:
 
     def _remove(self, result: dict[str, Tree], key: str, path: FieldPath) -> None:
         child = (*path, key)
-        if not (key in result and self._rivals and self._contradicts(child, there=True)):
+        if not (key in result and self._rivals and self._contradicts(child, is_present=True)):
             result.pop(key, None)
             self._note(child, forget=True)
 
@@ -208,17 +208,17 @@ class _Merge:
         self._replaced += 1
         if self._subpaths is None and self._replaced > _SEVERAL:
             self._subpaths = Subpaths(self.owners)
-        found = paths_below(self.owners, path) if self._subpaths is None else self._subpaths.take_below(path)
-        for known in found:
+        owned = paths_below(self.owners, path) if self._subpaths is None else self._subpaths.take_below(path)
+        for known in owned:
             self.owners.pop(known, None)
 
-    def _contradicts(self, path: FieldPath, *, there: bool) -> bool:
+    def _contradicts(self, path: FieldPath, *, is_present: bool) -> bool:
         """Whether an equal of this layer set the value that is there or something in it, or removed what is not."""
         if self._subpaths is None:
             self._subpaths = Subpaths(self.owners)
-        found = list(origins_of(self.owners, path) if there else self.owners.get(path, ()))
-        found += [origin for known in self._subpaths.below(path) for origin in self.owners.get(known, ())]
-        for before in found:
+        origins = list(origins_of(self.owners, path) if is_present else self.owners.get(path, ()))
+        origins += [origin for known in self._subpaths.below(path) for origin in self.owners.get(known, ())]
+        for before in origins:
             known_as = (before.manager, before.source)
             if known_as in self._equals and known_as != self._own:
                 self.contradictions.append(Contradiction(path, before, self._origin(path)))

@@ -26,7 +26,7 @@ def facts_of(experiment: Tree) -> Facts:
     return Facts(str(get(experiment, ("metadata", "name"), "")), labels if labels.__class__ is dict else {}, str(runtime))
 
 
-def is_here(match: Match, environment: str | None, cluster: str | None) -> bool:
+def applies_to(match: Match, environment: str | None, cluster: str | None) -> bool:
     """Whether the overlay can be for experiments that are built for this environment and cluster."""
     return (not match.environments or environment in match.environments) and (not match.clusters or cluster in match.clusters)
 

@@ -154,16 +154,16 @@ def _value(key: str, value: Tree, place: FieldPath) -> Value:
 
 def _excluded(product: list[Values], entries: list[Tree]) -> tuple[list[Values], list[Diagnostic]]:
     agreeing = Agreeing(product)
-    gone: set[int] = set()
+    excluded: set[int] = set()
     diagnostics = []
     for position, entry in enumerate(entries):
-        taken = [index for index in agreeing.with_values(entry) if index not in gone]
+        taken = [index for index in agreeing.with_values(entry) if index not in excluded]
         if not taken:
             path = (*SWEEP, "exclude", position)
             message = "this entry of exclude takes no point away"
             diagnostics.append(Diagnostic("TJ232", message, path=path, hint="remove it, or correct its values"))
-        gone.update(taken)
-    return [values for index, values in enumerate(product) if index not in gone], diagnostics
+        excluded.update(taken)
+    return [values for index, values in enumerate(product) if index not in excluded], diagnostics
 
 
 def _included(kept: list[Values], entries: list[Tree]) -> list[Values]:
@@ -173,10 +173,10 @@ def _included(kept: list[Values], entries: list[Tree]) -> list[Values]:
     for position, entry in enumerate(entries):
         shared = {key: value for key, value in entry.items() if key in swept}
         added = {key: _value(key, value, ("include", position, key)) for key, value in entry.items()}
-        found = agreeing.with_values(shared) if shared else []
-        for index in found:
+        indexes = agreeing.with_values(shared) if shared else []
+        for index in indexes:
             chosen[index] = {**chosen[index], **{key: value for key, value in added.items() if key not in shared}}
-        if not found:
+        if not indexes:
             chosen.append(added)
     return chosen
 
@@ -200,9 +200,9 @@ def _bad_points(chosen: list[Values], most: int, budgets: Budgets) -> Iterator[D
             )
         )
         if mark in seen:
-            said = ", ".join(f"{key}={shown(value.value)}" for key, value in values.items())
+            point = ", ".join(f"{key}={shown(value.value)}" for key, value in values.items())
             last = [value.because for value in values.values()][-1:] or [SWEEP]
-            yield Diagnostic("TJ234", f"the sweep has the point {said} twice", path=last[0], hint="name each value once")
+            yield Diagnostic("TJ234", f"the sweep has the point {point} twice", path=last[0], hint="name each value once")
         seen[mark] = values
 
 

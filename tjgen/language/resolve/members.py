@@ -23,10 +23,10 @@ def experiments(project: Project) -> tuple[list[str], list[Diagnostic]]:
     for position, entry in enumerate(project.spec.experiments):
         assert project.document is not None, "only a project file has entries"
         path: FieldPath = ("spec", "experiments", position)
-        found, problems = named(project.sandbox, project.directory, entry)
-        files += found
+        paths, problems = named(project.sandbox, project.directory, entry)
+        files += paths
         diagnostics += at_entry(problems, project.document, path)
-        if not found and not problems:
+        if not paths and not problems:
             diagnostics.append(_nothing(project, project.document, entry, path))
     return list(dict.fromkeys(files)), diagnostics
 
@@ -45,13 +45,13 @@ def with_overlays(project: Project, files: Sequence[str]) -> tuple[Project, list
     platforms: list[PlatformDocument] = []
     for file in files:
         if os.path.realpath(file) not in known:
-            found = reader.read_overlays([file])
+            overlays_of_file = reader.read_overlays([file])
             if not reader.diagnostics:
                 described = reader.read_platforms([file])
                 platforms += described
-                if not found and not described and not reader.diagnostics:
+                if not overlays_of_file and not described and not reader.diagnostics:
                     reader.diagnostics.append(_no_overlay(file))
-            added += found
+            added += overlays_of_file
     reader.same_names([item.document for item in (*own, *added)])
     reader.same_names([item.document for item in (*project.platforms, *platforms)])
     everything = project._replace(overlays=(*project.overlays, *added), platforms=Platforms((*project.platforms, *platforms)))
@@ -66,31 +66,31 @@ class Members:
         self.diagnostics = diagnostics
 
     def overlays(self, entries: Sequence[str], path: FieldPath) -> tuple[OverlayDocument, ...]:
-        found: list[OverlayDocument] = []
+        overlays: list[OverlayDocument] = []
         for position, (entry, files) in enumerate(self._files(entries, path)):
             of_entry = of_kind("Overlay", files, self.project.sandbox)
             self.diagnostics += self._blamed(of_entry.diagnostics, (*path, position))
             self.diagnostics += [_other(one, entry, (*path, position), self.project) for one in of_entry.others if _is_other(one)]
-            found += [OverlayDocument(document, Overlay(tree)) for document, tree in of_entry.good]
-        return tuple(found)
+            overlays += [OverlayDocument(document, Overlay(tree)) for document, tree in of_entry.good]
+        return tuple(overlays)
 
     def read_overlays(self, files: list[str]) -> tuple[OverlayDocument, ...]:
-        found = of_kind("Overlay", files, self.project.sandbox)
-        self.diagnostics += found.diagnostics
-        return tuple([OverlayDocument(document, Overlay(tree)) for document, tree in found.good])
+        documents = of_kind("Overlay", files, self.project.sandbox)
+        self.diagnostics += documents.diagnostics
+        return tuple([OverlayDocument(document, Overlay(tree)) for document, tree in documents.good])
 
     def platforms(self, entries: Sequence[str], path: FieldPath) -> Platforms:
-        found: list[PlatformDocument] = []
+        platforms: list[PlatformDocument] = []
         for position, (_, files) in enumerate(self._files(entries, path)):
             of_entry = of_kind("Platform", files, self.project.sandbox)
             self.diagnostics += self._blamed(of_entry.diagnostics, (*path, position))
-            found += [PlatformDocument(document, Platform(tree)) for document, tree in of_entry.good]
-        return Platforms(found)
+            platforms += [PlatformDocument(document, Platform(tree)) for document, tree in of_entry.good]
+        return Platforms(platforms)
 
     def read_platforms(self, files: list[str]) -> Platforms:
-        found = of_kind("Platform", files, self.project.sandbox)
-        self.diagnostics += found.diagnostics
-        return Platforms([PlatformDocument(document, Platform(tree)) for document, tree in found.good])
+        documents = of_kind("Platform", files, self.project.sandbox)
+        self.diagnostics += documents.diagnostics
+        return Platforms([PlatformDocument(document, Platform(tree)) for document, tree in documents.good])
 
     def same_names(self, documents: list[Document]) -> None:
         """Report documents that share their name with an earlier one."""
@@ -108,12 +108,12 @@ class Members:
         known: set[str] = set()
         result = []
         for position, entry in enumerate(entries):
-            found, problems = named(self.project.sandbox, self.project.directory, entry)
+            paths, problems = named(self.project.sandbox, self.project.directory, entry)
             self.diagnostics += self._blamed(problems, (*path, position))
-            if not found and not problems:
+            if not paths and not problems:
                 self.diagnostics.append(_nothing(self.project, document, entry, (*path, position)))
-            result.append((entry, [file for file in found if file not in known]))
-            known.update(found)
+            result.append((entry, [file for file in paths if file not in known]))
+            known.update(paths)
         return result
 
     def _blamed(self, diagnostics: list[Diagnostic], path: FieldPath) -> list[Diagnostic]:

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tjgen.language.resolve.layers import EMPTY, Contradiction, Layer, Part, merged, part
-from tjgen.language.resolve.match import facts_of, holds, is_here
-from tjgen.language.resolve.places import Documents, said, source_of, span_of
+from tjgen.language.resolve.match import applies_to, facts_of, holds
+from tjgen.language.resolve.places import Documents, other_origin, source_of, span_of
 from tjgen.language.resolve.project import OverlayDocument, Project
 from tjgen.language.resolve.spelling import spelled
 from tjgen.language.spec.compact import EXPERIMENT_FORM, OVERLAY_FORM, PLATFORM_FORM
@@ -63,12 +63,12 @@ class Surroundings:
         if self.cluster is None and platform is not None:
             self.cluster = platform.platform.spec.cluster.name
         overlays = [*project.overlays, *(project.overlays_of.get(environment, ()) if environment else ())]
-        here = [overlay for overlay in overlays if is_here(overlay.overlay.spec.match, environment, self.cluster)]
-        self._defaults = [_Overlay(overlay) for overlay in here if overlay.overlay.spec.layer == "default"]
-        self._over = [_Overlay(overlay) for overlay in here if overlay.overlay.spec.layer == "environment"]
+        applicable = [overlay for overlay in overlays if applies_to(overlay.overlay.spec.match, environment, self.cluster)]
+        self._defaults = [_Overlay(overlay) for overlay in applicable if overlay.overlay.spec.layer == "default"]
+        self._over = [_Overlay(overlay) for overlay in applicable if overlay.overlay.spec.layer == "environment"]
         self._settings = settings or []
         self._everywhere = _everywhere(project, environment)
-        known = [overlay.document for overlay in here]
+        known = [overlay.document for overlay in applicable]
         known += [document for document in (project.document, platform and platform.document) if document]
         self._documents = {source_of(document): document for document in known}
         self._lower: dict[tuple[int, ...], tuple[Managed, list[Contradiction]]] = {}
@@ -86,7 +86,7 @@ class Surroundings:
         base, below = self._under(lower)
         tree, above = merged(base, [experiment, *[overlay.layer for overlay in over], *self._settings])
         documents = {**self._documents, source: document}
-        return Resolved(tree, documents, [_contradiction(found, documents) for found in (*below, *above)], names)
+        return Resolved(tree, documents, [_contradiction(contradiction, documents) for contradiction in (*below, *above)], names)
 
     def note(self, overlays: Sequence[str]) -> None:
         """Remember that these overlays are for an experiment."""
@@ -98,11 +98,11 @@ class Surroundings:
 
     def _under(self, indexes: tuple[int, ...]) -> tuple[Managed, list[Contradiction]]:
         """What lies under an experiment; experiments with the same overlays share it."""
-        found = self._lower.get(indexes)
-        if found is None:
+        lower_layers = self._lower.get(indexes)
+        if lower_layers is None:
             layers = [*self._everywhere, *[self._defaults[index].layer for index in indexes]]
-            found = self._lower[indexes] = merged(EMPTY, layers)
-        return found
+            lower_layers = self._lower[indexes] = merged(EMPTY, layers)
+        return lower_layers
 
 
 class _Overlay:
@@ -114,8 +114,8 @@ class _Overlay:
         self.document = overlay.document
         self.name = overlay.overlay.metadata.name
         self.match = overlay.overlay.spec.match
-        said = get(spelled(overlay.document, OVERLAY_FORM), _OVERLAID, {})
-        self.layer = Layer(self.name, source_of(overlay.document), _parts(said, _OVERLAID), overlay.overlay.spec.layer)
+        patch = get(spelled(overlay.document, OVERLAY_FORM), _OVERLAID, {})
+        self.layer = Layer(self.name, source_of(overlay.document), _parts(patch, _OVERLAID), overlay.overlay.spec.layer)
 
 
 def _parts(partial: Tree, because: FieldPath) -> tuple[Part, ...]:
@@ -132,9 +132,9 @@ def _everywhere(project: Project, environment: str | None) -> list[Layer]:
     layers = []
     platform = project.platform(environment)
     if platform is not None:
-        said = get(spelled(platform.document, PLATFORM_FORM), _DEFAULTS, None)
-        if said:
-            layers.append(Layer(platform.platform.metadata.name, source_of(platform.document), _parts(said, _DEFAULTS)))
+        defaults = get(spelled(platform.document, PLATFORM_FORM), _DEFAULTS, None)
+        if defaults:
+            layers.append(Layer(platform.platform.metadata.name, source_of(platform.document), _parts(defaults, _DEFAULTS)))
     own = project.environment(environment)
     if own is not None and own.namespace is not None and project.document is not None:
         because: FieldPath = ("spec", "environments", environment or "", "namespace")
@@ -143,13 +143,14 @@ def _everywhere(project: Project, environment: str | None) -> list[Layer]:
     return layers
 
 
-def _contradiction(found: Contradiction, documents: Documents) -> Diagnostic:
+def _contradiction(contradiction: Contradiction, documents: Documents) -> Diagnostic:
     return Diagnostic(
         "TJ210",
-        f"{render(found.path)} is set differently by overlays {found.before.manager} and {found.after.manager} of one layer",
-        path=found.path,
-        span=span_of(found.after, documents),
-        related=(said(found.before, documents),),
+        f"{render(contradiction.path)} is set differently by overlays {contradiction.before.manager}"
+        f" and {contradiction.after.manager} of one layer",
+        path=contradiction.path,
+        span=span_of(contradiction.after, documents),
+        related=(other_origin(contradiction.before, documents),),
         hint="set it in one of them, or match different experiments",
     )
 

@@ -58,7 +58,7 @@ def _placed(diagnostic: Diagnostic, tree: Managed, documents: Documents) -> Diag
         return diagnostic
     origins = tree.origins(diagnostic.path)
     if origins and origins[-1].source not in documents:
-        return diagnostic._replace(related=(*diagnostic.related, said(origins[-1], documents)))
+        return diagnostic._replace(related=(*diagnostic.related, other_origin(origins[-1], documents)))
     diagnostic = diagnostic._replace(span=locate(tree, diagnostic.path, documents, key=diagnostic.name in ABOUT_KEYS))
     if diagnostic.hint == QUOTE and origins and "\n" not in (words := documents[origins[-1].source].excerpt(origins[-1].because)):
         return diagnostic._replace(hint=f'write "{words}"')
@@ -77,6 +77,6 @@ def in_experiment(diagnostic: Diagnostic, document: Document, environment: str |
     return diagnostic._replace(related=(*diagnostic.related, note))
 
 
-def said(origin: Origin, documents: Documents) -> Note:
+def other_origin(origin: Origin, documents: Documents) -> Note:
     """The second place of a diagnostic: who else speaks of the field, and where."""
     return Note(f"set by {origin.manager}", span_of(origin, documents))

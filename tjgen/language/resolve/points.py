@@ -40,8 +40,8 @@ class Keys:
 
     def overlapping(self, path: FieldPath) -> list[str]:
         """The keys that set the field at `path`, a part of it, or what it is a part of, in the order in which they were added."""
-        found = [entry for length in range(len(path) + 1) for entry in self._at.get(path[:length], ())]
-        return [key for _, key in sorted([*found, *self._below.get(path, ())])]
+        entries = [entry for length in range(len(path) + 1) for entry in self._at.get(path[:length], ())]
+        return [key for _, key in sorted([*entries, *self._below.get(path, ())])]
 
 
 class Agreeing:

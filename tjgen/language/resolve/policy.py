@@ -37,7 +37,7 @@ def unknown(policy: Policy, document: Document) -> list[Diagnostic]:
     if not policy.severity:
         return []
     known = {word for code, (name, _) in TABLE.items() for word in (code, name)}
-    found = []
+    diagnostics = []
     for word in policy.severity:
         if word not in known:
             path = ("spec", "policy", "severity", word)
@@ -45,5 +45,5 @@ def unknown(policy: Policy, document: Document) -> list[Diagnostic]:
             hint = f'did you mean "{near}"?' if near else "write a code or name as diagnostics print it, such as TJ004"
             message = f'no diagnostic is called "{word}"'
             span = document.locate(path, key=True)
-            found.append(Diagnostic("TJ760", message, path=path, span=span, hint=hint))
-    return found
+            diagnostics.append(Diagnostic("TJ760", message, path=path, span=span, hint=hint))
+    return diagnostics

@@ -31,7 +31,7 @@ class PlatformDocument(NamedTuple):
     platform: Platform
 
     @property
-    def is_made(self) -> bool:
+    def is_generated(self) -> bool:
         """Whether it makes anything (see bundle/bundle.py), rather than only describing what is there."""
         spec = self.platform.spec
         if spec.flavors or spec.priority_classes or spec.namespaces or spec.runtimes:

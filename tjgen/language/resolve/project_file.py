@@ -146,7 +146,7 @@ def _unknown_platforms(project: Project, document: Document) -> list[Diagnostic]
 def _unknown_environments(project: Project) -> list[Diagnostic]:
     """Overlays that are for environments that the project does not have, so that they are for nothing."""
     known = list(project.spec.environments)
-    found = []
+    diagnostics = []
     for overlay in (*project.overlays, *(one for group in project.overlays_of.values() for one in group)):
         for position, name in enumerate(overlay.overlay.spec.match.environments):
             if name in known:
@@ -156,5 +156,5 @@ def _unknown_environments(project: Project) -> list[Diagnostic]:
             other = f"use one of {', '.join(known)}" if known else "add environments to the project"
             hint = f'did you mean "{near}"?' if near else other
             message = f'overlay "{overlay.overlay.metadata.name}" is for environment "{name}", which the project does not have'
-            found.append(Diagnostic("TJ218", message, path=path, span=overlay.document.locate(path), hint=hint))
-    return found
+            diagnostics.append(Diagnostic("TJ218", message, path=path, span=overlay.document.locate(path), hint=hint))
+    return diagnostics

@@ -41,8 +41,8 @@ def of_kind(kind: str, files: list[str], sandbox: Sandbox) -> OfKind:
         if isinstance(content, Diagnostic):
             result.diagnostics.append(content)
             continue
-        documents, found = read(content, file, CORE, sandbox.budgets)
-        result.diagnostics.extend(found)
+        documents, findings = read(content, file, CORE, sandbox.budgets)
+        result.diagnostics.extend(findings)
         wanted = [one for one in documents if one.value.__class__ is dict and one.value.get("kind") == kind]
         if documents and not wanted:
             result.others.append(documents[0])

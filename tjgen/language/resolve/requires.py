@@ -93,10 +93,10 @@ def _meets(ours: _Version, sign: str, text: str) -> bool | None:
 
 
 def _version(text: str) -> _Version | None:
-    found = _VERSION.match(text)
-    if found is None:
+    match = _VERSION.match(text)
+    if match is None:
         return None
-    numbers, pre, pre_number, post, post_number, bare_post, dev, dev_number = found.groups()
+    numbers, pre, pre_number, post, post_number, bare_post, dev, dev_number = match.groups()
     has_post = post is not None or bare_post is not None
     phase = (_PHASES[pre.lower()], int(pre_number or 0)) if pre else (_NEVER, 0) if dev and not has_post else _FINAL
     return _Version(

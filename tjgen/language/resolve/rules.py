@@ -147,17 +147,17 @@ def _volumes(spec: Tree) -> Iterator[Diagnostic]:
 
 def _sub_path(name: str, volume: Tree, place: Tree, at: FieldPath) -> Iterator[Diagnostic]:
     """What one place of a volume says about the folder that it shows."""
-    said = [field for field in ("subPath", "subPathExpr") if field in place]
-    if len(said) == 2:
+    written = [field for field in ("subPath", "subPathExpr") if field in place]
+    if len(written) == 2:
         message = f'volume "{name}" has subPath and subPathExpr, which exclude each other'
-        yield Diagnostic("TJ121", message, path=(*at, said[1]), hint="keep one of them")
-    if said and place is volume and "mountPath" not in volume:
-        message = f'volume "{name}" has a {said[0]}, but no mountPath that it is for'
-        hint = f"set {said[0]} in each of mounts, or add mountPath"
-        yield Diagnostic("TJ128", message, path=(*at, said[0]), hint=hint)
-    if said and volume.get("pvc", {}).get("create", {}).get("volumeMode") == "Block":
-        message = f'volume "{name}" has a {said[0]}, but a raw device (volumeMode Block) has no folders'
-        yield Diagnostic("TJ128", message, path=(*at, said[0]), hint=f"remove {said[0]}, or volumeMode")
+        yield Diagnostic("TJ121", message, path=(*at, written[1]), hint="keep one of them")
+    if written and place is volume and "mountPath" not in volume:
+        message = f'volume "{name}" has a {written[0]}, but no mountPath that it is for'
+        hint = f"set {written[0]} in each of mounts, or add mountPath"
+        yield Diagnostic("TJ128", message, path=(*at, written[0]), hint=hint)
+    if written and volume.get("pvc", {}).get("create", {}).get("volumeMode") == "Block":
+        message = f'volume "{name}" has a {written[0]}, but a raw device (volumeMode Block) has no folders'
+        yield Diagnostic("TJ128", message, path=(*at, written[0]), hint=f"remove {written[0]}, or volumeMode")
 
 
 def _amounts(spec: Tree) -> Iterator[Diagnostic]:
@@ -167,13 +167,13 @@ def _amounts(spec: Tree) -> Iterator[Diagnostic]:
     for name in spec.get("volumes", {}):
         places += [("volumes", name, *inner) for inner in (("pvc", "create", "size"), ("emptyDir", "sizeLimit"))]
     for place in places:
-        said = get(spec, place, None)
-        if said is None:
+        amounts = get(spec, place, None)
+        if amounts is None:
             continue
-        nanos = parse(said).nanos
+        nanos = parse(amounts).nanos
         if 0 < nanos < _LEAST * parse("1").nanos:
-            number = str(said).rstrip("m")
-            message = f"{place[-1]} is {said}, which is less than 1 MiB"
+            number = str(amounts).rstrip("m")
+            message = f"{place[-1]} is {amounts}, which is less than 1 MiB"
             hint = f"add the unit: {number}Mi or {number}Gi" if number.isdigit() else "add a unit such as Mi or Gi"
             yield Diagnostic("TJ144", message, path=(*_SPEC, *place), hint=hint)
 

@@ -23,8 +23,8 @@ def settings(arguments: list[str]) -> tuple[list[Layer], list[Diagnostic]]:
         if isinstance(path, Diagnostic):
             diagnostics.append(path)
             continue
-        tree, found = _value(value)
-        diagnostics += found
+        tree, problems = _value(value)
+        diagnostics += problems
         short = form_at(EXPERIMENT_FORM, path).short
         if short and short[0][1] == "text" and tree.__class__ in (bool, int, float):
             tree = value.strip()

@@ -50,7 +50,7 @@ def misnamed(tree: Tree) -> list[Diagnostic]:
 
 def empty(document: Document) -> list[Diagnostic]:
     """Tasks without a value, which YAML reads as null: they would be absent, which no author intends."""
-    said = get(document.value, TASKS, None)
+    tasks = get(document.value, TASKS, None)
     return [
         Diagnostic(
             "TJ366",
@@ -59,14 +59,14 @@ def empty(document: Document) -> list[Diagnostic]:
             span=document.locate((*TASKS, name), key=True),
             hint=f"write {name}: {{}} for a task without changes to the experiment",
         )
-        for name, value in (said.items() if said.__class__ is dict else ())
+        for name, value in (tasks.items() if tasks.__class__ is dict else ())
         if value is None
     ]
 
 
 def swept(tree: Tree, name: str, paths: list[FieldPath]) -> list[Diagnostic]:
     """Fields that a task says and that the sweep of the experiment would set too."""
-    said = get(tree, (*TASKS, name), {})
+    task = get(tree, (*TASKS, name), {})
     return [
         Diagnostic(
             "TJ352",
@@ -75,7 +75,7 @@ def swept(tree: Tree, name: str, paths: list[FieldPath]) -> list[Diagnostic]:
             hint="leave it to one of them",
         )
         for path in paths
-        if path[0] == "spec" and get(said, path[1:], None) is not None
+        if path[0] == "spec" and get(task, path[1:], None) is not None
     ]
 
 

@@ -62,12 +62,12 @@ def variants(document: Document, surroundings: Surroundings) -> Variants:
     # Ordered only now: what is wrong is reported in the order of the file.
     resolved = resolved._replace(tree=_in_order(resolved.tree))
     if _has_tasks(resolved.tree):
-        runs, found = _divided(resolved, budgets)
+        runs, problems = _divided(resolved, budgets)
     elif get(resolved.tree.value, ("spec", "sweep"), None):
-        runs, found = _swept(resolved, budgets)
+        runs, problems = _swept(resolved, budgets)
     else:
-        runs, found = [_only(resolved.tree)], []
-    return Variants(runs, resolved.documents, diagnostics + found, resolved.overlays)
+        runs, problems = [_only(resolved.tree)], []
+    return Variants(runs, resolved.documents, diagnostics + problems, resolved.overlays)
 
 
 def _has_tasks(tree: Managed) -> bool:
@@ -79,8 +79,8 @@ def _shaped(resolved: Resolved) -> list[Diagnostic]:
     """What is wrong with the shape of tasks; the rest is looked at together with what each of them says."""
     from tjgen.language.resolve import tasks
 
-    found = [one for one in check_experiment(resolved.tree.value) if (one.path or ())[:2] == tasks.TASKS]
-    return placed(found or tasks.misnamed(resolved.tree.value), resolved.tree, resolved.documents)
+    diagnostics = [one for one in check_experiment(resolved.tree.value) if (one.path or ())[:2] == tasks.TASKS]
+    return placed(diagnostics or tasks.misnamed(resolved.tree.value), resolved.tree, resolved.documents)
 
 
 def _divided(resolved: Resolved, budgets: Budgets) -> tuple[list[Variant], list[Diagnostic]]:
@@ -100,16 +100,16 @@ def _divided(resolved: Resolved, budgets: Budgets) -> tuple[list[Variant], list[
         tree = _in_order(tasks.at(resolved.tree, name, base))
         whole = _together(tree, shared)
         # What the tasks share is the same in each of them.
-        found = _checked(tree if number else whole, resolved.documents)
+        problems = _checked(tree if number else whole, resolved.documents)
         own: list[Variant] = []
         # What is wrong cannot be read as an experiment.
-        if not has_errors(found) and not sweep:
+        if not has_errors(problems) and not sweep:
             own = [_only(whole)]
-        elif not has_errors(found) and has_sound_sweep:
-            own, found = _swept(resolved._replace(tree=whole), budgets)
+        elif not has_errors(problems) and has_sound_sweep:
+            own, problems = _swept(resolved._replace(tree=whole), budgets)
             paths = [parse(path) for run in own[:1] for path in run.point]
-            found = [*found, *placed(tasks.swept(whole.value, name, paths), whole, resolved.documents)]
-        diagnostics.update(dict.fromkeys(found))
+            problems = [*problems, *placed(tasks.swept(whole.value, name, paths), whole, resolved.documents)]
+        diagnostics.update(dict.fromkeys(problems))
         if len(runs) + len(own) > budgets.runs:
             excess = exceeded("runs", len(own) * len(names), budgets.runs, "the experiment", path=tasks.TASKS)
             return [], placed([excess], resolved.tree, resolved.documents)
@@ -121,20 +121,20 @@ def _divided(resolved: Resolved, budgets: Budgets) -> tuple[list[Variant], list[
 def _swept(resolved: Resolved, budgets: Budgets) -> tuple[list[Variant], list[Diagnostic]]:
     from tjgen.language.resolve import matrix  # few experiments are swept
 
-    points, found = matrix.points(resolved.tree, budgets)
-    found = placed(found, resolved.tree, resolved.documents)
-    if has_errors(found):
-        return [], found
+    points, problems = matrix.points(resolved.tree, budgets)
+    problems = placed(problems, resolved.tree, resolved.documents)
+    if has_errors(problems):
+        return [], problems
     if not points:
-        return [_only(resolved.tree)], found
+        return [_only(resolved.tree)], problems
     base, shared = _apart(resolved.tree)
     runs: list[Variant] = []
-    diagnostics = dict.fromkeys(found)
+    diagnostics = dict.fromkeys(problems)
     for point in points:
         tree = _in_order(matrix.at(base, point))
-        found = _checked(tree, resolved.documents)
-        diagnostics.update(dict.fromkeys(found))
-        if not has_errors(found):
+        problems = _checked(tree, resolved.documents)
+        diagnostics.update(dict.fromkeys(problems))
+        if not has_errors(problems):
             tree = _together(tree, shared)
             runs.append(Variant(point.label, point.settings, tree, Experiment(tree.value)))
     return ([] if has_errors(list(diagnostics)) else runs), list(diagnostics)
@@ -161,5 +161,5 @@ def _in_order(tree: Managed) -> Managed:
 
 
 def _checked(tree: Managed, documents: Documents) -> list[Diagnostic]:
-    found = check_experiment(tree.value) or [*characters.diagnostics(tree.value), *check_rules(tree.value)]
-    return placed(found, tree, documents) if found else found
+    diagnostics = check_experiment(tree.value) or [*characters.diagnostics(tree.value), *check_rules(tree.value)]
+    return placed(diagnostics, tree, documents) if diagnostics else diagnostics

@@ -53,10 +53,10 @@ def settings_digest(experiment: Tree, tool: str = "none") -> str:
     tasks = get(experiment, ("spec", "tasks"), None)
     within: list[FieldPath] = [(), *(("spec", "tasks", name) for name in (tasks if tasks.__class__ is dict else ()))]
     places = [(*before, *path[1:]) if before else path for before in within for path in SETTINGS]
-    said = [[list(path), value] for path in places if (value := get(experiment, path, None)) not in (None, {}, [])]
+    values = [[list(path), value] for path in places if (value := get(experiment, path, None)) not in (None, {}, [])]
     if tool != "none":
-        said.append([["gitops"], tool])
-    return "sha256:" + sha256_hex(json_text(said))
+        values.append([["gitops"], tool])
+    return "sha256:" + sha256_hex(json_text(values))
 
 
 def decide(
@@ -64,13 +64,13 @@ def decide(
     *,
     content: str,
     settings: str,
-    standing: Callable[[], str | None],
+    digest_on_disk: Callable[[], str | None],
     renew: bool = False,
     force: bool = False,
 ) -> Decision:
     """What to do with the files of a run that are built now with digest `content`.
 
-    `locked` is the run in the lock with the same identity, `standing` the digest of what is on disk,
+    `locked` is the run in the lock with the same identity, `digest_on_disk` the digest of what is on disk,
     asked only where it matters. `force` gives up unknown content on disk.
     An error (TJ075) among the answers means that nothing may be done.
     """
@@ -80,13 +80,13 @@ def decide(
         return Decision(UNCHANGED)
     if renew:
         return Decision(RENEWED)
-    found = standing()
-    if found is None:
+    on_disk = digest_on_disk()
+    if on_disk is None:
         return Decision(REBUILT, _rebuilt(locked))
-    if found == content:
+    if on_disk == content:
         # The lock is behind, for instance after a merge that took one side of it.
         return Decision(UNCHANGED)
-    if found != locked.content:
+    if on_disk != locked.content:
         return Decision(REBUILT, _rebuilt(locked)) if force else Decision(FROZEN, _drifted(locked))
     if settings != locked.settings:
         return Decision(IN_PLACE)

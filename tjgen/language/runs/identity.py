@@ -192,7 +192,7 @@ def _canonical(tree: Tree, form: Form, rule: Rule, overridden: Tree = None) -> T
             value = _canonical(old, below(form, key), inner, before)
             if _is_default(value, inner) and (before is None or _is_default(_canonical(before, below(form, key), inner), inner)):
                 continue
-            if inner[0] == PRESENT or not _says_nothing(key, value, form):
+            if inner[0] == PRESENT or not _has_no_effect(key, value, form):
                 kept[key] = value
         return kept
     if tree.__class__ is list:
@@ -209,13 +209,13 @@ def _is_default(value: Tree, rule: Rule) -> bool:
 
 def _task(content_of: Written, spec: Tree, name: str, rule: Rule, overridden: Tree) -> list[Tree]:
     """A task's name and fields; and the names of the others if tasks share the items, since its part depends on them."""
-    said = content_of.tasks.get(name)
-    over = [get(one, ("data", "slices", "over"), None) for one in (said, spec)]
+    task = content_of.tasks.get(name)
+    over = [get(one, ("data", "slices", "over"), None) for one in (task, spec)]
     others = [content_of.names] if "tasks" in over[: 1 if over[0] is not None else 2] else []
-    return [name, _canonical(said, _SPEC, rule, overridden), *others]
+    return [name, _canonical(task, _SPEC, rule, overridden), *others]
 
 
-def _says_nothing(key: str, value: Tree, form: Form) -> bool:
+def _has_no_effect(key: str, value: Tree, form: Form) -> bool:
     """Whether it is an empty list, or an empty map that is not the chosen one of several, as `emptyDir: {}` is."""
     if value.__class__ is dict:
         return not value and not any(key in group for group in form.alternatives)

@@ -85,14 +85,14 @@ class LockedRun(NamedTuple):
     @property
     def requests_devices(self) -> bool:
         """Whether its manifests start pods: it may be superseded or orphaned, but is neither stopped, suspended nor archived."""
-        return self.standing in (CURRENT, *NOT_REQUESTED) and not self.stopped
+        return self.lifecycle_state in (CURRENT, *NOT_REQUESTED) and not self.stopped
 
     def orphaned(self) -> LockedRun:
         """The run without a source; an archived run stays archived."""
         return _left(self, ORPHANED)
 
     @property
-    def standing(self) -> str:
+    def lifecycle_state(self) -> str:
         """The name of its state in states.py: archived before superseded or orphaned, since nothing runs it any more."""
         return ARCHIVED if self.archived else CURRENT if self.state == ACTIVE else self.state
 
@@ -128,12 +128,12 @@ class Lock(NamedTuple):
 
     def by_identity(self) -> dict[str, LockedRun]:
         """Identity -> the run with it: a requested one before others, then the one that was renewed last."""
-        found: dict[str, LockedRun] = {}
+        by_identity_: dict[str, LockedRun] = {}
         for run in self.runs.values():
-            known = found.get(run.identity)
+            known = by_identity_.get(run.identity)
             if known is None or (run.is_requested, run.renewal) > (known.is_requested, known.renewal):
-                found[run.identity] = run
-        return found
+                by_identity_[run.identity] = run
+        return by_identity_
 
     def with_runs(self, runs: Iterable[LockedRun]) -> Lock:
         """The lock with these runs, those that it had under their names replaced."""
@@ -150,18 +150,20 @@ class Lock(NamedTuple):
 
     def pruning(self, names: Iterable[str], reason: str) -> Lock:
         """The lock with tombstones in place of these runs; `reason` is the command or setting that removes them."""
-        gone = {name: self.runs[name] for name in names}
-        return self.without(gone)._replace(pruned={**self.pruned, **{name: tombstone(run, reason) for name, run in gone.items()}})
+        pruned_runs = {name: self.runs[name] for name in names}
+        return self.without(pruned_runs)._replace(
+            pruned={**self.pruned, **{name: tombstone(run, reason) for name, run in pruned_runs.items()}}
+        )
 
     def without(self, names: Iterable[str]) -> Lock:
         """The lock without these runs."""
-        gone = set(names)
-        return self._replace(runs={name: run for name, run in self.runs.items() if name not in gone})
+        removed = set(names)
+        return self._replace(runs={name: run for name, run in self.runs.items() if name not in removed})
 
     def superseded(self, *, keep: int = 0) -> list[str]:
         """Names of the superseded runs in order of age, without the last `keep`; archived ones are a record, not history."""
-        found = [run for run in self.runs.values() if run.standing == SUPERSEDED]
-        old = sorted(found, key=lambda run: (run.number, run.name))
+        superseded_ = [run for run in self.runs.values() if run.lifecycle_state == SUPERSEDED]
+        old = sorted(superseded_, key=lambda run: (run.number, run.name))
         return [run.name for run in old[: max(0, len(old) - keep)]]
 
     @property
@@ -179,12 +181,12 @@ class Lock(NamedTuple):
 
     def renewals(self) -> dict[str, int]:
         """Identity -> the highest renewal that a run with it had, whether it exists or was pruned."""
-        found: dict[str, int] = {}
+        renewals_: dict[str, int] = {}
         known = [(run.identity, run.renewal) for run in self.runs.values()]
         known += [(run.identity, run.renewal) for run in self.pruned.values()]
         for identity, renewal in known:
-            found[identity] = max(renewal, found.get(identity, 0))
-        return found
+            renewals_[identity] = max(renewal, renewals_.get(identity, 0))
+        return renewals_
 
 
 def known(locked: Mapping[str, LockedRun], content: RunContent) -> tuple[Identity, LockedRun | None]:
@@ -248,7 +250,7 @@ def write_pruned(experiment: str, run: PrunedRun) -> str:
 def tombstone(run: LockedRun, reason: str, was: str = "") -> PrunedRun:
     """What stays of a run that is removed."""
     claims = tuple([path for path in run.uses if is_data(path)])
-    return PrunedRun(run.name, run.identity, run.number, was or run.standing, reason, run.renewal, claims, run.folder)
+    return PrunedRun(run.name, run.identity, run.number, was or run.lifecycle_state, reason, run.renewal, claims, run.folder)
 
 
 def is_data(path: str) -> bool:

@@ -71,28 +71,28 @@ def read(text: str, file: str) -> LockFile:
 
 def _as_written(text: str) -> LockFile | None:
     """The run, where the text is exactly of the form that we write."""
-    found = _TEXT.match(text)
-    if found is None:
+    match = _TEXT.match(text)
+    if match is None:
         return None
     run = LockedRun(
-        name=found["name"],
-        identity=found["identity"],
-        number=int(found["number"]),
-        state=found["state"],
-        runtime=found["runtime"],
-        runtime_digest=found["runtime_digest"],
-        content=found["content"],
-        settings=found["settings"],
-        images=_items(found["images"]),
-        uses=_items(found["uses"]),
-        renewal=int(found["renewal"] or 0),
-        promoted_from=found["promoted_from"] or "",
-        archived=found["archived"] is not None,
-        folder=found["folder"] or "",
-        stopped=found["stopped"] is not None,
-        kept=found["kept"] is not None,
+        name=match["name"],
+        identity=match["identity"],
+        number=int(match["number"]),
+        state=match["state"],
+        runtime=match["runtime"],
+        runtime_digest=match["runtime_digest"],
+        content=match["content"],
+        settings=match["settings"],
+        images=_items(match["images"]),
+        uses=_items(match["uses"]),
+        renewal=int(match["renewal"] or 0),
+        promoted_from=match["promoted_from"] or "",
+        archived=match["archived"] is not None,
+        folder=match["folder"] or "",
+        stopped=match["stopped"] is not None,
+        kept=match["kept"] is not None,
     )
-    return LockFile(found["experiment"], run, True)
+    return LockFile(match["experiment"], run, True)
 
 
 def _items(lines: str | None) -> tuple[str, ...]:

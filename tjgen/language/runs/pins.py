@@ -44,10 +44,10 @@ class Pins:
 
     def files(self) -> Iterator[str]:
         """The files of all pins, in order."""
-        found = []
+        paths = []
         for parent, _, names in os.walk(self._folder):
-            found += [os.path.join(parent, name) for name in names if name.endswith(".yaml")]
-        yield from sorted(found)
+            paths += [os.path.join(parent, name) for name in names if name.endswith(".yaml")]
+        yield from sorted(paths)
 
     def _read(self, full: str) -> str | None:
         file = self.place(full)

@@ -17,7 +17,7 @@ IMAGES = "_images"
 """The folder of pins among those of environments: see pins.py."""
 PLATFORMS = "_platforms"
 """The folder of the locks of platforms among those of environments: see bundle/lock.py."""
-_BESIDE = (IMAGES, PLATFORMS)
+_SUPPORTING = (IMAGES, PLATFORMS)
 _ENDING = ".yaml"
 
 
@@ -59,37 +59,37 @@ class Locks:
 
     def __init__(self, directory: str) -> None:
         self.folder = os.path.join(directory, DIRECTORY)
-        self._read: dict[str, _Found | None] = {}
+        self._read: dict[str, _StoredLock | None] = {}
 
     def of(self, unit: Locked) -> Lock:
         """The lock of an experiment, empty where it has no runs yet. Raises CompileError where a file is damaged."""
-        found = self._at(path_of(unit.environment, unit.namespace, unit.name))
-        return found.lock if found is not None else Lock(unit.key, {})
+        stored = self._at(path_of(unit.environment, unit.namespace, unit.name))
+        return stored.lock if stored is not None else Lock(unit.key, {})
 
     def all(self, environments: Sequence[str] = ()) -> Iterator[tuple[Place, Lock]]:
         """Every lock in order of its path, of these environments where some are named. Raises CompileError."""
-        for path in self._paths(list(environments) or [name for name in sorted(self.names("")) if name not in _BESIDE]):
-            found = self._at(path)
-            if found is not None:
-                yield Place.of(path, found.lock), found.lock
+        for path in self._paths(list(environments) or [name for name in sorted(self.names("")) if name not in _SUPPORTING]):
+            stored = self._at(path)
+            if stored is not None:
+                yield Place.of(path, stored.lock), stored.lock
 
     def others(self, environments: list[str | None], known: set[str]) -> Iterator[tuple[str, Lock]]:
         """Path and lock of every experiment of these environments whose path is not `known`."""
         for path in self._paths([path_of(environment, "", "").partition("/")[0] for environment in environments]):
-            found = self._at(path) if path not in known else None
-            if found is not None:
-                yield path, found.lock
+            stored = self._at(path) if path not in known else None
+            if stored is not None:
+                yield path, stored.lock
 
     def changes(self, path: str, lock: Lock) -> Iterator[tuple[str, str | None]]:
         """The files of the lock in folder `path` that `lock` makes other ones, with their texts; None where one goes.
 
         A lock in its former form stays as long as nothing in it changes.
         """
-        found = self._at(path)
-        before = found.lock.runs if found is not None else {}
-        tombstones = found.lock.pruned if found is not None else {}
-        untidy = found.untidy if found is not None else set()
-        together = found is not None and found.together
+        stored = self._at(path)
+        before = stored.lock.runs if stored is not None else {}
+        tombstones = stored.lock.pruned if stored is not None else {}
+        untidy = stored.untidy if stored is not None else set()
+        together = stored is not None and stored.together
         if together and (lock.runs, lock.pruned) == (before, tombstones):
             return
         if together:
@@ -125,12 +125,12 @@ class Locks:
                 for name in sorted({name.removesuffix(_ENDING) for name in self.names(inner)}):
                     yield f"{inner}/{name}"
 
-    def _at(self, path: str) -> _Found | None:
+    def _at(self, path: str) -> _StoredLock | None:
         if path not in self._read:
             self._read[path] = self._load(path)
         return self._read[path]
 
-    def _load(self, path: str) -> _Found | None:
+    def _load(self, path: str) -> _StoredLock | None:
         folder = os.path.join(self.folder, path)
         texts = {}
         for name in sorted(self.names(path)):
@@ -140,7 +140,7 @@ class Locks:
         return gathered(texts, folder + _ENDING, self.text(path + _ENDING))
 
 
-class _Found(NamedTuple):
+class _StoredLock(NamedTuple):
     """The lock of an experiment as it stands."""
 
     lock: Lock
@@ -150,7 +150,7 @@ class _Found(NamedTuple):
     """Whether it stands, wholly or in part, in one file for all runs."""
 
 
-def gathered(texts: Mapping[str, str], file: str, former: str | None) -> _Found | None:
+def gathered(texts: Mapping[str, str], file: str, former: str | None) -> _StoredLock | None:
     """The lock of an experiment: `texts` of its files by place, and `former`, the text at `file` in the former form.
 
     None where there is neither. Raises CompileError (TJ070, TJ071, or what the YAML reader finds).
@@ -175,8 +175,8 @@ def gathered(texts: Mapping[str, str], file: str, former: str | None) -> _Found 
             name = place.rpartition("/")[2].removesuffix(_ENDING)
             experiment = experiment or entry.experiment
             if entry.run.name != name or entry.experiment != experiment:
-                said = f"run {entry.run.name} of {entry.experiment}"
-                raise CompileError([malformed(f"the file says that it is {said}, which it cannot be here", None, place)])
+                identity = f"run {entry.run.name} of {entry.experiment}"
+                raise CompileError([malformed(f"the file says that it is {identity}, which it cannot be here", None, place)])
             if isinstance(entry.run, PrunedRun):
                 pruned[name] = entry.run
                 runs.pop(name, None)
@@ -184,7 +184,7 @@ def gathered(texts: Mapping[str, str], file: str, former: str | None) -> _Found 
                 runs[name] = entry.run
             if not entry.as_written:
                 untidy.add(name)
-    return _Found(Lock(experiment, runs, pruned), untidy, former is not None)
+    return _StoredLock(Lock(experiment, runs, pruned), untidy, former is not None)
 
 
 def _names(folder: str) -> list[str]:

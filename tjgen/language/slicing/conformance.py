@@ -90,7 +90,7 @@ def digest(strategy: Strategy, options: Mapping[str, Any], counts: Sequence[int]
     return sha256(json.dumps(plans).encode()).hexdigest()
 
 
-def found(name: str) -> Strategy | None:
+def strategy_of(name: str) -> Strategy | None:
     """The strategy that is installed under a name, in a file, or the module or object (MODULE:OBJECT) of that name.
 
     Raises PluginError where it cannot be loaded.
@@ -116,7 +116,7 @@ def main(words: Sequence[str]) -> int:
     name, *rest = [*(words[1:] if alone else words), ""]
     try:
         with trust.granted():  # the caller names the file itself
-            strategy = found(name) if name else None
+            strategy = strategy_of(name) if name else None
     except PluginError as problem:
         sys.stderr.write(f"{name} {problem}\n")
         return 1

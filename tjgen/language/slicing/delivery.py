@@ -33,14 +33,14 @@ def packed(files: Mapping[str, str]) -> list[dict[str, str]]:
     A list that has no room in one is cut at line ends: `slice-0.txt` goes on in `slice-0.1.txt` and so on.
     """
     maps: list[dict[str, str]] = [{}]
-    room = LIMIT
+    remaining = LIMIT
     for name, text in _cut(files):
         needed = size({name: text})
-        if needed > room and maps[-1]:
+        if needed > remaining and maps[-1]:
             maps.append({})
-            room = LIMIT
+            remaining = LIMIT
         maps[-1][name] = text
-        room -= needed
+        remaining -= needed
     return maps
 
 
@@ -63,14 +63,14 @@ def _cut(files: Mapping[str, str]) -> Iterator[tuple[str, str]]:
             continue
         stem, _, ending = name.rpartition(".")
         lines: list[str] = []
-        part, room = 0, 0
+        part, used = 0, 0
         for line in text.splitlines(keepends=True):
             length = len(line.encode())
-            if length > room:
+            if length > used:
                 if lines:
                     yield (f"{stem}.{part}.{ending}" if part else name), "".join(lines)
                     lines, part = [], part + 1
-                room = LIMIT - len(name) - 12
+                used = LIMIT - len(name) - 12
             lines.append(line)
-            room -= length
+            used -= length
         yield (f"{stem}.{part}.{ending}" if part else name), "".join(lines)

@@ -26,8 +26,8 @@ def matched(
     if not os.path.isdir(directory):
         message = f"the directory {label} does not exist"
         return collector.items, [Diagnostic(problems.UNREADABLE, message, path=(*because, "directory"))]
-    found: dict[str, int] = {}
-    for pattern in [one for said in patterns for one in _expanded(said)]:
+    sizes_of_paths: dict[str, int] = {}
+    for pattern in [one for one_pattern in patterns for one in _expanded(one_pattern)]:
         if pattern.startswith("/") or ".." in pattern.split("/"):
             message = f"the pattern {pattern!r} leads out of {label}"
             collector.diagnostics.append(Diagnostic(problems.ITEM, message, path=(*because, "glob")))
@@ -41,8 +41,8 @@ def matched(
         if not sizes:
             message = f"the pattern {pattern!r} matches no file in {label}"
             collector.diagnostics.append(Diagnostic(problems.NONE, message, path=(*because, "glob")))
-        found.update(sizes)
-    for position, (path, size) in enumerate(sorted(found.items())):
+        sizes_of_paths.update(sizes)
+    for position, (path, size) in enumerate(sorted(sizes_of_paths.items())):
         collector.add(path, size, position)
     return collector.done()
 

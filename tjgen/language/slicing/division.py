@@ -59,8 +59,8 @@ def divide(
         known = strategies.known(files)
         near = nearest(by, known)
         hint = f'did you mean "{near}"?' if near else f"use one of {', '.join(known)}"
-        found = Diagnostic(problems.STRATEGY, f'no slicing strategy is called "{by}"', path=(*because, "by"), hint=hint)
-        return None, [found]
+        diagnostic = Diagnostic(problems.STRATEGY, f'no slicing strategy is called "{by}"', path=(*because, "by"), hint=hint)
+        return None, [diagnostic]
     if strategy.NEEDS_SIZES and items.unsized is not None:
         message = f"{by} balances by size, and {items.paths[items.unsized]!r} has none"
         hint = "give every item a size, or divide by contiguous or round-robin"
@@ -112,10 +112,10 @@ def uneven(plan: Plan, items: Items | None, bound: float | None, because: FieldP
     """An error where the largest slice is more than `bound` times the mean, by bytes where `items` have sizes."""
     if bound is None:
         return
-    found = even(plan, items, session)
-    if found.ratio > bound:
-        number, _ = heaviest(plan, None if found.largest is None else items, session)
-        message = f"slice {number} is {found.ratio:.3f} times as large as the mean, and balance allows {bound}"
+    evenness = even(plan, items, session)
+    if evenness.ratio > bound:
+        number, _ = heaviest(plan, None if evenness.largest is None else items, session)
+        message = f"slice {number} is {evenness.ratio:.3f} times as large as the mean, and balance allows {bound}"
         hint = "use lpt for items of unequal size, fewer nodes, or more and smaller items"
         yield Diagnostic(problems.UNEVEN, message, path=(*because, "balance"), hint=hint)
 
@@ -136,8 +136,8 @@ def left(evened: Plan, plan: Plan, readers: int, because: FieldPath) -> Iterator
 
 def short(plan: Plan, items: int, readers: int, because: FieldPath) -> Iterator[Diagnostic]:
     """A warning where slices have fewer items than they have readers."""
-    found = [number for number, part in enumerate(plan) if len(part) < readers]
-    if found:
+    numbers = [number for number, part in enumerate(plan) if len(part) < readers]
+    if numbers:
         less = "empty" if readers == 1 else f"too short for the {readers} processes of a node"
-        message = f"{len(found)} of {len(plan)} slices are {less}, for there are {items} items: slice {found[0]} first"
+        message = f"{len(numbers)} of {len(plan)} slices are {less}, for there are {items} items: slice {numbers[0]} first"
         yield Diagnostic(problems.EMPTY, message, path=because, hint="use fewer nodes, or more and smaller items")

@@ -50,9 +50,9 @@ def _matched(entry: str, index_of: Mapping[str, int], in_order: Sequence[str], n
     sign = _PATTERN.search(entry)
     if sign is not None:
         matches = re.compile(translate(entry)).match
-        found = sorted([index_of[path] for path in _beginning(in_order, entry[: sign.start()]) if matches(path)])
-        if found:
-            return found
+        indexes = sorted([index_of[path] for path in _beginning(in_order, entry[: sign.start()]) if matches(path)])
+        if indexes:
+            return indexes
     raise ValueError(f"has {entry!r} in list {number}, which is no item")
 
 

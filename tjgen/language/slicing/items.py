@@ -115,11 +115,11 @@ class Collector:
             places = self._places[first], self._places[again]
             note = Note("it is here first", self._span(places[0]))
             self.refuse(problems.DUPLICATE, f"{path!r} is listed twice", places[1], related=(note,), hint="remove one of them")
-        found = self.diagnostics
-        if len(found) > _MOST_REPORTED:
-            more = f"{len(found) - _MOST_REPORTED} more items cannot be used"
-            found = [*found[:_MOST_REPORTED], Diagnostic(problems.ITEM, more, path=self._within)]
-        return self.items, found
+        diagnostics = self.diagnostics
+        if len(diagnostics) > _MOST_REPORTED:
+            more = f"{len(diagnostics) - _MOST_REPORTED} more items cannot be used"
+            diagnostics = [*diagnostics[:_MOST_REPORTED], Diagnostic(problems.ITEM, more, path=self._within)]
+        return self.items, diagnostics
 
     def _span(self, place: int) -> Span | None:
         return Span(self.file, place, 1, place, 1) if self.file else None

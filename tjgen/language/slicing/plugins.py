@@ -98,10 +98,10 @@ def _line(problem: BaseException) -> str:
     """The last line of the other author's code that was running."""
     if isinstance(problem, SyntaxError):
         return f" in line {problem.lineno}" if problem.lineno else ""
-    trace, found = problem.__traceback__, ""
+    trace, where = problem.__traceback__, ""
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
         if not file.startswith(_OURS):
-            found = f" in line {trace.tb_lineno} of {file.rpartition('/')[2]}"
+            where = f" in line {trace.tb_lineno} of {file.rpartition('/')[2]}"
         trace = trace.tb_next
-    return found
+    return where

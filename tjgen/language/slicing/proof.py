@@ -31,8 +31,8 @@ def faults(plan: Plan, items: int, count: int, *, covering: bool = True) -> Iter
     """
     if len(plan) != count:
         yield f"it has {len(plan)} slices, not {count}"
-    held = sum(map(len, plan))
-    if (held == items or not covering) and _divides(plan, items, held):
+    total = sum(map(len, plan))
+    if (total == items or not covering) and _divides(plan, items, total):
         return
     holders: dict[int, int] = {}
     for number, part in enumerate(plan):
@@ -51,8 +51,8 @@ def faults(plan: Plan, items: int, count: int, *, covering: bool = True) -> Iter
         yield f"item {missing[0]}{others} in no slice"
 
 
-def _divides(plan: Plan, items: int, held: int) -> bool:
-    """Whether the indexes, `held` in all, are all different and in range."""
+def _divides(plan: Plan, items: int, count: int) -> bool:
+    """Whether the indexes, `count` in all, are all different and in range."""
     seen = bytearray(items)
     try:
         for part in plan:
@@ -60,7 +60,7 @@ def _divides(plan: Plan, items: int, held: int) -> bool:
                 seen[index] = 1
     except (TypeError, OverflowError, IndexError):
         return False
-    return seen.count(1) == held
+    return seen.count(1) == count
 
 
 def heaviest(plan: Plan, items: Items | None, session: Session | None = None) -> tuple[int, int]:

@@ -36,8 +36,8 @@ def lengths(items: int, count: int, options: Mapping[str, Any]) -> list[int]:
     if total == 0:
         raise ValueError("has no weight above 0")
     shares = [divmod(items * weight, total) for weight in weights]
-    found = [share for share, _ in shares]
-    left = items - sum(found)
+    counts = [share for share, _ in shares]
+    left = items - sum(counts)
     for number in sorted(range(count), key=lambda number: -shares[number][1])[:left]:
-        found[number] += 1
-    return found
+        counts[number] += 1
+    return counts

@@ -36,12 +36,12 @@ def diagnostics(tree: Tree, path: FieldPath = ()) -> Iterator[Diagnostic]:
     """TJ110 for each text with one, keys of maps included."""
     if tree.__class__ is str:
         # Nearly all texts are printable, which takes no time to see.
-        if not tree.isprintable() and (found := _CONTROL.search(tree)) is not None:
-            yield _diagnostic(render(path), found[0], path)
+        if not tree.isprintable() and (match := _CONTROL.search(tree)) is not None:
+            yield _diagnostic(render(path), match[0], path)
     elif tree.__class__ is dict:
         for key, value in tree.items():
-            if key.__class__ is str and not key.isprintable() and (found := _CONTROL.search(key)) is not None:
-                yield _diagnostic(f"a key of {render(path)}", found[0], path)
+            if key.__class__ is str and not key.isprintable() and (match := _CONTROL.search(key)) is not None:
+                yield _diagnostic(f"a key of {render(path)}", match[0], path)
             elif key not in _FREE:
                 yield from diagnostics(value, (*path, key))
     elif tree.__class__ is list:

@@ -33,7 +33,7 @@ def check_experiment(tree: Tree) -> list[Diagnostic]:
 
 def check(tree: Tree, schema: Schema) -> list[Diagnostic]:
     """What in `tree` does not fit `schema`, in the order of the tree; paths are those of `tree`."""
-    found = []
+    diagnostics = []
     strange: FieldPath | None = None
     for finding in walk.check(tree, schema):
         if strange is not None and finding.path[: len(strange)] == strange:
@@ -41,8 +41,8 @@ def check(tree: Tree, schema: Schema) -> list[Diagnostic]:
         if finding.type == walk.TYPE and finding.value.__class__ in (dict, list):
             strange = finding.path
         if finding.type != walk.REQUIRED or not _is_partial(schema, finding.path):
-            found.append(_diagnostic(finding, schema))
-    return found
+            diagnostics.append(_diagnostic(finding, schema))
+    return diagnostics
 
 
 def schema_at(schema: Schema, path: FieldPath) -> Schema:

@@ -134,5 +134,5 @@ def replaced(base: dict[str, Tree], patch: dict[str, Tree], form: Form) -> list[
     new = chosen(patch, form)
     if len(new) != 1:
         return []
-    gone = [number for number in chosen(base, form) if number not in new]
-    return [key for number in gone for key in form.alternatives[number] if key in base and key not in patch]
+    dropped = [number for number in chosen(base, form) if number not in new]
+    return [key for number in dropped for key in form.alternatives[number] if key in base and key not in patch]

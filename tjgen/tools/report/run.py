@@ -104,7 +104,7 @@ def age(one: Known) -> tuple[object, ...]:
 def state(known: Known, trees: Mapping[str, Tree]) -> str:
     """What the lock says; without one what the experiment says, or the manifests."""
     if known.locked is not None:
-        return known.locked.standing
+        return known.locked.lifecycle_state
     if known.built is not None and not known.built.compiled.manifests:
         return FAILED
     own = [tree for path, tree in trees.items() if (place := place_of(path)) is not None and place.stage == RUNS]

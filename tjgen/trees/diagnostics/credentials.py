@@ -42,13 +42,13 @@ def concealed(text: str) -> str:
 
 def _pairs(text: str) -> list[tuple[int, int]]:
     """Where `user:password` stands before `@host:` or `@host/`. The time grows with the length of the text."""
-    found = []
+    ranges = []
     for match in _RUN.finditer(text):
         end = match.end() - 1
         start = _user(text, match.start(), end)
         if start is not None:
-            found.append((start, end))
-    return found
+            ranges.append((start, end))
+    return ranges
 
 
 def _user(text: str, start: int, end: int) -> int | None:

@@ -8,7 +8,7 @@ from tjgen.trees.explain.report import Explained
 from tjgen.trees.fields.path import FieldPath, Step
 from tjgen.trees.typing import NamedTuple
 
-THINGS = {
+NOUNS = {
     "env": "variable",
     "volumes": "volume",
     "volumeMounts": "volume",
@@ -31,7 +31,7 @@ FIELD = "field"
 class Named(NamedTuple):
     """One named thing of a manifest."""
 
-    thing: str
+    noun: str
     name: str
     path: FieldPath
     """Where it is: the element of a list, or the entry of a map."""
@@ -41,14 +41,14 @@ def named(path: FieldPath, value: object) -> Iterator[Named]:
     """The things that a leaf is a part of, outermost first."""
     for length in range(1, len(path) + 1):
         step, field = path[length - 1], path[length - 2] if length > 1 else ""
-        thing = THINGS.get(field, FIELD) if isinstance(field, str) else FIELD
+        noun = NOUNS.get(field, FIELD) if isinstance(field, str) else FIELD
         if isinstance(step, str):
-            yield Named(thing, step, path[:length])
-        elif thing != FIELD and (name := _name_of(step)) is not None:
-            yield Named(thing, name, path[:length])
-        elif thing != FIELD and path[length:] == ("name",):
+            yield Named(noun, step, path[:length])
+        elif noun != FIELD and (name := _name_of(step)) is not None:
+            yield Named(noun, name, path[:length])
+        elif noun != FIELD and path[length:] == ("name",):
             # A mount is told apart by its path, and has the name of its volume.
-            yield Named(thing, str(value), path[:length])
+            yield Named(noun, str(value), path[:length])
 
 
 def _name_of(step: Step) -> str | None:
@@ -59,14 +59,14 @@ def _name_of(step: Step) -> str | None:
     return None
 
 
-def places(leaves: list[Explained], thing: str, name: str) -> dict[Named, list[Explained]]:
-    """Each thing of a name -> its leaves; `thing` "" stands for any."""
-    found: dict[Named, list[Explained]] = {}
+def places(leaves: list[Explained], noun: str, name: str) -> dict[Named, list[Explained]]:
+    """Each thing of a name -> its leaves; `noun` "" stands for any."""
+    by_name: dict[Named, list[Explained]] = {}
     by_path = {
-        one.path: one for leaf in leaves for one in named(leaf.path, leaf.value) if one.name == name and thing in ("", one.thing)
+        one.path: one for leaf in leaves for one in named(leaf.path, leaf.value) if one.name == name and noun in ("", one.noun)
     }
     for leaf in leaves:
         for length in range(1, len(leaf.path) + 1):
             if leaf.path[:length] in by_path:
-                found.setdefault(by_path[leaf.path[:length]], []).append(leaf)
-    return found
+                by_name.setdefault(by_path[leaf.path[:length]], []).append(leaf)
+    return by_name

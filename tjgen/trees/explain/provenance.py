@@ -26,7 +26,7 @@ class Sources(NamedTuple):
     project: Document | None
     trainjob: Manifest | None = None
     """What previews are made of, a TrainJob or the run's own job: their origins point into it and into `made_runtime`."""
-    made_runtime: Manifest | None = None
+    created_runtime: Manifest | None = None
 
 
 class Hop(NamedTuple):
@@ -44,17 +44,17 @@ def trace(origin: Origin, sources: Sources, *, expanded: bool = False) -> list[H
     `expanded` says that the twin made the object, so that origins point into what it was made of.
     """
     if expanded and origin.source in ("trainjob", "job", "runtime"):
-        made = sources.made_runtime if origin.source == "runtime" else sources.trainjob
+        manifest = sources.created_runtime if origin.source == "runtime" else sources.trainjob
         hops = [Hop(origin.manager, origin.source, origin.because, None)]
-        if made is not None:
-            for earlier in made.origins(origin.because)[-1:]:
+        if manifest is not None:
+            for earlier in manifest.origins(origin.because)[-1:]:
                 hops += trace(earlier, sources)
         return hops
     if origin.source == "experiment":
-        said = _origins_in(sources.experiment, origin.because)
+        origins = _origins_in(sources.experiment, origin.because)
         hops = [Hop(origin.manager, "experiment", origin.because, None)]
-        if said:
-            last = said[-1]
+        if origins:
+            last = origins[-1]
             document = sources.documents.get(last.source)
             span = _span(document, last.because) if document is not None else None
             hops[0] = hops[0]._replace(span=span)

@@ -27,10 +27,10 @@ def explain(manifest: Manifest, sources: Sources, below: FieldPath = ()) -> Iter
             yield Explained(path, value, owners)
 
 
-def as_text(manifest: Manifest, found: list[Explained]) -> str:
+def as_text(manifest: Manifest, leaves: list[Explained]) -> str:
     """One line a leaf: the path, the value, and behind an arrow every hop to the file."""
     lines = [heading(manifest)]
-    for leaf in found:
+    for leaf in leaves:
         answers = " + ".join(" <- ".join(hop_text(hop) for hop in hops) for hops in reversed(leaf.owners))
         lines.append(f"  {render(leaf.path)}: {shown(leaf.value)}  <- {answers}")
     return "\n".join(lines) + "\n"
@@ -43,7 +43,7 @@ def heading(manifest: Manifest) -> str:
     return f"{manifest.kind} {where}{note}"
 
 
-def as_data(manifest: Manifest, found: list[Explained]) -> Tree:
+def as_data(manifest: Manifest, leaves: list[Explained]) -> Tree:
     """The same as a tree for JSON."""
     return {
         "kind": manifest.kind,
@@ -56,7 +56,7 @@ def as_data(manifest: Manifest, found: list[Explained]) -> Tree:
                 "value": leaf.value,
                 "owners": [[_hop_data(hop) for hop in hops] for hops in reversed(leaf.owners)],
             }
-            for leaf in found
+            for leaf in leaves
         ],
     }
 
@@ -64,13 +64,13 @@ def as_data(manifest: Manifest, found: list[Explained]) -> Tree:
 def hop_text(hop: Hop) -> str:
     """Who, by which field of what, and where that stands, on one line."""
     place = f" ({hop.span.file}:{hop.span.line}:{hop.span.column})" if hop.span is not None else ""
-    asked = f" {render(hop.because)}" if hop.because else ""
+    reason = f" {render(hop.because)}" if hop.because else ""
     if hop.source == "trainjob" and "runtimePatches" in hop.because:
         # The rest of the path repeats that of the leaf.
-        asked = " spec.runtimePatches"
+        reason = " spec.runtimePatches"
     source = "" if hop.source in ("experiment", "tjgen") or hop.source.startswith("file:") else f" {hop.source}"
     # "runtime runtime spec..." says one word twice.
-    return f"{hop.manager}{source if source.strip() != hop.manager else ''}{asked}{place}"
+    return f"{hop.manager}{source if source.strip() != hop.manager else ''}{reason}{place}"
 
 
 def _hop_data(hop: Hop) -> Tree:

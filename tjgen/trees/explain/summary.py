@@ -18,12 +18,12 @@ _SHIPPED = "tjgen:"
 _HEAD = ("apiVersion", "kind", "metadata")
 
 
-def as_page(found: Sequence[tuple[Manifest, list[Explained]]]) -> str:
+def as_page(explained: Sequence[tuple[Manifest, list[Explained]]]) -> str:
     """The objects with the number of their fields; a line for each line of the sources; what has no line, counted."""
     lines = []
     by_line: dict[tuple[str, int], list[tuple[Manifest, Explained]]] = {}
     by_rule: dict[str, int] = {}
-    for manifest, leaves in found:
+    for manifest, leaves in explained:
         lines.append(f"{heading(manifest)}: {len(leaves)} field{'s' * (len(leaves) != 1)}")
         for leaf in leaves:
             span = _span(leaf)
@@ -58,17 +58,17 @@ def _line(place: str, fields: Sequence[tuple[Manifest, Explained]]) -> str:
     return (text if len(text) + len(more) <= _WIDTH else f"{text[: _WIDTH - len(more) - 4]} ...") + more
 
 
-def as_places(found: Sequence[tuple[Manifest, dict[Named, list[Explained]]]]) -> str:
+def as_places(explained: Sequence[tuple[Manifest, dict[Named, list[Explained]]]]) -> str:
     """Each place of a name: the object, the path, and below it the values with their origins."""
     lines: list[str] = []
-    for manifest, things in found:
+    for manifest, named_leaves in explained:
         lines.append(heading(manifest))
-        for thing, leaves in things.items():
-            lines.append(f"  {thing.thing} {render(thing.path)}")
-            below = [leaf for leaf in leaves if leaf.path[len(thing.path) :] != ("name",)] or leaves
+        for key, leaves in named_leaves.items():
+            lines.append(f"  {key.noun} {render(key.path)}")
+            below = [leaf for leaf in leaves if leaf.path[len(key.path) :] != ("name",)] or leaves
             for leaf in below:
                 answers = " + ".join(" <- ".join(hop_text(hop) for hop in hops) for hops in reversed(leaf.owners))
-                field = render(leaf.path[len(thing.path) :])
+                field = render(leaf.path[len(key.path) :])
                 lines.append(f"    {f'{field}: ' if field else ''}{shown(leaf.value)}  <- {answers}")
     return "".join(f"{line}\n" for line in lines)
 

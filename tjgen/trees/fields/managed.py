@@ -70,10 +70,10 @@ class Managed:
 def origins_of(owners: Owners, path: FieldPath) -> tuple[Origin, ...]:
     """The owners of `path` in `owners`: those recorded at it, else at its nearest ancestor."""
     for length in range(len(path), -1, -1):
-        found = owners.get(path[:length])
-        if found:
+        origins = owners.get(path[:length])
+        if origins:
             rest = path[length:]
-            return tuple([origin.deeper(rest) for origin in found]) if rest else found
+            return tuple([origin.deeper(rest) for origin in origins]) if rest else origins
     return ()
 
 

@@ -159,9 +159,9 @@ class Writer:
 
     def _own(self, path: FieldPath) -> Any:
         """Our own copy of the container at `path`; None where there is no container."""
-        found = self._owned.get(path)
-        if found is not None:
-            return found
+        owned = self._owned.get(path)
+        if owned is not None:
+            return owned
         above: Any
         position: Any
         if path:
@@ -202,17 +202,17 @@ class Writer:
             self._note(())
             return
         step = path[length]
-        made = grow(path[length + 1 :], value, dict(step) if step.__class__ is tuple else {})
+        value_ = grow(path[length + 1 :], value, dict(step) if step.__class__ is tuple else {})
         if step.__class__ is tuple:
             position = self._positions.find(path[:length], container, step)
             if position < 0:
-                container.append(made)
+                container.append(value_)
                 self._positions.appended(path[:length], container)
             else:
-                container[position] = made
+                container[position] = value_
                 self._positions.changed(path[:length])
         else:
-            container[step] = made
+            container[step] = value_
         self._note(path[: length + 1])
         if length + 1 < len(path) and self._origin[0].mirrors and self._start < 0:
             # What was copied corresponds to the value alone, not to the containers around it.

@@ -35,9 +35,9 @@ def refused(path: str, code: str, reason: str, hint: str) -> UnreadableError:
     return UnreadableError(path, Diagnostic(code, message, hint=hint), reason)
 
 
-def over_budget(path: str, budget: str, found: int, limit: int, subject: str, verb: str = "has") -> UnreadableError:
+def over_budget(path: str, budget: str, count: int, limit: int, subject: str, verb: str = "has") -> UnreadableError:
     """The error for a path with which a budget is exceeded; `subject` and `verb` as of `budgets.exceeded`."""
-    diagnostic = exceeded(budget, found, limit, subject, is_least=True, verb=verb)
+    diagnostic = exceeded(budget, count, limit, subject, is_least=True, verb=verb)
     return UnreadableError(path, diagnostic, diagnostic.message)
 
 

@@ -167,22 +167,22 @@ class Sandbox:
         if self._listing[0] == folder:  # a pattern with ** looks at a folder twice in a row
             return self._listing[1]
         left = self.budgets.entries - self._entries
-        found: list[FolderEntry] = []
+        entries_: list[FolderEntry] = []
         try:
             with os.scandir(real or "/") as entries:
                 for entry in entries:
-                    if len(found) >= left:
+                    if len(entries_) >= left:
                         limit = self.budgets.entries
                         raise over_budget(folder, "entries", limit + 1, limit, f"the search of {folder or '.'}", "finds")
                     is_link = entry.is_symlink()
                     path = os.path.join(folder, entry.name)
-                    found.append(FolderEntry(entry.name, path, not is_link and entry.is_dir(follow_symlinks=False), is_link))
+                    entries_.append(FolderEntry(entry.name, path, not is_link and entry.is_dir(follow_symlinks=False), is_link))
         except UnreadableError:
             raise
         except OSError as error:
             raise self._folder_failure(folder, error) from None
-        self._entries += len(found)
-        self._listing = (folder, sorted(found))
+        self._entries += len(entries_)
+        self._listing = (folder, sorted(entries_))
         return self._listing[1]
 
     def _folder(self, folder: str) -> tuple[str, bool]:

@@ -11,20 +11,20 @@ from tjgen.trees.files import problems
 from tjgen.trees.files.problems import UnreadableError, over_budget, refused
 from tjgen.trees.files.sandbox import Sandbox
 
-Found = Iterator[str | Diagnostic]
+Paths = Iterator[str | Diagnostic]
 
 
-def below(sandbox: Sandbox, folder: str, wanted: Callable[[str], bool]) -> Found:
+def below(sandbox: Sandbox, folder: str, wanted: Callable[[str], bool]) -> Paths:
     """The files below a folder whose name is wanted, in the order of their names; hidden ones and linked folders are left out."""
     return _walk(sandbox, folder, wanted, (), follow=False)
 
 
-def below_links(sandbox: Sandbox, folder: str, wanted: Callable[[str], bool]) -> Found:
+def below_links(sandbox: Sandbox, folder: str, wanted: Callable[[str], bool]) -> Paths:
     """The files below a folder and below folders that links in it lead to, whose name is wanted; hidden ones are left out."""
     return _walk(sandbox, folder, wanted, (), follow=True)
 
 
-def matching(sandbox: Sandbox, folder: str, pattern: str) -> Found:
+def matching(sandbox: Sandbox, folder: str, pattern: str) -> Paths:
     """The files below a folder that a pattern means. `**` stands for any number of folders.
 
     Paths begin with `folder`. Hidden entries need a part of the pattern that begins with a dot.
@@ -39,7 +39,7 @@ def is_pattern(text: str) -> bool:
     return any(sign in text for sign in "*?[")
 
 
-def _walk(sandbox: Sandbox, folder: str, wanted: Callable[[str], bool], chain: tuple[str, ...], *, follow: bool) -> Found:
+def _walk(sandbox: Sandbox, folder: str, wanted: Callable[[str], bool], chain: tuple[str, ...], *, follow: bool) -> Paths:
     try:
         chain = _entered(sandbox, folder, chain)
         entries = sandbox.entries(folder)
@@ -69,7 +69,7 @@ def _entered(sandbox: Sandbox, folder: str, chain: tuple[str, ...]) -> tuple[str
     return (*chain, real)
 
 
-def _matched(sandbox: Sandbox, folder: str, parts: list[str], chain: tuple[str, ...]) -> Found:
+def _matched(sandbox: Sandbox, folder: str, parts: list[str], chain: tuple[str, ...]) -> Paths:
     if not parts:
         return
     part, rest = parts[0], parts[1:]
@@ -107,7 +107,7 @@ def _matched(sandbox: Sandbox, folder: str, parts: list[str], chain: tuple[str, 
             yield entry.path
 
 
-def _literal(sandbox: Sandbox, path: str, rest: list[str], chain: tuple[str, ...]) -> Found:
+def _literal(sandbox: Sandbox, path: str, rest: list[str], chain: tuple[str, ...]) -> Paths:
     """What a part of a pattern means that is a plain name."""
     if rest:
         if os.path.isdir(path):

@@ -126,9 +126,9 @@ def _parse(text: str) -> Quantity:
     if format_ == BINARY:
         if not fraction:
             # The short path holds 15 digits, less those that the suffix stands for.
-            room = 15 - len(whole) - int(exponent * 3 / 10) - 1
+            digits_left = 15 - len(whole) - int(exponent * 3 / 10) - 1
             amount = int(whole) << exponent
-            if room >= 0:
+            if digits_left >= 0:
                 kept = exponent % 10 == 0 and int(whole) & 7 != 0
                 return _signed(sign, amount * _NANO, format_, text if kept else "")
         return _long(sign, numeric, (int(whole + fraction) << exponent) * _NANO, 10 ** len(fraction), format_)

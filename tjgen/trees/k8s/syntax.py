@@ -113,10 +113,10 @@ def c_identifier(text: str) -> list[str]:
     """A name as the language C has them (`IsCIdentifier`)."""
     if text and text[0] not in _DIGITS and (_ANY | {"_"}).issuperset(text):
         return []
-    said = (
+    message = (
         "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'"
     )
-    return [said + _shown("[A-Za-z_][A-Za-z0-9_]*", "my_name", "MY_NAME", "MyName")]
+    return [message + _shown("[A-Za-z_][A-Za-z0-9_]*", "my_name", "MY_NAME", "MyName")]
 
 
 def port_number(port: int) -> list[str]:
@@ -149,8 +149,8 @@ def percent(text: str) -> list[str]:
     """A percentage (`IsValidPercent`)."""
     if text.endswith("%") and text[:-1].isascii() and text[:-1].isdigit():
         return []
-    said = "a valid percent string must be a numeric string followed by an ending '%'"
-    return [said + _shown("[0-9]+%", "1%", "93%")]
+    message = "a valid percent string must be a numeric string followed by an ending '%'"
+    return [message + _shown("[0-9]+%", "1%", "93%")]
 
 
 def path_segment(text: str) -> list[str]:
@@ -193,8 +193,8 @@ def _is_key_name(text: str) -> bool:
 
 
 def _key_characters() -> str:
-    said = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
-    return said + _shown(_KEY_NAME, "MyName", "my.name", "123-abc")
+    message = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
+    return message + _shown(_KEY_NAME, "MyName", "my.name", "123-abc")
 
 
 def _subdomain(text: str, unit: str) -> list[str]:

@@ -22,7 +22,7 @@ from tjgen.trees.source.libyaml import (
     SequenceStartEvent,
     StreamEndEvent,
 )
-from tjgen.trees.source.scalars import MERGE, TAG_PREFIX, Dialect, Doubt, clip
+from tjgen.trees.source.scalars import MERGE, TAG_PREFIX, Dialect, OddScalar, clip
 from tjgen.trees.source.text import Text
 from tjgen.trees.typing import Any, NamedTuple
 
@@ -133,7 +133,7 @@ class Builder:
             # The ordinary cases of _scalar_value, in place: this runs for every value.
             if event.implicit[0]:
                 value = self._plain[event.value]
-                if value.__class__ is Doubt:
+                if value.__class__ is OddScalar:
                     value = self._doubted(value, event)
             else:
                 value = event.value
@@ -155,14 +155,14 @@ class Builder:
             value = self._dialect.tagged(event.tag, event.value)
         else:
             value = self._plain[event.value] if event.implicit[0] else event.value
-        return self._doubted(value, event) if value.__class__ is Doubt else value
+        return self._doubted(value, event) if value.__class__ is OddScalar else value
 
-    def _doubted(self, doubt: Doubt, event: Any) -> Tree:
-        self.findings.add(doubt.problem, doubt.message, extent(event), doubt.hint)
-        return doubt.value
+    def _doubted(self, odd: OddScalar, event: Any) -> Tree:
+        self.findings.add(odd.problem, odd.message, extent(event), odd.hint)
+        return odd.value
 
     def _take_key(self, key: Any, event: Any) -> None:
-        if key.__class__ is Doubt:
+        if key.__class__ is OddScalar:
             key = self._doubted(key, event)
         keys = self._keys
         assert keys is not None

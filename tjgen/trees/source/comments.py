@@ -22,26 +22,26 @@ class Comment(NamedTuple):
 def comments(content: str) -> list[Comment]:
     """All comments of a stream. Of text that is not YAML, those before the place where reading ends."""
     starts, ends, limit = _scalars(content)
-    found: list[Comment] = []
+    comments_: list[Comment] = []
     for number, (offset, line) in enumerate(_lines(content), 1):
         for sign in re.finditer(r"(?:^|(?<=\s))#", line):
             at = offset + sign.start()
             before = bisect_right(starts, at) - 1
             if at >= limit:
-                return found
+                return comments_
             if before < 0 or at >= ends[before]:
                 text = line[sign.end() :].strip()
-                found.append(Comment(text, number, sign.start() + 1, not line[: sign.start()].strip()))
+                comments_.append(Comment(text, number, sign.start() + 1, not line[: sign.start()].strip()))
                 break
-    return found
+    return comments_
 
 
 def _lines(content: str) -> list[tuple[int, str]]:
-    found, offset = [], 0
+    lines, offset = [], 0
     for line in re.split(r"(?<=\n)|(?<=\r)(?!\n)", content):
-        found.append((offset, line.rstrip("\r\n")))
+        lines.append((offset, line.rstrip("\r\n")))
         offset += len(line)
-    return found
+    return lines
 
 
 def _scalars(content: str) -> tuple[list[int], list[int], int]:

@@ -26,7 +26,7 @@ class _Mark:
 
 def objects(content: str) -> list[Range]:
     """The range of each object; an empty list for a text that is not a sequence of at least two objects of JSON."""
-    found: list[Range] = []
+    ranges: list[Range] = []
     start = _start_after(content, 0)
     while start < len(content):
         try:
@@ -38,15 +38,15 @@ def objects(content: str) -> list[Range]:
             return []
         if value.__class__ is not dict:
             return []
-        found.append((start, end))
+        ranges.append((start, end))
         start = _start_after(content, end)
-    return found if len(found) > 1 else []
+    return ranges if len(ranges) > 1 else []
 
 
 def _start_after(content: str, position: int) -> int:
     """The position of the next character that is not white space; the length of the text if there is none."""
-    found = _VISIBLE.search(content, position)
-    return found.start() if found is not None else len(content)
+    match = _VISIBLE.search(content, position)
+    return match.start() if match is not None else len(content)
 
 
 def _refuse(constant: str) -> None:

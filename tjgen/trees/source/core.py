@@ -15,8 +15,8 @@ from tjgen.trees.source.scalars import (
     TAG_PREFIX,
     TYPES_OF_TAG,
     Dialect,
-    Doubt,
     Memo,
+    OddScalar,
     clip,
     describe,
     is_decimal,
@@ -42,13 +42,13 @@ _MOST_DIGITS = 4_300
 def plain(text: str) -> Any:
     """The value of an unquoted scalar; a Doubt where kubectl reads another, or where no number can hold it."""
     value = resolve(text)
-    if value.__class__ is Doubt:
+    if value.__class__ is OddScalar:
         return value
     theirs = kubernetes.resolve(text)
     if _same(value, theirs):
         return value
     message = f"the value {clip(text)} is {describe(value)} here (YAML 1.2), but {describe(theirs)} to kubectl"
-    return Doubt(value, AMBIGUOUS, message, _unambiguous(text, value, theirs))
+    return OddScalar(value, AMBIGUOUS, message, _unambiguous(text, value, theirs))
 
 
 def key(text: str) -> Any:
@@ -62,7 +62,7 @@ def key(text: str) -> Any:
     if theirs == text:
         return text
     seen = f'is "{clip(theirs)}" to kubectl' if theirs.__class__ is str else "is refused by kubectl"
-    return Doubt(
+    return OddScalar(
         text, AMBIGUOUS, f'the key {clip(text)} is "{clip(text)}" here (YAML 1.2), but {seen}', f'quote it: "{clip(text)}"'
     )
 
@@ -84,12 +84,14 @@ def resolve(text: str) -> Any:
     return text
 
 
-def _infinite(text: str) -> Doubt:
-    return Doubt(text, NUMBER, f"{clip(text)} is a number that JSON cannot hold", f'quote it if text is meant: "{clip(text)}"')
+def _infinite(text: str) -> OddScalar:
+    return OddScalar(
+        text, NUMBER, f"{clip(text)} is a number that JSON cannot hold", f'quote it if text is meant: "{clip(text)}"'
+    )
 
 
-def _too_long(text: str) -> Doubt:
-    return Doubt(text, LIMIT, f"{clip(text)} has {len(text)} digits, more than {_MOST_DIGITS}", "quote it if text is meant")
+def _too_long(text: str) -> OddScalar:
+    return OddScalar(text, LIMIT, f"{clip(text)} has {len(text)} digits, more than {_MOST_DIGITS}", "quote it if text is meant")
 
 
 def _same(ours: Tree, theirs: Tree) -> bool:
@@ -120,16 +122,16 @@ def tagged(tag: str, text: str) -> Any:
     if name not in TYPES_OF_TAG:
         return stray_tag(tag, text)
     value = resolve(text)
-    if value.__class__ in TYPES_OF_TAG[name] or value.__class__ is Doubt:
+    if value.__class__ in TYPES_OF_TAG[name] or value.__class__ is OddScalar:
         return float(value) if name == "float" and value.__class__ is int else value
-    return Doubt(
+    return OddScalar(
         text, TAG, f'"{clip(text)}" is not a value of the tag !!{name}', f"remove the tag !!{name}, or correct the value"
     )
 
 
-def stray_tag(tag: str, value: Tree) -> Doubt:
+def stray_tag(tag: str, value: Tree) -> OddScalar:
     """What is said of any other tag: it has no meaning in a file of ours."""
-    return Doubt(value, TAG, f"the tag {written(tag)} has no meaning here", "remove the tag")
+    return OddScalar(value, TAG, f"the tag {written(tag)} has no meaning here", "remove the tag")
 
 
 DIALECT = Dialect("core", Memo(plain), Memo(key), tagged, stray_tag, follows_go=False)

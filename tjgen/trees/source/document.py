@@ -49,8 +49,8 @@ class Document:
 
     def excerpt(self, path: FieldPath) -> str:
         """The text of the value at `path`, as it is written; empty where the document has no text."""
-        found = self._find(path, key=False)
-        return "" if found is None else self.source.content[found[0] : found[1]]
+        bounds = self._find(path, key=False)
+        return "" if bounds is None else self.source.content[bounds[0] : bounds[1]]
 
     def locate(self, path: FieldPath, *, key: bool = False) -> Span | None:
         """Where the value at `path` stands, or with `key` its key.
@@ -58,8 +58,8 @@ class Document:
         A value that came by an alias or a merge key is located where it is written. Where the path does not exist, the
         nearest ancestor answers, with its key if it has one. None only for a document without any text.
         """
-        found = self._find(path, key=key)
-        return None if found is None else self.source.span(*found)
+        bounds = self._find(path, key=key)
+        return None if bounds is None else self.source.span(*bounds)
 
     def _find(self, path: FieldPath, *, key: bool) -> tuple[int, int] | None:
         from tjgen.trees.source import positions

@@ -32,9 +32,9 @@ class Findings:
     def add(self, problem: Problem, message: str, where: Range, hint: str, related: tuple[Note, ...] = ()) -> None:
         """Add one. Raises CompileError if there are too many errors."""
         is_error = default_severity(problem.code) == ERROR
-        found = self._errors if is_error else self._warnings
-        if len(found) < MOST:
-            found.append(diagnostic(problem, message, span=self._source.span(*where), hint=hint, related=related))
+        reported = self._errors if is_error else self._warnings
+        if len(reported) < MOST:
+            reported.append(diagnostic(problem, message, span=self._source.span(*where), hint=hint, related=related))
         elif is_error:
             self.stop(f"the file has more than {MOST} errors", where, "correct those above first")
         else:
@@ -44,10 +44,10 @@ class Findings:
         """Raise CompileError: a limit is reached."""
         raise CompileError([diagnostic(LIMIT, message, span=self._source.span(*where), hint=hint)])
 
-    def exceed(self, budget: str, found: int, limit: int, where: Range) -> NoReturn:
-        """Raise CompileError: the stream has at least `found` of something, more than its budget."""
+    def exceed(self, budget: str, count: int, limit: int, where: Range) -> NoReturn:
+        """Raise CompileError: the stream has at least `count` of something, more than its budget."""
         span = self._source.span(*where)
-        raise CompileError([exceeded(budget, found, limit, "the file", is_least=True, span=span)])
+        raise CompileError([exceeded(budget, count, limit, "the file", is_least=True, span=span)])
 
     def note(self, message: str, where: Range) -> Note:
         """A second place that belongs to a finding."""
@@ -55,8 +55,8 @@ class Findings:
 
     def in_order(self) -> list[Diagnostic]:
         """All of them, by place."""
-        found = sorted([*self._errors, *self._warnings], key=lambda diagnostic: diagnostic.span or ())
+        diagnostics = sorted([*self._errors, *self._warnings], key=lambda diagnostic: diagnostic.span or ())
         if self._left_out:
             message = f"{self._left_out} more warnings about this file are left out"
-            found.append(diagnostic(LEFT_OUT, message, span=found[-1].span, hint="correct those above first"))
-        return found
+            diagnostics.append(diagnostic(LEFT_OUT, message, span=diagnostics[-1].span, hint="correct those above first"))
+        return diagnostics

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tjgen.trees.source.kubernetes import key_of
-from tjgen.trees.source.scalars import MERGE, TAG_PREFIX, Dialect, Doubt
+from tjgen.trees.source.scalars import MERGE, TAG_PREFIX, Dialect, OddScalar
 from tjgen.trees.typing import Any
 
 _MERGE_TAG = TAG_PREFIX + "merge"
@@ -17,7 +17,7 @@ def read_key(event: Any, dialect: Dialect) -> Any:
     if text == "<<" and (event.implicit[0] or event.tag == _MERGE_TAG):  # go-yaml v2, decode.go:isMerge
         return MERGE
     value = dialect.tagged(event.tag, text)
-    return value if value.__class__ is Doubt else key_of(value, text)
+    return value if value.__class__ is OddScalar else key_of(value, text)
 
 
 def key_range(key: Any, start: int, content: str) -> tuple[int, int]:

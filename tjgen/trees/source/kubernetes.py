@@ -18,8 +18,8 @@ from tjgen.trees.source.scalars import (
     TAG_PREFIX,
     TYPES_OF_TAG,
     Dialect,
-    Doubt,
     Memo,
+    OddScalar,
     clip,
     written,
 )
@@ -63,13 +63,15 @@ def key_of(value: Tree, text: str) -> Any:
     if value.__class__ is str:
         return value
     if value is None:
-        return Doubt("null", KEY, f'the key "{text}" is null' if text else "a key is empty", "quote the key, or give it a name")
+        return OddScalar(
+            "null", KEY, f'the key "{text}" is null' if text else "a key is empty", "quote the key, or give it a name"
+        )
     if value is True or value is False:
         return "true" if value else "false"
     if value.__class__ is float:
         return float32_text(value)
     if value >= 1 << 63:
-        return Doubt(str(value), KEY, f"the key {text} is a number that kubectl cannot use as a key", f'quote it: "{text}"')
+        return OddScalar(str(value), KEY, f"the key {text} is a number that kubectl cannot use as a key", f'quote it: "{text}"')
     return str(value)
 
 
@@ -124,7 +126,7 @@ def _float(digits: str, text: str) -> Tree:
 
 def _as_json(value: float, text: str) -> Any:
     if not isfinite(value):
-        return Doubt(text, NUMBER, f"{text} is a number that JSON cannot hold", f'quote it if text is meant: "{text}"')
+        return OddScalar(text, NUMBER, f"{text} is a number that JSON cannot hold", f'quote it if text is meant: "{text}"')
     whole = int(value)
     return whole if whole == value and -(1 << 63) <= whole < 1 << 63 else value
 
@@ -161,7 +163,7 @@ def tagged(tag: str, text: str) -> Any:
         if value.__class__ in TYPES_OF_TAG[name] and not (name == "float" and value.__class__ is int and value >= 1 << 63):
             return _as_json(value, text) if value.__class__ is float else value
         message = f'"{clip(text)}" is not a value of the tag !!{name}'
-        return Doubt(text, TAG, message, f"remove the tag !!{name}, or correct the value")
+        return OddScalar(text, TAG, message, f"remove the tag !!{name}, or correct the value")
     if name == "binary":
         return _binary(text)
     if name in ("timestamp", "merge"):
@@ -169,9 +171,9 @@ def tagged(tag: str, text: str) -> Any:
     return stray_tag(tag, text)
 
 
-def stray_tag(tag: str, value: Tree) -> Doubt:
+def stray_tag(tag: str, value: Tree) -> OddScalar:
     """What is said of any other tag: go-yaml v2 passes over it."""
-    return Doubt(value, IGNORED_TAG, f"kubectl ignores the tag {written(tag)}", "remove the tag")
+    return OddScalar(value, IGNORED_TAG, f"kubectl ignores the tag {written(tag)}", "remove the tag")
 
 
 def _binary(text: str) -> Any:
@@ -181,7 +183,7 @@ def _binary(text: str) -> Any:
         data = a2b_base64(text.replace("\n", "").replace("\r", ""), strict_mode=True)
     except (Error, ValueError):
         message = "the value of the tag !!binary is not base64"
-        return Doubt(text, TAG, message, "encode the value as base64 with padding, or remove the tag")
+        return OddScalar(text, TAG, message, "encode the value as base64 with padding, or remove the tag")
     return data.decode("utf-8", "surrogateescape").translate(_REPLACED)
 
 

@@ -40,10 +40,10 @@ def advice(problem: str, source: Text, index: int, beginning: int) -> Advice | N
         return Advice(source.span(index, index + 1), hint, 'the value contains ": ", which starts a mapping in YAML')
     if problem in (_COLON, _NO_KEY):
         return _indented(source, start, line)
-    if problem == _NO_COLON and (found := _NO_SPACE.match(line)) is not None:
-        where = start + found.start(1)
+    if problem == _NO_COLON and (match := _NO_SPACE.match(line)) is not None:
+        where = start + match.start(1)
         return Advice(
-            source.span(where, where + len(found[1]) + 1), f"write {found[1]}: {found[2]}", "a space is missing after the colon"
+            source.span(where, where + len(match[1]) + 1), f"write {match[1]}: {match[2]}", "a space is missing after the colon"
         )
     if problem.endswith(_START) and content[index : index + 1] != "\t":
         message = f"a value cannot start with {content[index : index + 1]}"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from tjgen.trees.fields.path import FieldPath, Tree, get, index_of
 from tjgen.trees.source import libyaml
 from tjgen.trees.source.keys import read_key
-from tjgen.trees.source.scalars import MERGE, Dialect, Doubt
+from tjgen.trees.source.scalars import MERGE, Dialect, OddScalar
 from tjgen.trees.typing import Any
 
 Range = tuple[int, int]
@@ -124,7 +124,7 @@ class _Composer:
         if event.__class__ is not libyaml.ScalarEvent:
             return ""  # no string can be this key: the reader has refused it
         key = read_key(event, self._dialect)
-        return key.value if key.__class__ is Doubt else key
+        return key.value if key.__class__ is OddScalar else key
 
 
 def find(place: Extent, value: Tree, path: FieldPath, *, key: bool) -> Range | None:
@@ -153,8 +153,8 @@ def _entry(place: Extent, key: str) -> tuple[Range, Extent] | None:
     while waiting:
         one = waiting.pop()
         if key in one.entries:
-            start, end, found = one.entries[key]
-            return (start, end), found
+            start, end, child = one.entries[key]
+            return (start, end), child
         if one.merged and id(one) not in seen:
             seen.add(id(one))
             waiting.extend(reversed(one.merged))

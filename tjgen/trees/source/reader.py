@@ -49,8 +49,8 @@ def read(text: str | bytes, file: str, dialect: str, budgets: Budgets = DEFAULT)
             objects = _read_objects(content, source, budgets)
             if objects is not None:
                 return objects
-        found = explain(error, source) if hasattr(error, "problem_mark") else first_unprintable(source)
-        return builder.documents, [*builder.findings.in_order(), found]
+        problem = explain(error, source) if hasattr(error, "problem_mark") else first_unprintable(source)
+        return builder.documents, [*builder.findings.in_order(), problem]
     return builder.documents, builder.findings.in_order()
 
 

@@ -24,7 +24,7 @@ _MEMORY = 50_000
 _LONGEST_REMEMBERED = 80
 
 
-class Doubt(NamedTuple):
+class OddScalar(NamedTuple):
     """A scalar that has a value and something to be said about it."""
 
     value: Tree
@@ -59,7 +59,7 @@ class Dialect(NamedTuple):
     """Unquoted text of a mapping key -> key, MERGE or Doubt."""
     tagged: Callable[[str, str], Any]
     """Tag and text -> value, or Doubt."""
-    stray_tag: Callable[[str, Tree], Doubt]
+    stray_tag: Callable[[str, Tree], OddScalar]
     """Tag that says nothing of its value, and the value -> Doubt."""
     follows_go: bool
     """Whether go-yaml v2 is followed where it departs from YAML 1.2: in merge keys, escapes, directives and separators."""

@@ -35,21 +35,23 @@ Contributions = Iterator[Contribution | Diagnostic]
 """What a pass yields."""
 
 
-def is_said(workload: Workload, path: FieldPath) -> bool:
+def is_from_experiment(workload: Workload, path: FieldPath) -> bool:
     """Whether the user has said what stands at `path`: what only fills a gap leaves it alone."""
-    is_there = get(workload.tree.value, path, None) is not None
-    return is_there and any(origin.manager == EXPERIMENT for origin in workload.tree.origins(path))
+    is_set = get(workload.tree.value, path, None) is not None
+    return is_set and any(origin.manager == EXPERIMENT for origin in workload.tree.origins(path))
 
 
-def contribute(workload: Workload, manager: str, found: Iterable[Contribution | Diagnostic]) -> tuple[Workload, list[Diagnostic]]:
-    """`workload` with the contributions of one pass, and the diagnostics among `found`.
+def contribute(
+    workload: Workload, manager: str, results: Iterable[Contribution | Diagnostic]
+) -> tuple[Workload, list[Diagnostic]]:
+    """`workload` with the contributions of one pass, and the diagnostics among `results`.
 
     Passes fill and extend, they do not overrule: a contribution that would change what the user
     said is left out and reported with both places (TJ250).
     """
     writer = None
     diagnostics: list[Diagnostic] = []
-    for one in found:
+    for one in results:
         if isinstance(one, Diagnostic):
             diagnostics.append(one)
             continue

@@ -43,8 +43,8 @@ def nodes(workload: Workload) -> int:
     """The nodes of the run: what the TrainJob says, or else its runtime."""
     if workload.is_direct:
         return sum(_pods(workload, podset) for podset in workers(workload))
-    said = get(workload.tree.value, ("trainer", "numNodes"), None) or get(workload.ml_policy, ("numNodes",), None)
-    return int(said or 1)
+    num_nodes = get(workload.tree.value, ("trainer", "numNodes"), None) or get(workload.ml_policy, ("numNodes",), None)
+    return int(num_nodes or 1)
 
 
 def at_once(workload: Workload, podsets: Iterable[PodSet]) -> int:
@@ -56,11 +56,11 @@ def _pods(workload: Workload, podset: PodSet) -> int:
     if workload.is_direct:
         return int(workload.tree.value["counts"].get(podset.name, 1))
     policy = workload.ml_policy
-    said = get(workload.tree.value, ("trainer", "numNodes"), None)
+    num_nodes = get(workload.tree.value, ("trainer", "numNodes"), None)
     if get(policy, ("mpi",)):
         # plugins/mpi/mpi.go (v2.3.0): numNodes of the TrainJob counts the job "node", of which the launcher may be one.
-        if podset.name == NODE and said is not None:
-            return max(int(said) - 1, 1) if get(policy, ("mpi", "runLauncherAsNode"), False) else int(said)
+        if podset.name == NODE and num_nodes is not None:
+            return max(int(num_nodes) - 1, 1) if get(policy, ("mpi", "runLauncherAsNode"), False) else int(num_nodes)
     elif podset.ancestor == TRAINER:
         return nodes(workload)
     job = get(workload.tree.value, podset.path, {})

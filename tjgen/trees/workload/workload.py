@@ -109,7 +109,7 @@ def is_runtimes(origin: Origin) -> bool:
 
 def podsets(runtime_spec: Tree) -> tuple[PodSet, ...]:
     """The pod sets of a runtime's spec, in its order."""
-    found = []
+    podsets_ = []
     for job in get(runtime_spec, ("template", "spec", "replicatedJobs"), None) or []:
         name = job["name"]
         ancestor = get(job, ("template", "metadata", "labels", ANCESTOR), "")
@@ -121,5 +121,5 @@ def podsets(runtime_spec: Tree) -> tuple[PodSet, ...]:
         path: FieldPath = (*JOBS, named(name))
         template = (*path, "template", "spec", "template")
         pod = (*template, "spec")
-        found.append(PodSet(name, ancestor, wanted, path, pod, (*template, "metadata"), (*pod, "containers", named(wanted))))
-    return tuple(found)
+        podsets_.append(PodSet(name, ancestor, wanted, path, pod, (*template, "metadata"), (*pod, "containers", named(wanted))))
+    return tuple(podsets_)

@@ -138,7 +138,9 @@ def _recipe(
     directory = build.directory or "."
     baked = is_baked(code)
     try:
-        everything = files.found(setting.sandbox, os.path.join(setting.directory, directory), build.include, build.exclude)
+        everything = files.matching_files(
+            setting.sandbox, os.path.join(setting.directory, directory), build.include, build.exclude
+        )
         known = {file.path: file for file in everything}
         for field, path in (("requirements", build.requirements), ("dockerfile", build.dockerfile)):
             if path is not None and path not in known:

@@ -47,7 +47,7 @@ def read(
 ) -> tuple[list[files.File], list[Diagnostic]]:
     """The files to pack, and what keeps them from being packed."""
     try:
-        matching = files.found(setting.sandbox, os.path.join(setting.directory, directory), include, exclude)
+        matching = files.matching_files(setting.sandbox, os.path.join(setting.directory, directory), include, exclude)
         if not matching:
             message = f"no file of {directory} is taken"
             hint = "correct include and exclude" if include or exclude else "name the folder that the code is in"

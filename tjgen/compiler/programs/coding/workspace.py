@@ -53,7 +53,7 @@ def deliver(code: Code, workload: Workload, experiment: Experiment, setting: Set
         return
     at: FieldPath = (*HERE, "directory")
     try:
-        matching = files.found(setting.sandbox, os.path.join(setting.directory, workspace.directory))
+        matching = files.matching_files(setting.sandbox, os.path.join(setting.directory, workspace.directory))
         digest = files.digest(matching)
     except files.FolderError as error:
         yield unreadable(workspace.directory, error, at)
@@ -78,7 +78,7 @@ def files_of(
 ) -> list[files.File]:
     """The files of a directory; none where they cannot be read, which is for the pass to report."""
     try:
-        return files.found(sandbox, os.path.join(folder, directory), include, exclude)
+        return files.matching_files(sandbox, os.path.join(folder, directory), include, exclude)
     except files.FolderError:
         return []
 

@@ -64,10 +64,10 @@ def source() -> str:
 
 def part_of(model: type[Shape], name: str) -> Part:
     """What a field means for the identity. Raises UnmarkedFieldError where its annotation does not name one meaning."""
-    found = [item for item in metadata_of(get_type_hints(model, include_extras=True)[name]) if isinstance(item, Part)]
-    if len(found) != 1:
+    parts = [item for item in metadata_of(get_type_hints(model, include_extras=True)[name]) if isinstance(item, Part)]
+    if len(parts) != 1:
         raise UnmarkedFieldError(f"{model.__name__}.{name}: write its type as Counts, Present, Excluded or Setting")
-    return found[0]
+    return parts[0]
 
 
 def _rules(model: type[Shape]) -> dict[str, Rule]:
@@ -117,13 +117,13 @@ def _written(rules: dict[str, Rule]) -> dict[str, Any]:
 
 def _settings(model: type[Shape], path: tuple[str, ...]) -> list[tuple[str, ...]]:
     """The topmost settings below a model; tasks have those of their experiment."""
-    found = []
+    paths = []
     for field in _ordered(model):
-        here = (*path, field.key)
-        if here[:2] == ("spec", "tasks") or (not path and field.key not in ("metadata", "spec")):
+        full_path = (*path, field.key)
+        if full_path[:2] == ("spec", "tasks") or (not path and field.key not in ("metadata", "spec")):
             continue
         if path and part_of(model, field.name) is Part.SETTING:
-            found.append(here)
+            paths.append(full_path)
         elif isinstance(field.kind, Ref):
-            found += _settings(field.kind.model, here)
-    return found
+            paths += _settings(field.kind.model, full_path)
+    return paths

@@ -95,20 +95,20 @@ def parent(model: type[Shape]) -> type[Shape]:
 
 def models(roots: list[type[Shape]]) -> list[type[Shape]]:
     """The models that `roots` need, each after those that it needs itself."""
-    found: list[type[Shape]] = []
+    models_: list[type[Shape]] = []
 
     def visit(model: type[Shape]) -> None:
-        if model in found or model is Shape:
+        if model in models_ or model is Shape:
             return
         visit(parent(model))
         for field in fields(model):
             for needed in _refs(field.kind):
                 visit(needed)
-        found.append(model)
+        models_.append(model)
 
     for root in roots:
         visit(root)
-    return found
+    return models_
 
 
 def kind(annotation: Any) -> Kind:

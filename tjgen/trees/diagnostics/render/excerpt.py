@@ -52,26 +52,26 @@ def columns(text: str) -> int:
 def _cut(before: str, marked: str, after: str) -> tuple[str, str, str]:
     if columns(before) > _BEFORE:
         before = _CUT + _last(before, _BEFORE - len(_CUT))
-    room = MOST_COLUMNS - columns(before)
-    if columns(marked) > room:
-        return before, _first(marked, room - len(_CUT)) + _CUT, ""
-    room -= columns(marked)
-    if columns(after) > room:
-        after = _first(after, room - len(_CUT)) + _CUT if room > len(_CUT) else _CUT
+    columns_left = MOST_COLUMNS - columns(before)
+    if columns(marked) > columns_left:
+        return before, _first(marked, columns_left - len(_CUT)) + _CUT, ""
+    columns_left -= columns(marked)
+    if columns(after) > columns_left:
+        after = _first(after, columns_left - len(_CUT)) + _CUT if columns_left > len(_CUT) else _CUT
     return before, marked, after
 
 
-def _first(text: str, room: int) -> str:
+def _first(text: str, columns_left: int) -> str:
     kept = 0
     for position, character in enumerate(text):
         kept += _columns_of(character)
-        if kept > room:
+        if kept > columns_left:
             return text[:position]
     return text
 
 
-def _last(text: str, room: int) -> str:
-    return _first(text[::-1], room)[::-1]
+def _last(text: str, columns_left: int) -> str:
+    return _first(text[::-1], columns_left)[::-1]
 
 
 def _columns_of(character: str) -> int:

@@ -31,9 +31,9 @@ def _command(one: Reported) -> str:
         else:
             properties["endLine"] = span.end_line
     properties["title"] = f"{diagnostic.code} {diagnostic.name}".rstrip()
-    said = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
+    parameters = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
     notes = "".join(f"\n{note.message}" + (f": {note.span}" if note.span is not None else "") for note in diagnostic.related)
-    return f"::{_COMMANDS[diagnostic.severity]} {said}::{_data(one.text + notes)}\n"
+    return f"::{_COMMANDS[diagnostic.severity]} {parameters}::{_data(one.text + notes)}\n"
 
 
 def _data(text: str) -> str:

@@ -27,15 +27,15 @@ _PLACEHOLDER = re.compile(r"\{(\d+)\}")
 
 def render(diagnostics: Iterable[Diagnostic]) -> str:
     """The log as text with a line break at the end; only ASCII, whatever the messages hold."""
-    found = list(reported(diagnostics))
-    codes = sorted({one.diagnostic.code for one in found})
+    reports = list(reported(diagnostics))
+    codes = sorted({one.diagnostic.code for one in reports})
     known = {entry.code: entry for entry in load_codes()}
     driver = {"name": "tjgen", "version": __version__, "rules": [_rule(code, known.get(code)) for code in codes]}
     run = {
         "tool": {"driver": driver},
         # Positions count characters, as in all that tjgen prints.
         "columnKind": "unicodeCodePoints",
-        "results": [_result(one, codes) for one in found],
+        "results": [_result(one, codes) for one in reports],
     }
     log = {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
     return printable_json(json.dumps(log, indent=2)) + "\n"
