@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tjgen.cluster.kinds.protocol import MANAGED, METADATA, Kind, Phases, Pods, Run, takes_effect
-from tjgen.trees.fields.path import Tree, get, named
+from tjgen.trees.fields.path import FieldPath, Tree, get, named
+
+TASKS: FieldPath = ("spec", "tasks")
+SIZE: tuple[FieldPath, ...] = (("spec", "minAvailable"), ("spec", "priorityClassName"))
+TASK_SIZE = ("replicas", "minAvailable")
+"""The fields of a Job, and of each of its tasks, that its webhook lets an update change."""
 
 
 def _pods(tree: Tree) -> Iterator[Pods]:

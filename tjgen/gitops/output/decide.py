@@ -125,7 +125,11 @@ def _run(run: Run, lock: Lock, on_disk: OnDisk, options: BuildOptions, renew: Re
     if moved and decided.kind == freeze.UNCHANGED:
         decided = freeze.Decision(freeze.FROZEN)
     problem = problems.name_stays(run) if renewed is not None else None
-    problem = problem or _problem(run, lock, content, on_disk, force=options.force) or decided.diagnostic
+    if _is_scaled(run, locked, own, on_disk, place):
+        decided = freeze.Decision(freeze.REBUILT, problems.scaled(run))
+    else:
+        problem = problem or _problem(run, lock, content, on_disk, force=options.force)
+    problem = problem or decided.diagnostic
     if problem is not None and problem.code == "TJ075" and (spoilt := on_disk.conflict(folder)) is not None:
         problem = in_conflict(spoilt)
     actions: list[Action] = [occupy]
@@ -151,6 +155,14 @@ def _run(run: Run, lock: Lock, on_disk: OnDisk, options: BuildOptions, renew: Re
     actions += [Preview(OutputFile(path, body, run.unit.source, run.unit.key)) for path, body in preview_files(run).items()]
     number = locked.number if locked is not None else lock.next_number
     return _Decision(actions, _locked(run, number, content, settings, files, folder))
+
+
+def _is_scaled(run: Run, locked: LockedRun | None, own: dict[str, str], on_disk: OnDisk, place: str) -> bool:
+    """Whether a run with a fixed name only changes its number of pods, in a way that the cluster accepts."""
+    if not run.fixed or locked is None or locked.identity == str(run.identity):
+        return False
+    bodies = on_disk.bodies(place)
+    return freeze.content_digest(bodies) == locked.content and freeze.scales_in_place(_trees(bodies), _trees(own))
 
 
 def _problem(run: Run, lock: Lock, content: str, on_disk: OnDisk, *, force: bool) -> Diagnostic | None:

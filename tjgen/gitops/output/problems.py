@@ -38,6 +38,16 @@ def would_change(count: int) -> Diagnostic:
     )
 
 
+def scaled(run: Run) -> Diagnostic:
+    """A run keeps its fixed name, and its number of pods changes."""
+    return Diagnostic(
+        "TJ398",
+        f'run "{run.name}" changes its number of pods in place: the next sync starts or stops pods of the running Job',
+        span=run.unit.document.locate(("spec", "naming")),
+        hint="raise attempt if the program cannot continue with another number of pods",
+    )
+
+
 def asked_for_again(run: Run) -> Diagnostic:
     """An experiment asks again for a run that was archived when it was superseded."""
     return Diagnostic(

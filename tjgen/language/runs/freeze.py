@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from hashlib import sha256
 
 from tjgen.cluster.kinds.table import kind_of
+from tjgen.cluster.kinds.volcano_job import SIZE, TASK_SIZE, TASKS, VOLCANO_JOB
 from tjgen.language.runs.lock import LockedRun
 from tjgen.language.spec.identity import SETTINGS
 from tjgen.trees.canonical import json_text, sha256_hex
@@ -103,6 +104,30 @@ def fixed_name_problem(locked: LockedRun | None, identity: str, lock_file: str) 
         path=("spec", "naming"),
         hint=f"raise attempt, which gives a new name, or delete the run in the cluster and its lock, {lock_file}",
     )
+
+
+def scales_in_place(old: Mapping[str, Tree], new: Mapping[str, Tree]) -> bool:
+    """Whether two builds of a run, manifests by path, differ only in the number of pods of its Volcano Job and in what can
+    change in place.
+
+    Volcano's webhook accepts these fields alone (v1.14 `validateJobUpdate`), and its controller then starts or stops pods.
+    """
+    is_volcano = any(kind_of(tree) is VOLCANO_JOB for tree in old.values())
+    return is_volcano and old.keys() == new.keys() and all(_unscaled(tree) == _unscaled(new[path]) for path, tree in old.items())
+
+
+def _unscaled(tree: Tree) -> Tree:
+    """What of a manifest cannot change in place, without the number of pods of a Volcano Job; None if the whole can change."""
+    changeable = _changeable(tree)
+    if changeable is None:
+        return None
+    is_volcano = kind_of(tree) is VOLCANO_JOB
+    for path in (*changeable, *(SIZE if is_volcano else ())):
+        tree = _carried(tree, path, None)
+    if is_volcano:
+        tasks = [{key: value for key, value in task.items() if key not in TASK_SIZE} for task in get(tree, TASKS, None) or []]
+        tree = _carried(tree, TASKS, tasks)
+    return tree
 
 
 def stopped(tree: Tree) -> Tree | None:

@@ -289,6 +289,7 @@ TABLE = {
     "TJ395": ("elastic-above-quota", "warning"),
     "TJ396": ("node-selector-no-flavor-knows", "warning"),
     "TJ397": ("kind-that-kueue-leaves-out", "warning"),
+    "TJ398": ("run-scaled-in-place", "info"),
     "TJ401": ("derived-runtime", "info"),
     "TJ402": ("generated-secret", "error"),
     "TJ403": ("not-in-release", "error"),
