@@ -48,6 +48,8 @@ class Cluster(NamedTuple):
     """ResourceFlavor of Kueue -> its nodes."""
     kueue: str | None = None
     """Release of Kueue."""
+    network_topology_aware: bool = False
+    """Whether Volcano's scheduler has the plugin network-topology-aware."""
     networks: ProgramNetwork | None = None
     """What NetworkPolicies of programs next to runs allow; None where they get none."""
 

@@ -132,6 +132,7 @@ def _cluster(platform: PlatformSpec) -> Cluster:
         {name: one.limits for name, one in platform.namespaces.items() if one.limits is not None},
         platform.flavors,
         platform.cluster.kueue,
+        platform.cluster.network_topology_aware,
         platform.programs.network_policies,
     )
 

@@ -39,6 +39,8 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         because: FieldPath = (*AT, "system") if schedule.system else AT
         yield from _system(workload, system, present, because)
         yield from _details(schedule, system)
+        if system == "volcano":
+            yield from _without_plugin(schedule, setting)
         yield from _other_schedulers(workload, system)
         if system == "kueue":
             from tjgen.compiler.passes import kueue  # few clusters have queues of Kueue
@@ -63,6 +65,8 @@ def _direct(workload: Workload, experiment: Experiment, setting: Setting) -> Con
     elif schedule.workload_priority is not None or schedule.multi_kueue:
         other = "volcano" if experiment.spec.target == "volcanojob" else system or "none"
         yield from _details(schedule, other, fields=("workloadPriority", "multiKueue"))
+    if experiment.spec.target == "volcanojob":
+        yield from _without_plugin(schedule, setting)
     fields: dict[str, Tree] = {
         "system": schedule.system,
         "queue": schedule.queue if system != "kueue" else None,
@@ -160,6 +164,15 @@ def _topology(schedule: Schedule) -> Tree:
     if topology.highest_tier_allowed is not None:
         tree["highestTierAllowed"] = topology.highest_tier_allowed
     return tree
+
+
+def _without_plugin(schedule: Schedule, setting: Setting) -> Found:
+    """TJ399. Observed with Volcano 1.14.4: without the plugin, its scheduler places the pods anywhere."""
+    topology = schedule.network_topology
+    if topology is not None and topology.mode == "hard" and not setting.cluster.network_topology_aware:
+        message = "Volcano ignores networkTopology unless its scheduler has the plugin network-topology-aware"
+        hint = "enable the plugin, and set networkTopologyAware: true in spec.cluster of the Platform"
+        yield Diagnostic("TJ399", message, path=(*AT, "networkTopology"), hint=hint)
 
 
 def _no_system(schedule: Schedule) -> Diagnostic:

@@ -1948,6 +1948,7 @@ CLUSTER: Schema = {
         "imageVolumes": {"type": "boolean"},
         "jobset": {"type": "string", "pattern": r"^[0-9]+\.[0-9]+(\.[0-9]+)?$"},
         "kueue": {"type": "string", "pattern": r"^[0-9]+\.[0-9]+(\.[0-9]+)?$"},
+        "networkTopologyAware": {"type": "boolean"},
     },
 }
 

@@ -2291,13 +2291,14 @@ _PROGRAMS = Programs(_NONE)
 class Cluster:
     """The cluster itself."""
 
-    __slots__ = ("image_volumes", "jobset", "kubernetes", "kueue", "name")
+    __slots__ = ("image_volumes", "jobset", "kubernetes", "kueue", "name", "network_topology_aware")
 
     name: str | None
     kubernetes: str | None
     image_volumes: bool | None
     jobset: str | None
     kueue: str | None
+    network_topology_aware: bool
 
     def __init__(self, tree: Tree) -> None:
         get = tree.get
@@ -2306,6 +2307,7 @@ class Cluster:
         self.image_volumes = get("imageVolumes")
         self.jobset = get("jobset")
         self.kueue = get("kueue")
+        self.network_topology_aware = get("networkTopologyAware", False)
 
 
 _CLUSTER = Cluster(_NONE)

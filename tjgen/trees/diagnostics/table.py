@@ -290,6 +290,7 @@ TABLE = {
     "TJ396": ("node-selector-no-flavor-knows", "warning"),
     "TJ397": ("kind-that-kueue-leaves-out", "warning"),
     "TJ398": ("run-scaled-in-place", "info"),
+    "TJ399": ("network-topology-ignored", "warning"),
     "TJ401": ("derived-runtime", "info"),
     "TJ402": ("generated-secret", "error"),
     "TJ403": ("not-in-release", "error"),

@@ -231,6 +231,8 @@ class Cluster(Shape):
     """JobSet release, such as "0.11"."""
     kueue: Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]+(\.[0-9]+)?$")] | None = None
     """Kueue release, such as "0.17"."""
+    network_topology_aware: bool = False
+    """Whether Volcano's scheduler has the plugin network-topology-aware, which schedule.networkTopology needs."""
 
 
 class Fluid(Shape):
