@@ -166,7 +166,7 @@ def _topology(schedule: Schedule) -> Tree:
     return tree
 
 
-def _without_plugin(schedule: Schedule, setting: Setting) -> Found:
+def _without_plugin(schedule: Schedule, setting: Setting) -> Contributions:
     """TJ399. Observed with Volcano 1.14.4: without the plugin, its scheduler places the pods anywhere."""
     topology = schedule.network_topology
     if topology is not None and topology.mode == "hard" and not setting.cluster.network_topology_aware:
