@@ -16,7 +16,7 @@ from tjgen.cluster.validate.check import IsApplied
 from tjgen.cluster.validate.ways import SERVER_SIDE
 from tjgen.gitops.diff.data import object_data
 from tjgen.gitops.diff.effect import UNCHANGED
-from tjgen.gitops.diff.objects import NEEDS_NAME, OUTCOMES, Found, Outcome, compare_objects, found_in, identity_of
+from tjgen.gitops.diff.objects import NEEDS_NAME, OUTCOMES, LocatedObject, Outcome, compare_objects, identity_of, read_objects
 from tjgen.gitops.diff.revision import Repository
 from tjgen.gitops.diff.text import object_lines
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
@@ -34,7 +34,7 @@ def compare_with(
     except CompileError as error:
         reporter.add(error.diagnostics)
         return lambda tree: False
-    new = [objects for file, content in files for objects in found_in(content, file)]
+    new = [objects for file, content in files for objects in read_objects(content, file)]
     outcomes = compare_objects(old, new, server_side=arguments["apply"] == SERVER_SIDE)
     before = {one.ref for one in old}
     for outcome in outcomes:
@@ -45,13 +45,13 @@ def compare_with(
     return lambda tree: isinstance(tree, dict) and identity_of(tree) in before
 
 
-def applied_objects(against: str, paths: Sequence[str], reporter: Reporter) -> Iterator[Found]:
+def applied_objects(against: str, paths: Sequence[str], reporter: Reporter) -> Iterator[LocatedObject]:
     """The objects of a folder, or of the same paths at a revision. Raises CompileError (TJ091 to TJ095)."""
     if os.path.isdir(against):
         # In an empty folder there is nothing: everything is new.
         streams = (one for one in texts([against]) if not isinstance(one[1], Diagnostic) or one[1].code != EMPTY)
         for file, content in good(streams, reporter):
-            yield from found_in(content, file)
+            yield from read_objects(content, file)
         return
     for path in paths:
         if path == "-":
@@ -72,7 +72,7 @@ def applied_objects(against: str, paths: Sequence[str], reporter: Reporter) -> I
             contents = repository.files(commit, parent, wanted=name.__eq__)
             names = dict.fromkeys([place], contents[name]) if name in contents else {}
         for file, content in names.items():
-            yield from found_in(content, f"{against}:{file}")
+            yield from read_objects(content, f"{against}:{file}")
 
 
 def _problems(outcome: Outcome) -> Iterator[Diagnostic]:

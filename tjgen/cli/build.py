@@ -238,10 +238,10 @@ def _as_stream(plan: Plan, file: str | None, arguments: Arguments, reporter: Rep
 
 def _of_platforms(plan: Plan, runs: list[str], *, expanded: bool) -> tuple[list[Diagnostic], list[str]]:
     """The texts of all objects that the platforms which were named make; TJ910 where there are runs beside them."""
-    from tjgen.gitops.output.bundles import made
+    from tjgen.gitops.output.bundles import build_platforms
     from tjgen.trees.source.writer import dump
 
-    platforms, diagnostics = made(plan)
+    platforms, diagnostics = build_platforms(plan)
     # Controllers make nothing of them.
     texts = [dump(manifest.tree) for one in platforms for manifest in one.manifests if not expanded]
     if runs:
@@ -266,9 +266,9 @@ def _collect(
                 tree = chosen[manifest.ref] = manifest.tree
                 staged[STAGES[-1] if expanded else manifest.stage].append(dump(tree))
             elif tree is not manifest.tree and tree != manifest.tree:
-                from tjgen.gitops.output.problems import made_twice
+                from tjgen.gitops.output.problems import differing_file
 
-                diagnostics.append(made_twice(str(manifest.ref), one))
+                diagnostics.append(differing_file(str(manifest.ref), one))
     return diagnostics
 
 

@@ -76,13 +76,13 @@ def _item_of(run: Run, manifest: Manifest, *, apart: bool) -> Item:
 def _of_tree(plan: Plan, directory: str, tools: Iterable[str], against: str | None, reporter: Reporter) -> list[Scene]:
     """The scenes of the tree that a build would leave, with what stays of earlier runs and with what makes the tool sync."""
     from tjgen.gitops.output.earlier import earlier
-    from tjgen.gitops.output.intended import intended, standing
+    from tjgen.gitops.output.planned import bodies_on_disk, plan_side
 
-    side, problems = intended(plan, directory)
+    side, problems = plan_side(plan, directory)
     reporter.add([one for one in problems if one.severity == ERROR])
     old: Side | None = None
     if against is not None and os.path.isdir(against):
-        old = Side(against, standing(against), {})
+        old = Side(against, bodies_on_disk(against), {})
     elif against is not None:
         old, problems = earlier(against, plan, directory, side)
         reporter.add([one for one in problems if one.severity == ERROR])
@@ -122,7 +122,7 @@ def _locator(side: Side, item: Item) -> Callable[..., Span | None]:
     def locate(path: FieldPath, *, key: bool = False) -> Span | None:
         for length in range(len(path), -1, -1):
             value = get(item.tree, path[:length], None)
-            origin = side.ask(item.ref, path[:length], value) if value is not None else None
+            origin = side.attribution_of(item.ref, path[:length], value) if value is not None else None
             if origin is not None and origin.span is not None:
                 return origin.span
         return item.locate(path, key=key)

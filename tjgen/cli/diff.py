@@ -15,8 +15,8 @@ from tjgen.gitops.diff.effect import UNCHANGED
 from tjgen.gitops.diff.problems import problems
 from tjgen.gitops.diff.removals import removals
 from tjgen.gitops.diff.side import Side, only
-from tjgen.gitops.output.intended import intended, standing, standing_locks
 from tjgen.gitops.output.moves import refused, second_tree
+from tjgen.gitops.output.planned import bodies_on_disk, locks_by_key, plan_side
 from tjgen.trees.diagnostics.model import CompileError
 from tjgen.trees.diagnostics.printable import printable, printable_json
 
@@ -63,7 +63,7 @@ def run(arguments: Arguments) -> int:
         second = second_tree(plan, directory)
         if second:
             raise CompileError(second)
-        new, problems = intended(plan, directory, watch=reporter.watch())
+        new, problems = plan_side(plan, directory, watch=reporter.watch())
         reporter.add([*problems, *refused(plan, directory)])
         if not reporter.failed:
             old = _old(arguments["paths"], plan, directory, new, reporter)
@@ -73,9 +73,9 @@ def run(arguments: Arguments) -> int:
 
 def _old(words: Sequence[str], plan: Plan, directory: str, new: Side, reporter: Reporter) -> Side:
     if not words:
-        return Side(directory, standing(directory), standing_locks(plan.locks))
+        return Side(directory, bodies_on_disk(directory), locks_by_key(plan.locks))
     if os.path.isdir(words[0]):
-        return Side(words[0], standing(words[0]), {})
+        return Side(words[0], bodies_on_disk(words[0]), {})
     from tjgen.gitops.output.earlier import earlier
     from tjgen.gitops.output.migration import since
 

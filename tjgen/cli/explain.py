@@ -166,18 +166,18 @@ def _that_sync(plan: Plan, selection: _Selection) -> list[Manifest]:
     """What is asked for, of the objects that make a tool sync the output."""
     if not selection.kind or plan.project.spec.gitops.repository is None:
         return []
-    from tjgen.gitops.output.syncing import made  # most projects want none
+    from tjgen.gitops.output.syncing import create_objects  # most projects want none
 
-    return [manifest for manifest in made(plan) if selection.means(manifest)]
+    return [manifest for manifest in create_objects(plan) if selection.means(manifest)]
 
 
 def _of_platforms(plan: Plan, selection: _Selection, reporter: Reporter) -> list[tuple[Manifest, Sources]]:
     """What is asked for, of the objects that platforms make."""
     if not plan.platform_files and not (plan.whole and selection.kind):
         return []
-    from tjgen.gitops.output.bundles import made  # most projects have no platform that makes anything
+    from tjgen.gitops.output.bundles import build_platforms  # most projects have no platform that makes anything
 
-    platforms, diagnostics = made(plan)
+    platforms, diagnostics = build_platforms(plan)
     reporter.add(diagnostics)
     known = [(manifest, one.sources) for one in platforms for manifest in one.manifests]
     matching = [(manifest, sources) for manifest, sources in known if selection.means(manifest)]

@@ -26,7 +26,7 @@ def cured(
     count = 0
     for _ in range(_ROUNDS):
         edits = fixed(
-            lint({**files, **now}).found, {file: text for file, content in now.items() if (text := _text(content)) is not None}
+            lint({**files, **now}).reports, {file: text for file, content in now.items() if (text := _text(content)) is not None}
         )
         if not edits.texts:
             break

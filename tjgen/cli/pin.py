@@ -12,7 +12,7 @@ from tjgen.cli.reporting import Reporter
 from tjgen.cluster.registry.reference import Reference
 from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import Request
-from tjgen.gitops.output.pinning import COLLECTING, Found, Resolve, collect, pin, prune, unpinned
+from tjgen.gitops.output.pinning import COLLECTING, PinResult, Resolve, collect, pin, prune, unpinned
 from tjgen.language.runs.pins import Pins
 from tjgen.trees.diagnostics.model import has_errors
 
@@ -108,13 +108,13 @@ def _watched(resolve: Resolve, watch: Callable[[int, int, str], None]) -> Resolv
     return resolve_one
 
 
-def _show(images: Sequence[Found]) -> None:
+def _show(images: Sequence[PinResult]) -> None:
     width = max([len(one.image) for one in images], default=0)
     for one in images:
         sys.stdout.write(f"{one.image:<{width}}  {one.digest}  {one.state}\n")
 
 
-def _summary(images: Sequence[Found], removed: int, *, writes: bool) -> str:
+def _summary(images: Sequence[PinResult], removed: int, *, writes: bool) -> str:
     states = [one.state for one in images]
     verb = "" if writes else " would be"
     text = f"images:{verb} {states.count('new')} new, {states.count('updated')} updated, {states.count('unchanged')} unchanged"

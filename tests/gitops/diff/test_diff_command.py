@@ -13,7 +13,7 @@ import pytest
 
 from tests.program import Answer, tjgen
 from tjgen.compiler.building.run import Run
-from tjgen.gitops.output.asking import Asking
+from tjgen.gitops.output.attributions import Attributions
 
 EXPERIMENT = """\
 apiVersion: tjgen.dev/v1alpha1
@@ -385,13 +385,13 @@ def test_a_folder_knows_which_run_is_replaced(folder: Path) -> None:
 def test_only_sources_of_what_differs_are_asked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     edit(folder, "search", "ads")
     asked: list[str] = []
-    real = Asking.add
+    real = Attributions.add
 
-    def add(self: Asking, runs: list[Run]) -> None:
+    def add(self: Attributions, runs: list[Run]) -> None:
         asked.extend(run.name for run in runs)
         real(self, runs)
 
-    monkeypatch.setattr(Asking, "add", add)
+    monkeypatch.setattr(Attributions, "add", add)
     assert "was: experiment metadata.labels.team" in diff(folder, "HEAD").out
     assert [name.rpartition("-")[0] for name in asked] == ["bert", "sweep-nodes-1", "sweep-nodes-2", "bert"]
     asked.clear()

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from tests.checkout import ROOT
-from tjgen.gitops.diff.side import nobody
+from tjgen.gitops.diff.side import no_attribution
 from tjgen.tools.report.content import Field
 from tjgen.tools.report.parts import part
 from tjgen.tools.report.text import lines
@@ -55,7 +55,7 @@ def test_a_long_value_is_cut() -> None:
 )
 def test_unfolded_it_is_the_object(case: str) -> None:
     for tree in yaml.safe_load_all((ROOT / f"tests/cases/{case}/expected/applied.yaml").read_text(encoding="utf-8")):
-        fields = part(tree, "", nobody).fields
+        fields = part(tree, "", no_attribution).fields
         shown = yaml.safe_load("".join(f"{line.text}\n" for line in lines(fields)))
         known = {key: value for key, value in tree.items() if key not in ("apiVersion", "kind")}
         known["metadata"] = {key: value for key, value in tree["metadata"].items() if key not in ("name", "namespace")}

@@ -11,7 +11,7 @@ from tjgen.trees.fields.managed import Origin, Owners
 from tjgen.trees.fields.path import get
 from tjgen.trees.manifests.manifest import Manifest
 
-_ASKED = Origin("gitops", "project", ("spec", "gitops"))
+_ORIGIN = Origin("gitops", "project", ("spec", "gitops"))
 _WAVES = {"Namespace": -30, "ClusterQueue": -15, "LocalQueue": -14, "ClusterTrainingRuntime": -10}
 _WAVE_OF_OTHERS = -20
 _WAVE_OF_CHILDREN = -18
@@ -29,8 +29,8 @@ def annotated(manifest: Manifest, tool: str) -> Manifest:
             wave = _WAVE_OF_CHILDREN
         wanted = {wave_key: str(wave), **wanted}
     metadata = manifest.tree["metadata"]
-    said = metadata.get("annotations") or {}
-    missing = {key: value for key, value in wanted.items() if key not in said}
-    owners: Owners = {("metadata", "annotations", key): (_ASKED,) for key in missing}
-    tree = {**manifest.tree, "metadata": {**metadata, "annotations": {**said, **missing}}}
+    annotations = metadata.get("annotations") or {}
+    missing = {key: value for key, value in wanted.items() if key not in annotations}
+    owners: Owners = {("metadata", "annotations", key): (_ORIGIN,) for key in missing}
+    tree = {**manifest.tree, "metadata": {**metadata, "annotations": {**annotations, **missing}}}
     return Manifest(tree, {**manifest.owners, **owners}, manifest.stage)

@@ -29,11 +29,11 @@ def objects(
     spec: PlatformSpec, catalog: Catalog, digest_of: DigestOf | None = None, tool: str = "none"
 ) -> tuple[list[Manifest], list[Diagnostic]]:
     """Every object, with what the tool that syncs them has to know; diagnostics speak in paths of the Platform."""
-    found = list(problems.of_platform(spec, tool))
-    made = [one for maker in MAKERS for one in maker(spec)]
+    diagnostics = list(problems.of_platform(spec, tool))
+    created = [one for maker in MAKERS for one in maker(spec)]
     for one in runtimes.objects(spec, catalog, digest_of):
         if isinstance(one, Diagnostic):
-            found.append(one)
+            diagnostics.append(one)
         else:
-            made.append(one)
-    return [annotated(one, tool) for one in made], found
+            created.append(one)
+    return [annotated(one, tool) for one in created], diagnostics

@@ -66,20 +66,22 @@ def _cluster_queue(api_version: str, name: str, queue: Queue, create: KueueQueue
     shared = shares(name, queue)
     # Every flavor of a group has to speak of every resource of it, in one order.
     covered = list(dict.fromkeys(resource for _, amounts in shared for resource in amounts))
-    said: FieldPath = (*at, "flavors") if create.flavors else (*SPEC, "queues", name, "capability")
+    source: FieldPath = (*at, "flavors") if create.flavors else (*SPEC, "queues", name, "capability")
     flavors = []
     for position, (flavor, amounts) in enumerate(shared):
-        place: FieldPath = (*said, position, "quota") if create.flavors else said
+        place: FieldPath = (*source, position, "quota") if create.flavors else source
         resources = [
             {"name": resource, "nominalQuota": Sourced(text(amounts.get(resource, 0)), (*place, resource))}
             for resource in covered
         ]
-        flavors.append({"name": Sourced(flavor, (*said, position, "name") if create.flavors else said), "resources": resources})
+        flavors.append(
+            {"name": Sourced(flavor, (*source, position, "name") if create.flavors else source), "resources": resources}
+        )
     chosen = {"matchExpressions": [{"key": _NAMESPACE, "operator": "In", "values": sorted(set(create.namespaces))}]}
     fields: Tree = {
         "namespaceSelector": Sourced(chosen, (*at, "namespaces")),
         "queueingStrategy": Sourced(create.strategy, (*at, "strategy")),
-        "resourceGroups": [{"coveredResources": Sourced(covered, said), "flavors": flavors}],
+        "resourceGroups": [{"coveredResources": Sourced(covered, source), "flavors": flavors}],
     }
     if create.cohort is not None:
         field = "cohortName" if api_version.endswith("2") else "cohort"

@@ -50,17 +50,17 @@ def write(platform: str, manifests: Sequence[Manifest]) -> str:
     """The text of the lock."""
     objects = []
     for one in manifests:
-        said = {"kind": one.kind, **({"namespace": one.namespace} if one.namespace else {}), "name": one.name}
+        reference = {"kind": one.kind, **({"namespace": one.namespace} if one.namespace else {}), "name": one.name}
         fixed = {render(path): value for path in FIXED.get(one.kind, ()) if (value := get(one.tree, path, None)) is not None}
-        objects.append({**said, **({"fixed": fixed} if fixed else {})})
+        objects.append({**reference, **({"fixed": fixed} if fixed else {})})
     objects.sort(key=lambda one: (one["kind"], one.get("namespace", ""), one["name"]))
     return _COMMENT + dump({"apiVersion": API_VERSION, "kind": KIND, "platform": platform, "objects": objects})
 
 
 def read_lock(text: str, file: str) -> tuple[dict[tuple[str, str, str], Tree], list[Diagnostic]]:
     """Kind, namespace and name -> what is fixed of it; an error (TJ921) where the file is not a lock."""
-    documents, found = read(text, file, KUBERNETES)
-    tree = documents[0].value if len(documents) == 1 and not found else None
+    documents, problems = read(text, file, KUBERNETES)
+    tree = documents[0].value if len(documents) == 1 and not problems else None
     objects = tree.get("objects") if tree.__class__ is dict and tree.get("kind") == KIND else None
     if objects.__class__ is not list or not all(_is_object(one) for one in objects):
         return {}, [_damaged(file)]

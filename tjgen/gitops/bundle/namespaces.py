@@ -26,13 +26,13 @@ def objects(spec: PlatformSpec) -> Iterator[Manifest]:
         if not one.exists:
             yield _namespace(spec, name, one, at)
         if name in spec.quotas:
-            said: FieldPath = (*SPEC, "quotas", name)
-            hard = {quota_key(key): Sourced(text(value), (*said, key)) for key, value in spec.quotas[name].items()}
-            yield manifest("v1", "ResourceQuota", {"name": QUOTA, "namespace": name}, {"spec": {"hard": hard}}, said)
+            quota_path: FieldPath = (*SPEC, "quotas", name)
+            hard = {quota_key(key): Sourced(text(value), (*quota_path, key)) for key, value in spec.quotas[name].items()}
+            yield manifest("v1", "ResourceQuota", {"name": QUOTA, "namespace": name}, {"spec": {"hard": hard}}, quota_path)
         if one.limits is not None:
-            said = (*at, "limits")
-            items = _items(one.limits, said)
-            yield manifest("v1", "LimitRange", {"name": LIMITS, "namespace": name}, {"spec": {"limits": items}}, said)
+            quota_path = (*at, "limits")
+            items = _items(one.limits, quota_path)
+            yield manifest("v1", "LimitRange", {"name": LIMITS, "namespace": name}, {"spec": {"limits": items}}, quota_path)
 
 
 def quota_key(key: str) -> str:
@@ -68,6 +68,11 @@ def _items(limits: Limits, at: FieldPath) -> list[Tree]:
         if bounds is None:
             continue
         place: FieldPath = (*at, field)
-        said = {"default": bounds.default, "defaultRequest": bounds.default_request, "min": bounds.min, "max": bounds.max}
-        items.append({"type": _TYPES[field], **{key: amounts(one, (*place, key)) for key, one in said.items() if one}})
+        by_type = {
+            "default": bounds.default,
+            "defaultRequest": bounds.default_request,
+            "min": bounds.min,
+            "max": bounds.max,
+        }
+        items.append({"type": _TYPES[field], **{key: amounts(one, (*place, key)) for key, one in by_type.items() if one}})
     return items

@@ -51,12 +51,12 @@ def _kueue(spec: PlatformSpec, name: str, queue: Queue) -> Iterator[Diagnostic]:
 
 def _sums(name: str, queue: Queue, at: FieldPath) -> Iterator[Diagnostic]:
     """What is said of the queue twice: its capability, and what it has of each flavor."""
-    for resource, said in queue.capability.items():
+    for resource, capacity in queue.capability.items():
         have = sum(parse(amounts[resource]).nanos for _, amounts in shares(name, queue) if resource in amounts)
-        allowed = parse(said)
+        allowed = parse(capacity)
         if have != allowed.nanos:
             total = Quantity(have, allowed.format)
-            message = f'queue "{name}" has {said} of {resource}, and its flavors have {total} together'
+            message = f'queue "{name}" has {capacity} of {resource}, and its flavors have {total} together'
             hint = "make them equal: runs are compared with the capability, and Kueue admits by the flavors"
             yield Diagnostic("TJ916", message, path=(*at, "capability", resource), hint=hint)
 

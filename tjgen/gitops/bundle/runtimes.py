@@ -21,8 +21,8 @@ def objects(spec: PlatformSpec, catalog: Catalog, digest_of: DigestOf | None) ->
     """Each runtime, or what is wrong with its name."""
     for position, name in enumerate(spec.runtimes):
         at: FieldPath = (*SPEC, "runtimes", position)
-        runtime, found = catalog.find(name, kind=CLUSTER_KIND, because=at)
-        yield from found
+        runtime, problems = catalog.find(name, kind=CLUSTER_KIND, because=at)
+        yield from problems
         if runtime is None:
             continue
         runtime = rewritten(runtime, spec.images.rewrite, digest_of)

@@ -41,14 +41,14 @@ def objects(spec: PlatformSpec) -> Iterator[Manifest]:
         yield manifest(API_VERSION, "Queue", {"name": name}, {"spec": fields}, own)
 
 
-def amounts(said: Mapping[str, str | int | float], because: FieldPath) -> Tree:
+def amounts(amounts_of_queue: Mapping[str, str | int | float], because: FieldPath) -> Tree:
     """Quantities as texts, as the API server gives them back: a number would differ from what it holds."""
-    return {key: Sourced(text(value), (*because, key)) for key, value in said.items()}
+    return {key: Sourced(text(value), (*because, key)) for key, value in amounts_of_queue.items()}
 
 
 def depth(spec: PlatformSpec, name: str) -> int:
     """How many Queues that the platform makes stand above it, itself counted; 0 where it makes none of that name."""
-    found = 0
+    levels = 0
     seen: set[str] = set()
     while name not in seen:
         seen.add(name)
@@ -56,6 +56,6 @@ def depth(spec: PlatformSpec, name: str) -> int:
         create = queue.create.volcano if queue is not None and queue.create is not None else None
         if create is None:
             break
-        found += 1
+        levels += 1
         name = create.parent or ROOT
-    return found
+    return levels

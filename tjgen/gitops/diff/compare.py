@@ -9,7 +9,7 @@ from tjgen.cluster.kinds.protocol import IN_PLACE, SILENT
 from tjgen.cluster.synctools.table import LEFT_ALONE
 from tjgen.gitops.diff.effect import REFUSED, UNCHANGED, WORST, effect
 from tjgen.gitops.diff.fields import Changed, changed
-from tjgen.gitops.diff.side import Said, Side, TreePlace, place_of, tree_of
+from tjgen.gitops.diff.side import Attribution, Side, TreePlace, place_of, tree_of
 from tjgen.gitops.diff.succession import Earlier, RunKey, earlier_runs
 from tjgen.gitops.diff.update import Refusal, refusals
 from tjgen.language.runs.lock import NOT_REQUESTED, ORPHANED
@@ -33,8 +33,8 @@ class FieldChange(NamedTuple):
     change: Changed
     kind: str
     remark: str = ""
-    before: Said | None = None
-    after: Said | None = None
+    before: Attribution | None = None
+    after: Attribution | None = None
     is_plain: bool = False
     """Whether it is a field of a new object that is compared with nothing."""
 
@@ -65,10 +65,10 @@ class Entry(NamedTuple):
     """The new run that replaces this one."""
 
 
-Ask = Callable[[Changed], "tuple[Said | None, Said | None]"]
+AttributeChange = Callable[[Changed], "tuple[Attribution | None, Attribution | None]"]
 
 
-def nobody_asked(change: Changed) -> tuple[Said | None, Said | None]:
+def no_attributions(change: Changed) -> tuple[Attribution | None, Attribution | None]:
     """The answer where nothing but the files is known."""
     return None, None
 
@@ -83,7 +83,7 @@ def compare(old: Side, new: Side) -> list[Entry]:
             groups.setdefault((place, name), []).append(path)
     earlier = earlier_runs(old, new)
     later = {(key, one.run): name for (key, name), one in earlier.items() if one.is_replaced}
-    known = _Known(_runtimes(new), _gone(old, new), earlier, later)
+    known = _Known(_runtimes(new), _removed_runs(old, new), earlier, later)
     return [_entry(place, name, paths, old, new, known) for (place, name), paths in groups.items()]
 
 
@@ -92,7 +92,7 @@ class _Known(NamedTuple):
 
     runtimes: Mapping[tuple[str, str], list[str]]
     """Environment and namespace -> paths of the runtimes there."""
-    gone: Mapping[tuple[str, str], str]
+    removed: Mapping[tuple[str, str], str]
     """Environment and identity -> the run that had it."""
     earlier: Mapping[RunKey, Earlier]
     later: Mapping[RunKey, str]
@@ -101,12 +101,12 @@ class _Known(NamedTuple):
 
 def _runtimes(side: Side) -> dict[tuple[str, str], list[str]]:
     """Environment and namespace -> paths of the runtimes there."""
-    found: dict[tuple[str, str], list[str]] = {}
+    runtimes: dict[tuple[str, str], list[str]] = {}
     for path in side.bodies:
         place = place_of(path)
         if place is not None and place.stage == RUNTIMES:
-            found.setdefault((place.environment, place.namespace), []).append(path)
-    return found
+            runtimes.setdefault((place.environment, place.namespace), []).append(path)
+    return runtimes
 
 
 def _entry(
@@ -122,17 +122,17 @@ def _entry(
         twins = _twins(name, earlier.run, paths, old) if earlier is not None else {}
         objects = tuple([_new(path, twins.get(path), old, new) for path in paths])
         is_replacing = earlier is not None and earlier.is_replaced
-        return Entry(place, name, NEW, objects, earlier, "" if is_replacing else _repeated(place, name, new, known.gone))
+        return Entry(place, name, NEW, objects, earlier, "" if is_replacing else _repeated(place, name, new, known.removed))
     successor = known.later.get((place.key, name), "") if place.run else ""
     if not any(path in new.bodies for path in paths):
         return Entry(place, name, REMOVED, tuple([_alone(path, old, REMOVED) for path in paths]), successor=successor)
     differing = [path for path in paths if old.bodies.get(path) != new.bodies.get(path)]
-    beside = (
+    context = (
         [tree_of(new.bodies[path], path) for path in known.runtimes.get((place.environment, place.namespace), ())]
         if differing
         else []
     )
-    objects = tuple([_object(path, old, new, beside) for path in differing])
+    objects = tuple([_object(path, old, new, context) for path in differing])
     objects = tuple([one for one in objects if one.kind != UNCHANGED])
     kind = max([one.kind for one in objects], key=_badness, default=UNCHANGED)
     before, now = _state(old, place, name), _state(new, place, name)
@@ -150,7 +150,7 @@ def _alone(path: str, side: Side, kind: str) -> ObjectChange:
     return ObjectChange(path, ref_of(tree_of(side.bodies[path], path)), kind)
 
 
-def _object(path: str, old: Side, new: Side, beside: list[Tree]) -> ObjectChange:
+def _object(path: str, old: Side, new: Side, context: list[Tree]) -> ObjectChange:
     if path not in old.bodies:
         return _alone(path, new, NEW)
     if path not in new.bodies:
@@ -166,48 +166,52 @@ def _object(path: str, old: Side, new: Side, beside: list[Tree]) -> ObjectChange
         # No sync applies it, so the server is not asked.
         kind = SILENT if _is_record(before) else ARCHIVED
         remark = "no sync applies an archived run"
-        fields = [FieldChange(one, kind, remark, *_asked(one, ref, old, new)) for one in changes]
+        fields = [FieldChange(one, kind, remark, *_attributions(one, ref, old, new)) for one in changes]
         return ObjectChange(path, ref, kind, tuple(fields))
-    return replacement(path, before, after, refusals(before, after, beside), lambda change: _asked(change, ref, old, new))
+    return replacement(path, before, after, refusals(before, after, context), lambda change: _attributions(change, ref, old, new))
 
 
-def replacement(path: str, before: Tree, after: Tree, refused: Sequence[Refusal], ask: Ask = nobody_asked) -> ObjectChange:
-    """What becomes of an object that differs, of which this much is refused; `ask` says who asked for a change."""
-    fields = [_field(one, after, refused, ask(one)) for one in changed(before, after)]
+def replacement(
+    path: str, before: Tree, after: Tree, refused: Sequence[Refusal], attribute: AttributeChange = no_attributions
+) -> ObjectChange:
+    """What becomes of an object that differs, of which this much is refused; `attribute` says who asked for a change."""
+    fields = [_field(one, after, refused, attribute(one)) for one in changed(before, after)]
     kind = REFUSED if refused else max([one.kind for one in fields], key=_badness, default=UNCHANGED)
     return ObjectChange(path, ref_of(after), kind, tuple(fields), tuple([one.words for one in refused]))
 
 
 def _new(path: str, earlier: tuple[str, str, str] | None, old: Side, new: Side) -> ObjectChange:
     """A file of a new run, with what is other in it than in the run that it takes the place of."""
-    found = _alone(path, new, NEW)
+    entry = _alone(path, new, NEW)
     if earlier is None:
-        return found
+        return entry
     twin, run, name = earlier
     before = tree_of(old.bodies[twin].replace(run, name), twin)
     ref = ref_of(tree_of(old.bodies[twin], twin))
     fields = []
     for one in changed(before, tree_of(new.bodies[path], path)) if before is not None else ():
-        said = old.ask(ref, one.path, one.before) if one.before is not MISSING else None
-        fields.append(FieldChange(one, NEW, "", said, _asked(one, found.ref, old, new)[1]))
-    return found._replace(fields=tuple(fields))
+        attribution = old.attribution_of(ref, one.path, one.before) if one.before is not MISSING else None
+        fields.append(FieldChange(one, NEW, "", attribution, _attributions(one, entry.ref, old, new)[1]))
+    return entry._replace(fields=tuple(fields))
 
 
 def _twins(name: str, replaced: str, paths: list[str], old: Side) -> dict[str, tuple[str, str, str]]:
     """Path of the new run -> the path of the same thing in the run that it replaces, and both names of the run."""
-    found = {}
+    twins = {}
     for path in paths:
         twin = path.replace(name, replaced)
         if twin in old.bodies:
-            found[path] = (twin, replaced, name)
-    return found
+            twins[path] = (twin, replaced, name)
+    return twins
 
 
-def _field(change: Changed, tree: Tree, refused: Sequence[Refusal], asked: tuple[Said | None, Said | None]) -> FieldChange:
+def _field(
+    change: Changed, tree: Tree, refused: Sequence[Refusal], attributions: tuple[Attribution | None, Attribution | None]
+) -> FieldChange:
     if any(_overlap(change.path, refusal.path) for refusal in refused):
-        return FieldChange(change, REFUSED, "", *asked)
-    found = effect(tree, change)
-    return FieldChange(change, found.kind, found.remark, *asked)
+        return FieldChange(change, REFUSED, "", *attributions)
+    found_effect = effect(tree, change)
+    return FieldChange(change, found_effect.kind, found_effect.remark, *attributions)
 
 
 def _overlap(path: FieldPath, refused: FieldPath) -> bool:
@@ -217,9 +221,9 @@ def _overlap(path: FieldPath, refused: FieldPath) -> bool:
     return list(path[:length]) == fixed[:length]
 
 
-def _asked(change: Changed, ref: ObjectRef, old: Side, new: Side) -> tuple[Said | None, Said | None]:
-    before = old.ask(ref, change.path, change.before) if change.before is not MISSING else None
-    after = new.ask(ref, change.path, change.after) if change.after is not MISSING else None
+def _attributions(change: Changed, ref: ObjectRef, old: Side, new: Side) -> tuple[Attribution | None, Attribution | None]:
+    before = old.attribution_of(ref, change.path, change.before) if change.before is not MISSING else None
+    after = new.attribution_of(ref, change.path, change.after) if change.after is not MISSING else None
     return before, after
 
 
@@ -228,17 +232,17 @@ def _is_record(tree: Tree) -> bool:
     return all(annotations.get(key) == value for key, value in LEFT_ALONE.items())
 
 
-def _gone(old: Side, new: Side) -> dict[tuple[str, str], str]:
+def _removed_runs(old: Side, new: Side) -> dict[tuple[str, str], str]:
     """Environment and identity -> the run that had it, and is now removed or orphaned.
 
     An identity covers neither the name nor the namespace of an experiment: it shows that one was renamed or moved.
     """
-    standing = {(one.key, one.run) for path in new.bodies if (one := place_of(path)) is not None and one.run}
+    present = {(one.key, one.run) for path in new.bodies if (one := place_of(path)) is not None and one.run}
     return {
         (_environment(key), run.identity): f"{key}/{run.name}"
         for key, lock in sorted(old.locks.items())
         for run in lock.runs.values()
-        if run.is_requested and ((key, run.name) not in standing or _is_orphaned(new, key, run.name))
+        if run.is_requested and ((key, run.name) not in present or _is_orphaned(new, key, run.name))
     }
 
 
@@ -247,11 +251,11 @@ def _is_orphaned(side: Side, key: str, name: str) -> bool:
     return lock is not None and name in lock.runs and lock.runs[name].state == ORPHANED
 
 
-def _repeated(place: TreePlace, name: str, new: Side, gone: Mapping[tuple[str, str], str]) -> str:
+def _repeated(place: TreePlace, name: str, new: Side, removed: Mapping[tuple[str, str], str]) -> str:
     lock = new.locks.get(place.key)
     if place.stage != RUNS or lock is None or name not in lock.runs:
         return ""
-    return gone.get((place.environment, lock.runs[name].identity), "")
+    return removed.get((place.environment, lock.runs[name].identity), "")
 
 
 def _environment(key: str) -> str:
@@ -261,8 +265,8 @@ def _environment(key: str) -> str:
 
 def _state(side: Side, place: TreePlace, run: str) -> str | None:
     lock = side.locks.get(place.key)
-    found = lock.runs.get(run) if lock is not None else None
-    return found.state if found is not None else None
+    locked = lock.runs.get(run) if lock is not None else None
+    return locked.state if locked is not None else None
 
 
 def ref_of(tree: Tree) -> ObjectRef:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tjgen.gitops.diff.compare import Entry, FieldChange, ObjectChange
-from tjgen.gitops.diff.side import Said
+from tjgen.gitops.diff.side import Attribution
 from tjgen.gitops.diff.words import counts
 from tjgen.trees.fields.path import MISSING, Tree, render
 from tjgen.trees.manifests.manifest import RUNS
@@ -51,16 +51,16 @@ def _field(field: FieldChange) -> Tree:
     data: Tree = {"path": render(change.path), "change": field.kind}
     if field.remark:
         data["remark"] = field.remark
-    for label, value, said in (("before", change.before, field.before), ("after", change.after, field.after)):
+    for label, value, attribution in (("before", change.before, field.before), ("after", change.after, field.after)):
         if value is not MISSING:
-            data[label] = {"value": value, **_said(said)}
+            data[label] = {"value": value, **_attribution(attribution)}
     return data
 
 
-def _said(said: Said | None) -> Tree:
-    if said is None:
+def _attribution(attribution: Attribution | None) -> Tree:
+    if attribution is None:
         return {}
-    data: Tree = {"askedBy": said.words}
-    if said.span is not None:
-        data["file"], data["line"], data["column"] = said.span.file, said.span.line, said.span.column
+    data: Tree = {"askedBy": attribution.words}
+    if attribution.span is not None:
+        data["file"], data["line"], data["column"] = attribution.span.file, attribution.span.line, attribution.span.column
     return data

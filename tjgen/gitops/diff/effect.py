@@ -16,5 +16,5 @@ WORST = (UNCHANGED, IN_PLACE, SILENT, REFUSED)
 def effect(tree: Tree, change: Changed) -> Effect:
     """The effect of an accepted change on the object of a manifest; in place for kinds that tjgen does not describe."""
     kind = kind_of(tree)
-    found = kind.effect(*change) if kind is not None else None
-    return found or Effect(IN_PLACE)
+    effect_of_kind = kind.effect(*change) if kind is not None else None
+    return effect_of_kind or Effect(IN_PLACE)

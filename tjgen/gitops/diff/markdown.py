@@ -38,13 +38,17 @@ def _entry(entry: Entry) -> Iterator[str]:
 def _row(kind: str, field: FieldChange) -> tuple[str, ...]:
     change = field.change
     before, after = shown_both(change.before, change.after)
-    asked = [f"{label} {_code(said.words)}" for label, said in (("was", field.before), ("is", field.after)) if said is not None]
+    attributions = [
+        f"{label} {_code(attribution.words)}"
+        for label, attribution in (("was", field.before), ("is", field.after))
+        if attribution is not None
+    ]
     return (
         _code(f"{kind} {render(change.path)}"),
         "" if change.before is MISSING or field.is_plain else _code(before),
         "" if change.after is MISSING else _code(after),
         _plain(field.remark or field.kind),
-        "<br>".join(asked),
+        "<br>".join(attributions),
     )
 
 

@@ -26,7 +26,7 @@ OUTCOMES = (NEW, IN_PLACE, SILENT, NEEDS_NAME, REFUSED, REMOVED, UNCHANGED)
 """What may become of an object, in the order of a summary."""
 
 
-class Found(NamedTuple):
+class LocatedObject(NamedTuple):
     """An object of a file."""
 
     file: str
@@ -49,41 +49,41 @@ class Outcome(NamedTuple):
     """What becomes of an object; `found` is what shall be applied, or for one that goes what was."""
 
     change: ObjectChange
-    found: Found
+    located: LocatedObject
     refused: tuple[Refusal, ...] = ()
 
 
-def found_in(text: str | bytes, file: str) -> Iterator[Found]:
+def read_objects(text: str | bytes, file: str) -> Iterator[LocatedObject]:
     """The objects of a file; what cannot be read, or has no kind and name, is left to `check`."""
     documents, _ = read(text, file, KUBERNETES)
     for document in documents:
         for tree, path in manifests(document.value):
             ref = ref_of(tree) if tree.__class__ is dict else None
             if ref is not None and ref.kind and ref.name:
-                yield Found(file, tree, _placed(document, path))
+                yield LocatedObject(file, tree, _placed(document, path))
 
 
 def _placed(document: Document, path: FieldPath) -> Callable[[FieldPath], Span | None]:
     return lambda below: document.locate(path + below)
 
 
-def compare_objects(old: Sequence[Found], new: Sequence[Found], *, server_side: bool = False) -> list[Outcome]:
+def compare_objects(old: Sequence[LocatedObject], new: Sequence[LocatedObject], *, server_side: bool = False) -> list[Outcome]:
     """Every object of either side: those that shall be applied in their order, then those that go."""
     before = {one.ref: one for one in old}
-    beside = opened([one.tree for one in new])
-    outcomes = [_outcome(before.get(one.ref), one, beside, server_side=server_side) for one in new]
+    context = opened([one.tree for one in new])
+    outcomes = [_outcome(before.get(one.ref), one, context, server_side=server_side) for one in new]
     names = {one.ref for one in new}
-    gone = [Outcome(ObjectChange(one.file, ref_of(one.tree), REMOVED), one) for one in old if one.ref not in names]
-    return outcomes + gone
+    removed = [Outcome(ObjectChange(one.file, ref_of(one.tree), REMOVED), one) for one in old if one.ref not in names]
+    return outcomes + removed
 
 
-def _outcome(old: Found | None, new: Found, beside: Sequence[Tree], *, server_side: bool) -> Outcome:
+def _outcome(old: LocatedObject | None, new: LocatedObject, context: Sequence[Tree], *, server_side: bool) -> Outcome:
     if old is None:
         return Outcome(ObjectChange(new.file, ref_of(new.tree), NEW), new)
     if not any(changed(old.tree, new.tree)):
         return Outcome(ObjectChange(new.file, ref_of(new.tree), UNCHANGED), new)
-    refused = refusals(old.tree, new.tree, beside, server_side=server_side)
+    refused = refusals(old.tree, new.tree, context, server_side=server_side)
     change = replacement(new.file, old.tree, new.tree, refused)
-    if refused and is_taken_under_another_name(new.tree, beside, server_side=server_side):
+    if refused and is_taken_under_another_name(new.tree, context, server_side=server_side):
         change = change._replace(kind=NEEDS_NAME)
     return Outcome(change, new, tuple(refused))

@@ -28,17 +28,17 @@ def removals(entries: Sequence[Entry], new: Side) -> list[Diagnostic]:
                 lost.append(entry)
             elif tombstone.was != RENAMED:
                 pruned.append(entry)
-    found = []
+    diagnostics = []
     if lost:
         message = f"{_names(lost)} removed, and no lock has a tombstone for {'them' if len(lost) > 1 else 'it'}"
         hint = "restore the files and the lock from Git; to remove runs on purpose, use tjgen runs prune"
-        found.append(Diagnostic("TJ745", message, hint=hint))
+        diagnostics.append(Diagnostic("TJ745", message, hint=hint))
     if pruned:
         message = (
             f"{_names(pruned)} removed: a sync that prunes deletes {'them' if len(pruned) > 1 else 'it'}, also while training"
         )
-        found.append(Diagnostic("TJ746", message, hint="merge if the runs have ended, or are meant to stop"))
-    return found
+        diagnostics.append(Diagnostic("TJ746", message, hint="merge if the runs have ended, or are meant to stop"))
+    return diagnostics
 
 
 def _folder(entry: Entry) -> str:

@@ -43,9 +43,9 @@ class Repository(NamedTuple):
 
     def commit(self, revision: str) -> str:
         """The commit that a revision means. Raises CompileError (TJ093)."""
-        found = self.resolved(revision)
-        if found is not None:
-            return found
+        commit_id = self.resolved(revision)
+        if commit_id is not None:
+            return commit_id
         hint = (
             "the clone is shallow: fetch more of its history (git fetch --unshallow, or fetch-depth: 0 in CI)"
             if self.is_shallow()
@@ -89,14 +89,14 @@ class Repository(NamedTuple):
     def entries(self, commit: str, folder: str) -> dict[str, tuple[str, str]]:
         """Path below `folder` (a path in the repository) -> mode and object, of everything that a commit has there."""
         answer = self._run("ls-tree", "-r", "-z", "--full-tree", commit, "--", *([f"{folder}/"] if folder else []))
-        found = {}
+        entries = {}
         for line in answer.stdout.split(b"\0"):
             if line:
                 about, _, name = line.partition(b"\t")
                 mode, _, blob = about.decode().split()
                 path = name.decode(errors="surrogateescape")
-                found[path[len(folder) + 1 :] if folder else path] = (mode, blob)
-        return found
+                entries[path[len(folder) + 1 :] if folder else path] = (mode, blob)
+        return entries
 
     def merge_base(self, one: str, other: str) -> str | None:
         """The commit at which two commits part; None if none is known here."""
@@ -134,8 +134,8 @@ class Repository(NamedTuple):
     def changed(self, commit: str, *, staged: bool) -> list[str]:
         """The files that may differ from a commit: those of the index if `staged`, else those of the folder."""
         words = ["diff-index", "--name-only", "--no-renames", "--ignore-submodules=dirty", "-z", *(["--cached"] * staged), commit]
-        found = _paths(self._run(*words).stdout)
-        return found if staged else found + _paths(self._run("ls-files", "--others", "--exclude-standard", "-z").stdout)
+        paths = _paths(self._run(*words).stdout)
+        return paths if staged else paths + _paths(self._run("ls-files", "--others", "--exclude-standard", "-z").stdout)
 
     def converts_line_ends(self) -> bool:
         """Whether a checkout has CRLF line ends for the LF of a commit."""
@@ -160,13 +160,13 @@ class Repository(NamedTuple):
 
     def staged(self) -> dict[str, str]:
         """Path -> object, of every file and symbolic link in the index. What is in conflict is left out."""
-        found = {}
+        blobs = {}
         for line in _paths(self._run("ls-files", "--stage", "-z").stdout):
             about, _, path = line.partition("\t")
             mode, blob, stage = about.split()
             if stage == "0" and mode in (*_FILE, _LINK):
-                found[path] = blob
-        return found
+                blobs[path] = blob
+        return blobs
 
     def _status(self, folder: str) -> list[tuple[str, str]]:
         """Two letters, of the index and of the folder, and a path."""

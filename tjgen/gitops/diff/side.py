@@ -12,17 +12,17 @@ from tjgen.trees.source.reader import KUBERNETES, read
 from tjgen.trees.typing import NamedTuple
 
 
-class Said(NamedTuple):
+class Attribution(NamedTuple):
     """Who asked for a value, in words, and where."""
 
     words: str
     span: Span | None = None
 
 
-Ask = Callable[[ObjectRef, FieldPath, Tree], "Said | None"]
+AttributeField = Callable[[ObjectRef, FieldPath, Tree], "Attribution | None"]
 
 
-def nobody(ref: ObjectRef, path: FieldPath, value: Tree) -> Said | None:
+def no_attribution(ref: ObjectRef, path: FieldPath, value: Tree) -> Attribution | None:
     """The answer where nothing but the files is known."""
     return None
 
@@ -36,7 +36,7 @@ class Side(NamedTuple):
     """Path in the tree -> text without header."""
     locks: Mapping[str, Lock]
     """Key of an experiment -> its lock."""
-    ask: Ask = nobody
+    attribution_of: AttributeField = no_attribution
 
 
 class TreePlace(NamedTuple):

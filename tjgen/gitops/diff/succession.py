@@ -27,7 +27,7 @@ def earlier_runs(old: Side, new: Side) -> dict[RunKey, Earlier]:
     A run replaces the run of the same point of a sweep. A new point replaces nothing: it is compared with the point that has
     the most parts of the name in common.
     """
-    found: dict[RunKey, Earlier] = {}
+    earlier: dict[RunKey, Earlier] = {}
     before, now = _runs(old), _runs(new)
     for key, names in now.items():
         known = before.get(key, {})
@@ -42,18 +42,18 @@ def earlier_runs(old: Side, new: Side) -> dict[RunKey, Earlier]:
             if replaced is None and len(came) == len(left) == 1:
                 replaced = left[0]
             nearest = replaced or next(index[parts] for parts in _parts(name) if parts in index)
-            found[key, name] = Earlier(nearest, replaced is not None)
-    return found
+            earlier[key, name] = Earlier(nearest, replaced is not None)
+    return earlier
 
 
 def _runs(side: Side) -> dict[str, dict[str, None]]:
     """Key of an experiment -> the runs of it that have files, sorted."""
-    found: dict[str, dict[str, None]] = {}
+    runs_of_experiments: dict[str, dict[str, None]] = {}
     for path in sorted(side.bodies):
         place = place_of(path)
         if place is not None and place.run:
-            found.setdefault(place.key, {})[place.run] = None
-    return found
+            runs_of_experiments.setdefault(place.key, {})[place.run] = None
+    return runs_of_experiments
 
 
 def _leaves(old: Side, new: Side, key: str, name: str, *, stays: bool) -> bool:

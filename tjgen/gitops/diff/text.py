@@ -35,7 +35,7 @@ def _field(kind: str, field: FieldChange) -> list[str]:
     note = f"  ({field.remark or field.kind})" if field.remark or field.kind in (REFUSED, SILENT) else ""
     values = shown(change.after) if field.is_plain else " -> ".join(shown_both(change.before, change.after))
     lines = [f"{kind} {render(change.path)}: {values}{note}"]
-    for label, said in (("was", field.before), ("is", field.after)):
-        if said is not None:
-            lines.append(f"  {label}: {said.words}")
+    for label, attribution in (("was", field.before), ("is", field.after)):
+        if attribution is not None:
+            lines.append(f"  {label}: {attribution.words}")
     return lines

@@ -24,5 +24,5 @@ def _others(one: ObjectChange, new: Side) -> Iterator[FieldChange]:
     differing = {field.change.path for field in one.fields}
     for path, value in leaves(tree_of(new.bodies[one.path], one.path)):
         if not any(path[:length] in differing for length in range(1, len(path) + 1)):
-            said = new.ask(one.ref, path, value)
-            yield FieldChange(Changed(path, MISSING, value), NEW, "", None, said, is_plain=True)
+            attribution = new.attribution_of(one.ref, path, value)
+            yield FieldChange(Changed(path, MISSING, value), NEW, "", None, attribution, is_plain=True)

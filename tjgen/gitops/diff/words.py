@@ -65,28 +65,29 @@ def _text(value: Tree) -> str:
 
 def sections(entries: Iterable[Entry]) -> list[tuple[str, list[Entry]]]:
     """What differs, under the key of the experiment, or the stage and place of what is shared."""
-    found: dict[str, list[Entry]] = {}
+    by_environment: dict[str, list[Entry]] = {}
     for entry in entries:
         if entry.kind != UNCHANGED:
             place = entry.place
             name = place.key if place.stage == RUNS else f"{place.stage} of {place.key}"
-            found.setdefault(name, []).append(entry)
-    return list(found.items())
+            by_environment.setdefault(name, []).append(entry)
+    return list(by_environment.items())
 
 
 def counts(entries: Iterable[Entry]) -> dict[str, dict[str, int]]:
     """Stage -> how many of its entries became what; what nothing became is left out."""
     known = list(entries)
-    found = {}
+    stages = {}
     for stage in reversed((PLATFORM, *STAGES)):
         kinds = [entry.kind for entry in known if entry.place.stage == stage]
         if kinds:
-            found[stage] = {kind: kinds.count(kind) for kind in KINDS if kind in kinds}
-    return found
+            stages[stage] = {kind: kinds.count(kind) for kind in KINDS if kind in kinds}
+    return stages
 
 
 def summary(entries: Iterable[Entry]) -> list[str]:
     """A line for each stage."""
     return [
-        f"{stage}: {', '.join(f'{count} {kind}' for kind, count in found.items())}" for stage, found in counts(entries).items()
+        f"{stage}: {', '.join(f'{count} {kind}' for kind, count in amounts.items())}"
+        for stage, amounts in counts(entries).items()
     ]

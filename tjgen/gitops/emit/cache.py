@@ -70,10 +70,10 @@ class Cache:
         for fields in kept[1]:
             file = Seen(*fields)
             if not self._is_at_rest(file):
-                found = _seen(self._root, file.path)
-                if found is None or found.digest != file.digest:
+                seen = _seen(self._root, file.path)
+                if seen is None or seen.digest != file.digest:
                     return None
-                file = found
+                file = seen
                 renewed = True
             files.append(file)
         if renewed:
@@ -108,10 +108,10 @@ class Cache:
     def _is_at_rest(self, file: Seen) -> bool:
         """Whether size and times are as noted, and older than the note: a later change would show in them."""
         try:
-            found = os.lstat(self._root.full(file.path))
+            status = os.lstat(self._root.full(file.path))
         except OSError:
             return False
-        same = (found.st_size, found.st_mtime_ns, found.st_ctime_ns) == (file.size, file.modified, file.changed)
+        same = (status.st_size, status.st_mtime_ns, status.st_ctime_ns) == (file.size, file.modified, file.changed)
         return same and file.changed < self._at - _AT_REST
 
 
@@ -142,14 +142,14 @@ def _seen(root: Root, path: str) -> Seen | None:
     """The file as it is; None for what is not ours or was edited by hand."""
     try:
         # The times before the content: what changes in between is found out next time.
-        found = os.lstat(root.full(path))
+        status = os.lstat(root.full(path))
         file = root.read(path)
     except (OSError, ObstacleError):
         return None
     known = header.read(file.content) if file is not None else None
     if file is None or known is None or header.is_edited(file.content, known):
         return None
-    return Seen(path, found.st_size, found.st_mtime_ns, found.st_ctime_ns, sha256(file.content).digest())
+    return Seen(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, sha256(file.content).digest())
 
 
 def _load(path: str) -> tuple[dict[str, _Kept], int]:

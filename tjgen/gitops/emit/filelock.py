@@ -44,7 +44,7 @@ def acquire(path: str, *, wait: float) -> FileLock:
     """
     deadline = time.monotonic() + wait
     while True:
-        descriptor = _held(path)
+        descriptor = _acquired(path)
         if descriptor is not None:
             return FileLock(path, descriptor)
         if time.monotonic() >= deadline:
@@ -52,7 +52,7 @@ def acquire(path: str, *, wait: float) -> FileLock:
         time.sleep(_PAUSE)
 
 
-def _held(path: str, tries: int = _TRIES) -> int | None:
+def _acquired(path: str, tries: int = _TRIES) -> int | None:
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
         descriptor = os.open(path, flags, 0o666)
@@ -60,7 +60,7 @@ def _held(path: str, tries: int = _TRIES) -> int | None:
         if not tries:
             raise
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-        return _held(path, tries - 1)
+        return _acquired(path, tries - 1)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         # The last holder may have removed the file between the two calls: a lock on a file without a name is none.

@@ -96,12 +96,12 @@ def exists(folder: str) -> bool:
 def read(folder: str) -> Journal | None:
     """The journal in the staging directory `folder`, or None; raises UnreadableError."""
     try:
-        found = Root(folder).read(staging.JOURNAL)
+        journal_file = Root(folder).read(staging.JOURNAL)
     except ObstacleError as obstacle:
         raise UnreadableError(folder) from obstacle
-    if found is None:
+    if journal_file is None:
         return None
-    lines = found.content.decode(errors="replace").split("\n")
+    lines = journal_file.content.decode(errors="replace").split("\n")
     head = lines[0].split("\t")
     if len(head) != 4 or head[0] != _FORM or not _NUMBER.match(head[1]) or lines[-2:] != ["end", ""]:
         raise UnreadableError(folder)

@@ -22,7 +22,7 @@ def files(directory: str, folder: str) -> list[OutputFile]:
     something cannot be read.
     """
     root = Root(directory)
-    found: list[OutputFile] = []
+    files_: list[OutputFile] = []
     try:
         root.enter(folder)
         for name in sorted(os.listdir(root.full(folder))):
@@ -30,12 +30,12 @@ def files(directory: str, folder: str) -> list[OutputFile]:
                 continue
             file = _file(root, f"{folder}/{name}")
             if file is not None:
-                found.append(file)
+                files_.append(file)
     except (FileNotFoundError, ObstacleError):
-        return found
+        return files_
     except OSError as error:
         raise CompileError([problems.unread(f"{directory}/{folder}", error)]) from error
-    return found
+    return files_
 
 
 def body(directory: str, path: str) -> str | None:
@@ -43,21 +43,21 @@ def body(directory: str, path: str) -> str | None:
     root = Root(directory)
     try:
         root.enter(path.rpartition("/")[0])
-        found = _file(root, path)
+        file = _file(root, path)
     except (ObstacleError, OSError):
         return None
-    return found.body if found is not None else None
+    return file.body if file is not None else None
 
 
 def below(directory: str, folder: str) -> list[str]:
     """The folders in `folder`, in order of name; hidden ones and links are left out."""
     try:
-        found = list(os.scandir(f"{directory}/{folder}"))
+        entries = list(os.scandir(f"{directory}/{folder}"))
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
         raise CompileError([problems.unread(f"{directory}/{folder}", error)]) from error
-    return sorted(f"{folder}/{one.name}" for one in found if one.is_dir(follow_symlinks=False) and one.name[0] != ".")
+    return sorted(f"{folder}/{one.name}" for one in entries if one.is_dir(follow_symlinks=False) and one.name[0] != ".")
 
 
 def conflict(directory: str, folder: str) -> str | None:
@@ -66,8 +66,8 @@ def conflict(directory: str, folder: str) -> str | None:
     try:
         root.enter(folder)
         for name in sorted(os.listdir(root.full(folder))):
-            found = root.read(f"{folder}/{name}", opening=header.OPENING[:-1])
-            if found is not None and header.is_in_conflict(found.content):
+            file = root.read(f"{folder}/{name}", opening=header.OPENING[:-1])
+            if file is not None and header.is_in_conflict(file.content):
                 return f"{folder}/{name}"
     except (OSError, ObstacleError):
         return None
@@ -76,11 +76,11 @@ def conflict(directory: str, folder: str) -> str | None:
 
 def _file(root: Root, path: str) -> OutputFile | None:
     try:
-        found = root.read(path, opening=header.OPENING[:-1])
+        file = root.read(path, opening=header.OPENING[:-1])
     except ObstacleError:
         return None
-    known = header.read(found.content) if found is not None else None
-    if found is None or known is None:
+    known = header.read(file.content) if file is not None else None
+    if file is None or known is None:
         return None
-    body = found.content[known.length :].replace(b"\r\n", b"\n").decode(errors="replace")
+    body = file.content[known.length :].replace(b"\r\n", b"\n").decode(errors="replace")
     return OutputFile(path, body, known.source, known.owner)

@@ -47,7 +47,7 @@ class Change(NamedTuple):
     """MISSING, DIFFERENT, EDITED (by hand), CONFLICT (of a merge), FOREIGN (in the way, not ours) or EXTRA (to be removed)."""
     content: bytes = b""
     """What should be there."""
-    found: FileOnDisk | None = None
+    on_disk: FileOnDisk | None = None
     """What is there."""
     source: str = ""
     """What the header of the file that is there calls its source."""
@@ -82,19 +82,19 @@ class Plan:
             if same:
                 self.unchanged.append(path)
                 return None
-            found = None if same is None else self._root.read(path, opening=header.OPENING[:-1])
+            on_disk = None if same is None else self._root.read(path, opening=header.OPENING[:-1])
         except ObstacleError as obstacle:
             self.problems.append(problems.in_the_way(obstacle.path, obstacle.what))
             return None
-        if found is None:
+        if on_disk is None:
             return Change(path, MISSING, content)
-        known = header.read(found.content)
-        if header.is_in_conflict(found.content):
-            return Change(path, CONFLICT, content, found)
+        known = header.read(on_disk.content)
+        if header.is_in_conflict(on_disk.content):
+            return Change(path, CONFLICT, content, on_disk)
         if known is None:
-            return Change(path, FOREIGN, content, found)
-        kind = EDITED if header.is_edited(found.content, known) else DIFFERENT
-        return Change(path, kind, content, found, known.source)
+            return Change(path, FOREIGN, content, on_disk)
+        kind = EDITED if header.is_edited(on_disk.content, known) else DIFFERENT
+        return Change(path, kind, content, on_disk, known.source)
 
     def keep(self, path: str) -> None:
         """Let what stands at `path`, a file or a whole folder, stay whatever is claimed."""
@@ -114,16 +114,16 @@ class Plan:
             return None
         try:
             root.enter(path.rpartition("/")[0])
-            found = root.read(path)
+            on_disk = root.read(path)
         except ObstacleError as obstacle:
             self.problems.append(problems.in_the_way(obstacle.path, obstacle.what))
             return None
         if text is None:
-            return None if found is None else Change(path, EXTRA, found=found)
+            return None if on_disk is None else Change(path, EXTRA, on_disk=on_disk)
         content = text.encode()
-        if found is None:
+        if on_disk is None:
             return Change(path, MISSING, content)
-        return None if found.content == content else Change(path, DIFFERENT, content, found)
+        return None if on_disk.content == content else Change(path, DIFFERENT, content, on_disk)
 
     def extra(self) -> Iterator[Change]:
         """The files of ours that are claimed and neither put nor kept (EXTRA or EDITED); call it when all is put."""
@@ -132,30 +132,30 @@ class Plan:
             for path in self._files_below(folder, but=self._kept):
                 if path in seen or path.casefold() in self._taken:
                     continue
-                found = self._root.read(path, opening=header.OPENING[:-1])
-                if found is None:
+                on_disk = self._root.read(path, opening=header.OPENING[:-1])
+                if on_disk is None:
                     continue
-                known = header.read(found.content)
-                if header.is_in_conflict(found.content) and not owner:
+                known = header.read(on_disk.content)
+                if header.is_in_conflict(on_disk.content) and not owner:
                     seen.add(path)
-                    yield Change(path, CONFLICT, found=found)
+                    yield Change(path, CONFLICT, on_disk=on_disk)
                     continue
                 if known is None or (owner and known.owner != owner):
                     continue
                 seen.add(path)
-                kind = EDITED if header.is_edited(found.content, known) else EXTRA
-                yield Change(path, kind, found=found, source=known.source)
+                kind = EDITED if header.is_edited(on_disk.content, known) else EXTRA
+                yield Change(path, kind, on_disk=on_disk, source=known.source)
 
     def present(self) -> list[str]:
         """The files of ours that will be there, those included that this build does not mention; call it when all is put."""
-        found = {path for path, _ in self._taken.values()}
-        gone = {change.path for change in self.extra()}
+        paths = {path for path, _ in self._taken.values()}
+        removed = {change.path for change in self.extra()}
         for path in self._files_below("", but=frozenset()):
-            if path not in gone and path.casefold() not in self._taken:
+            if path not in removed and path.casefold() not in self._taken:
                 file = self._root.read(path, opening=header.OPENING[:-1])
                 if file is not None and header.read(file.content) is not None:
-                    found.add(path)
-        return sorted(found)
+                    paths.add(path)
+        return sorted(paths)
 
     def _may_stand(self, file: OutputFile) -> bool:
         """Whether the path is safe, free, and not blocked; a problem is noted where it is not."""

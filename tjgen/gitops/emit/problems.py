@@ -52,11 +52,11 @@ def edited(path: str, header_source: str) -> Diagnostic:
 
 def clash(path: str, owner: str, other_path: str, other_owner: str) -> Diagnostic:
     """TJ052: two objects want one path, or paths that some file systems take for one."""
-    here, there = owner or "a shared file", other_owner or "a shared file"
+    own, other = owner or "a shared file", other_owner or "a shared file"
     if path == other_path:
-        message = f"{path} is written twice: for {there} and for {here}"
+        message = f"{path} is written twice: for {other} and for {own}"
     else:
-        message = f"{path} (for {here}) and {other_path} (for {there}) cannot be in one tree on every file system"
+        message = f"{path} (for {own}) and {other_path} (for {other}) cannot be in one tree on every file system"
     return _error("TJ052", message, "rename one of them")
 
 
@@ -78,11 +78,11 @@ def busy(place: str) -> Diagnostic:
 def failed(place: str, error: OSError, *, half_done: bool = False) -> Diagnostic:
     """TJ056: the operating system refused. `half_done`: the directory is changed in part, and that could not be undone."""
     reason = error.strerror or str(error)
-    said = f"cannot write {place}: {reason}" + (
+    message = f"cannot write {place}: {reason}" + (
         "; some files are written and others are not, and the next build undoes that" if half_done else ""
     )
     advice = _ADVICE.get(error.errno or 0, "put that right, then build again")
-    return _error("TJ056", said, advice)
+    return _error("TJ056", message, advice)
 
 
 def not_a_directory(directory: str) -> Diagnostic:
@@ -136,11 +136,11 @@ def removed_files_unknown(directory: str, paths: list[str], commit: str) -> Diag
     )
 
 
-def journal_of_another_project(path: str, recorded: str, here: str) -> Diagnostic:
+def journal_of_another_project(path: str, recorded: str, location: str) -> Diagnostic:
     """TJ067: the interrupted command wrote the locks of another project together with this directory."""
     return _error(
         "TJ067",
-        f"{path} belongs to a command that wrote its locks to {recorded}, seen from the output; now they are in {here}",
+        f"{path} belongs to a command that wrote its locks to {recorded}, seen from the output; now they are in {location}",
         f"build the project that was interrupted, or {_start_over(path)}",
     )
 

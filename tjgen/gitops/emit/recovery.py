@@ -28,8 +28,8 @@ def recover(directory: str, roots: Mapping[str, str], records: str, history: His
             folder, pending, roots, wanted=lambda root, paths: _wanted(directory, pending, root, paths, history)
         )
         notes += [problems.kept_newer(path) for path in undone.changed]
-        if undone.gone:
-            notes.append(problems.stays_removed(undone.gone, pending.commit))
+        if undone.removed:
+            notes.append(problems.stays_removed(undone.removed, pending.commit))
     if pending is not None or staging.leftovers(folder):
         notes.append(problems.recovered(directory, undone=pending is not None))
     staging.clear(folder)

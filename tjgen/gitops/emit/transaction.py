@@ -27,7 +27,7 @@ class Undone(NamedTuple):
 
     changed: list[str]
     """Files that have changed since the interruption and stay as they are."""
-    gone: list[str]
+    removed: list[str]
     """Files that the commit had removed and that do not come back."""
 
 
@@ -40,7 +40,7 @@ def carry_out(folder: str, commit: str, records: str, steps: list[Step], roots: 
 
     `commit` and `records`: see `Journal`. Raises OSError, leaving a journal to undo.
     """
-    steps = sorted(steps, key=_turn)
+    steps = sorted(steps, key=_rank)
     for step in steps:
         if ABSENT not in (step.before, step.after):
             staging.duplicate(_target(step, roots), f"{folder}/{staging.old(step.name)}")
@@ -62,13 +62,13 @@ def undo(folder: str, pending: Journal, roots: Mapping[str, str], *, wanted: Wan
     missing: dict[str, list[Step]] = {}
     for step in reversed(pending.steps):
         try:
-            found = _found(Root(roots[step.root]), step.path)
+            on_disk = _read(Root(roots[step.root]), step.path)
             backup = backups.read(staging.old(step.name)) if step.before != ABSENT else None
         except ObstacleError:
             changed.append(step.path)
             continue
         staging.discard_copy(_target(step, roots))
-        now = journal.version(found)
+        now = journal.version(on_disk)
         is_restorable = journal.version(backup) == step.before
         if now.digest == step.before.digest:
             continue
@@ -80,16 +80,16 @@ def undo(folder: str, pending: Journal, roots: Mapping[str, str], *, wanted: Wan
             changed.append(step.path)
         else:
             _restore(folder, step, roots)
-    gone = []
+    removed = []
     for root, steps in missing.items():
         back = wanted(roots[root], [step.path for step in steps])
         for step in steps:
             if step.path in back:
                 _restore(folder, step, roots)
             else:
-                gone.append(step.path)
+                removed.append(step.path)
     journal.remove(folder)
-    return Undone(sorted(changed), sorted(gone))
+    return Undone(sorted(changed), sorted(removed))
 
 
 def remove_empty(root: str, folder: str) -> None:
@@ -105,7 +105,7 @@ def remove_empty(root: str, folder: str) -> None:
         folder = folder.rpartition("/")[0]
 
 
-def _turn(step: Step) -> int:
+def _rank(step: Step) -> int:
     """Where a step comes: a record stands before its files come and until they are gone.
 
     Should half of a commit remain, for instance because it was added to Git, each file of a run still has its record.
@@ -125,7 +125,7 @@ def _restore(folder: str, step: Step, roots: Mapping[str, str]) -> None:
         staging.move(f"{folder}/{staging.old(step.name)}", target)
 
 
-def _found(root: Root, path: str) -> FileOnDisk | None:
+def _read(root: Root, path: str) -> FileOnDisk | None:
     root.enter(path.rpartition("/")[0])
     return root.read(path)
 

@@ -167,15 +167,15 @@ class OutputTree:
                 continue
             removed.append(change.path)
             self._add_step(TREE, change, None)
-        found = self._plan.problems + self._problems
-        if found:
-            raise CompileError(found)
+        problems = self._plan.problems + self._problems
+        if problems:
+            raise CompileError(problems)
         if self._steps:
             self._make_folders()
             roots = self._roots()
             commit = checkout.commit(self._directory)
             try:
-                transaction.carry_out(self._staging, commit, self._beside(), self._steps, roots)
+                transaction.carry_out(self._staging, commit, self._prefix(), self._steps, roots)
             except BaseException:  # an interruption, too: the tree is as before, and the exception goes on
                 recovery.undo_now(self._directory, roots)
                 raise
@@ -197,12 +197,12 @@ class OutputTree:
                 (self._created if change.kind == MISSING else self._updated).append(change.path)
 
     def _stage(self, change: Change) -> staging.Staged:
-        mode = change.found.mode if change.found is not None else None
+        mode = change.on_disk.mode if change.on_disk is not None else None
         return staging.stage(self._staging, len(self._steps), change.content, mode)
 
     def _add_step(self, root: str, change: Change, staged: staging.Staged | None) -> None:
         after = Version(journal.digest(change.content), staged.modified) if staged is not None else ABSENT
-        self._steps.append(Step(root, change.path, f"{len(self._steps):x}", journal.version(change.found), after))
+        self._steps.append(Step(root, change.path, f"{len(self._steps):x}", journal.version(change.on_disk), after))
 
     def _make_folders(self) -> None:
         """Every folder in which something will change exists and can be written: afterwards it would be too late to find out."""
@@ -232,7 +232,7 @@ class OutputTree:
         staging.hide(folder)
 
     def _recover(self) -> None:
-        self.notes += recovery.recover(self._directory, self._roots(), self._beside(), self._history)
+        self.notes += recovery.recover(self._directory, self._roots(), self._prefix(), self._history)
         self._recovered = True
 
     def _leave(self) -> None:
@@ -258,7 +258,7 @@ class OutputTree:
     def _roots(self) -> dict[str, str]:
         return {TREE: self._directory} | ({RECORD: self._records} if self._records is not None else {})
 
-    def _beside(self) -> str:
+    def _prefix(self) -> str:
         """Where the records are from the directory, on one line: the same after both were moved together."""
         return ascii("" if self._records is None else os.path.relpath(self._records, self._directory))
 

@@ -42,13 +42,13 @@ def ignores_suspend(scene: Scene, item: Item) -> bool:
     application = application_of(scene, item)
     if application is None or "RespectIgnoreDifferences=true" not in options_of(scene, item):
         return False
-    for _, said in application.maps("spec", "ignoreDifferences"):
-        fits = said.get("kind") in (item.kind[1], "*") and said.get("name") in (None, "", item.name)
-        if fits and ("/spec/suspend" in _listed(said, "jsonPointers") or ".spec.suspend" in _listed(said, "jqPathExpressions")):
+    for _, rule in application.maps("spec", "ignoreDifferences"):
+        fits = rule.get("kind") in (item.kind[1], "*") and rule.get("name") in (None, "", item.name)
+        if fits and ("/spec/suspend" in _listed(rule, "jsonPointers") or ".spec.suspend" in _listed(rule, "jqPathExpressions")):
             return True
     return False
 
 
-def _listed(said: dict[str, Any], field: str) -> list[Any]:
-    value = said.get(field)
+def _listed(entry: dict[str, Any], field: str) -> list[Any]:
+    value = entry.get(field)
     return value if isinstance(value, list) else []

@@ -18,7 +18,7 @@ UNKNOWN = "TJ678"
 FRAMEWORK = (UNUSED, UNREASONED, UNKNOWN)
 
 
-class Found(NamedTuple):
+class Report(NamedTuple):
     """A finding with its diagnostic."""
 
     finding: Finding
@@ -45,10 +45,10 @@ class Choice(NamedTuple):
 class Result(NamedTuple):
     """What lint found. `silenced` is what marks took away."""
 
-    found: list[Found]
+    reports: list[Report]
     diagnostics: list[Diagnostic]
     """Of all that was found, and of the marks, by place."""
-    silenced: list[Found]
+    silenced: list[Report]
 
 
 def lint(
@@ -61,26 +61,26 @@ def lint(
 
     `marks` are those that stand elsewhere, as in a project. A mark that is used in one scene is used.
     """
-    every: list[Found] = []
-    asked: set[str] = set()
-    found_marks = [*marks, *(mark for file, text in texts.items() for mark in in_text(text, file))]
+    every: list[Report] = []
+    checked: set[str] = set()
+    all_marks = [*marks, *(mark for file, text in texts.items() for mark in in_text(text, file))]
     for scene in scenes:
         for rule, check in entries():
             if choice.asks(rule) and applies(rule, scene):
-                asked.add(rule.code)
-                every += [Found(one, _diagnostic(rule, one)) for one in check(scene)]
-        found_marks += in_annotations(scene.items)
+                checked.add(rule.code)
+                every += [Report(one, _diagnostic(rule, one)) for one in check(scene)]
+        all_marks += in_annotations(scene.items)
     used: set[object] = set()
-    found: list[Found] = []
-    silenced: list[Found] = []
+    reports: list[Report] = []
+    silenced: list[Report] = []
     for one in every:
-        holding = [mark for mark in found_marks if _silences(mark, one)]
+        holding = [mark for mark in all_marks if _silences(mark, one)]
         used.update((mark.span, mark.codes) for mark in holding)
-        (silenced if holding else found).append(one)
-    unused = [mark for mark in found_marks if (mark.span, mark.codes) not in used]
-    problems = [one for one in [*_wrong(found_marks), *_unused(unused, asked)] if choice.takes(one.code)]
+        (silenced if holding else reports).append(one)
+    unused = [mark for mark in all_marks if (mark.span, mark.codes) not in used]
+    problems = [one for one in [*_wrong(all_marks), *_unused(unused, checked)] if choice.takes(one.code)]
     items = [item for scene in scenes for item in scene.items]
-    return Result(found, _ordered([*(one.diagnostic for one in found), *problems], items), silenced)
+    return Result(reports, _ordered([*(one.diagnostic for one in reports), *problems], items), silenced)
 
 
 def applies(rule: Rule, scene: Scene) -> bool:
@@ -109,7 +109,7 @@ def _diagnostic(rule: Rule, finding: Finding) -> Diagnostic:
     )
 
 
-def _silences(mark: Mark, one: Found) -> bool:
+def _silences(mark: Mark, one: Report) -> bool:
     return bool(mark.reason) and one.diagnostic.code in mark.codes and mark.covers(one.diagnostic, one.finding.item)
 
 
@@ -128,10 +128,10 @@ def _wrong(marks: Sequence[Mark]) -> Iterator[Diagnostic]:
             yield _problem(UNREASONED, message, mark.span, hint)
 
 
-def _unused(unused: Iterable[Mark], asked: set[str]) -> Iterator[Diagnostic]:
+def _unused(unused: Iterable[Mark], checked: set[str]) -> Iterator[Diagnostic]:
     """Of marks that silence nothing, those of which all that they name was asked."""
     for mark in unused:
-        if mark.reason and mark.codes and all(code in asked for code in mark.codes):
+        if mark.reason and mark.codes and all(code in checked for code in mark.codes):
             message = f"nothing is found that this suppression of {', '.join(mark.codes)} silences"
             yield _problem(UNUSED, message, mark.span, "remove the suppression")
 

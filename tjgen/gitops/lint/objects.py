@@ -33,14 +33,14 @@ def about_objects(
     files: Mapping[str, bytes], runtimes: Runtimes, versions: Mapping[str, str] | None, harmless: Collection[str] = ()
 ) -> list[Diagnostic]:
     """Return the errors and warnings about objects, each at its place."""
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     accepted: list[Placed] = []
     for file, content in files.items():
         examined = examine(content, file, versions=versions, harmless=harmless)
-        found += examined.diagnostics
+        diagnostics += examined.diagnostics
         accepted += examined.accepted
-    found += together(accepted, runtimes, versions)
-    return [one for one in found if one.severity != INFO and one.code not in _COVERAGE and one.code not in REPORTED_AS]
+    diagnostics += together(accepted, runtimes, versions)
+    return [one for one in diagnostics if one.severity != INFO and one.code not in _COVERAGE and one.code not in REPORTED_AS]
 
 
 def refused_updates(scenes: Sequence[Scene]) -> Iterator[Diagnostic]:

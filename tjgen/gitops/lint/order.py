@@ -24,12 +24,12 @@ def step(item: Item) -> Step | None:
 
 def applications(scene: Scene) -> dict[str, list[tuple[Step, Item]]]:
     """Application -> what it applies, each with its step."""
-    found: dict[str, list[tuple[Step, Item]]] = {}
+    steps: dict[str, list[tuple[Step, Item]]] = {}
     for item in scene.items:
         when = step(item)
         if when is not None and item.kind not in (APPLICATION, KUSTOMIZATION):
-            found.setdefault(item.unit(ARGOCD), []).append((when, item))
-    return found
+            steps.setdefault(item.unit(ARGOCD), []).append((when, item))
+    return steps
 
 
 def application_of(scene: Scene, item: Item) -> Item | None:
@@ -46,20 +46,20 @@ def options_of(scene: Scene, item: Item) -> list[str]:
     """The sync options of the Application that syncs an item."""
     application = application_of(scene, item)
     if application is not None:
-        said = application.get("spec", "syncPolicy", "syncOptions")
+        options = application.get("spec", "syncPolicy", "syncOptions")
     else:
         name = item.unit(ARGOCD).partition(OF_SET)[0]
-        made_by = scene.named(APPLICATION_SET, name)
-        said = made_by.get("spec", "template", "spec", "syncPolicy", "syncOptions") if made_by is not None else None
-    return [str(word) for word in said] if said.__class__ is list else []
+        owner = scene.named(APPLICATION_SET, name)
+        options = owner.get("spec", "template", "spec", "syncPolicy", "syncOptions") if owner is not None else None
+    return [str(word) for word in options] if options.__class__ is list else []
 
 
 def waiting(scene: Scene) -> Iterator[tuple[Item, Item]]:
     """Kustomizations that depend on others of the scene: the one that waits, and the one that it waits for."""
     known = {(one.namespace, one.name): one for one in scene.of(KUSTOMIZATION)}
     for one in scene.of(KUSTOMIZATION):
-        for _, said in one.maps("spec", "dependsOn"):
-            other = known.get((str(said.get("namespace") or one.namespace), str(said.get("name"))))
+        for _, dependency in one.maps("spec", "dependsOn"):
+            other = known.get((str(dependency.get("namespace") or one.namespace), str(dependency.get("name"))))
             if other is not None:
                 yield one, other
 

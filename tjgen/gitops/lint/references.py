@@ -12,11 +12,11 @@ from tjgen.trees.fields.path import FieldPath
 
 def named_by(scene: Scene, item: Item) -> list[Reference]:
     """What an object names in its `spec`, and what a TrainJob names through its runtime; the paths are those of the object."""
-    found = list(_own(item))
+    references = list(_own(item))
     runtime = scene.runtime_of(item) if item.kind == TRAINJOB else None
     if runtime is not None:
-        found += [one._replace(path=("spec", "runtimeRef")) for one in _own(runtime)]
-    return found
+        references += [one._replace(path=("spec", "runtimeRef")) for one in _own(runtime)]
+    return references
 
 
 def _own(item: Item) -> Iterator[Reference]:

@@ -57,8 +57,8 @@ class Item:
     @property
     def ref(self) -> ObjectRef:
         """What it is, as diagnostics say it."""
-        said = str(get(self.tree, ("metadata", "namespace"), None) or "")
-        return ObjectRef(str(self.tree.get("apiVersion", "")), self.kind[1], said, self.name)
+        namespace = str(get(self.tree, ("metadata", "namespace"), None) or "")
+        return ObjectRef(str(self.tree.get("apiVersion", "")), self.kind[1], namespace, self.name)
 
     @property
     def identity(self) -> tuple[Kind, str, str]:
@@ -71,8 +71,8 @@ class Item:
 
     def get(self, *path: Any, default: Any = None) -> Any:
         """A value of the tree; `default` where there is none, or null."""
-        found = get(self.tree, path, None)
-        return default if found is None else found
+        value = get(self.tree, path, None)
+        return default if value is None else value
 
     def map(self, *path: Any) -> dict[str, Any]:
         """A mapping of the tree, empty where there is none."""
@@ -80,8 +80,8 @@ class Item:
 
     def maps(self, *path: Any) -> Iterator[tuple[FieldPath, dict[str, Any]]]:
         """The mappings in a list of the tree, with their paths."""
-        found = get(self.tree, path, None)
-        for position, one in enumerate(found if found.__class__ is list else ()):
+        value = get(self.tree, path, None)
+        for position, one in enumerate(value if value.__class__ is list else ()):
             if one.__class__ is dict:
                 yield (*path, position), one
 
@@ -178,8 +178,8 @@ class Scene:
 
     def removed(self, *kinds: Kind) -> list[Item]:
         """Objects that were there before and are not now."""
-        found = [item for item in self.before or () if self.find(*item.identity) is None]
-        return [item for item in found if not kinds or item.kind in kinds]
+        removed_items = [item for item in self.before or () if self.find(*item.identity) is None]
+        return [item for item in removed_items if not kinds or item.kind in kinds]
 
     def added(self, *kinds: Kind) -> list[Item]:
         """Objects that were not there before."""
@@ -191,9 +191,9 @@ class Scene:
 
     def runtime_ref(self, run: Item) -> tuple[Kind, str, str]:
         """Kind, namespace and name of the runtime that a TrainJob names."""
-        said = run.map("spec", "runtimeRef")
-        kind = RUNTIME if said.get("kind") == RUNTIME[1] else CLUSTER_RUNTIME
-        return kind, run.namespace if kind == RUNTIME else "", str(said.get("name") or "")
+        reference = run.map("spec", "runtimeRef")
+        kind = RUNTIME if reference.get("kind") == RUNTIME[1] else CLUSTER_RUNTIME
+        return kind, run.namespace if kind == RUNTIME else "", str(reference.get("name") or "")
 
     def runtime_of(self, run: Item) -> Item | None:
         """The runtime of a TrainJob, where it is in the scene."""
@@ -212,8 +212,8 @@ class Scene:
         runtime = item.tree if item is not None else self.catalog(*self.runtime_ref(run))
         if runtime is None:
             return None
-        found = expand(run.tree, runtime, release=self.release, session=self._session)
-        return found if found.objects else None
+        expansion = expand(run.tree, runtime, release=self.release, session=self._session)
+        return expansion if expansion.objects else None
 
 
 def _map(value: Any) -> dict[str, Any]:

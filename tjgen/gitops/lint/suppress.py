@@ -19,7 +19,7 @@ from tjgen.trees.typing import NamedTuple
 
 ANNOTATION = "tjgen.dev/ignore"
 _COMMENT = re.compile(r"tjgen:\s*ignore\b\s*(?P<said>.*)\Z")
-_SAID = re.compile(r"(?P<codes>[^:]*)(?::(?P<reason>.*))?\Z", re.DOTALL)
+_MARK = re.compile(r"(?P<codes>[^:]*)(?::(?P<reason>.*))?\Z", re.DOTALL)
 
 
 class Mark(NamedTuple):
@@ -34,13 +34,13 @@ class Mark(NamedTuple):
     item: Item | None = None
     everywhere: bool = False
 
-    def covers(self, found: Diagnostic, item: Item) -> bool:
+    def covers(self, diagnostic: Diagnostic, item: Item) -> bool:
         """Whether a diagnostic about `item` stands where the mark holds."""
         if self.everywhere:
             return True
         if self.item is not None:
             return item is self.item
-        span = found.span
+        span = diagnostic.span
         return span is not None and self.span is not None and span.file == self.span.file and self.first <= span.line <= self.last
 
 
@@ -50,9 +50,9 @@ def in_text(content: str, file: str) -> Iterator[Mark]:
         return
     lines = content.splitlines()
     for comment in comments(content):
-        said = _COMMENT.match(comment.text)
-        if said is not None:
-            codes, reason = _read(said["said"])
+        match = _COMMENT.match(comment.text)
+        if match is not None:
+            codes, reason = _read(match["said"])
             first, last = _covered(lines, comment)
             width = len(lines[comment.line - 1]) + 1 if comment.line <= len(lines) else comment.column + 1
             yield Mark(codes, reason, Span(file, comment.line, comment.column, comment.line, width), first, last)
@@ -61,16 +61,16 @@ def in_text(content: str, file: str) -> Iterator[Mark]:
 def in_annotations(items: Iterable[Item]) -> Iterator[Mark]:
     """The marks in the annotations of objects."""
     for item in items:
-        said = item.annotations.get(ANNOTATION)
-        for line in str(said).splitlines() if said is not None else ():
+        text = item.annotations.get(ANNOTATION)
+        for line in str(text).splitlines() if text is not None else ():
             if line.strip():
                 codes, reason = _read(line.strip())
                 yield Mark(codes, reason, item.locate(("metadata", "annotations", ANNOTATION)), item=item)
 
 
-def _read(said: str) -> tuple[tuple[str, ...], str]:
-    found = _SAID.match(said)
-    codes, reason = (found["codes"], (found["reason"] or "").strip()) if found is not None else (said, "")
+def _read(text: str) -> tuple[tuple[str, ...], str]:
+    match = _MARK.match(text)
+    codes, reason = (match["codes"], (match["reason"] or "").strip()) if match is not None else (text, "")
     return tuple(re.split(r"[,\s]+", codes.strip())) if codes.strip() else (), reason
 
 

@@ -68,8 +68,8 @@ def wave(item: Item) -> int:
 def phases(item: Item) -> list[str]:
     """The phases in which the object is a hook; none where it is an object like others."""
     own = [word for word in words(item, HOOK) if word in PHASES or word == SKIP]
-    found = own or [_HELM_PHASES[word] for word in words(item, HELM_HOOK) if word in _HELM_PHASES]
-    return [word for word in found if word != SKIP]
+    phases_ = own or [_HELM_PHASES[word] for word in words(item, HELM_HOOK) if word in _HELM_PHASES]
+    return [word for word in phases_ if word != SKIP]
 
 
 def phase(item: Item) -> str:
@@ -79,9 +79,9 @@ def phase(item: Item) -> str:
 
 def policies(item: Item) -> list[str]:
     """When a hook is deleted; BeforeHookCreation where nothing is said (`hook.DeletePolicies`)."""
-    found = [word for word in words(item, DELETE_POLICY) if word in POLICIES]
-    found += [_HELM_POLICIES[word] for word in words(item, HELM_DELETE_POLICY) if word in _HELM_POLICIES]
-    return found or ["BeforeHookCreation"]
+    policies_ = [word for word in words(item, DELETE_POLICY) if word in POLICIES]
+    policies_ += [_HELM_POLICIES[word] for word in words(item, HELM_DELETE_POLICY) if word in _HELM_POLICIES]
+    return policies_ or ["BeforeHookCreation"]
 
 
 def hook_key(item: Item) -> str:
@@ -96,8 +96,8 @@ def has_option(item: Item, option: str) -> bool:
 
 def with_options(item: Item, *, add: tuple[str, ...] = (), remove: tuple[str, ...] = ()) -> str:
     """The value of the annotation of sync options with some more and some fewer."""
-    said = [word for word in words(item, OPTIONS) if word not in remove]
-    return ",".join([*said, *(one for one in add if one not in said)])
+    options = [word for word in words(item, OPTIONS) if word not in remove]
+    return ",".join([*options, *(one for one in add if one not in options)])
 
 
 def mark(item: Item, key: str) -> str:

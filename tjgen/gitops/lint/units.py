@@ -62,28 +62,28 @@ def _units(items: Sequence[Item]) -> Iterator[Unit]:
 def _folders(generators: Tree) -> Iterator[str]:
     """The patterns of folders that generators of Git look for, also inside those that combine others."""
     for generator in generators if generators.__class__ is list else ():
-        for name, said in generator.items() if generator.__class__ is dict else ():
-            if name == "git" and said.__class__ is dict and said.get("directories").__class__ is list:
-                found = [one for one in said["directories"] if one.__class__ is dict and one.get("exclude") is not True]
-                yield from [str(one.get("path") or "") for one in found]
-            elif said.__class__ is dict:
-                yield from _folders(said.get("generators"))
+        for name, settings in generator.items() if generator.__class__ is dict else ():
+            if name == "git" and settings.__class__ is dict and settings.get("directories").__class__ is list:
+                folders = [one for one in settings["directories"] if one.__class__ is dict and one.get("exclude") is not True]
+                yield from [str(one.get("path") or "") for one in folders]
+            elif settings.__class__ is dict:
+                yield from _folders(settings.get("generators"))
 
 
 def _of(file: str, units: Sequence[Unit]) -> dict[str, str]:
     """Tool -> the unit with the longest path that the file lies in."""
     parts = tuple(os.path.dirname(os.path.abspath(file)).split(os.sep))
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for unit in units:
         length = len(unit.parts)
-        if unit.tool in found:
+        if unit.tool in result:
             continue
         for at in range(len(parts) - length + 1):
             inside = parts[at : at + length]
             if inside == unit.parts or (unit.is_set and all(map(fnmatchcase, inside, unit.parts))):
-                found[unit.tool] = f"{unit.name}{OF_SET}{'/'.join(inside)}" if unit.is_set else unit.name
+                result[unit.tool] = f"{unit.name}{OF_SET}{'/'.join(inside)}" if unit.is_set else unit.name
                 break
-    return found
+    return result
 
 
 def _with_units(item: Item, units: dict[str, str]) -> Item:

@@ -112,7 +112,7 @@ class Directory:
             before = self._put.setdefault(path, content)
             self._tree.keep(path)
             if before != content:
-                self.diagnostics.append(problems.made_twice(path, None))
+                self.diagnostics.append(problems.differing_file(path, None))
         self.counts = self.counts.plus(done.counts)
 
     def finish(self, environments: list[str | None], *, whole: bool, all_environments: Collection[str | None] = ()) -> None:
@@ -144,11 +144,11 @@ class Directory:
 
     def _finish_environments(self, known: Collection[str | None]) -> None:
         """Report environments that have runs and are not in the project; with `prune_runs`, remove their runs."""
-        for environment, gone in orphans.environments(self._locks, known).items():
+        for environment, locks in orphans.environments(self._locks, known).items():
             if not self._options.prune_runs:
-                self.diagnostics += orphans.of_environment(environment, gone, known)
+                self.diagnostics += orphans.of_environment(environment, locks, known)
                 continue
-            for path, lock in gone:
+            for path, lock in locks:
                 self._perform(decide_absent(path, lock, options=self._options))
             self._release(stage_folder(environment, RUNS))
 
@@ -251,7 +251,7 @@ class Directory:
                 self._warn_of_refusals(file, run)
             self._tree.put(file)
         elif before != content:
-            self.diagnostics.append(problems.made_twice(file.path, run))
+            self.diagnostics.append(problems.differing_file(file.path, run))
 
     def _warn_of_refusals(self, file: OutputFile, run: Run) -> None:
         before = self._on_disk.body(file.path)

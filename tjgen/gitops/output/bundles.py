@@ -16,7 +16,7 @@ from tjgen.cluster.validate.judge import judge
 from tjgen.compiler.building.plan import Plan
 from tjgen.gitops.bundle import bundle, lock
 from tjgen.gitops.emit.plan import OutputFile
-from tjgen.gitops.output.asking import Asking
+from tjgen.gitops.output.attributions import Attributions
 from tjgen.gitops.output.layout import file_name
 from tjgen.gitops.output.options import Wanted
 from tjgen.language.resolve.project import PlatformDocument
@@ -60,26 +60,26 @@ def sources_of(platform: PlatformDocument) -> Sources:
     return Sources(graft({}, Origin("platform", "platform")), {}, None, platform.document, None)
 
 
-def made(plan: Plan) -> tuple[list[PlatformObjects], list[Diagnostic]]:
+def build_platforms(plan: Plan) -> tuple[list[PlatformObjects], list[Diagnostic]]:
     """Every platform that is to be built, with its objects, and what is wrong with the platforms and with the objects."""
-    chosen, found = _chosen(plan)
-    platforms = [_made(plan, one) for one in chosen]
-    return platforms, [*found, *(diagnostic for one in platforms for diagnostic in one.diagnostics)]
+    chosen, problems = _chosen(plan)
+    platforms = [_build_platform(plan, one) for one in chosen]
+    return platforms, [*problems, *(diagnostic for one in platforms for diagnostic in one.diagnostics)]
 
 
-def put(plan: Plan, tree: Wanted, *, force: bool, asking: Asking | None = None) -> list[Diagnostic]:
+def put(plan: Plan, tree: Wanted, *, force: bool, attributions: Attributions | None = None) -> list[Diagnostic]:
     """Put the objects and the locks; with `force` also what the lock says cannot change."""
-    platforms, diagnostics = made(plan)
+    platforms, diagnostics = build_platforms(plan)
     known: set[str] = set()
     for one in platforms:
         known.add(one.name)
-        before, found = _locked(plan, one.name)
-        diagnostics += found
+        before, problems = _locked(plan, one.name)
+        diagnostics += problems
         for change in lock.changes(one.manifests, before) if not force else ():
             place = place_in(change.manifest, change.path, one.sources)
             diagnostics.append(lock.refused(change, one.platform.document, place))
-        if asking is not None:
-            asking.add_made(one.manifests, one.sources)
+        if attributions is not None:
+            attributions.add_created(one.manifests, one.sources)
         source = os.path.relpath(one.platform.document.file, plan.project.directory or ".").replace(os.sep, "/")
         for manifest in one.manifests:
             tree.put(OutputFile(path_of(one.name, manifest), dump(manifest.tree), source))
@@ -101,42 +101,42 @@ def _chosen(plan: Plan) -> tuple[list[PlatformDocument], list[Diagnostic]]:
     """The platforms of the environments that are built, or those of files that were named."""
     project = plan.project
     if plan.whole:
-        here = [project.platform(name) for name in plan.environments]
-        wanted = {one.platform.metadata.name for one in here if one is not None}
+        platforms_of_environments = [project.platform(name) for name in plan.environments]
+        wanted = {one.platform.metadata.name for one in platforms_of_environments if one is not None}
         known = [one for one in project.platforms if _is_every_environment(plan) or one.platform.metadata.name in wanted]
         return [one for one in known if one.is_generated], []
     of_files = of_kind("Platform", plan.platform_files, plan.sandbox)
-    found = of_files.diagnostics
+    diagnostics = of_files.diagnostics
     named = [PlatformDocument(document, Platform(tree)) for document, tree in of_files.good]
-    found += [_makes_nothing(one) for one in named if not one.is_generated]
-    return [one for one in named if one.is_generated], found
+    diagnostics += [_makes_nothing(one) for one in named if not one.is_generated]
+    return [one for one in named if one.is_generated], diagnostics
 
 
 def _is_every_environment(plan: Plan) -> bool:
     return len(plan.environments) == max(1, len(plan.project.spec.environments))
 
 
-def _made(plan: Plan, platform: PlatformDocument) -> PlatformObjects:
+def _build_platform(plan: Plan, platform: PlatformDocument) -> PlatformObjects:
     spec, document = platform.platform.spec, platform.document
-    manifests, found = bundle.objects(spec, plan.catalog, plan.digest_of, plan.project.spec.gitops.tool)
+    manifests, problems = bundle.objects(spec, plan.catalog, plan.digest_of, plan.project.spec.gitops.tool)
     if not _SEGMENT.fullmatch(platform.platform.metadata.name):
-        found.append(_no_folder(platform))
+        problems.append(_no_folder(platform))
     diagnostics = [
-        one if one.span is not None else one._replace(span=document.locate(one.path or ()), path=None) for one in found
+        one if one.span is not None else one._replace(span=document.locate(one.path or ()), path=None) for one in problems
     ]
     schemas = plan.project.schemas
     versions = {**plan.release_of(plan.environments[0]).versions, **({OWN: schemas} if schemas is not None else {})}
     trees = Objects([one.tree for one in manifests])
-    for manifest in manifests if not has_errors(found) else ():
+    for manifest in manifests if not has_errors(problems) else ():
         for one in _judged(manifest.tree, trees, versions):
             span = place_in(manifest, one.path or (), sources_of(platform))
             diagnostics.append(one._replace(span=span or document.locate(()), subject=manifest.ref))
     return PlatformObjects(platform, manifests, list(dict.fromkeys(diagnostics)))
 
 
-def _judged(tree: Tree, beside: Sequence[Tree], versions: dict[str, str]) -> Iterator[Diagnostic]:
+def _judged(tree: Tree, context: Sequence[Tree], versions: dict[str, str]) -> Iterator[Diagnostic]:
     """What the API server says, and where it accepts the object, its webhooks."""
-    yield from report.diagnostics(tree, judge(tree, versions=versions, webhooks=True, context=beside))
+    yield from report.diagnostics(tree, judge(tree, versions=versions, webhooks=True, context=context))
 
 
 def _locked(plan: Plan, platform: str) -> tuple[dict[tuple[str, str, str], Tree], list[Diagnostic]]:

@@ -137,7 +137,7 @@ def _run(run: Run, lock: Lock, on_disk: OnDisk, options: BuildOptions, renew: Re
     if problem is not None and not ((is_record or moved) and problem.severity == INFO):
         actions.append(report(problem, run))
     if run.is_record and locked is not None and not locked.is_requested:
-        actions.append(report(problems.asked_for_again(run), run))
+        actions.append(report(problems.renewed_request(run), run))
     if decided.kind in (freeze.FROZEN, freeze.IN_PLACE):
         assert locked is not None, "only a locked run is frozen"
         # A runtime has the name of its content, but its annotations may change.

@@ -44,9 +44,9 @@ def discard(locks: Locks, tree: Wanted, directory: str, selected: Callable[[str]
 def _remove(files: Collection[str], tree: Wanted, directory: str) -> None:
     """Remove claims, code and runtimes of the runs."""
     for folder in sorted({os.path.dirname(file) for file in files}):
-        here = os.path.join(directory, folder)
+        path = os.path.join(directory, folder)
         tree.claim(folder)
-        for name in sorted(os.listdir(here)) if os.path.isdir(here) else []:
+        for name in sorted(os.listdir(path)) if os.path.isdir(path) else []:
             if f"{folder}/{name}" not in files:
                 tree.keep(f"{folder}/{name}")
 

@@ -10,10 +10,10 @@ from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.gitops.diff.revision import Repository, uncommitted
-from tjgen.gitops.diff.side import Ask, Side, nobody, place_of
+from tjgen.gitops.diff.side import AttributeField, Side, no_attribution, place_of
 from tjgen.gitops.emit import header
-from tjgen.gitops.output.asking import Asking
-from tjgen.gitops.output.intended import body_of
+from tjgen.gitops.output.attributions import Attributions
+from tjgen.gitops.output.planned import body_of
 from tjgen.language.runs.lock import Lock
 from tjgen.language.runs.store import gathered
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
@@ -38,21 +38,21 @@ def earlier(revision: str, plan: Plan, directory: str, new: Side) -> tuple[Side,
     if count:
         diagnostics.append(uncommitted(count, project))
     locks = _locks(repository.files(commit, repository.path_of(plan.locks.folder)), revision, plan.locks.folder)
-    wanted = _asked_about(files, bodies, new)
-    ask = _ask(revision, _project(repository, commit, sources, tree), plan, wanted) if wanted else nobody
-    return Side(revision, bodies, locks, ask), diagnostics
+    wanted = _attributed_sources(files, bodies, new)
+    attribute = _attributor(revision, _project(repository, commit, sources, tree), plan, wanted) if wanted else no_attribution
+    return Side(revision, bodies, locks, attribute), diagnostics
 
 
-def _asked_about(files: Mapping[str, bytes], bodies: Mapping[str, str], new: Side) -> set[str]:
+def _attributed_sources(files: Mapping[str, bytes], bodies: Mapping[str, str], new: Side) -> set[str]:
     """The sources of then of what differs: of files that are not as they were, and of experiments that have new ones."""
     growing = {place.key for path in new.bodies if path not in bodies and (place := place_of(path)) is not None and place.run}
-    found = set()
+    sources_ = set()
     for path, body in bodies.items():
         place = place_of(path)
         if body != new.bodies.get(path) or (place is not None and place.run and place.key in growing):
             known = header.read(files[path])
-            found.add(known.source if known is not None else "")
-    return found
+            sources_.add(known.source if known is not None else "")
+    return sources_
 
 
 def _locks(files: Mapping[str, bytes], revision: str, folder: str) -> dict[str, Lock]:
@@ -66,9 +66,9 @@ def _locks(files: Mapping[str, bytes], revision: str, folder: str) -> dict[str, 
             formers[path.removesuffix(".yaml")] = text
     locks = {}
     for path in {**experiments, **formers}:
-        found = gathered(experiments.get(path, {}), f"{revision}:{folder}/{path}.yaml", formers.get(path))
-        if found is not None:
-            locks[found.lock.experiment] = found.lock
+        stored = gathered(experiments.get(path, {}), f"{revision}:{folder}/{path}.yaml", formers.get(path))
+        if stored is not None:
+            locks[stored.lock.experiment] = stored.lock
     return locks
 
 
@@ -78,14 +78,14 @@ def _project(repository: Repository, commit: str, sources: str, tree: str) -> di
     return repository.files(commit, sources, wanted=lambda path: path.endswith(_SOURCES) and not path.startswith(f"{below}/"))
 
 
-def _ask(revision: str, files: Mapping[str, bytes], plan: Plan, wanted: set[str]) -> Ask:
+def _attributor(revision: str, files: Mapping[str, bytes], plan: Plan, wanted: set[str]) -> AttributeField:
     """The source of a value then: the sources of that commit are built. None if this release cannot build them.
 
     What several experiments share has no experiment as its source, so that all of them are built.
     """
     from tempfile import TemporaryDirectory
 
-    asking = Asking(f"{revision}:")
+    attributions = Attributions(f"{revision}:")
     with TemporaryDirectory(prefix="tjgen-") as folder:
         for path, content in files.items():
             place = os.path.join(folder, path)
@@ -96,12 +96,12 @@ def _ask(revision: str, files: Mapping[str, bytes], plan: Plan, wanted: set[str]
             try:
                 then = make_plan(Request(environments=[name for name in plan.environments if name]))
             except CompileError:
-                return nobody
+                return no_attribution
             if wanted <= {*then.files}:
                 then = then._replace(files=[file for file in then.files if file in wanted])
             for built in build(then, Session()):
-                asking.add(built.runs)
-    return asking.ask
+                attributions.add(built.runs)
+    return attributions.find
 
 
 def _empty(revision: str, directory: str) -> Diagnostic:

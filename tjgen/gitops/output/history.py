@@ -49,7 +49,7 @@ class History:
 
     def prune(self, chosen: Sequence[Entry], reason: str = PRUNE) -> list[str]:
         """Remove runs that no source requests, and leave tombstones with `reason`; their names. Raises CompileError (TJ086)."""
-        refuse(_asked_for(entry) for entry in chosen if entry.run.is_requested)
+        refuse(_requested_problem(entry) for entry in chosen if entry.run.is_requested)
         for entry in chosen:
             self._tree.claim(entry.folder)
         for place in dict.fromkeys(entry.place for entry in chosen):
@@ -91,16 +91,16 @@ class History:
 
 def sources(chosen: Sequence[Entry], directory: str, project: str) -> list[str]:
     """The files of the experiments of runs; `project` is the folder of the project. Raises CompileError (TJ081)."""
-    found = {entry: own_files(directory, entry) for entry in chosen}
-    refuse(without_files(entry, directory) for entry, files in found.items() if not files)
-    return sorted({os.path.join(project, files[0].source) for files in found.values()})
+    files_of_entries = {entry: own_files(directory, entry) for entry in chosen}
+    refuse(without_files(entry, directory) for entry, files in files_of_entries.items() if not files)
+    return sorted({os.path.join(project, files[0].source) for files in files_of_entries.values()})
 
 
 def refuse(problems: Iterable[Diagnostic]) -> None:
     """Raise CompileError where there is a problem."""
-    found = list(problems)
-    if found:
-        raise CompileError(found)
+    diagnostics = list(problems)
+    if diagnostics:
+        raise CompileError(diagnostics)
 
 
 def _unlike_lock(entry: Entry, directory: str, bodies: dict[str, str]) -> Diagnostic | None:
@@ -132,7 +132,7 @@ def _not_orphaned(entry: Entry) -> Diagnostic:
     )
 
 
-def _asked_for(entry: Entry) -> Diagnostic:
+def _requested_problem(entry: Entry) -> Diagnostic:
     return Diagnostic(
         "TJ086",
         f'run "{entry.run.name}" is requested by experiment {entry.place.key}: the next build would create it again',

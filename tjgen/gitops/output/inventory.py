@@ -33,12 +33,12 @@ def entries(locks: Locks, environments: Sequence[str] = (), *, project: Collecti
 
     `project`: the environments of the project. Runs of other environments are orphaned, whatever their lock records.
     """
-    found = []
+    entries_ = []
     for place, lock in locks.all(environments):
-        is_gone = project is not None and place.environment not in project
-        runs = sorted((lock.orphaning() if is_gone else lock).runs.values(), key=lambda run: (run.number, run.name))
-        found += [Entry(place, run) for run in runs]
-    return found
+        is_removed = project is not None and place.environment not in project
+        runs = sorted((lock.orphaning() if is_removed else lock).runs.values(), key=lambda run: (run.number, run.name))
+        entries_ += [Entry(place, run) for run in runs]
+    return entries_
 
 
 def pruned(locks: Locks, environments: Sequence[str] = ()) -> list[tuple[Place, PrunedRun]]:

@@ -54,7 +54,7 @@ def leftovers(
     build leaves it, as far as that is known. A build of some paths looks only at their experiments. Raises CompileError where a
     lock or a file cannot be read.
     """
-    found: list[Leftover] = []
+    leftovers_: list[Leftover] = []
     for place, lock in plan.locks.all([name for name in plan.environments if name is not None]):
         if place.environment not in plan.environments or not (plan.whole or place.key in units):
             continue
@@ -62,29 +62,29 @@ def leftovers(
         for run, state, stops in _not_requested(locks.get(place.key, lock), built):
             trees = _trees(directory, Entry(place, run), stops=stops)
             if trees:
-                found.append(_leftover(place, run.name, state, trees, plan))
-    return found
+                leftovers_.append(_leftover(place, run.name, state, trees, plan))
+    return leftovers_
 
 
-def footprints(found: Iterable[Leftover], plan: Plan) -> Iterator[Footprint]:
+def footprints(leftovers: Iterable[Leftover], plan: Plan) -> Iterator[Footprint]:
     """What they take of quotas and queues."""
-    for one in found:
+    for one in leftovers:
         cluster = plan.cluster(one.place.environment)
         where = (one.place.environment or "", one.place.namespace, one.name)
         yield from left_over(where, one.totals, cluster.quotas.get(one.place.namespace, {}))
         yield from left_over((where[0], one.queue, one.name), one.gang, cluster.queues.get(one.queue, {}), queue=True)
 
 
-def previews_of(tree: Tree, beside: Sequence[Tree], catalog: Catalog, release: Release) -> Iterator[Tree]:
+def previews_of(tree: Tree, context: Sequence[Tree], catalog: Catalog, release: Release) -> Iterator[Tree]:
     """What the controller makes of a TrainJob, without its private copy of the runtime; nothing for other kinds."""
     if tree.get("kind") != "TrainJob":
         return
 
     def look_up(kind: str, namespace: str, name: str) -> Tree | None:
-        found, _ = catalog.find(name, kind=kind, namespace=namespace)
-        return found.tree if found is not None else None
+        runtime, _ = catalog.find(name, kind=kind, namespace=namespace)
+        return runtime.tree if runtime is not None else None
 
-    for one in expand(tree, runtime_of(tree, list(beside), look_up), release=release).objects:
+    for one in expand(tree, runtime_of(tree, list(context), look_up), release=release).objects:
         if not one.tree["metadata"]["name"].endswith(SNAPSHOT_SUFFIX):
             yield one.tree
 
@@ -117,11 +117,11 @@ def _tree(body: str, path: str) -> Tree:
 
 def _leftover(place: Place, name: str, state: str, trees: list[Tree], plan: Plan) -> Leftover:
     release = plan.release_of(place.environment)
-    made = [Manifest(one, {}, PREVIEW) for tree in trees for one in previews_of(tree, trees, plan.catalog, release)]
+    created = [Manifest(one, {}, PREVIEW) for tree in trees for one in previews_of(tree, trees, plan.catalog, release)]
     manifests = [Manifest(tree, {}, RUNS) for tree in trees]
-    totals = of_run(manifests, made)
-    gang = of_gang(totals, [*manifests, *made])
+    totals = of_run(manifests, created)
+    gang = of_gang(totals, [*manifests, *created])
     if any(freeze.is_stopped(tree) for tree in trees):
         totals, gang = idle(totals), idle(gang)
-    queues = (get(one.tree, path, None) for one in (*manifests, *made) for path in _QUEUES)
+    queues = (get(one.tree, path, None) for one in (*manifests, *created) for path in _QUEUES)
     return Leftover(place, name, state, totals, gang, next((str(queue) for queue in queues if queue), ""))

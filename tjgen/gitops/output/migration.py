@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from tjgen.compiler.building.plan import Plan
 from tjgen.gitops.diff.revision import Repository
 from tjgen.gitops.emit.ondisk import below
-from tjgen.gitops.output.intended import body_of
 from tjgen.gitops.output.layout import stage_folder
 from tjgen.gitops.output.moves import is_empty, on_disk, stages, tool_of_runs, wanted
 from tjgen.gitops.output.outdated import outdated
+from tjgen.gitops.output.planned import body_of
 from tjgen.gitops.output.relocation import present_tree
 from tjgen.gitops.sync import handover
 from tjgen.gitops.sync.handover import Move, Step
@@ -41,18 +41,18 @@ def migration(plan: Plan, directory: str, revision: str | None) -> Migration:
     source = present_tree(plan, directory) if is_empty(plan, directory) else None
     if source is not None:
         return Migration([*upgrade, *_relocation(plan, source, directory)], 0)
-    new, here = _wanted(plan), _present(plan, directory)
-    before = here if revision is None and _moves(here, new, directory) else _of_revision(directory, revision)
-    found = _moves(before, new, directory)
-    if not found:
+    new, present = _wanted(plan), _present(plan, directory)
+    before = present if revision is None and _moves(present, new, directory) else _of_revision(directory, revision)
+    moves = _moves(before, new, directory)
+    if not moves:
         return Migration(upgrade, 0)
-    if upgrade or _moves(here, new, directory):
+    if upgrade or _moves(present, new, directory):
         position = 0
     elif _moves(_of_revision(directory, None), new, directory):
         position = handover.COMMIT
     else:
         position = handover.COMMIT + 1
-    return Migration([*upgrade, *handover.plan(found, directory)], position)
+    return Migration([*upgrade, *handover.plan(moves, directory)], position)
 
 
 def _relocation(plan: Plan, source: str, directory: str) -> list[Step]:
@@ -66,8 +66,8 @@ def _relocation(plan: Plan, source: str, directory: str) -> list[Step]:
 def since(plan: Plan, directory: str, revision: str) -> list[Diagnostic]:
     """TJ281 if objects have another owner than in a revision. Raises CompileError as `migration` does."""
     before, after = _of_revision(directory, revision), _wanted(plan)
-    found = _moves(before, after, directory)
-    owners = [(move.old.owner(stage), move.new.owner(stage)) for move in found for stage in STAGES if stage in move.stages]
+    moves = _moves(before, after, directory)
+    owners = [(move.old.owner(stage), move.new.owner(stage)) for move in moves for stage in STAGES if stage in move.stages]
     changed = [(old, new) for old, new in owners if old != new]
     if not changed:
         return []
@@ -84,22 +84,22 @@ def _wanted(plan: Plan) -> dict[str, Layout]:
 
 
 def _present(plan: Plan, directory: str) -> dict[str, Layout]:
-    found = layouts(on_disk(directory, plan.environments))
-    for environment in plan.environments if not found else ():
+    present = layouts(on_disk(directory, plan.environments))
+    for environment in plan.environments if not present else ():
         tool = tool_of_runs(directory, environment)
         if tool is not None:
-            found[environment or ""] = unknown(tool)
-    return found
+            present[environment or ""] = unknown(tool)
+    return present
 
 
 def _moves(before: Mapping[str, Layout], after: Mapping[str, Layout], directory: str) -> list[Move]:
     """The environments that get another layout; none if no environment has objects."""
-    found = []
+    moves = []
     for environment, old in before.items():
         new = after.get(environment)
         if new is not None and (old.identity != new.identity or (new.name and old.path != new.path)):
-            found.append(_move(old, new, environment, directory))
-    return found if any(move.stages for move in found) else []
+            moves.append(_move(old, new, environment, directory))
+    return moves if any(move.stages for move in moves) else []
 
 
 def _move(old: Layout, new: Layout, environment: str, directory: str) -> Move:

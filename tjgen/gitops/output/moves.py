@@ -128,9 +128,9 @@ def tool_of_runs(directory: str, environment: str | None) -> str | None:
         for experiment in below(directory, namespace):
             for folder in below(directory, experiment):
                 text = "".join(file.body for file in files(directory, folder))
-                found = [tool.name for tool in TOOLS if f"{tool.domain}/" in text]
-                if len(found) < len(TOOLS):
-                    return found[0] if found else None
+                tools = [tool.name for tool in TOOLS if f"{tool.domain}/" in text]
+                if len(tools) < len(TOOLS):
+                    return tools[0] if tools else None
     return None
 
 

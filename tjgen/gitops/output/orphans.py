@@ -19,12 +19,12 @@ def as_gate(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
     return [one._replace(severity=ERROR) if one.code in GATED and one.severity == WARNING else one for one in diagnostics]
 
 
-def report(found: Sequence[Orphan], locks: Locks, new: Mapping[str, str]) -> list[Diagnostic]:
+def report(orphans: Sequence[Orphan], locks: Locks, new: Mapping[str, str]) -> list[Diagnostic]:
     """TJ273 for all orphaned runs together. `new`: environment and identity of new runs -> key of their experiment."""
-    if not found:
+    if not orphans:
         return []
-    runs = sum(len(one.runs) for one in found)
-    keys = [one.place.key for one in found]
+    runs = sum(len(one.runs) for one in orphans)
+    keys = [one.place.key for one in orphans]
     shown = ", ".join(keys[:_SHOWN]) + (" and others" if len(keys) > _SHOWN else "")
     verb = (
         "is orphaned: no source requests it, and it stays"
@@ -32,16 +32,16 @@ def report(found: Sequence[Orphan], locks: Locks, new: Mapping[str, str]) -> lis
         else "are orphaned: no source requests them, and they stay"
     )
     message = f"{_counted(runs)} {verb} (experiment{'s' if len(keys) > 1 else ''} {shown})"
-    return [Diagnostic("TJ273", message, hint=_hint(found, locks, new))]
+    return [Diagnostic("TJ273", message, hint=_hint(orphans, locks, new))]
 
 
 def environments(locks: Locks, known: Collection[str | None]) -> dict[str | None, list[tuple[str, Lock]]]:
     """Environments that are not in the project, and have runs that are neither archived nor accepted -> all their locks."""
-    found: dict[str | None, list[tuple[str, Lock]]] = {}
+    by_environment: dict[str | None, list[tuple[str, Lock]]] = {}
     for place, lock in locks.all():
         if place.environment not in known:
-            found.setdefault(place.environment, []).append((path_of(*place), lock))
-    return {name: gone for name, gone in found.items() if any(_undecided(lock) for _, lock in gone)}
+            by_environment.setdefault(place.environment, []).append((path_of(*place), lock))
+    return {name: undecided for name, undecided in by_environment.items() if any(_undecided(lock) for _, lock in undecided)}
 
 
 def of_environment(name: str | None, locks: Sequence[tuple[str, Lock]], known: Collection[str | None]) -> list[Diagnostic]:
@@ -57,16 +57,16 @@ def of_environment(name: str | None, locks: Sequence[tuple[str, Lock]], known: C
     return [Diagnostic("TJ274", message, hint=hint)]
 
 
-def _hint(found: Sequence[Orphan], locks: Locks, new: Mapping[str, str]) -> str:
+def _hint(orphans: Sequence[Orphan], locks: Locks, new: Mapping[str, str]) -> str:
     renames = []
-    for one in found:
+    for one in orphans:
         lock = locks.of(one.place)
         twins = {new.get(f"{one.place.environment or ''}/{lock.runs[name].identity}") for name in one.runs}
         renames += [f"tjgen runs rename {one.place.key} {key}" for key in sorted(filter(None, twins))]
     if renames:
         return f"if you renamed the experiment, use {' && '.join(renames[:_SHOWN])}; otherwise prune, archive or keep the runs"
-    runs = " ".join([name for one in found for name in one.runs][:_SHOWN])
-    more = " ..." if sum(len(one.runs) for one in found) > _SHOWN else ""
+    runs = " ".join([name for one in orphans for name in one.runs][:_SHOWN])
+    more = " ..." if sum(len(one.runs) for one in orphans) > _SHOWN else ""
     return f"restore the source, or use tjgen runs prune, archive or keep {runs}{more}"
 
 

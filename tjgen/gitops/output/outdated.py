@@ -31,9 +31,9 @@ def outdated(plan: Plan, directory: str, locks: Mapping[str, Lock]) -> list[Outd
 
 def report(plan: Plan, directory: str, locks: Mapping[str, Lock]) -> list[Diagnostic]:
     """TJ282 for each release, with the choices. Raises CompileError if a file cannot be read."""
-    found: dict[tuple[str, str], list[str]] = {}
+    by_field: dict[tuple[str, str], list[str]] = {}
     for one in _runs(plan, directory, locks):
-        found.setdefault((one.release, one.field), []).append(one.run)
+        by_field.setdefault((one.release, one.field), []).append(one.run)
     document = plan.project.document
     span = document.locate(("spec", "trainer")) if document is not None else None
     return [
@@ -45,7 +45,7 @@ def report(plan: Plan, directory: str, locks: Mapping[str, Lock]) -> list[Diagno
             hint=f"use tjgen runs archive {' '.join(runs[:_SHOWN])}{' ...' if len(runs) > _SHOWN else ''} if they have ended, "
             "tjgen build --prune-runs to remove superseded runs, or keep the release until they have ended",
         )
-        for (release, field), runs in found.items()
+        for (release, field), runs in by_field.items()
     ]
 
 

@@ -66,7 +66,7 @@ class TaggedImage(NamedTuple):
     """What the Platform has for it; itself where it has nothing else."""
 
 
-class Found(NamedTuple):
+class PinResult(NamedTuple):
     """What came of one image."""
 
     image: str
@@ -83,7 +83,7 @@ def collect(plan: Plan, watch: Watch | None = None) -> tuple[list[TaggedImage], 
 
     The request of `plan` has the digests COLLECTING. An image of a runtime that an experiment replaces gets to no pod.
     """
-    asked: dict[str, TaggedImage] = {}
+    tagged_images: dict[str, TaggedImage] = {}
     diagnostics: list[Diagnostic] = []
     for built in build(plan, Session(), watch=watch):
         diagnostics += [one for one in built.diagnostics if one.severity == ERROR]
@@ -94,8 +94,8 @@ def collect(plan: Plan, watch: Watch | None = None) -> tuple[list[TaggedImage], 
         for image in dict.fromkeys(image for run in built.runs for image in run.images):
             full = tagged(image)
             if full is not None and rewrite(pinned(image, _NO_DIGEST), rules) in used:
-                asked.setdefault(full, TaggedImage(full, built.unit, rewrite(full, rules)))
-    return [asked[full] for full in sorted(asked)], diagnostics
+                tagged_images.setdefault(full, TaggedImage(full, built.unit, rewrite(full, rules)))
+    return [tagged_images[full] for full in sorted(tagged_images)], diagnostics
 
 
 def _digested(run: Run) -> Iterator[str]:
@@ -107,26 +107,26 @@ def _digested(run: Run) -> Iterator[str]:
                     yield from [word for word in value.split() if word.endswith(_NO_DIGEST)]
 
 
-def unpinned(asked: Sequence[TaggedImage], pins: Pins) -> list[Diagnostic]:
+def unpinned(images: Sequence[TaggedImage], pins: Pins) -> list[Diagnostic]:
     """An error (TJ722) for each image without a pin. Raises CompileError where a pin is damaged."""
-    return [_unpinned(one) for one in asked if pins.digest(one.image) is None]
+    return [_unpinned(one) for one in images if pins.digest(one.image) is None]
 
 
 def pin(
-    asked: Sequence[TaggedImage], pins: Pins, resolve: Resolve, *, update: bool, mirror: bool, writes: bool
-) -> tuple[list[Found], list[Diagnostic]]:
+    images: Sequence[TaggedImage], pins: Pins, resolve: Resolve, *, update: bool, mirror: bool, writes: bool
+) -> tuple[list[PinResult], list[Diagnostic]]:
     """Pin the images that have no pin, with `update` all of them; what came of each, and what registries refused.
 
     With `mirror` the registries are asked that the Platform rewrites to. Without `writes` a pin that is
     missing is an error (TJ722), and one that is out of date is told (TJ728). What a registry says of one image does not depend
     on the others, so what is known is written whatever is refused.
     """
-    found: list[Found] = []
+    results: list[PinResult] = []
     diagnostics: list[Diagnostic] = []
-    for one in asked:
+    for one in images:
         known = _known(one, pins, heals=update)
         if known is not None and not update:
-            found.append(Found(one.image, known, UNCHANGED))
+            results.append(PinResult(one.image, known, UNCHANGED))
             continue
         try:
             digest = resolve(Reference.of(one.mirror if mirror else one.image))
@@ -134,17 +134,17 @@ def pin(
             diagnostics.append(_refused(one, error))
             continue
         state = UNCHANGED if digest == known else NEW if known is None else UPDATED
-        found.append(Found(one.image, digest, state))
+        results.append(PinResult(one.image, digest, state))
         if state != UNCHANGED and writes:
             _put(pins.place(one.image), write(one.image, digest))
         elif state != UNCHANGED:
             diagnostics.append(_unpinned(one) if known is None else _moved(one, known, digest))
-    return found, diagnostics
+    return results, diagnostics
 
 
-def prune(asked: Sequence[TaggedImage], pins: Pins) -> int:
+def prune(images: Sequence[TaggedImage], pins: Pins) -> int:
     """Remove the pins of images that nothing asks for; how many those were. Raises CompileError where the system refuses."""
-    wanted = {os.path.normpath(pins.place(one.image)) for one in asked}
+    wanted = {os.path.normpath(pins.place(one.image)) for one in images}
     idle = [place for place in pins.files() if os.path.normpath(place) not in wanted]
     for place in idle:
         try:
@@ -190,6 +190,6 @@ def _refused(one: TaggedImage, error: RegistryError) -> Diagnostic:
 def _about(one: TaggedImage, diagnostic: Diagnostic) -> Diagnostic:
     """The diagnostic with the place of the image, where the experiment names it itself."""
     document = one.unit.document
-    said = get(document.value, ("spec", "image"), None)
-    is_own = isinstance(said, str) and tagged(said) == one.image
+    image = get(document.value, ("spec", "image"), None)
+    is_own = isinstance(image, str) and tagged(image) == one.image
     return diagnostic._replace(span=document.locate(("spec", "image") if is_own else ("metadata", "name")))

@@ -29,10 +29,10 @@ class Look(NamedTuple):
 
 def look_of(pods: Sequence[Tree]) -> Look | None:
     """The pod that failed first, or else one that waits, or else the first one by name; None without pods."""
-    found = [(trouble[:2], name_of(pod), trouble, pod) for pod in pods for trouble in _troubles(pod)]
-    if not found:
+    troubles = [(trouble[:2], name_of(pod), trouble, pod) for pod in pods for trouble in _troubles(pod)]
+    if not troubles:
         return None
-    _, name, (_, _, container, reason, is_previous), pod = min(found, key=lambda one: one[:2])
+    _, name, (_, _, container, reason, is_previous), pod = min(troubles, key=lambda one: one[:2])
     restarts = sum(int(one.get("restartCount") or 0) for each in pods for one in _containers(each))
     started = any((one.get("state") or {}).get(state) for one in _containers(pod) for state in ("running", "terminated"))
     return Look(name, container, reason, started or is_previous, is_previous, restarts)

@@ -19,7 +19,7 @@ def refuse_nested(directory: str, previews: str) -> None:
         raise CompileError([Diagnostic("TJ271", message, hint=hint)])
 
 
-def made_twice(path: str, run: Run | None) -> Diagnostic:
+def differing_file(path: str, run: Run | None) -> Diagnostic:
     """Two experiments make the same file differently."""
     return Diagnostic(
         "TJ270",
@@ -48,7 +48,7 @@ def scaled(run: Run) -> Diagnostic:
     )
 
 
-def asked_for_again(run: Run) -> Diagnostic:
+def renewed_request(run: Run) -> Diagnostic:
     """An experiment asks again for a run that was archived when it was superseded."""
     return Diagnostic(
         "TJ088",

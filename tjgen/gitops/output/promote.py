@@ -48,9 +48,9 @@ def promote(chosen: Sequence[Entry], environment: str, directory: str, project: 
     """
     refuse(_at_home(entry) for entry in chosen if entry.place.environment == environment)
     paths = sources(chosen, directory, project)
-    plan, told = planned(chosen, paths, environment, project)
+    plan, warnings = planned(chosen, paths, environment, project)
     written = write(plan, directory, None, options=BuildOptions(force=force), renew=[])
-    return written._replace(diagnostics=[*told, *written.diagnostics])
+    return written._replace(diagnostics=[*warnings, *written.diagnostics])
 
 
 def planned(chosen: Sequence[Entry], paths: Sequence[str], environment: str, project: str) -> tuple[Plan, list[Diagnostic]]:
@@ -60,10 +60,10 @@ def planned(chosen: Sequence[Entry], paths: Sequence[str], environment: str, pro
     """
     refuse(_no_source(path) for path in paths if not os.path.isfile(path))
     # Sources may lie in another project: what counts is the one that has the lock.
-    here = project or "."
-    origins = [_origin(entry, paths, here) for entry in chosen]
+    directory = project or "."
+    origins = [_origin(entry, paths, directory) for entry in chosen]
     _agreeing(origins)
-    plan = make_plan(_request(paths, environment, here, origins))
+    plan = make_plan(_request(paths, environment, directory, origins))
     return plan, _judged(plan, origins, environment)
 
 
@@ -75,7 +75,7 @@ def _origin(entry: Entry, paths: Sequence[str], project: str) -> _Origin:
     seen = {image for run in runs for image in run.images}
     run = next((run for run in runs if run.name == entry.run.name), None)
     if run is None:
-        raise CompileError([_not_asked_for(entry)])
+        raise CompileError([_not_requested(entry)])
     rules = plan.rewrites(run.unit.environment)
     digests: dict[str, str] = {}
     loose = []
@@ -122,7 +122,7 @@ def _match(unit: Unit, variant: Variant, origins: Sequence[_Origin]) -> _Origin 
 
 def _judged(plan: Plan, origins: Sequence[_Origin], environment: str) -> list[Diagnostic]:
     """What differs between the runs and what they become, and is no obstacle. Raises CompileError where something is."""
-    told: list[Diagnostic] = []
+    warnings: list[Diagnostic] = []
     problems: list[Diagnostic] = []
     promoted: set[str] = set()
     for built in build(plan, Session()):
@@ -132,17 +132,17 @@ def _judged(plan: Plan, origins: Sequence[_Origin], environment: str) -> list[Di
             assert origin is not None, "only chosen runs are built"
             promoted.add(origin.entry.run.name)
             for path, before, after in _differences(origin.run, run):
-                found = _difference(origin, run, path, before, after)
-                (problems if found.severity == ERROR else told).append(found)
+                diagnostic = _difference(origin, run, path, before, after)
+                (problems if diagnostic.severity == ERROR else warnings).append(diagnostic)
             locked = plan.locks.of(run.unit).runs.get(run.name)
             stands = set(locked.images) if locked is not None else set(images_of(run))
-            gone = sorted({_digest(image) for image in origin.entry.run.images} - {_digest(image) for image in stands})
+            missing = sorted({_digest(image) for image in origin.entry.run.images} - {_digest(image) for image in stands})
             if not has_errors(problems):
-                problems += [_other_digest(origin, run, digest, stands=locked is not None) for digest in gone]
+                problems += [_other_digest(origin, run, digest, stands=locked is not None) for digest in missing]
     if not problems:
-        problems = [_not_there(one.entry, environment) for one in origins if one.entry.run.name not in promoted]
+        problems = [_not_in_environment(one.entry, environment) for one in origins if one.entry.run.name not in promoted]
     refuse(problems)
-    return told
+    return warnings
 
 
 def _digest(image: str) -> str:
@@ -162,15 +162,15 @@ def _is_trained(path: FieldPath) -> bool:
 
 
 def _difference(origin: _Origin, run: Run, path: FieldPath, before: Tree, after: Tree) -> Diagnostic:
-    here, there = _place(run, path), _place(origin.run, path)
+    new_place, old_place = _place(run, path), _place(origin.run, path)
     old, new = (origin.entry.place.environment or "its project"), run.unit.environment
-    said = f"{render(path)} is {_shown(after)} in {new}, and {_shown(before)} in {old}"
+    difference = f"{render(path)} is {_shown(after)} in {new}, and {_shown(before)} in {old}"
     if _is_trained(path):
-        message = f'run "{origin.entry.run.name}" cannot be promoted: {said}'
+        message = f'run "{origin.entry.run.name}" cannot be promoted: {difference}'
         hint = "let no overlay of one environment change what is trained, or train it there as an experiment of its own"
-        note = (Note(f"{old} has it from here", there),) if there is not None else ()
-        return Diagnostic("TJ732", message, span=here, related=note, hint=hint)
-    return Diagnostic("TJ734", said, span=here)
+        note = (Note(f"{old} has it from here", old_place),) if old_place is not None else ()
+        return Diagnostic("TJ732", message, span=new_place, related=note, hint=hint)
+    return Diagnostic("TJ734", difference, span=new_place)
 
 
 def _place(run: Run, path: FieldPath) -> Span | None:
@@ -202,13 +202,13 @@ def _no_source(path: str) -> Diagnostic:
     return Diagnostic("TJ733", message, hint="bring it back from Git, as it was")
 
 
-def _not_asked_for(entry: Entry) -> Diagnostic:
+def _not_requested(entry: Entry) -> Diagnostic:
     message = f'run "{entry.run.name}" cannot be promoted: experiment {entry.place.key} does not request it any more'
     hint = "bring the experiment back as it was, from Git, or promote a run that it requests now"
     return Diagnostic("TJ733", message, hint=hint)
 
 
-def _not_there(entry: Entry, environment: str) -> Diagnostic:
+def _not_in_environment(entry: Entry, environment: str) -> Diagnostic:
     message = f'run "{entry.run.name}" cannot be promoted: its experiment has no such run in {environment}'
     hint = "let no overlay of one environment change the sweep"
     return Diagnostic("TJ733", message, hint=hint)

@@ -37,26 +37,26 @@ class Records:
             return None
         unit = run.unit
         own = path_of(unit.environment, unit.namespace, unit.name)
-        beside = own.rpartition("/")[0]
+        folder = own.rpartition("/")[0]
         identities = (run.identity, run.content.first_identity())
         for record in [one for identity in dict.fromkeys(map(str, identities)) for one in self._found.get(identity, ())]:
-            if record.lock != own and record.lock.rpartition("/")[0] == beside:
+            if record.lock != own and record.lock.rpartition("/")[0] == folder:
                 return record
         return None
 
     def holder(self, run: Run) -> str | None:
         """Key of another experiment in the same namespace that has a run of this name."""
         for place, lock in self._locks.all():
-            is_beside = (place.environment, place.namespace) == (run.unit.environment, run.unit.namespace)
-            if is_beside and place.name != run.unit.name and run.name in lock.runs:
+            is_neighbor = (place.environment, place.namespace) == (run.unit.environment, run.unit.namespace)
+            if is_neighbor and place.name != run.unit.name and run.name in lock.runs:
                 return place.key
         return None
 
     def _read(self) -> dict[str, list[Record]]:
-        found: dict[str, list[Record]] = {}
+        records: dict[str, list[Record]] = {}
         for place, lock in self._locks.all():
             path = path_of(place.environment, place.namespace, place.name)
             for run in lock.runs.values():
                 if run.lifecycle_state == ARCHIVED:
-                    found.setdefault(run.identity, []).append(Record(run.name, place.key, path))
-        return found
+                    records.setdefault(run.identity, []).append(Record(run.name, place.key, path))
+        return records

@@ -36,14 +36,14 @@ def second_tree(plan: Plan, directory: str) -> list[Diagnostic]:
 
 def present_tree(plan: Plan, directory: str) -> str | None:
     """The folder with the runs of the locks, if it is another one. None for a preview: outside the repository, or ignored."""
-    here = plan.project.directory or "."
-    root = os.path.realpath(repository_of(here) or here)
+    directory_of_project = plan.project.directory or "."
+    root = os.path.realpath(repository_of(directory_of_project) or directory_of_project)
     if not is_below(os.path.realpath(directory), root):
         return None
     locks = [(place, lock) for place, lock in plan.locks.all() if place.environment in plan.environments]
     runs = [folder_of(place, run) for place, lock in locks for run in lock.runs.values()]
-    found = _holding(runs, root, directory, plan.output) if runs else None
-    return None if found is None or _is_ignored(directory) else found
+    path = _holding(runs, root, directory, plan.output) if runs else None
+    return None if path is None or _is_ignored(directory) else path
 
 
 def _holding(runs: Sequence[str], root: str, directory: str, output: str | None) -> str | None:
@@ -73,8 +73,8 @@ def _folders(folder: str) -> list[str]:
 
 def _holds(directory: str, runs: Sequence[str]) -> bool:
     """Whether the folder has a run: a folder of previews has the same paths."""
-    found = (bodies(directory, run) for run in runs if os.path.isdir(os.path.join(directory, run)))
-    return any(not body.startswith(PREVIEW_NOTE) for texts in found for body in texts.values())
+    bodies_of_runs = (bodies(directory, run) for run in runs if os.path.isdir(os.path.join(directory, run)))
+    return any(not body.startswith(PREVIEW_NOTE) for texts in bodies_of_runs for body in texts.values())
 
 
 def _is_ignored(directory: str) -> bool:

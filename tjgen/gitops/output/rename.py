@@ -52,24 +52,24 @@ def experiments(locks: Locks, old: str, new: str, field: str | None) -> list[Ren
     """
     fields = (field,) if field is not None else Place._fields[-1 - old.count("/") :]
     before, after = (dict(zip(fields, key.split("/"), strict=False)) for key in (old, new))
-    found = []
+    renames = []
     for place, lock in locks.all():
         if lock.runs and all(getattr(place, name) == part for name, part in before.items()):
-            found.append(Rename(place, place._replace(**after)))
-    return found
+            renames.append(Rename(place, place._replace(**after)))
+    return renames
 
 
 def identities(project: str, old: str, new: str) -> dict[str, str]:
     """Identity that each run of environment `new` had in environment `old` -> its identity now. Raises CompileError."""
     plan = make_plan(Request((), environments=[new], project=project))
-    found: dict[str, str] = {}
+    identities_: dict[str, str] = {}
     for built in build(plan, Session()):
         refuse(one for one in built.diagnostics if one.severity == ERROR)
         for run in built.runs if isinstance(built, Built) else ():
             before = run.content._replace(environment=old)
             now = str(run.content.identity())
-            found |= {str(before.identity()): now, str(before.first_identity()): now}
-    return found
+            identities_ |= {str(before.identity()): now, str(before.first_identity()): now}
+    return identities_
 
 
 def rename(locks: Locks, renames: Sequence[Rename], identities: Mapping[str, str]) -> Renamed:

@@ -80,14 +80,14 @@ def reported(text: str, source: str) -> Reported:
 
 def ended(entries: Sequence[Entry], directory: str, known: Reported) -> list[Entry]:
     """The runs that have ended, with success or not: of a run of several objects, all of them."""
-    found = []
+    ended_ = []
     for entry in entries:
         trains = [
             _status(tree, kind, known, entry.place.key, entry.run.lifecycle_state) for tree, kind in _trains(entry, directory)
         ]
         if trains and all(one.has_ended for one in trains):
-            found.append(entry)
-    return found
+            ended_.append(entry)
+    return ended_
 
 
 def statuses(
@@ -102,16 +102,16 @@ def statuses(
         for tree, kind in _trains(entry, directory):
             seen.add(_key(tree))
             yield _status(tree, kind, known, entry.place.key, entry.run.lifecycle_state)
-    gone = {(place.namespace, run.name): place.key for place, run in pruned}
+    pruned_runs = {(place.namespace, run.name): place.key for place, run in pruned}
     for key in sorted(set(known.objects) - seen):
         tree = known.objects[key]
-        found = kind_of(tree)
+        run_kind = kind_of(tree)
         labels = get(tree, ("metadata", "labels"), None) or {}
-        is_made = labels.get(MANAGED_BY) == "tjgen" and not get(tree, ("metadata", "ownerReferences"), None)
-        if found is not None and found.run is not None and is_made:
-            experiment = gone.get((key[2], key[3]))
+        is_created = labels.get(MANAGED_BY) == "tjgen" and not get(tree, ("metadata", "ownerReferences"), None)
+        if run_kind is not None and run_kind.run is not None and is_created:
+            experiment = pruned_runs.get((key[2], key[3]))
             state = PRUNED if experiment is not None else NOT_IN_TREE
-            yield _status(tree, found, known, experiment or labels.get(EXPERIMENT_LABEL, ""), state)
+            yield _status(tree, run_kind, known, experiment or labels.get(EXPERIMENT_LABEL, ""), state)
 
 
 def _trains(entry: Entry, directory: str) -> Iterator[tuple[Tree, Kind]]:

@@ -26,10 +26,10 @@ def rerun(chosen: Sequence[Entry], directory: str, project: str, *, force: bool 
     paths = sources(chosen, directory, project)
     environments = sorted({entry.place.environment for entry in chosen if entry.place.environment})
     missing = [path for path in paths if not os.path.isfile(path)]
-    asked = [path for path in paths if path not in missing]
-    request = Request(asked, environments=environments, project=project or ".")
-    names = _names(make_plan(request)) if asked else set()
-    refuse(_not_asked_for(entry) for entry in chosen if entry.run.name not in names)
+    present = [path for path in paths if path not in missing]
+    request = Request(present, environments=environments, project=project or ".")
+    names = _names(make_plan(request)) if present else set()
+    refuse(_not_requested(entry) for entry in chosen if entry.run.name not in names)
     options = BuildOptions(force=force, again=True)
     return write(make_plan(request), directory, None, options=options, renew=[entry.run.name for entry in chosen])
 
@@ -39,7 +39,7 @@ def _names(plan: Plan) -> set[str]:
     return {run.name for built in build(plan, Session()) for run in built.runs}
 
 
-def _not_asked_for(entry: Entry) -> Diagnostic:
+def _not_requested(entry: Entry) -> Diagnostic:
     return Diagnostic(
         "TJ085",
         f'run "{entry.run.name}" cannot run again: experiment {entry.place.key} does not request it any more',

@@ -22,7 +22,7 @@ class Index(NamedTuple):
     """The index of the repository that a project lies in."""
 
     repository: Repository
-    here: str
+    directory: str
     """The working directory, as a path in the repository."""
     folders: tuple[str, ...]
     """Output, previews and locks, likewise."""
@@ -52,14 +52,14 @@ class Index(NamedTuple):
             # A sparse checkout lacks files that have not changed.
             same = {path for path in index.keys() - {*others} if os.path.lexists(os.path.join(top, path))}
             for path in same:
-                _take(os.path.join(top, path), _made(os.path.join(folder, path)))
+                _take(os.path.join(top, path), _created_path(os.path.join(folder, path)))
             contents = self.repository.contents({path: blob for path, blob in index.items() if path not in same}, "the index")
             for path, content in contents.items():
-                with open(_made(os.path.join(folder, path)), "wb") as stream_of_bytes:
+                with open(_created_path(os.path.join(folder, path)), "wb") as stream_of_bytes:
                     stream_of_bytes.write(content)
-            here = os.path.join(folder, self.here)
-            os.makedirs(here, exist_ok=True)
-            with chdir(here):
+            target = os.path.join(folder, self.directory)
+            os.makedirs(target, exist_ok=True)
+            with chdir(target):
                 yield
 
     def unstaged(self, others: Sequence[str], *, check: bool) -> list[Diagnostic]:
@@ -87,7 +87,7 @@ class Index(NamedTuple):
         return self._named(self.repository.path_of(place))
 
     def _named(self, path: str) -> str:
-        return os.path.relpath(path, self.here or ".")
+        return os.path.relpath(path, self.directory or ".")
 
 
 _LARGEST = 1 << 20
@@ -105,6 +105,6 @@ def _take(source: str, place: str) -> None:
         shutil.copy(source, place)
 
 
-def _made(place: str) -> str:
+def _created_path(place: str) -> str:
     os.makedirs(os.path.dirname(place), exist_ok=True)
     return place

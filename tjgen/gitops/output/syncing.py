@@ -62,7 +62,7 @@ def put(plan: Plan, tree: Present) -> list[Diagnostic]:
     if has_errors(diagnostics):
         return diagnostics
     source = posixpath.basename(project.document.file) if project.document is not None else ""
-    for folder, one in _made(plan, tool, path, sites):
+    for folder, one in _created(plan, tool, path, sites):
         diagnostics += _wrong(plan, one.manifest)
         tree.put(OutputFile(f"{folder}/{one.file}", one.note + dump(one.manifest.tree), source))
     for site in sites:
@@ -71,14 +71,14 @@ def put(plan: Plan, tree: Present) -> list[Diagnostic]:
     return diagnostics
 
 
-def made(plan: Plan) -> list[Manifest]:
+def create_objects(plan: Plan) -> list[Manifest]:
     """The objects alone, to find where their fields come from."""
     project = plan.project
     tool = _TOOLS.get(project.spec.gitops.tool) if project.spec.gitops.repository is not None else None
     path = _path(plan)
     if tool is None or path is None:
         return []
-    return [one.manifest for _, one in _made(plan, tool, path, _sites(plan, path, ()))]
+    return [one.manifest for _, one in _created(plan, tool, path, _sites(plan, path, ()))]
 
 
 def texts(plan: Plan) -> dict[str, str]:
@@ -89,7 +89,7 @@ def texts(plan: Plan) -> dict[str, str]:
         return {}
     return {
         f"{folder}/{one.file}": one.note + dump(one.manifest.tree)
-        for folder, one in _made(plan, tool, path, _sites(plan, path, ()))
+        for folder, one in _created(plan, tool, path, _sites(plan, path, ()))
     }
 
 
@@ -97,7 +97,7 @@ def _described(plan: Plan) -> SyncTool:
     return BY_NAME[plan.project.spec.gitops.tool]
 
 
-def _made(plan: Plan, tool: _Tool, path: str, sites: Sequence[Site]) -> Iterator[tuple[str, SyncObject]]:
+def _created(plan: Plan, tool: _Tool, path: str, sites: Sequence[Site]) -> Iterator[tuple[str, SyncObject]]:
     """Every object with the folder that it goes to."""
     whole = site_of(plan.project, None, path, _described(plan).namespace)
     if not plan.project.spec.environments:
@@ -130,12 +130,12 @@ def _sites(plan: Plan, path: str, present: Sequence[str]) -> list[Site]:
 
 def _path(plan: Plan) -> str | None:
     """The folder of the output in the repository."""
-    said = _said_path(plan)
-    path = posixpath.normpath(said) if said is not None else None
+    configured = _configured_path(plan)
+    path = posixpath.normpath(configured) if configured is not None else None
     return None if path is None or path.startswith(("/", "..")) else path
 
 
-def _said_path(plan: Plan) -> str | None:
+def _configured_path(plan: Plan) -> str | None:
     spec = plan.project.spec
     return spec.gitops.path if spec.gitops.path is not None else spec.output.directory
 
@@ -148,20 +148,20 @@ def _stages(environment: str | None, present: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _wrong(plan: Plan, made: Manifest) -> Iterator[Diagnostic]:
+def _wrong(plan: Plan, manifest: Manifest) -> Iterator[Diagnostic]:
     """What the API server would say, at the place of the tool in the project file."""
-    verdict = judge(made.tree)
+    verdict = judge(manifest.tree)
     document = plan.project.document
-    for one in report.diagnostics(made.tree, verdict) if verdict.checked else ():
+    for one in report.diagnostics(manifest.tree, verdict) if verdict.checked else ():
         yield one._replace(span=document.locate(GITOPS) if document is not None else None, path=None)
 
 
 def _nowhere(plan: Plan) -> Diagnostic:
     document = plan.project.document
-    said = _said_path(plan)
+    configured = _configured_path(plan)
     where = (
-        f"gitops.path {said} lies outside of the repository"
-        if said is not None
+        f"gitops.path {configured} lies outside of the repository"
+        if configured is not None
         else "the project does not say where its output lies"
     )
     return Diagnostic(

@@ -29,7 +29,7 @@ from tjgen.trees.typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from tjgen.compiler.totals.shared import Footprint
-    from tjgen.gitops.output.asking import Asking
+    from tjgen.gitops.output.attributions import Attributions
     from tjgen.gitops.output.syncing import Present
 
 
@@ -112,20 +112,20 @@ def compare(
     if not has_errors(diagnostics):
         diagnostics += syncing(plan, tree, directory, options)
     if not has_errors(diagnostics):
-        diagnostics += [problems.stale(found.place, found.kind) for found in tree.differences()]
+        diagnostics += [problems.stale(difference.place, difference.kind) for difference in tree.differences()]
         if shown is not None:
-            diagnostics += [problems.stale(found.place, found.kind) for found in shown.differences()]
+            diagnostics += [problems.stale(difference.place, difference.kind) for difference in shown.differences()]
     return Written(diagnostics, one.counts)
 
 
-def platforms(plan: Plan, tree: Wanted, options: BuildOptions, asking: Asking | None = None) -> list[Diagnostic]:
+def platforms(plan: Plan, tree: Wanted, options: BuildOptions, attributions: Attributions | None = None) -> list[Diagnostic]:
     """The objects of the platforms that make some, with their locks; what is wrong with them."""
     wanted = any(one.is_generated for one in plan.project.platforms) if plan.whole else bool(plan.platform_files)
     if not wanted and not (plan.whole and plan.locks.names(PLATFORMS)):
         return []
     from tjgen.gitops.output.bundles import put  # most projects have no platform that makes anything
 
-    return put(plan, tree, force=options.force, asking=asking)
+    return put(plan, tree, force=options.force, attributions=attributions)
 
 
 def syncing(plan: Plan, tree: Present, directory: str, options: BuildOptions) -> list[Diagnostic]:
@@ -180,12 +180,12 @@ def build_into(
 
     def recall(file: str, environment: str | None, content: bytes) -> Remembered | None:
         # A caller that watches gets every unit.
-        found = memory.recall(file, environment, content) if memory is not None and seen is None else None
-        if found is not None:
-            directory.recall([lock for _, lock in found.units], found.done)
-            units.update(dict.fromkeys(key for key, _ in found.units))
-            diagnostics.extend(found.diagnostics)
-        return found
+        recalled = memory.recall(file, environment, content) if memory is not None and seen is None else None
+        if recalled is not None:
+            directory.recall([lock for _, lock in recalled.units], recalled.done)
+            units.update(dict.fromkeys(key for key, _ in recalled.units))
+            diagnostics.extend(recalled.diagnostics)
+        return recalled
 
     for built in build(plan, session, recall=recall, watch=watch, left=left):
         diagnostics += built.diagnostics

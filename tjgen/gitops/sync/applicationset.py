@@ -22,7 +22,7 @@ EXPERIMENTS = "experiments"
 ENVIRONMENTS = "environments"
 PARAMETERS = "_environment.yaml"
 """The file that a set of environments reads. No object is called so, whatever a pattern may match."""
-HERE = "https://kubernetes.default.svc"
+IN_CLUSTER = "https://kubernetes.default.svc"
 _SET = (*GITOPS, "applicationSet")
 
 
@@ -46,7 +46,9 @@ def of_environments(site: Site) -> SyncObject:
     folder = f"{site.path}/*/{SYNC}" if site.environments else f"{site.path}/{SYNC}"
     generator = {"files": [{"path": path_of(site, posixpath.normpath(f"{folder}/{PARAMETERS}"))}]}
     spec = {
-        "source": _source(site, "{{.data.path}}", directory("" if site.environments else site.path, beside=beside(site))),
+        "source": _source(
+            site, "{{.data.path}}", directory("" if site.environments else site.path, excluded=excluded_folders(site))
+        ),
         "destination": {"server": "{{.data.server}}", "name": "{{.data.cluster}}"},
         "syncPolicy": sync_policy(),
     }
@@ -77,18 +79,18 @@ def parameters(site: Site) -> SyncObject:
 def destination(site: Site) -> dict[str, Any]:
     """The cluster: by the name that Argo CD knows it by, or the one that Argo CD runs in."""
     if site.cluster is None:
-        return {"server": HERE}
+        return {"server": IN_CLUSTER}
     return {"name": Sourced(site.cluster, ("spec", "environments", site.environment or "", "cluster"))}
 
 
-def directory(path: str, stages: Sequence[str] = STAGES, *, beside: Sequence[str] = ()) -> dict[str, Any]:
-    """What is synced of a tree at `path`, but never what makes the tool sync it, nor the folders `beside`.
+def directory(path: str, stages: Sequence[str] = STAGES, *, excluded: Sequence[str] = ()) -> dict[str, Any]:
+    """What is synced of a tree at `path`, but never what makes the tool sync it, nor the folders `excluded`.
 
     At the top of a repository the tree lies beside its sources, so there only the stages are named.
     """
     if path == ".":
         return {"recurse": True, "include": _any_of(stages)}
-    return {"recurse": True, "exclude": _any_of([SYNC, *beside, *[stage for stage in STAGES if stage not in stages]])}
+    return {"recurse": True, "exclude": _any_of([SYNC, *excluded, *[stage for stage in STAGES if stage not in stages]])}
 
 
 def patient() -> dict[str, Any]:
@@ -96,7 +98,7 @@ def patient() -> dict[str, Any]:
     return {"retry": {"limit": 10, "backoff": {"duration": "5s", "factor": 2, "maxDuration": "3m0s"}}}
 
 
-def beside(site: Site) -> list[str]:
+def excluded_folders(site: Site) -> list[str]:
     """The platforms' folder, where it lies in the tree that is synced: without environments."""
     return [PLATFORM] if site.platform is not None and not site.environments else []
 

@@ -31,23 +31,23 @@ def objects(site: Site) -> list[SyncObject]:
     platform = [_platform(site)] if site.platform is not None else []
     if site.application_set == applicationset.ENVIRONMENTS:
         return [*platform, applicationset.parameters(site)]
-    beside = applicationset.beside(site)
+    excluded = applicationset.excluded_folders(site)
     if site.application_set == applicationset.EXPERIMENTS:
-        rest = applicationset.directory(site.path, [stage for stage in STAGES if stage != RUNS], beside=beside)
+        rest = applicationset.directory(site.path, [stage for stage in STAGES if stage != RUNS], excluded=excluded)
         return [*platform, _application(site, rest), applicationset.of_experiments(site)]
-    return [*platform, _application(site, applicationset.directory(site.path, beside=beside))]
+    return [*platform, _application(site, applicationset.directory(site.path, excluded=excluded))]
 
 
 def shared(site: Site) -> list[SyncObject]:
     """What there is once for the project."""
-    found = []
+    objects_ = []
     if site.application_set == applicationset.ENVIRONMENTS:
-        found.append(applicationset.of_environments(site))
+        objects_.append(applicationset.of_environments(site))
     if site.bootstrap:
-        found.append(_bootstrap(site))
+        objects_.append(_bootstrap(site))
     if site.health != "none":
-        found.append(_checks(site))
-    return found
+        objects_.append(_checks(site))
+    return objects_
 
 
 def _application(site: Site, directory: dict[str, Any], *, suffix: str = "", path: str | None = None) -> SyncObject:

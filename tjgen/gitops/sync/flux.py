@@ -31,8 +31,8 @@ def objects(site: Site) -> list[SyncObject]:
         "spec": {"interval": "1m0s", "url": repository_of(site), "ref": {"branch": revision_of(site)}},
     }
     stages = ((PLATFORM,) if site.platform is not None else ()) + STAGES
-    found = [sync_object(repository, FLUX), *[sync_object(_kustomization(site, stage), FLUX) for stage in stages]]
-    return [*found, sync_object(_kustomization(site, SYNC), FLUX)] if site.bootstrap else found
+    objects_ = [sync_object(repository, FLUX), *[sync_object(_kustomization(site, stage), FLUX) for stage in stages]]
+    return [*objects_, sync_object(_kustomization(site, SYNC), FLUX)] if site.bootstrap else objects_
 
 
 def shared(site: Site) -> list[SyncObject]:

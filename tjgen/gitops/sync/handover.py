@@ -160,11 +160,11 @@ def _release_argocd(move: Move) -> Iterator[str]:
     for one in _ordered(move.old):
         if one.kind == "ApplicationSet":
             yield f"kubectl delete applicationset {one.name} -n {one.namespace} --cascade=orphan"
-    made = [move.old.name] if move.old.per == ENVIRONMENTS else []
+    created = [move.old.name] if move.old.per == ENVIRONMENTS else []
     if move.old.per == EXPERIMENTS:
-        made += [f"{move.old.name}.{namespace}.{experiment}" for namespace, experiment in move.experiments]
+        created += [f"{move.old.name}.{namespace}.{experiment}" for namespace, experiment in move.experiments]
     named = [one.name for one in _ordered(move.old) if one.kind == "Application"]
-    for name in [*named, *made]:
+    for name in [*named, *created]:
         yield f'kubectl patch application {name} -n {move.old.namespace} --type merge -p \'{{"metadata":{{"finalizers":null}}}}\''
         yield f"kubectl delete application {name} -n {move.old.namespace}"
 

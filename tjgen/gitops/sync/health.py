@@ -42,20 +42,20 @@ def health_of(tree: Tree, status: Conditions | Phases) -> Health:
 
 
 def _of_conditions(tree: Tree, status: Conditions) -> Health:
-    found = tree.get("status") or {}
-    true = {one.get("type"): one for one in found.get("conditions") or () if one.get("status") == "True"}
+    status_of_object = tree.get("status") or {}
+    true = {one.get("type"): one for one in status_of_object.get("conditions") or () if one.get("status") == "True"}
     for kind, word in (("Failed", DEGRADED), (status.done, HEALTHY), ("Suspended", SUSPENDED)):
         if kind in true:
             since = str(true[kind].get("lastTransitionTime") or "")
             return Health(word, str(true[kind].get("message") or ""), since, has_ended=word != SUSPENDED)
-    if found.get("conditions") is None and found.get(status.active) is None:
+    if status_of_object.get("conditions") is None and status_of_object.get(status.active) is None:
         return Health(PROGRESSING, "no controller has taken it up")
     return Health(HEALTHY, "running")
 
 
 def _of_phase(tree: Tree, status: Phases) -> Health:
-    found = tree.get("status") or {}
-    state = (found.get(status.parent) or {}) if status.parent else found
+    status_of_object = tree.get("status") or {}
+    state = (status_of_object.get(status.parent) or {}) if status.parent else status_of_object
     phase = state.get("phase")
     word = DEGRADED if phase in status.failed else HEALTHY
     has_ended = phase in (status.done, *status.failed)
@@ -113,9 +113,9 @@ def checks(health: str) -> list[Tree]:
 
 def _with_conditions() -> list[tuple[Kind, Conditions]]:
     """The kinds whose status has conditions, those of one apiVersion together."""
-    found = [(kind, kind.status) for kind in kinds() if isinstance(kind.status, Conditions)]
-    versions = list(dict.fromkeys(kind.api_version for kind, _ in found))
-    return sorted(found, key=lambda one: versions.index(one[0].api_version))
+    kinds_with_conditions = [(kind, kind.status) for kind in kinds() if isinstance(kind.status, Conditions)]
+    versions = list(dict.fromkeys(kind.api_version for kind, _ in kinds_with_conditions))
+    return sorted(kinds_with_conditions, key=lambda one: versions.index(one[0].api_version))
 
 
 def _gangs() -> list[tuple[Kind, Phases]]:

@@ -50,4 +50,4 @@ def revision_of(site: Site) -> Sourced:
 
 def path_of(site: Site, text: str) -> Sourced:
     """A folder in the repository."""
-    return Sourced(text, site.path_said_at)
+    return Sourced(text, site.path_origin)

@@ -24,8 +24,8 @@ _PLACE = re.compile(r"^(?:\w+://)?(?:[^/@]+@)?([^/:]+)(?::\d+(?=/))?[:/]+(.+?)(?
 def options(project: Project) -> Iterator[Diagnostic]:
     """What is asked of a tool that cannot do it (TJ681)."""
     gitops = project.spec.gitops
-    asked = {"applicationSet": gitops.application_set, "bootstrap": gitops.bootstrap, "health": gitops.health != "none"}
-    for field in [field for field, value in asked.items() if value]:
+    configured = {"applicationSet": gitops.application_set, "bootstrap": gitops.bootstrap, "health": gitops.health != "none"}
+    for field in [field for field, value in configured.items() if value]:
         if gitops.tool == "none":
             message = f"gitops.{field} is set, but gitops.tool is not"
             yield _error(project, "TJ681", message, field, "say gitops.tool: argocd or flux")
@@ -55,13 +55,13 @@ def of_project(project: Project, path: str) -> Iterator[Diagnostic]:
     elif gitops.tool == ARGOCD and not _URL.fullmatch(url):
         hint = "write it like https://HOST/PATH.git, ssh://git@HOST/PATH.git or git@HOST:PATH.git"
         yield _error(project, "TJ685", f"{url} is no URL of a Git repository", "repository", hint)
-    found = _folder_in_checkout(project)
-    if found is not None and found != path:
+    folder = _folder_in_checkout(project)
+    if folder is not None and folder != path:
         yield Diagnostic(
             "TJ686",
-            f"the tool reads {path}, but the output is in {found} of this checkout of the repository",
+            f"the tool reads {path}, but the output is in {folder} of this checkout of the repository",
             span=_span(project, (*GITOPS, "path")),
-            hint=f"set gitops.path: {found}",
+            hint=f"set gitops.path: {folder}",
         )
 
 
@@ -120,11 +120,11 @@ def _shared(project: Project, earlier: str, later: str, same: list[str]) -> Diag
 
 def _folder_in_checkout(project: Project) -> str | None:
     """Where the output lies in the repository, if the project lies in a checkout of just that repository."""
-    said = project.spec.output.directory
+    directory = project.spec.output.directory
     place = _PLACE.match(project.spec.gitops.repository or "")
     folder = os.path.abspath(project.directory or ".")
-    output = os.path.join(folder, said or "")
-    while said is not None and place is not None:
+    output = os.path.join(folder, directory or "")
+    while directory is not None and place is not None:
         try:
             text = read_regular(os.path.join(folder, ".git", "config")).decode(errors="replace")
             remotes = [_PLACE.match(url) for url in _REMOTE.findall(text)]
@@ -134,7 +134,7 @@ def _folder_in_checkout(project: Project) -> str | None:
                 return None
             folder = above
             continue
-        known = any(found is not None and found.groups() == place.groups() for found in remotes)
+        known = any(match is not None and match.groups() == place.groups() for match in remotes)
         return os.path.relpath(output, folder).replace(os.sep, "/") if known else None
     return None
 

@@ -23,7 +23,7 @@ class Site(NamedTuple):
     revision: str
     path: str
     """Folder of its tree in the repository."""
-    path_said_at: FieldPath
+    path_origin: FieldPath
     """The field of the project file that says where the output lies."""
     project: str
     """Project of Argo CD."""
@@ -55,7 +55,7 @@ def site_of(project: Project, environment: str | None, path: str, namespace: str
         repository=gitops.repository or "",
         revision=gitops.revision,
         path=posixpath.normpath(f"{path}/{environment}" if environment else path),
-        path_said_at=("spec", "gitops", "path") if gitops.path is not None else ("spec", "output", "directory"),
+        path_origin=("spec", "gitops", "path") if gitops.path is not None else ("spec", "output", "directory"),
         project=gitops.project,
         cluster=own.cluster if own is not None else None,
         environment=environment,

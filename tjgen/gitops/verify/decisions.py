@@ -67,14 +67,14 @@ def decisions(old: StoredLocks, new: StoredLocks) -> Decisions:
         now = after[where][1] if where in after else Lock(where, {})
         for name, run in lock.runs.items():
             at = (where, name)
-            found, gone = now.runs.get(name), now.pruned.get(name)
-            if found is not None:
-                archived |= {at} if found.archived and not run.archived and run.lifecycle_state != ARCHIVED else set()
-                unarchived |= {at} if run.archived and not found.archived else set()
-                kept |= {at} if found.kept and not run.kept else set()
-            elif gone is not None and gone.was not in _MOVED:
-                pruned[at] = gone.reason
-                archived |= {at} if gone.was == ARCHIVED and run.lifecycle_state != ARCHIVED else set()
+            locked, tombstone = now.runs.get(name), now.pruned.get(name)
+            if locked is not None:
+                archived |= {at} if locked.archived and not run.archived and run.lifecycle_state != ARCHIVED else set()
+                unarchived |= {at} if run.archived and not locked.archived else set()
+                kept |= {at} if locked.kept and not run.kept else set()
+            elif tombstone is not None and tombstone.was not in _MOVED:
+                pruned[at] = tombstone.reason
+                archived |= {at} if tombstone.was == ARCHIVED and run.lifecycle_state != ARCHIVED else set()
     renewed: list[str] = []
     promoted: dict[Key, str] = {}
     for key, (_, lock) in after.items():
@@ -95,10 +95,10 @@ def with_renames(state: State, chosen: Decisions, project: str) -> State:
         if one.old.environment != one.new.environment and one.new.environment is not None:
             known = identities(project, one.old.environment or "", one.new.environment)
         tree = Replica(state)
-        found = rename(StoredLocks(project, state.records), [one], known)
-        for path, text in found.records:
+        renamed = rename(StoredLocks(project, state.records), [one], known)
+        for path, text in renamed.records:
             tree.record(path, text)
-        for folder in found.removed:
+        for folder in renamed.removed:
             tree.claim(folder)
         state = tree.after()
     return state
@@ -137,20 +137,20 @@ def carried_out(
 
 def files_of(stored: StoredTree, entry: Entry) -> list[OutputFile]:
     """The files of a run in a state."""
-    found = []
+    files = []
     for name in sorted(stored.below.get(entry.folder, ())):
         path = f"{entry.folder}/{name}"
         content = stored.tree.get(path)
         known = header.read(content) if content is not None else None
         if content is not None and known is not None:
-            found.append(OutputFile(path, content[known.length :].decode(errors="replace"), known.source, known.owner))
-    return found
+            files.append(OutputFile(path, content[known.length :].decode(errors="replace"), known.source, known.owner))
+    return files
 
 
 def sources_of(stored: StoredTree, chosen: list[Entry], project: str) -> list[str]:
     """The files of the experiments of runs."""
-    found = {files[0].source for entry in chosen if (files := files_of(stored, entry))}
-    return sorted(os.path.join(project, source) for source in found)
+    sources = {files[0].source for entry in chosen if (files := files_of(stored, entry))}
+    return sorted(os.path.join(project, source) for source in sources)
 
 
 def _orphaned(state: State, chosen: Decisions, project: str, environments: Collection[str | None]) -> State:
@@ -183,8 +183,8 @@ def _renames(before: Mapping[str, tuple[Place, Lock]], after: Mapping[str, tuple
         holders |= {run.folder: place for run in lock.pruned.values() if run.folder and run.was not in _MOVED}
     for key, (place, lock) in before.items():
         now = after.get(key)
-        gone = now[1].pruned if now is not None else {}
-        moved = [run for name, run in lock.runs.items() if name in gone and gone[name].was in _MOVED]
+        pruned = now[1].pruned if now is not None else {}
+        moved = [run for name, run in lock.runs.items() if name in pruned and pruned[name].was in _MOVED]
         target = next((holders[folder] for run in moved if (folder := folder_of(place, run)) in holders), None)
         if target is not None:
             yield Rename(place, target)

@@ -22,7 +22,7 @@ class Difference(NamedTuple):
     folder: Folder
     path: str
     wanted: bytes | None
-    found: bytes | None
+    actual: bytes | None
     before: bytes | None
 
     @property
@@ -33,18 +33,18 @@ class Difference(NamedTuple):
 
 def differences(wanted: State, base: State, head: State, snapshot: Snapshot, unused: frozenset[str]) -> list[Difference]:
     """The files of `head` that differ, by folder and path. Claims that are `unused` may be gone."""
-    found = []
+    differences_ = []
     sides = ((snapshot.tree, wanted.tree, head.tree, base.tree), (snapshot.records, wanted.records, head.records, base.records))
     for folder, should, now, before in sides:
         for path in sorted({*should, *now}):
             one = Difference(folder, path, should.get(path), now.get(path), before.get(path))
-            is_kept_aside = one.wanted is not None and one.found is None and path in unused and folder is snapshot.tree
-            if one.wanted != one.found and not is_kept_aside:
-                found.append(one)
-    return found
+            is_kept_aside = one.wanted is not None and one.actual is None and path in unused and folder is snapshot.tree
+            if one.wanted != one.actual and not is_kept_aside:
+                differences_.append(one)
+    return differences_
 
 
-def runs_in(found: list[Difference], snapshot: Snapshot, head: State) -> dict[RunFiles, str]:
+def runs_in(differences: list[Difference], snapshot: Snapshot, head: State) -> dict[RunFiles, str]:
     """The runs with a file that differs -> their names."""
     places: dict[RunFiles, str] = {}
     for place, lock in StoredLocks("", head.records).all():
@@ -52,20 +52,20 @@ def runs_in(found: list[Difference], snapshot: Snapshot, head: State) -> dict[Ru
         runs: dict[str, LockedRun | PrunedRun] = {**lock.runs, **lock.pruned}
         for name, run in runs.items():
             places[RunFiles(folder_of(place, run), f"{folder}/{name}.yaml")] = name
-    trees = {one.path.rpartition("/")[0] for one in found if one.folder is snapshot.tree}
-    records = {one.path for one in found if one.folder is snapshot.records}
+    trees = {one.path.rpartition("/")[0] for one in differences if one.folder is snapshot.tree}
+    records = {one.path for one in differences if one.folder is snapshot.records}
     return {run: name for run, name in places.items() if run.folder in trees or run.lock in records}
 
 
 def finding(one: Difference, base: str) -> Diagnostic:
     """The diagnostic of a difference."""
-    if one.found is None:
+    if one.actual is None:
         return findings.removed(one.place, base) if one.before is not None else findings.missing(one.place)
     if one.wanted is None:
-        return findings.foreign(one.place) if one.before is None else findings.edited(one.place, 1, _lines(one.found)[0], "")
-    line, found, wanted = _first(one.found, one.wanted)
+        return findings.foreign(one.place) if one.before is None else findings.edited(one.place, 1, _lines(one.actual)[0], "")
+    line, actual, wanted = _first(one.actual, one.wanted)
     report = findings.unproduced if one.before is None else findings.edited
-    return report(one.place, line, found, wanted)
+    return report(one.place, line, actual, wanted)
 
 
 def odd_files(folder: Folder) -> Iterator[Diagnostic]:
@@ -77,11 +77,11 @@ def odd_files(folder: Folder) -> Iterator[Diagnostic]:
             yield findings.odd(f"{folder.place}/{path}", what)
 
 
-def _first(found: bytes, wanted: bytes) -> tuple[int, str, str]:
+def _first(actual: bytes, wanted: bytes) -> tuple[int, str, str]:
     """Number and both texts of the first line that differs; of the body, if the body differs."""
-    ours, theirs = _lines(found), _lines(wanted)
-    known = header.read(found)
-    start = found[: known.length].count(b"\n") if known is not None else 0
+    ours, theirs = _lines(actual), _lines(wanted)
+    known = header.read(actual)
+    start = actual[: known.length].count(b"\n") if known is not None else 0
     same_start = start if wanted.count(b"\n") >= start else 0
     for first in (same_start, 0):
         for number in range(first, max(len(ours), len(theirs))):

@@ -41,23 +41,26 @@ def evaluate(plan: Plan, verified: Verified, marks: Sequence[Mark], base: str) -
 
     Everything that differs is looked at, with the objects that it names and that name it.
     """
-    old, new = _side(verified.snapshot.old, base), _side(verified.snapshot.new, "this tree")._replace(ask=verified.asking.ask)
+    old, new = (
+        _side(verified.snapshot.old, base),
+        _side(verified.snapshot.new, "this tree")._replace(attribution_of=verified.attributions.find),
+    )
     environments = plan.environments
     old, new = old._replace(bodies=only(old.bodies, environments)), new._replace(bodies=only(new.bodies, environments))
     entries = compare(old, new)
-    found = [one for entry in entries for one in problems(entry)]
-    found += [*removals(entries, new), *_moves(plan, verified)]
+    diagnostics = [one for entry in entries for one in problems(entry)]
+    diagnostics += [*removals(entries, new), *_moves(plan, verified)]
     tool = plan.project.spec.gitops.tool
     scenes = _scenes(plan, verified, () if tool == "none" else (tool,))
     acknowledged = {name for lock in new.locks.values() for name in lock.pruned}
     changed = {os.path.join(verified.snapshot.tree.place, path) for path in verified.snapshot.tree.changed}
-    for one in lint(scenes, {}, Choice(), marks).found:
+    for one in lint(scenes, {}, Choice(), marks).reports:
         is_decided = one.diagnostic.code == _RUN_REMOVED and _run_of(one.finding.item) in acknowledged
         # Of two objects that clash, the one that differs may be the other one.
         concerned = {one.finding.item.file, *(place.item.file for place in one.finding.related)}
         if one.diagnostic.severity != INFO and concerned & changed and not is_decided:
-            found.append(one.diagnostic)
-    return Evaluation(entries, list(dict.fromkeys(found)))
+            diagnostics.append(one.diagnostic)
+    return Evaluation(entries, list(dict.fromkeys(diagnostics)))
 
 
 def _side(state: State, name: str) -> Side:
@@ -118,20 +121,20 @@ def _near(old: Mapping[str, bytes], new: Mapping[str, bytes], changed: Iterable[
         names += runtimes
     runs = {_run(path) for path in changed - shared}
     objects = b"\n".join(_name(path) for path in shared)
-    found = set(changed)
+    near = set(changed)
     for path, content in files.items():
-        if path in found:
+        if path in near:
             continue
         if not _is_of_run(path):
             name = _name(path)
             if place_of(path) is None or name in texts or any(run in name for run in runs):
-                found.add(path)
+                near.add(path)
         elif _run(path) in objects or any(name in content for name in names):
-            found.add(path)
-    added = b"\n".join(files[path] for path in found - changed if _is_of_run(path))
+            near.add(path)
+    added = b"\n".join(files[path] for path in near - changed if _is_of_run(path))
     # A run is evaluated with its runtime.
-    found |= {path for path in files if path not in found and not _is_of_run(path) and added and _name(path) in added}
-    return found
+    near |= {path for path in files if path not in near and not _is_of_run(path) and added and _name(path) in added}
+    return near
 
 
 def _name(path: str) -> bytes:
@@ -150,21 +153,21 @@ def _items(
     plan: Plan, tree: Mapping[str, bytes], near: set[str], directory: str, verified: Verified
 ) -> dict[str | None, list[Item]]:
     """The objects of each environment. What there is once for all is in each."""
-    found: dict[str | None, list[Item]] = {name: [] for name in plan.environments}
+    by_environment: dict[str | None, list[Item]] = {name: [] for name in plan.environments}
     for path in sorted(near & tree.keys()):
         if header.read(tree[path]) is None:
             continue
         place, first = place_of(path), path.partition("/")[0]
-        if first in plan.project.spec.environments and first not in found:
+        if first in plan.project.spec.environments and first not in by_environment:
             continue
-        names: list[str | None] = [first] if first in found else [*found]
+        names: list[str | None] = [first] if first in by_environment else [*by_environment]
         stage = place.stage if place is not None else SYNC
         file = os.path.join(directory, path)
         for name in names:
             units = {ARGOCD: name or "", FLUX: f"{name or ''}/{stage}"}
             for item in read_items(tree[path], file, units).items:
-                found[name].append(Item(item.tree, _requested(verified, item), file=file, units=units))
-    return {name: assigned(items) for name, items in found.items()}
+                by_environment[name].append(Item(item.tree, _requested(verified, item), file=file, units=units))
+    return {name: assigned(items) for name, items in by_environment.items()}
 
 
 def _requested(verified: Verified, item: Item) -> Callable[..., Span | None]:
@@ -173,9 +176,9 @@ def _requested(verified: Verified, item: Item) -> Callable[..., Span | None]:
     def locate(path: FieldPath, *, key: bool = False) -> Span | None:
         for length in range(len(path), -1, -1):
             value = get(item.tree, path[:length], None)
-            said = verified.asking.ask(item.ref, path[:length], value) if value is not None else None
-            if said is not None and said.span is not None:
-                return said.span
+            attribution = verified.attributions.find(item.ref, path[:length], value) if value is not None else None
+            if attribution is not None and attribution.span is not None:
+                return attribution.span
         return item.locate(path, key=key)
 
     return locate

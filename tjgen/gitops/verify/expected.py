@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built
 from tjgen.gitops.emit import header
-from tjgen.gitops.output.asking import Asking
+from tjgen.gitops.output.attributions import Attributions
 from tjgen.gitops.output.inventory import Entry, entries
 from tjgen.gitops.output.promote import planned
 from tjgen.gitops.verify.decisions import Decisions, carried_out, decisions, sources_of, with_renames
@@ -40,7 +40,7 @@ def expected(
     *,
     proven: Mapping[RunFiles, State] = {},
     remember: Remember = nothing_known,
-    asking: Asking | None = None,
+    attributions: Attributions | None = None,
     seen: Callable[[Built], None] | None = None,
     whole: bool = True,
 ) -> Expected:
@@ -58,30 +58,32 @@ def expected(
         state, problems = base, list(error.diagnostics)
     for run, one in proven.items():
         state = run.replaced(state, one)
-    found = replay(plan, state, directory, renew=chosen.renewed, remember=remember, asking=asking, seen=seen, whole=whole)
-    if found.footprint and remember is not nothing_known:
+    result = replay(
+        plan, state, directory, renew=chosen.renewed, remember=remember, attributions=attributions, seen=seen, whole=whole
+    )
+    if result.footprint and remember is not nothing_known:
         # Runs that take of quotas or write to shared folders are judged together with all others.
-        found = replay(plan, state, directory, renew=chosen.renewed, asking=asking, seen=seen, whole=whole)
-    state, compiled = found.state, found.compiled
-    diagnostics = problems + found.diagnostics
-    if chosen.keys and not found.failed:
+        result = replay(plan, state, directory, renew=chosen.renewed, attributions=attributions, seen=seen, whole=whole)
+    state, compiled = result.state, result.compiled
+    diagnostics = problems + result.diagnostics
+    if chosen.keys and not result.failed:
         diagnostics = [one for one in diagnostics if one.code not in UNDECIDED]
-        state, more = _decided(plan, state, head, directory, chosen, asking, whole=whole)
+        state, more = _decided(plan, state, head, directory, chosen, attributions, whole=whole)
         diagnostics += more
-    return Expected(state, list(dict.fromkeys(diagnostics)), chosen, _unused(state, project), compiled, found.failed)
+    return Expected(state, list(dict.fromkeys(diagnostics)), chosen, _unused(state, project), compiled, result.failed)
 
 
 def _decided(
-    plan: Plan, state: State, head: State, directory: str, chosen: Decisions, asking: Asking | None, *, whole: bool
+    plan: Plan, state: State, head: State, directory: str, chosen: Decisions, attributions: Attributions | None, *, whole: bool
 ) -> tuple[State, list[Diagnostic]]:
     """The state after the decisions, and after a build that follows them."""
     project = plan.project.directory
     environments: list[str | None] = [*plan.project.spec.environments] or [None]
     state, problems = carried_out(state, chosen, directory, project, environments)
-    for promotion, found in _promotions(plan, state, head, directory, chosen):
-        problems += found
+    for promotion, problems_of_promotion in _promotions(plan, state, head, directory, chosen):
+        problems += problems_of_promotion
         if promotion is not None:
-            once = replay(promotion, state, directory, asking=asking, whole=False)
+            once = replay(promotion, state, directory, attributions=attributions, whole=False)
             problems += once.diagnostics
             state = once.state
     if not has_errors(problems):

@@ -5,19 +5,19 @@ from __future__ import annotations
 from tjgen.trees.diagnostics.model import ERROR, INFO, Diagnostic, Span
 
 
-def unproduced(path: str, line: int, found: str, wanted: str) -> Diagnostic:
+def unproduced(path: str, line: int, actual: str, wanted: str) -> Diagnostic:
     """TJ291: a file that the base lacks is not what the sources produce."""
-    message = f"the file is not what the sources produce: the line is {_shown(found)}, and should be {_shown(wanted)}"
+    message = f"the file is not what the sources produce: the line is {_shown(actual)}, and should be {_shown(wanted)}"
     hint = "commit the sources that it was built from, with the same release of tjgen, or build again"
-    return _error("TJ291", message, path, line, hint, found)
+    return _error("TJ291", message, path, line, hint, actual)
 
 
-def edited(path: str, line: int, found: str, wanted: str) -> Diagnostic:
+def edited(path: str, line: int, actual: str, wanted: str) -> Diagnostic:
     """TJ292: a file of the base has changed as no build or command changes it."""
-    message = f"the file was changed, but not by a build or a command of tjgen: the line is {_shown(found)}"
+    message = f"the file was changed, but not by a build or a command of tjgen: the line is {_shown(actual)}"
     restore = f"restore {_shown(wanted)}" if wanted.strip() else "restore the file"
     hint = f"{restore}, or make the change in the sources and build"
-    return _error("TJ292", message, path, line, hint, found)
+    return _error("TJ292", message, path, line, hint, actual)
 
 
 def removed(path: str, base: str) -> Diagnostic:

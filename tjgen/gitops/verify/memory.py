@@ -58,8 +58,8 @@ def unchanged(plan: Plan, repository: Repository, base: str, snapshot: Snapshot,
             keys.add(place.key)
         else:
             shared.add(path)
-    found = _Index(plan, snapshot.old, keys, shared)
-    return lambda file, environment: None if file in differing else found.known(file, environment)
+    index = _Index(plan, snapshot.old, keys, shared)
+    return lambda file, environment: None if file in differing else index.known(file, environment)
 
 
 class _Index:
@@ -90,10 +90,10 @@ class _Index:
         units = self._units.get((source, environment or ""))
         if not units:
             return None
-        found = [self._locks.get(key) for key in units]
-        if any(one is None or one[1].experiment in self._but or not _is_settled(one[1]) for one in found):
+        locked = [self._locks.get(key) for key in units]
+        if any(one is None or one[1].experiment in self._but or not _is_settled(one[1]) for one in locked):
             return None
-        locks = [one for one in found if one is not None]
+        locks = [one for one in locked if one is not None]
         uses = sorted({path for _, lock in locks for run in lock.runs.values() for path in run.uses})
         if any(path in self._shared or path not in self._state.tree for path in uses):
             return None

@@ -57,8 +57,8 @@ class Past:
         if key not in self._steps:
             with self.sources(commit) as directory:
                 try:
-                    found = expected(make_plan(Request()), self.state(parent), self.state(commit), directory)
-                    self._steps[key] = None if found.failed else found.state
+                    result = expected(make_plan(Request()), self.state(parent), self.state(commit), directory)
+                    self._steps[key] = None if result.failed else result.state
                 except CompileError:
                     self._steps[key] = None
         return self._steps[key]
@@ -84,9 +84,9 @@ class Past:
                 os.makedirs(os.path.dirname(place), exist_ok=True)
                 with open(place, "wb") as target:
                     target.write(content)
-            here = os.path.join(folder, project)
-            os.makedirs(here, exist_ok=True)
-            with chdir(here):
+            directory = os.path.join(folder, project)
+            os.makedirs(directory, exist_ok=True)
+            with chdir(directory):
                 yield os.path.relpath(snapshot.tree.path, project or ".")
 
 
@@ -114,5 +114,5 @@ def _is_step(run: RunFiles, now: State, parent: str | None, commit: str, known: 
         return now in known
     if before.records and before not in known:
         return False
-    found = past.step(parent, commit)
-    return found is not None and run.of(found) == now
+    step_result = past.step(parent, commit)
+    return step_result is not None and run.of(step_result) == now

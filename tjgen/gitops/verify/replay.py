@@ -9,7 +9,7 @@ from tjgen.compiler.building.plan import Plan
 from tjgen.compiler.building.run import Built, Findings, Recall, Run
 from tjgen.gitops.output import orphans
 from tjgen.gitops.output.apply import Directory
-from tjgen.gitops.output.asking import Asking
+from tjgen.gitops.output.attributions import Attributions
 from tjgen.gitops.output.done import Done
 from tjgen.gitops.output.options import BuildOptions
 from tjgen.gitops.output.write import of_project, platforms, syncing
@@ -61,7 +61,7 @@ def replay(
     *,
     renew: Sequence[str] = (),
     remember: Remember = lambda *_: None,
-    asking: Asking | None = None,
+    attributions: Attributions | None = None,
     seen: Callable[[Built], None] | None = None,
     whole: bool = True,
 ) -> Replayed:
@@ -87,8 +87,8 @@ def replay(
             continue
         compiled += len(built.runs)
         footprint = footprint or bool(built.footprint)
-        if asking is not None:
-            asking.add(built.runs)
+        if attributions is not None:
+            attributions.add(built.runs)
         if seen is not None:
             seen(built)
         if not built.failed:
@@ -98,7 +98,7 @@ def replay(
     target.finish(plan.environments, whole=is_whole, all_environments=environments)
     diagnostics += target.diagnostics
     if whole and not _failed(diagnostics):
-        diagnostics += platforms(plan, tree, options, asking)
+        diagnostics += platforms(plan, tree, options, attributions)
     if whole and not _failed(diagnostics):
         diagnostics += syncing(plan, tree, directory, options)
     # Several current runs of one point are those of the base: the build supersedes all but one of them.
@@ -113,9 +113,9 @@ def _failed(diagnostics: Sequence[Diagnostic]) -> bool:
 def _recall(target: Directory, remember: Remember) -> Recall:
     def recall(file: str, environment: str | None, content: bytes) -> Known | None:
         del content  # `remember` compares it with the base
-        found = remember(file, environment)
-        if found is not None:
-            target.recall([lock for _, lock in found.units], found.done)
-        return found
+        recalled = remember(file, environment)
+        if recalled is not None:
+            target.recall([lock for _, lock in recalled.units], recalled.done)
+        return recalled
 
     return recall

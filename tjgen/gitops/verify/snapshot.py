@@ -86,12 +86,12 @@ def state_at(repository: Repository, commit: str | None, like: Snapshot, blobs: 
     """The output tree and the locks at another commit. Raises CompileError (TJ095)."""
     if commit is None:
         return State({}, {})
-    found = []
+    files_of_state = []
     for folder in (like.tree, like.records):
         entries = repository.entries(commit, folder.path)
         files = {path: blob for path, (mode, blob) in entries.items() if mode in (PLAIN, PROGRAM)}
-        found.append(Files(blobs.of(files, commit[:12]), {}))
-    return State(found[0].contents, _locks(found[1]))
+        files_of_state.append(Files(blobs.of(files, commit[:12]), {}))
+    return State(files_of_state[0].contents, _locks(files_of_state[1]))
 
 
 def is_pin(path: str) -> bool:
@@ -137,13 +137,13 @@ def _read(place: str) -> Files:
 
 def _below(top: str, folder: str) -> Iterator[tuple[str, str, str]]:
     """Path, place and mode of everything below a folder that is not a folder itself."""
-    here = os.path.join(top, folder)
+    full_path = os.path.join(top, folder)
     try:
-        entries = sorted(os.scandir(here), key=lambda entry: entry.name)
+        entries = sorted(os.scandir(full_path), key=lambda entry: entry.name)
     except (FileNotFoundError, NotADirectoryError):
         return
     except OSError as error:
-        raise CompileError([_unreadable(here, error)]) from None
+        raise CompileError([_unreadable(full_path, error)]) from None
     for entry in entries:
         path = f"{folder}/{entry.name}" if folder else entry.name
         about = entry.stat(follow_symlinks=False)

@@ -75,8 +75,8 @@ class StoredTree(NamedTuple):
     def bodies(self, folder: str) -> dict[str, str]:
         """Name -> text without header of each file of tjgen in the folder."""
         files = {name: self.tree.get(f"{folder}/{name}") for name in sorted(self.below.get(folder, ())) if name[0] != "."}
-        found = {name: body_of(content) for name, content in files.items() if content is not None}
-        return {name: body for name, body in found.items() if body is not None}
+        texts = {name: body_of(content) for name, content in files.items() if content is not None}
+        return {name: body for name, body in texts.items() if body is not None}
 
     def body(self, path: str) -> str | None:
         """The text without header of one file of tjgen, if there is one."""
@@ -156,14 +156,14 @@ def _upwards(path: str) -> Iterator[str]:
 
 def _folders(files: Mapping[str, bytes]) -> dict[str, dict[str, None]]:
     """Folder -> the names of the files and folders in it."""
-    found: dict[str, dict[str, None]] = {}
+    folders: dict[str, dict[str, None]] = {}
     for file in files:
         path = file
         while path:
             folder, _, name = path.rpartition("/")
-            inside = found.setdefault(folder, {})
+            inside = folders.setdefault(folder, {})
             if name in inside:
                 break
             inside[name] = None
             path = folder
-    return found
+    return folders

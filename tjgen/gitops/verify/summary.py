@@ -49,7 +49,7 @@ def sections(entries: Iterable[Entry], cost: Cost) -> list[Section]:
     groups: dict[str, list[Entry]] = {}
     for entry in entries:
         groups.setdefault(entry.place.environment, []).append(entry)
-    found = []
+    sections_ = []
     for environment, group in sorted(groups.items()):
         runs: dict[str, list[str]] = {}
         for entry in group:
@@ -58,32 +58,32 @@ def sections(entries: Iterable[Entry], cost: Cost) -> list[Section]:
         unchanged = len(runs.pop(UNCHANGED, ()))
         starting = [cost[entry.place.key, entry.name] for entry in group if _starts(entry, cost)]
         differing = [entry for entry in group if entry.kind != UNCHANGED]
-        found.append(Section(environment, differing, runs, unchanged, together(starting) if starting else None))
-    return [one for one in found if one.entries]
+        sections_.append(Section(environment, differing, runs, unchanged, together(starting) if starting else None))
+    return [one for one in sections_ if one.entries]
 
 
-def as_text(found: Sequence[Section], nothing: str) -> str:
+def as_text(sections: Sequence[Section], nothing: str) -> str:
     """The sections for a terminal; each ends with the fields and the lines that request them. `nothing`: the text for none."""
-    if not found:
+    if not sections:
         return nothing
     parts = []
-    for one in found:
+    for one in sections:
         lines = [_title(one), *(f"  {line}" for line in _lines(one)), "", render_text(one.entries)]
         parts.append("\n".join(lines))
     return "\n".join(parts)
 
 
-def as_markdown(found: Sequence[Section], verdict: str, nothing: str) -> str:
+def as_markdown(sections: Sequence[Section], verdict: str, nothing: str) -> str:
     """The sections for a comment on a pull request, with the verdict first. `nothing`: the text for none."""
     parts = [f"**{verdict}**\n"]
-    for one in found:
+    for one in sections:
         body = render_markdown(one.entries).split("\n", 2)[2]
         lines = [f"## {_title(one)}", "", *(f"- {line}" for line in _lines(one)), "", body]
         parts.append("\n".join(lines))
-    return "\n".join(parts if found else [*parts, nothing])
+    return "\n".join(parts if sections else [*parts, nothing])
 
 
-def as_tree(found: Sequence[Section], base: str) -> Tree:
+def as_tree(sections: Sequence[Section], base: str) -> Tree:
     """The sections as a tree for JSON."""
     return [
         {
@@ -93,7 +93,7 @@ def as_tree(found: Sequence[Section], base: str) -> Tree:
             "cost": _cost(one.cost),
             "changes": as_data(one.entries, old=base, new="this tree")["entries"],
         }
-        for one in found
+        for one in sections
     ]
 
 

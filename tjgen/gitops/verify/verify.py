@@ -9,7 +9,7 @@ from tjgen.compiler.building.plan import Plan, make_plan
 from tjgen.compiler.building.request import Request
 from tjgen.compiler.building.run import Built
 from tjgen.gitops.diff.revision import Repository
-from tjgen.gitops.output.asking import Asking
+from tjgen.gitops.output.attributions import Attributions
 from tjgen.gitops.verify import findings
 from tjgen.gitops.verify.differences import Difference, differences, finding, odd_files, runs_in
 from tjgen.gitops.verify.expected import Expected, expected
@@ -28,7 +28,7 @@ class Verified(NamedTuple):
 
     snapshot: Snapshot
     diagnostics: list[Diagnostic]
-    asking: Asking
+    attributions: Attributions
     """The lines that request the values of runs that were compiled."""
     compiled: int
     """Runs that were built again from the sources of today."""
@@ -59,20 +59,20 @@ def verify(
     """
     blobs = Blobs(repository)
     both = snapshot(repository, base.commit, directory, plan.locks.folder, blobs)
-    asking = Asking()
+    attributions = Attributions()
     past = Past(repository, plan, both, blobs)
     remember: Remember = nothing_known
     if base.commit is not None:
         remember = unchanged(plan, repository, base.commit, both, staged=staged)
-    now = partial(_compared, plan, directory, both, past, head=past.head(), asking=asking, seen=seen)
-    found = now(base.commit, both.old, both.new, remember=remember)
-    if found.differing:
+    now = partial(_compared, plan, directory, both, past, head=past.head(), attributions=attributions, seen=seen)
+    result = now(base.commit, both.old, both.new, remember=remember)
+    if result.differing:
         later = _last_step(base.commit, both, past)
-        found = now(later, past.state(later), both.new) if later != base.commit else found
-    differing = [one for one in found.differing if not _is_ignored(one, repository)]
-    diagnostics = [*found.expected.diagnostics, *odd_files(both.tree), *odd_files(both.records)]
-    diagnostics += _findings(differing, both, found.refuted, base.name)
-    return Verified(both, diagnostics, asking, found.expected.compiled, found.expected.failed)
+        result = now(later, past.state(later), both.new) if later != base.commit else result
+    differing = [one for one in result.differing if not _is_ignored(one, repository)]
+    diagnostics = [*result.expected.diagnostics, *odd_files(both.tree), *odd_files(both.records)]
+    diagnostics += _findings(differing, both, result.refuted, base.name)
+    return Verified(both, diagnostics, attributions, result.expected.compiled, result.expected.failed)
 
 
 def _last_step(base: str | None, both: Snapshot, past: Past) -> str | None:
@@ -83,10 +83,10 @@ def _last_step(base: str | None, both: Snapshot, past: Past) -> str | None:
             try:
                 plan = make_plan(Request())
                 old, new = past.state(latest), past.state(commit)
-                found = _compared(plan, directory, both, past, latest, old, new, head=commit)
+                result = _compared(plan, directory, both, past, latest, old, new, head=commit)
             except CompileError:
                 continue
-        if found.is_clean:
+        if result.is_clean:
             latest = commit
     return latest
 
@@ -102,15 +102,15 @@ def _compared(
     *,
     head: str | None,
     remember: Remember = nothing_known,
-    asking: Asking | None = None,
+    attributions: Attributions | None = None,
     seen: Callable[[Built], None] | None = None,
 ) -> _Compared:
     """The state that follows from `old` compared with `new`, with the runs that commits between `base` and `head` produce."""
     proven: dict[RunFiles, State] = {}
     refuted: dict[RunFiles, str] = {}
     while True:
-        found = expected(plan, old, new, directory, proven=proven, remember=remember, asking=asking, seen=seen)
-        differing = differences(found.state, old, new, both, found.unused) if not found.failed else []
+        result = expected(plan, old, new, directory, proven=proven, remember=remember, attributions=attributions, seen=seen)
+        differing = differences(result.state, old, new, both, result.unused) if not result.failed else []
         more = {}
         for run, name in runs_in(differing, both, new).items():
             if run not in proven and run not in refuted:
@@ -120,7 +120,7 @@ def _compared(
                 else:
                     more[run] = state
         if not more:
-            return _Compared(found, differing, refuted)
+            return _Compared(result, differing, refuted)
         proven |= more
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import make_plan
 from tjgen.compiler.building.request import NAMESPACE, Request
-from tjgen.gitops.output.problems import made_twice
+from tjgen.gitops.output.problems import differing_file
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic, ObjectRef, has_errors
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.manifests.manifest import STAGES
@@ -75,7 +75,7 @@ def _rendered(asked: RenderRequest) -> Rendered:
                     chosen[manifest.ref] = manifest.tree
                     staged[manifest.stage].append(manifest.tree)
                 elif tree != manifest.tree:
-                    diagnostics.append(made_twice(str(manifest.ref), run))
+                    diagnostics.append(differing_file(str(manifest.ref), run))
     objects = [] if has_errors(diagnostics) else [tree for stage in STAGES for tree in staged[stage]]
     return Rendered(objects, list(dict.fromkeys(diagnostics)))
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tjgen.compiler.totals.tally import Totals
 from tjgen.gitops.diff.compare import Entry
-from tjgen.gitops.diff.side import Said
+from tjgen.gitops.diff.side import Attribution
 from tjgen.language.runs.store import Place
 from tjgen.tools.report.anatomy import Anatomy
 from tjgen.trees.diagnostics.model import Diagnostic, ObjectRef
@@ -19,7 +19,7 @@ class Field(NamedTuple):
 
     path: FieldPath
     value: Tree
-    said: Said | None
+    said: Attribution | None
 
 
 class Part(NamedTuple):
@@ -43,7 +43,7 @@ class Fact(NamedTuple):
 
     label: str
     value: str
-    said: Said | None = None
+    said: Attribution | None = None
 
 
 class Shown(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from tjgen.cluster.kinds.pods import pods_of
 from tjgen.cluster.kinds.protocol import Pods
 from tjgen.gitops.diff.compare import ref_of
-from tjgen.gitops.diff.side import Ask
+from tjgen.gitops.diff.side import AttributeField
 from tjgen.language.runs.lock import LockedRun
 from tjgen.tools.report.anatomy import is_device, is_job, main_container
 from tjgen.tools.report.content import Fact
@@ -21,7 +21,7 @@ _OF_PODS = ("image", "command", "pods", "devices")
 _DAY, _HOUR, _MINUTE = 86400, 3600, 60
 
 
-def facts(applied: Sequence[Tree], previews: Sequence[Tree], locked: LockedRun | None, ask: Ask) -> Iterator[Fact]:
+def facts(applied: Sequence[Tree], previews: Sequence[Tree], locked: LockedRun | None, ask: AttributeField) -> Iterator[Fact]:
     """The facts, in the order in which they are read; facts without a value are left out."""
     trees = [*applied, *previews]
     by_kind = {str(tree.get("kind")): tree for tree in reversed(trees)}
@@ -47,7 +47,7 @@ def facts(applied: Sequence[Tree], previews: Sequence[Tree], locked: LockedRun |
             yield Fact("Renewed", counted(locked.renewal, "time"))
 
 
-def _of_pods(tree: Tree, pods: Pods, ask: Ask) -> Iterator[Fact]:
+def _of_pods(tree: Tree, pods: Pods, ask: AttributeField) -> Iterator[Fact]:
     ref = ref_of(tree)
     container: FieldPath = (*pods.path, "spec", "containers", named(str(main_container(pods).get("name", ""))))
     # Most runs have one kind of pods, which needs no name.
@@ -67,7 +67,7 @@ def _of_pods(tree: Tree, pods: Pods, ask: Ask) -> Iterator[Fact]:
             yield Fact(devices, f"{amount} {resource}", said)
 
 
-def _runtime(trainjob: Tree, runtime: Tree, ask: Ask) -> Iterator[Fact]:
+def _runtime(trainjob: Tree, runtime: Tree, ask: AttributeField) -> Iterator[Fact]:
     path: FieldPath = ("spec", "runtimeRef", "name")
     name = get(trainjob, path)
     if name is MISSING:
@@ -76,7 +76,7 @@ def _runtime(trainjob: Tree, runtime: Tree, ask: Ask) -> Iterator[Fact]:
     yield Fact("Runtime", str(catalog or name), ask(ref_of(trainjob), path, name))
 
 
-def _one(label: str, tree: Tree, path: FieldPath, ask: Ask) -> Iterator[Fact]:
+def _one(label: str, tree: Tree, path: FieldPath, ask: AttributeField) -> Iterator[Fact]:
     value = get(tree, path)
     if value not in (MISSING, None, ""):
         yield Fact(label, str(value), ask(ref_of(tree), path, value))

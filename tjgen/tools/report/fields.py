@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tjgen.gitops.diff.side import Said
+from tjgen.gitops.diff.side import Attribution
 from tjgen.tools.report.content import Part
 from tjgen.tools.report.markup import escape
 from tjgen.tools.report.text import lines
@@ -29,7 +29,7 @@ def title(one: Part) -> str:
 def manifest(one: Part, source: str) -> Iterator[str]:
     """The lines of an object, with a comment where the source differs from that of the line before."""
     yield "<pre>"
-    who: Said | None = None
+    who: Attribution | None = None
     for text, field in lines(one.fields):
         if field is None or field.said == who:
             yield f"{escape(text)}\n"
@@ -40,7 +40,7 @@ def manifest(one: Part, source: str) -> Iterator[str]:
     yield "</pre>\n"
 
 
-def place(said: Said | None, source: str = "", mark: str = "") -> str:
+def place(said: Attribution | None, source: str = "", mark: str = "") -> str:
     """The line that asked for something; the way to it is shown with the pointer or the focus on it.
 
     Of `source`, the file that the reader has in mind, only the line is told; `mark` goes before it.
@@ -56,7 +56,7 @@ def place(said: Said | None, source: str = "", mark: str = "") -> str:
     return f"<b tabindex=0>{mark}{escape(short)}<i>{escape(words)}</i></b>"
 
 
-def asked(value: str, said: Said | None, source: str) -> str:
+def asked(value: str, said: Attribution | None, source: str) -> str:
     """A value (HTML) with the place that asked for it."""
     return f"{value} {place(said, source)}" if said is not None else value
 

@@ -10,9 +10,9 @@ from tjgen.compiler.building.run import Built, Findings, Result, Run, Watch
 from tjgen.gitops.diff.compare import compare
 from tjgen.gitops.diff.side import Side, only, place_of
 from tjgen.gitops.emit.ondisk import files
-from tjgen.gitops.output.asking import Asking
-from tjgen.gitops.output.intended import intended, standing
+from tjgen.gitops.output.attributions import Attributions
 from tjgen.gitops.output.layout import path_of, run_folder
+from tjgen.gitops.output.planned import bodies_on_disk, plan_side
 from tjgen.language.catalog.find import Catalog
 from tjgen.language.runs.lock import LockedRun
 from tjgen.language.runs.store import Place
@@ -44,7 +44,7 @@ def of_build(plan: Plan, wanted: Wanted, watch: Watch | None = None, results: It
     """
     units: list[Built] = []
     if wanted.directory is not None:
-        side, diagnostics = intended(plan, wanted.directory, units.append, watch)
+        side, diagnostics = plan_side(plan, wanted.directory, units.append, watch)
     else:
         side, diagnostics = _built_alone(plan, units, build(plan, Session(), watch=watch) if results is None else results)
     changes, found = _changes(plan, wanted, side)
@@ -52,7 +52,7 @@ def of_build(plan: Plan, wanted: Wanted, watch: Watch | None = None, results: It
     versions = plan.release_of(plan.environments[0]).versions
     catalog = Catalog(plan.project.spec.catalogs, plan.project.directory, versions=versions)
     shared = several(one.files for one in known)
-    look = Look(side.ask, catalog, plan.release_of, frozenset(shared), wanted.expanded)
+    look = Look(side.attribution_of, catalog, plan.release_of, frozenset(shared), wanted.expanded)
     entries = {(one.place.key, one.name): one for one in changes.entries if one.place.stage == RUNS} if changes else {}
     runs = [shown(one, look)._replace(change=entries.get((one.place.key, one.name))) for one in known]
     bandwidths = {name: rate for environment in plan.environments for name, rate in plan.cluster(environment).bandwidth.items()}
@@ -62,7 +62,7 @@ def of_build(plan: Plan, wanted: Wanted, watch: Watch | None = None, results: It
         str(title or "Training runs"),
         _subject(plan, wanted),
         runs,
-        parts_of(shared, side.bodies, side.ask),
+        parts_of(shared, side.bodies, side.attribution_of),
         sums(runs),
         bars(runs, plan),
         bandwidths,
@@ -88,10 +88,10 @@ def _built_alone(plan: Plan, units: list[Built], results: Iterable[Result]) -> t
 
 def side_of(runs: Sequence[Run]) -> Side:
     """Runs as one side of a comparison, without locks."""
-    asking = Asking()
-    asking.add(runs)
+    attributions = Attributions()
+    attributions.add(runs)
     bodies = {path_of(manifest, run): dump(manifest.tree) for run in runs for manifest in run.compiled.manifests}
-    return Side("this build", bodies, {}, asking.ask)
+    return Side("this build", bodies, {}, attributions.find)
 
 
 def _changes(plan: Plan, wanted: Wanted, new: Side) -> tuple[Changes | None, list[Diagnostic]]:
@@ -101,7 +101,7 @@ def _changes(plan: Plan, wanted: Wanted, new: Side) -> tuple[Changes | None, lis
 
     found: list[Diagnostic] = []
     if os.path.isdir(wanted.against):
-        old = Side(wanted.against, standing(wanted.against), {})
+        old = Side(wanted.against, bodies_on_disk(wanted.against), {})
     else:
         from tjgen.gitops.output.earlier import earlier  # it builds the sources of then
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tjgen.gitops.diff.compare import ref_of
-from tjgen.gitops.diff.side import Ask
+from tjgen.gitops.diff.side import AttributeField
 from tjgen.tools.report.content import Field, Part, Shown
 from tjgen.trees.fields.path import MISSING, FieldPath, Tree
 from tjgen.trees.manifests.leaves import leaves
@@ -15,7 +15,7 @@ _KNOWN: tuple[FieldPath, ...] = (("apiVersion",), ("kind",), ("metadata", "name"
 """What stands in the heading of an object."""
 
 
-def part(tree: Tree, file: str, ask: Ask) -> Part:
+def part(tree: Tree, file: str, ask: AttributeField) -> Part:
     """An object, field by field."""
     ref = ref_of(tree)
     fields = [Field(path, value, ask(ref, path, value)) for path, value in leaves(tree) if path not in _KNOWN and path]

@@ -10,7 +10,7 @@ from tjgen.cluster.validate.judge import judge
 from tjgen.compiler.building.run import Run
 from tjgen.compiler.totals.tally import of_run
 from tjgen.gitops.diff.compare import ref_of
-from tjgen.gitops.diff.side import Ask, place_of, tree_of
+from tjgen.gitops.diff.side import AttributeField, place_of, tree_of
 from tjgen.gitops.output.leftover import previews_of
 from tjgen.language.catalog.find import Catalog
 from tjgen.language.runs.freeze import is_stopped
@@ -44,7 +44,7 @@ class Known(NamedTuple):
 class Look(NamedTuple):
     """How runs are looked at."""
 
-    ask: Ask
+    ask: AttributeField
     catalog: Catalog
     """Runtimes that stand in no file of the tree."""
     release: Callable[[str | None], Release]

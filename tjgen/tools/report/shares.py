@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from tjgen.compiler.building.run import Run
-from tjgen.gitops.diff.side import Ask, place_of, tree_of
+from tjgen.gitops.diff.side import AttributeField, place_of, tree_of
 from tjgen.gitops.output.layout import path_of
 from tjgen.language.runs.lock import LockedRun
 from tjgen.language.runs.store import Place
@@ -53,7 +53,7 @@ def several(files: Iterable[Mapping[str, str]]) -> dict[str, int]:
     return {path: count for path, count in counts.items() if count > 1}
 
 
-def parts_of(shared: Mapping[str, int], bodies: Mapping[str, str], ask: Ask) -> dict[str, Shared]:
+def parts_of(shared: Mapping[str, int], bodies: Mapping[str, str], ask: AttributeField) -> dict[str, Shared]:
     """The objects in those files, in the order of their paths."""
     trees = {path: tree_of(bodies[path], path) for path in sorted(shared)}
     return {path: Shared(part(tree, path, ask), shared[path]) for path, tree in trees.items() if tree is not None}

@@ -10,10 +10,10 @@ from tjgen.cluster.trainer.release import Release, chosen
 from tjgen.cluster.validate.check import check
 from tjgen.gitops.diff.compare import compare
 from tjgen.gitops.diff.revision import Repository
-from tjgen.gitops.diff.side import Side, nobody, only, place_of
+from tjgen.gitops.diff.side import Side, no_attribution, only, place_of
 from tjgen.gitops.emit.ondisk import files
-from tjgen.gitops.output.intended import body_of, standing
 from tjgen.gitops.output.inventory import disagreements, entries
+from tjgen.gitops.output.planned import bodies_on_disk, body_of
 from tjgen.language.catalog.find import Catalog
 from tjgen.language.resolve.project import FILE, Project, alone, find
 from tjgen.language.resolve.project_file import load
@@ -32,14 +32,14 @@ def is_tree(path: str) -> bool:
     """Whether a folder is an output tree: it has files of ours where such a tree has them, and no project file."""
     if not os.path.isdir(path) or os.path.lexists(os.path.join(path, FILE)):
         return False
-    return any(place_of(file) is not None for file in standing(path))
+    return any(place_of(file) is not None for file in bodies_on_disk(path))
 
 
 def of_tree(directory: str, *, environments: Sequence[str], against: str | None, trainer: str | None, expanded: bool) -> Report:
     """The report of the tree. Raises CompileError where it, its locks or what it is compared with cannot be read."""
     file = find(directory)
     project, diagnostics = load(file) if file is not None else (alone(), [])
-    bodies = standing(directory)
+    bodies = bodies_on_disk(directory)
     if environments:
         _known_environments(bodies, environments)
         bodies = only(bodies, environments)
@@ -47,7 +47,7 @@ def of_tree(directory: str, *, environments: Sequence[str], against: str | None,
     known = _known(directory, bodies, locks)
     shared = several(one.files for one in known)
     catalog = Catalog(project.spec.catalogs, project.directory)
-    look = Look(nobody, catalog, lambda name: _release(project, name, trainer), frozenset(shared), expanded)
+    look = Look(no_attribution, catalog, lambda name: _release(project, name, trainer), frozenset(shared), expanded)
     if file is not None and project.spec.output.directory is not None and _is_output(project, directory):
         diagnostics += disagreements(directory, entries(Locks(project.directory), environments))
     versions = {**_release(project, None, trainer).versions, **({OWN: project.schemas} if project.schemas else {})}
@@ -59,7 +59,7 @@ def of_tree(directory: str, *, environments: Sequence[str], against: str | None,
         becomes = {(one.place.key, one.name): one for one in changes.entries if one.place.stage == RUNS}
         runs = [run._replace(change=becomes.get((run.place.key, run.name))) for run in runs]
     title = project.document.value.get("metadata", {}).get("name") if project.document is not None else None
-    told = parts_of(shared, bodies, nobody)
+    told = parts_of(shared, bodies, no_attribution)
     subject = f"as they stand in {directory}"
     return Report(str(title or "Training runs"), subject, runs, told, sums(runs), (), {}, diagnostics, changes)
 
@@ -106,7 +106,7 @@ def _known(directory: str, bodies: Mapping[str, str], locks: Mapping[tuple[str, 
 
 def _changes(directory: str, against: str, new: Side) -> Changes:
     if os.path.isdir(against):
-        return Changes(against, compare(Side(against, standing(against), {}), new))
+        return Changes(against, compare(Side(against, bodies_on_disk(against), {}), new))
     repository = Repository.around(directory)
     found = repository.files(repository.commit(against), repository.path_of(directory))
     bodies = {path: body for path, content in found.items() if (body := body_of(content)) is not None}

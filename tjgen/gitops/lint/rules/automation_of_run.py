@@ -38,10 +38,10 @@ def check(scene: Scene) -> Iterator[Finding]:
                 message = "a bot is to change this image, which is immutable"
                 yield Finding(run, path, message, hint="put the marker on what the run is made from")
     for owner in scene.of(KUSTOMIZATION) if FLUX in scene.tools else ():
-        for path, said in owner.maps("spec", "images"):
+        for path, image_rule in owner.maps("spec", "images"):
             for run in scene.of(TRAINJOB):
                 image = str(run.get("spec", "trainer", "image", default=""))
-                if run.unit(FLUX) == owner.name and _bare(image) == str(said.get("name")):
+                if run.unit(FLUX) == owner.name and _bare(image) == str(image_rule.get("name")):
                     place = Place(run, ("spec", "trainer", "image"), "stays as it is")
                     yield Finding(
                         owner,

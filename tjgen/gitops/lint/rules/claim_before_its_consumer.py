@@ -49,8 +49,8 @@ def check(scene: Scene) -> Iterator[Finding]:
 def binding_mode(scene: Scene, claim: Item) -> str:
     """How the class of a claim binds; empty where the class is not among the manifests."""
     name = claim.get("spec", "storageClassName", default="")
-    found = scene.find(STORAGE_CLASS, "", str(name)) if name else None
-    return str(found.tree.get("volumeBindingMode") or "Immediate") if found is not None else ""
+    storage_class = scene.find(STORAGE_CLASS, "", str(name)) if name else None
+    return str(storage_class.tree.get("volumeBindingMode") or "Immediate") if storage_class is not None else ""
 
 
 def _in_waves(claim: Item, consumers: list[Item], severity: str) -> Iterator[Finding]:

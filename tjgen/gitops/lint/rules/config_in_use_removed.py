@@ -34,11 +34,11 @@ RULE = Rule(
 
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each of them, where it stood."""
-    gone = [item for item in scene.removed(CONFIGMAP, SECRET) if not all(stays(item, tool) for tool in scene.tools)]
-    if not gone:
+    removed = [item for item in scene.removed(CONFIGMAP, SECRET) if not all(stays(item, tool) for tool in scene.tools)]
+    if not removed:
         return
     users = Users(scene, CONFIGMAP, SECRET)
-    for item in gone:
+    for item in removed:
         readers = [(run, path) for run, path in users.of(item) if run.kind in RUNS]
         readers = [(run, path) for run, path in readers if not scene.leaves(run, is_record)]
         if readers:

@@ -36,10 +36,10 @@ def check(scene: Scene) -> Iterator[Finding]:
     for tool in scene.synctools:
         left = {item.unit(tool.name) for item in scene.items}
         for owner in scene.of(tool.syncing[0]):
-            gone = [item for item in scene.removed() if item.unit(tool.name) == owner.name and not stays(item, tool.name)]
-            if gone and owner.name not in left:
+            removed = [item for item in scene.removed() if item.unit(tool.name) == owner.name and not stays(item, tool.name)]
+            if removed and owner.name not in left:
                 yield Finding(
-                    owner, ("metadata", "name"), _outcome(owner, tool, len(gone)), hint="remove it as well, or keep one"
+                    owner, ("metadata", "name"), _outcome(owner, tool, len(removed)), hint="remove it as well, or keep one"
                 )
 
 

@@ -33,7 +33,7 @@ RULE = Rule(
 
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each object with the mark, and for each Kustomization that forces any."""
-    told: set[int] = set()
+    reported: set[int] = set()
     for item in scene.of(*RUNS, CLAIM):
         if is_record(item, FLUX):
             continue
@@ -43,8 +43,8 @@ def check(scene: Scene) -> Iterator[Finding]:
             yield Finding(item, marked, message, hint="remove the mark", changes=(Change(item, marked),))
             continue
         own = kustomization_of(scene, item)
-        if own is not None and own.get("spec", "force") is True and id(own) not in told and mark(item, FORCE) != "disabled":
-            told.add(id(own))
+        if own is not None and own.get("spec", "force") is True and id(own) not in reported and mark(item, FORCE) != "disabled":
+            reported.add(id(own))
             path, message = ("spec", "force"), f"it forces {item}: an update that the server refuses deletes it first"
             place = Place(item, ("metadata", "name"), "is deleted")
             yield Finding(own, path, message, hint="remove force", changes=(Change(own, path),), related=(place,))

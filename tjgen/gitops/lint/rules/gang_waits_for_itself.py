@@ -30,16 +30,16 @@ RULE = Rule(
 
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each runtime among the manifests, else for each run of it."""
-    told: set[int] = set()
+    reported: set[int] = set()
     for run in scene.of(TRAINJOB):
         expansion = scene.expansion(run)
         runtime = scene.runtime_of(run)
         for one in expansion.diagnostics if expansion is not None else ():
-            if one.code != "TJ853" or id(runtime) in told:
+            if one.code != "TJ853" or id(runtime) in reported:
                 continue
             hint = one.hint or "leave the pod group out"
             if runtime is None:
                 yield Finding(run, ("spec", "runtimeRef"), one.message, hint=hint)
             else:
-                told.add(id(runtime))
+                reported.add(id(runtime))
                 yield Finding(runtime, one.path or (), one.message, hint=hint)

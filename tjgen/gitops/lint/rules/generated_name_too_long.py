@@ -40,18 +40,20 @@ def check(scene: Scene) -> Iterator[Finding]:
         prefix = str(run.map("metadata").get("generateName") or "")
         if not prefix or run.name or not phases(run):
             continue
-        room = _room(scene, run)
+        longest = _longest_name(scene, run)
         length = len(prefix) + _ADDED + max(len(phase) for phase in phases(run))
-        if length > room:
-            message = f'the name that is derived from "{prefix}" has {length} characters, and its pods allow {room}'
-            hint = f"shorten the prefix to {max(0, room - length + len(prefix))} characters, or write metadata.name"
+        if length > longest:
+            message = f'the name that is derived from "{prefix}" has {length} characters, and its pods allow {longest}'
+            hint = f"shorten the prefix to {max(0, longest - length + len(prefix))} characters, or write metadata.name"
             yield Finding(run, ("metadata", "generateName"), message, hint=hint)
 
 
-def _room(scene: Scene, run: Item) -> int:
+def _longest_name(scene: Scene, run: Item) -> int:
     """How long the name may be, as far as the jobs of its JobSet are known."""
     if run.kind == JOBSET:
         return longest_jobset_name(run.get("spec"))
     expansion = scene.expansion(run)
-    jobsets = [made.tree for made in expansion.objects if made.tree.get("kind") == "JobSet"] if expansion is not None else []
+    jobsets = (
+        [created.tree for created in expansion.objects if created.tree.get("kind") == "JobSet"] if expansion is not None else []
+    )
     return min((longest_jobset_name(jobset.get("spec")) for jobset in jobsets), default=LABEL_LENGTH)

@@ -65,10 +65,10 @@ def _in_sets(scene: Scene) -> Iterator[Finding]:
         if policy.get("preserveResourcesOnDeletion") is True or policy.get("applicationsSync") in _KEEP:
             continue
         patterns = [
-            str(said.get("path") or "")
+            str(generator.get("path") or "")
             for path, _ in owner.maps("spec", "generators")
-            for _, said in owner.maps(*path, "git", "directories")
-            if said.get("exclude") is not True
+            for _, generator in owner.maps(*path, "git", "directories")
+            if generator.get("exclude") is not True
         ]
         for item in scene.items:
             old = scene.find_before(item)
@@ -89,7 +89,7 @@ def _folder(file: str, pattern: str) -> str:
     wanted = [part for part in pattern.split("/") if part not in ("", ".")]
     parts = os.path.dirname(os.path.abspath(file)).split(os.sep)
     for at in range(len(parts) - len(wanted) + 1):
-        found = parts[at : at + len(wanted)]
-        if wanted and all(fnmatchcase(one, glob) for one, glob in zip(found, wanted, strict=True)):
-            return "/".join(found)
+        segment = parts[at : at + len(wanted)]
+        if wanted and all(fnmatchcase(one, glob) for one, glob in zip(segment, wanted, strict=True)):
+            return "/".join(segment)
     return ""

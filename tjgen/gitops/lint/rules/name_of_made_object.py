@@ -38,20 +38,20 @@ def check(scene: Scene) -> Iterator[Finding]:
         return
     items = {id(item.tree): item for item in scene.items}
     by_name = {item.name: item for item in trainjobs}
-    runs = [ClashingRun(run.tree, list(_made(scene, run))) for run in trainjobs]
-    for tree, said in clashes(runs, [item.tree for item in scene.items]):
+    runs = [ClashingRun(run.tree, list(_created_trees(scene, run))) for run in trainjobs]
+    for tree, clash in clashes(runs, [item.tree for item in scene.items]):
         item = items[id(tree)]
-        run = next((run for name, run in by_name.items() if f"TrainJob {name}" in said.message and run is not item), None)
+        run = next((run for name, run in by_name.items() if f"TrainJob {name}" in clash.message and run is not item), None)
         related = (Place(run, ("metadata", "name"), "the run"),) if run is not None else ()
-        message = said.message.replace(f"{item.kind[1]} {item.name} has", "it has", 1)
-        yield Finding(item, ("metadata", "name"), message, hint=said.hint or "use another name", related=related)
+        message = clash.message.replace(f"{item.kind[1]} {item.name} has", "it has", 1)
+        yield Finding(item, ("metadata", "name"), message, hint=clash.hint or "use another name", related=related)
 
 
-def _made(scene: Scene, run: Item) -> Iterator[dict[str, object]]:
+def _created_trees(scene: Scene, run: Item) -> Iterator[dict[str, object]]:
     """What is made for a run; where its runtime is not known, what is made for every run."""
     expansion = scene.expansion(run)
     if expansion is not None:
-        yield from (made.tree for made in expansion.objects)
+        yield from (created.tree for created in expansion.objects)
         return
     metadata = {"namespace": run.namespace, "name": run.name}
     yield {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": metadata}

@@ -43,10 +43,15 @@ def check(scene: Scene) -> Iterator[Finding]:
                 needed.append(missing)
                 related = [Place(inside, ("metadata", "name"), "goes with it")]
         if needed:
-            said = ", ".join(f'{change.path[-1]}: "{change.value}"' for change in needed)
+            pairs = ", ".join(f'{change.path[-1]}: "{change.value}"' for change in needed)
             message = "when it is pruned, everything in it is deleted"
             yield Finding(
-                item, ("metadata", "name"), message, hint=f"annotate it: {said}", changes=tuple(needed), related=tuple(related)
+                item,
+                ("metadata", "name"),
+                message,
+                hint=f"annotate it: {pairs}",
+                changes=tuple(needed),
+                related=tuple(related),
             )
 
 

@@ -31,15 +31,15 @@ _NAMESPACED = (*RUNS, RUNTIME, JOB, CRONJOB, CLAIM, CONFIGMAP, SECRET, SERVICE, 
 
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each of them. No fix: the namespace of other objects need not be the one that was meant."""
-    said: dict[tuple[str, ...], dict[str, Item]] = {}
+    by_owner: dict[tuple[str, ...], dict[str, Item]] = {}
     for item in scene.of(*_NAMESPACED):
         namespace = item.get("metadata", "namespace")
         if namespace:
-            said.setdefault(applied_with(scene, item), {}).setdefault(str(namespace), item)
+            by_owner.setdefault(applied_with(scene, item), {}).setdefault(str(namespace), item)
     for item in scene.of(*_NAMESPACED):
         if item.get("metadata", "namespace"):
             continue
-        others = said.get(applied_with(scene, item), {})
+        others = by_owner.get(applied_with(scene, item), {})
         owner = kustomization_of(scene, item) if FLUX in scene.tools else None
         refused = owner is not None and owner.kind == KUSTOMIZATION and not owner.get("spec", "targetNamespace")
         if not others and not refused:

@@ -27,7 +27,7 @@ RULE = Rule(
     },
     upstream="JobSet 0.12 `pkg/webhooks/jobset_webhook.go` (`ValidateCreate`).",
 )
-_SURPRISES = ("TJ852", "TJ860", "TJ861")
+_WARNINGS = ("TJ852", "TJ860", "TJ861")
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -35,7 +35,7 @@ def check(scene: Scene) -> Iterator[Finding]:
     for run in scene.of(TRAINJOB):
         expansion = scene.expansion(run)
         for one in expansion.diagnostics if expansion is not None else ():
-            if one.code in _SURPRISES:
+            if one.code in _WARNINGS:
                 yield Finding(run, ("metadata", "name"), one.message, hint=one.hint or "shorten the name")
     for item in scene.of(JOBSET):
         most = longest_jobset_name(item.get("spec"))

@@ -49,7 +49,7 @@ def check(scene: Scene) -> Iterator[Finding]:
         for later, earlier in waiting(scene):
             run = first_runs.get(id(earlier))
             if run is not None and not any(
-                said.get("kind") == run.kind[1] for _, said in earlier.maps("spec", "healthCheckExprs")
+                expression.get("kind") == run.kind[1] for _, expression in earlier.maps("spec", "healthCheckExprs")
             ):
                 message = f"it does not wait for {run} of {earlier}, which is ready once it is applied"
                 yield _finding(later, run, message, f"give {earlier} healthCheckExprs for {run.kind[1]}")

@@ -58,5 +58,5 @@ def _namespace(item: Item, owner: Item) -> str:
         return ""
     if owner.kind == KUSTOMIZATION and owner.get("spec", "targetNamespace"):
         return str(owner.get("spec", "targetNamespace"))
-    said = item.get("metadata", "namespace")
-    return str(said or owner.get("spec", "destination", "namespace") or "default")
+    namespace = item.get("metadata", "namespace")
+    return str(namespace or owner.get("spec", "destination", "namespace") or "default")

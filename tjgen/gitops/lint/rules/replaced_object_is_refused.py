@@ -33,7 +33,7 @@ RULE = Rule(
 
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each object, at its options or those of its Application. With Force it is deleted first (TJ625)."""
-    told: set[int] = set()
+    reported: set[int] = set()
     for item in scene.of(CLAIM, JOB, JOBSET):
         if has_option(item, "Force=true") or has_option(item, "Replace=false"):
             continue
@@ -44,7 +44,7 @@ def check(scene: Scene) -> Iterator[Finding]:
             yield Finding(item, annotation(OPTIONS), message, hint="remove Replace=true", changes=changes)
         elif "Replace=true" in options_of(scene, item):
             application = application_of(scene, item)
-            if application is not None and application.kind == APPLICATION and id(application) not in told:
-                told.add(id(application))
+            if application is not None and application.kind == APPLICATION and id(application) not in reported:
+                reported.add(id(application))
                 path = ("spec", "syncPolicy", "syncOptions")
                 yield Finding(application, path, f"{item}: {message}", hint="remove Replace=true", key=True)

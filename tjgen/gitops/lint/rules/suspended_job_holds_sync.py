@@ -42,11 +42,11 @@ def check(scene: Scene) -> Iterator[Finding]:
                     message = f"{_state(job)}, and the sync waits for it before it applies {last[1]}"
                     yield _finding(job, message, "put it into the last wave, or an Application of its own")
     if any(tool.waits_for_units for tool in scene.synctools):
-        held: dict[int, list[Item]] = {}
+        waiting_jobs: dict[int, list[Item]] = {}
         for job in jobs:
-            held.setdefault(id(kustomization_of(scene, job)), []).append(job)
+            waiting_jobs.setdefault(id(kustomization_of(scene, job)), []).append(job)
         for later, earlier in waiting(scene) if jobs else ():
-            for job in held.get(id(earlier), ()):
+            for job in waiting_jobs.get(id(earlier), ()):
                 if not is_record(job, FLUX):
                     message = f"{_state(job)}, which counts as ready, so {later} does not wait for it"
                     yield _finding(job, message, "do not queue what others wait for")

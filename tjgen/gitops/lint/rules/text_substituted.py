@@ -56,5 +56,5 @@ def check(scene: Scene) -> Iterator[Finding]:
 
 
 def _escaped(item: Item, path: tuple[object, ...], text: str, given: dict[str, object]) -> tuple[Change, ...]:
-    value = _VARIABLE.sub(lambda found: found[0] if found[1] in given else f"${found[0]}", text)
+    value = _VARIABLE.sub(lambda match: match[0] if match[1] in given else f"${match[0]}", text)
     return (Change(item, path, value),)  # type: ignore[arg-type]  # a field path

@@ -34,9 +34,9 @@ _LABELS = tuple([key for tool in TOOLS for key in tool.tracking_labels])
 def check(scene: Scene) -> Iterator[Finding]:
     """A finding for each mark."""
     for item in scene.items:
-        for field, keys, found in (("annotations", _ANNOTATIONS, item.annotations), ("labels", _LABELS, item.labels)):
+        for field, keys, metadata in (("annotations", _ANNOTATIONS, item.annotations), ("labels", _LABELS, item.labels)):
             for key in keys:
-                if key in found:
+                if key in metadata:
                     path = ("metadata", field, key)
                     message = f"{key} is written by the tool that applies it"
                     yield Finding(item, path, message, hint="remove it", key=True, changes=(Change(item, path),))

@@ -69,7 +69,7 @@ _MARKS = {
     PRUNE: ("Disabled", "Enabled"),
     RECONCILE: ("Disabled", "Enabled"),
 }
-_SAID = {"sync-options": "sync option", "compare-options": "compare option", "hook-delete-policy": "delete policy"}
+_NOUNS = {"sync-options": "sync option", "compare-options": "compare option", "hook-delete-policy": "delete policy"}
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -86,8 +86,8 @@ def check(scene: Scene) -> Iterator[Finding]:
                 if word.lower() not in {one.lower() for one in known}:
                     yield _of_mark(item, key, word, known)
     for application in scene.of(APPLICATION) if ARGOCD in scene.tools else ():
-        said = application.get("spec", "syncPolicy", "syncOptions")
-        for position, word in enumerate(said if said.__class__ is list else ()):
+        options = application.get("spec", "syncPolicy", "syncOptions")
+        for position, word in enumerate(options if options.__class__ is list else ()):
             if word not in _OPTIONS:
                 path = ("spec", "syncPolicy", "syncOptions", position)
                 near = nearest(str(word), _OPTIONS)
@@ -113,10 +113,10 @@ def _of_mark(item: Item, key: str, word: str, known: tuple[str, ...]) -> Finding
 
 
 def _unknown(word: str, what: str) -> str:
-    said = {"sync-options": "sync option", "compare-options": "compare option", "hook-delete-policy": "delete policy"}.get(
+    noun = {"sync-options": "sync option", "compare-options": "compare option", "hook-delete-policy": "delete policy"}.get(
         what, what
     )
-    return f'"{word}" is no {said} that the tool knows'
+    return f'"{word}" is no {noun} that the tool knows'
 
 
 def _hint(near: str | None, known: tuple[str, ...]) -> str:

@@ -39,7 +39,7 @@ def check(scene: Scene) -> Iterator[Finding]:
     for claim in scene.of(CLAIM):
         missing = dict(_missing(claim, scene))
         if missing:
-            said = ", ".join(f'{key}: "{value}"' for key, value in missing.items())
+            annotations = ", ".join(f'{key}: "{value}"' for key, value in missing.items())
             message = (
                 "its data is lost when it is removed from Git"
                 if PRUNE in missing or not _keeps(claim, 0)
@@ -50,7 +50,7 @@ def check(scene: Scene) -> Iterator[Finding]:
                 claim,
                 ("metadata", "name"),
                 message,
-                hint=f"annotate it: {said}" if claim.document is not None else _HINT,
+                hint=f"annotate it: {annotations}" if claim.document is not None else _HINT,
                 changes=changes,
             )
 

@@ -50,8 +50,8 @@ def check(scene: Scene) -> Iterator[Finding]:
                 related=(Place(needed, ("metadata", "name"), "is in the same wave, or a later one"),),
             )
             continue
-        beside = needed.kind == VOLCANO_QUEUE and needed.unit(FLUX) == run.unit(FLUX)
-        if any(tool.dry_runs_all for tool in scene.synctools) and beside and not is_record(run, FLUX):
+        is_in_unit = needed.kind == VOLCANO_QUEUE and needed.unit(FLUX) == run.unit(FLUX)
+        if any(tool.dry_runs_all for tool in scene.synctools) and is_in_unit and not is_record(run, FLUX):
             hint = f"put {needed} into a Kustomization that this one depends on"
             yield Finding(run, path, f"{needed} is in the same Kustomization", hint=hint)
 
@@ -68,9 +68,9 @@ def _needs(scene: Scene) -> Iterator[tuple[Item, Item, FieldPath]]:
             continue
         for _, job in runtime.maps("spec", "template", "spec", "replicatedJobs"):
             name = _priority(job)
-            found = scene.find(PRIORITY_CLASS, "", name) if name else None
-            if found is not None:
-                yield run, found, ("spec", "runtimeRef")
+            priority_class = scene.find(PRIORITY_CLASS, "", name) if name else None
+            if priority_class is not None:
+                yield run, priority_class, ("spec", "runtimeRef")
                 break
 
 

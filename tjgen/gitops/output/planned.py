@@ -10,7 +10,7 @@ from tjgen.gitops.diff.side import Side
 from tjgen.gitops.emit import header, problems
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output.apply import Directory
-from tjgen.gitops.output.asking import Asking
+from tjgen.gitops.output.attributions import Attributions
 from tjgen.gitops.output.options import BuildOptions
 from tjgen.gitops.output.write import Seen, build_into, of_project, platforms
 from tjgen.language.runs.lock import Lock
@@ -24,8 +24,8 @@ from tjgen.trees.files.search import below
 class Collected:
     """The verbs of `OutputTree`, with a tree in memory. What stands in the directory is read once, and stays as it is."""
 
-    def __init__(self, standing: dict[str, str]) -> None:
-        self._standing = standing
+    def __init__(self, bodies: dict[str, str]) -> None:
+        self._standing = bodies
         self._put: dict[str, str] = {}
         self._kept: set[str] = set()
         self._claims: list[str] = []
@@ -56,30 +56,30 @@ class Collected:
         return {**stays, **self._put}
 
 
-def intended(plan: Plan, directory: str, see: Seen | None = None, watch: Watch | None = None) -> tuple[Side, list[Diagnostic]]:
+def plan_side(plan: Plan, directory: str, see: Seen | None = None, watch: Watch | None = None) -> tuple[Side, list[Diagnostic]]:
     """What `tjgen build -o DIR` would leave in the directory, and what it would say; `see` is told every unit."""
-    tree = Collected(standing(directory))
-    asking = Asking()
+    tree = Collected(bodies_on_disk(directory))
+    attributions = Attributions()
     options = of_project(plan, BuildOptions())
 
     def seen(built: Built) -> None:
-        asking.add(built.runs)
+        attributions.add(built.runs)
         if see is not None:
             see(built)
 
     one = Directory(directory, tree, None, plan.locks, options)
     # What the server refuses is reported with the comparison.
-    diagnostics = [found for found in build_into(one, plan, [], seen, None, watch) if found.code != "TJ540"]
+    diagnostics = [diagnostic for diagnostic in build_into(one, plan, [], seen, None, watch) if diagnostic.code != "TJ540"]
     # What the server refuses is said of each field, in its words.
-    diagnostics += platforms(plan, tree, options._replace(force=True), asking)
-    return Side("this build", tree.bodies(), {**standing_locks(plan.locks), **one.locks}, asking.ask), diagnostics
+    diagnostics += platforms(plan, tree, options._replace(force=True), attributions)
+    return Side("this build", tree.bodies(), {**locks_by_key(plan.locks), **one.locks}, attributions.find), diagnostics
 
 
-def standing(directory: str) -> dict[str, str]:
+def bodies_on_disk(directory: str) -> dict[str, str]:
     """The files of ours in a directory: path -> text without header. Raises CompileError where one cannot be read."""
-    found: dict[str, str] = {}
+    bodies: dict[str, str] = {}
     if not os.path.isdir(directory):
-        return found
+        return bodies
     sandbox = Sandbox([directory])
     for place in below(sandbox, directory, lambda name: True):
         if isinstance(place, Diagnostic):
@@ -92,11 +92,11 @@ def standing(directory: str) -> dict[str, str]:
         except UnreadableError as error:
             raise CompileError([problems.unread(place, error) if error.is_missing else error.diagnostic]) from error
         if body is not None:
-            found[os.path.relpath(place, directory).replace(os.sep, "/")] = body
-    return found
+            bodies[os.path.relpath(place, directory).replace(os.sep, "/")] = body
+    return bodies
 
 
-def standing_locks(locks: Locks) -> dict[str, Lock]:
+def locks_by_key(locks: Locks) -> dict[str, Lock]:
     """The locks of a project by the key of their experiment."""
     return {place.key: lock for place, lock in locks.all()}
 
