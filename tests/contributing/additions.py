@@ -16,6 +16,7 @@ REFERENCE = "tests/docs/test_reference.py"
 GENERATED = "tests/language/spec/test_generated.py"
 PASS_PAIRS = "tests/compiler/passes/test_pairs.py"
 PROGRAMS = "tests/docs/test_programs.py"
+SYNC_TOOLS = "tests/cluster/synctools/test_synctools.py"
 STEPS = f"{TABLES}::test_every_step_of_a_run_is_in_a_table_and_on_the_page_of_the_architecture"
 RULES = "tests/gitops/lint/test_rules.py"
 SPEC = "python -m tjgen.language.spec.generate"
@@ -227,6 +228,10 @@ TARGET = (
     .replace("tjgen.cluster.kinds.xgboostjob import XGBOOSTJOB", "tjgen.cluster.kinds.paddlejob import PADDLEJOB")
     .replace("XGBOOSTJOB", "PADDLEJOB")
 )
+SYNC_TOOL = (
+    source("tjgen/cluster/synctools/flux.py").replace('name="flux"', 'name="added"').replace("toolkit.fluxcd", "added.example")
+)
+SYNC_OBJECTS = source("tjgen/gitops/sync/flux.py").replace("table import FLUX", "table import ADDED").replace("FLUX)", "ADDED)")
 CODE = """
 [TJ998]
 name = "an-example"
@@ -336,6 +341,48 @@ ADDITIONS: dict[str, tuple[Place, ...]] = {
             {"tests/cases/added-target/experiment.yaml": experiment("added-target", "tjgen-xgboost", "target: paddlejob")},
             (f"{TABLES}::test_every_target_is_in_the_language_and_has_a_module_and_a_case",),
         ),
+    ),
+    "a GitOps tool": (
+        Place(
+            "tjgen/cluster/synctools/<tool>.py",
+            {"tjgen/cluster/synctools/added.py": SYNC_TOOL},
+            (f"{SYNC_TOOLS}::test_the_table_has_the_tool_of_every_module_under_its_name",),
+        ),
+        Place(
+            "tjgen/gitops/sync/<tool>.py",
+            {"tjgen/gitops/sync/added.py": SYNC_OBJECTS},
+            (f"{SYNC_TOOLS}::test_the_language_has_the_same_tools_and_what_syncs_is_everywhere",),
+        ),
+        Place(
+            "tjgen/cluster/synctools/table.py",
+            {
+                "tjgen/cluster/synctools/table.py": (
+                    *("synctools import argocd, flux, none", "synctools import added, argocd, flux, none"),
+                    *("FLUX = flux.TOOL.name\n", "FLUX = flux.TOOL.name\nADDED = added.TOOL.name\n"),
+                    *("(argocd.TOOL, flux.TOOL)", "(argocd.TOOL, flux.TOOL, added.TOOL)"),
+                )
+            },
+            (f"{SYNC_TOOLS}::test_the_table_has_the_tool_of_every_module_under_its_name",),
+        ),
+        Place(
+            "SYNCING",
+            {
+                "tjgen/gitops/sync/table.py": (
+                    *("table import ARGOCD, FLUX", "table import ADDED, ARGOCD, FLUX"),
+                    *("sync import argocd, flux", "sync import added, argocd, flux"),
+                    "    FLUX: Syncing(",
+                    "    ADDED: Syncing(added.objects, added.shared, added.kept_folders, added.release),\n    FLUX: Syncing(",
+                )
+            },
+            (f"{SYNC_TOOLS}::test_the_language_has_the_same_tools_and_what_syncs_is_everywhere",),
+        ),
+        Place(
+            "`Tool` of the language",
+            {"tjgen/language/spec/models/project.py": ('"argocd", "flux", "none"', '"argocd", "flux", "added", "none"')},
+            (f"{SYNC_TOOLS}::test_the_language_has_the_same_tools_and_what_syncs_is_everywhere",),
+        ),
+        generated(SPEC, "tjgen/language/spec/compact.py", checks=(GENERATED,)),
+        pages("docs/reference/project.md"),
     ),
     "a plugin of the Trainer twin": (
         Place(
@@ -559,7 +606,6 @@ ADDITIONS: dict[str, tuple[Place, ...]] = {
 }
 """First column of a row -> its places."""
 LEFT_OUT = {
-    "a GitOps tool": "tests/cluster/synctools compares each tool with its module, the language, lint, and what makes its objects",
     "a volume source": "tests/compiler/volumes/test_adding.py makes this addition",
     "a release of Trainer": "tests/cluster/test_new_release.py makes this addition",
 }

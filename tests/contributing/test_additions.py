@@ -30,7 +30,15 @@ NEEDED = (
         "tests/snapshots.py",
         "tests/corpus/",
     ),
-    *("tests/cases/", "tests/cluster/kinds/", "tests/cluster/trainer/", "tests/docs/", "tests/gitops/lint/", "tests/laws/"),
+    *(
+        "tests/cases/",
+        "tests/cluster/kinds/",
+        "tests/cluster/synctools/",
+        "tests/cluster/trainer/",
+        "tests/docs/",
+        "tests/gitops/lint/",
+        "tests/laws/",
+    ),
     *("tests/language/spec/", "tests/rejects/", "tests/compiler/"),
 )
 GENERATORS = (SPEC, DOCS)

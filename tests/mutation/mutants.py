@@ -1,7 +1,7 @@
 """A module's text -> its mutants: each is the text with one small change of meaning.
 
-Left alone: docstrings, annotations, aliases of types, imports, `__all__`, and blocks under `if TYPE_CHECKING`, which no test
-can tell apart.
+Left alone: docstrings, annotations, aliases of types, imports, `__all__`, blocks under `if TYPE_CHECKING`, and the bodies of
+protocols (`...`), which no test can tell apart.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class _Finder:
 
     def of_statement(self, node: ast.stmt, owner: str, *, is_alone: bool) -> Iterator[Mutant]:
         match node:
-            case ast.Import() | ast.ImportFrom():
+            case ast.Import() | ast.ImportFrom() | ast.Expr(value=ast.Constant()):
                 return
             case ast.If(test=ast.Name(id="TYPE_CHECKING")):
                 return

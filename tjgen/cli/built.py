@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from tjgen.cli.command import Arguments
 from tjgen.cli.reporting import Reporter
 from tjgen.cli.scenes import Looked, requested_tools
+from tjgen.cluster.synctools.table import units_of
 from tjgen.cluster.trainer.release import chosen
 from tjgen.compiler.building.compile import build
 from tjgen.compiler.building.plan import Plan
@@ -16,7 +17,6 @@ from tjgen.gitops.diff.side import Side, place_of
 from tjgen.gitops.emit import header
 from tjgen.gitops.emit.ondisk import files
 from tjgen.gitops.lint.reading import read_items
-from tjgen.gitops.lint.rule import ARGOCD, FLUX
 from tjgen.gitops.lint.scene import Item, Scene
 from tjgen.gitops.lint.units import assigned
 from tjgen.trees.diagnostics.model import ERROR, CompileError, Diagnostic, Span
@@ -63,7 +63,7 @@ def _of_runs(plan: Plan, tools: Iterable[str], arguments: Arguments, reporter: R
 def _item_of(run: Run, manifest: Manifest, *, apart: bool) -> Item:
     environment = run.unit.environment or ""
     application = f"{environment}/{run.unit.name}" if apart and manifest.stage == RUNS else environment
-    units = {ARGOCD: application, FLUX: f"{environment}/{manifest.stage}"}
+    units = units_of(environment, manifest.stage, application)
     sources = run.compiled.sources
 
     def locate(path: FieldPath, *, key: bool = False) -> Span | None:
@@ -109,7 +109,7 @@ def _by_environment(side: Side, directory: str, plan: Plan) -> dict[str | None, 
         owner = owners[folder].get(path, "owned" if stage == RUNS else "")
         below = "\n" * header.lines(owner) + body
         for name in names:
-            units = {ARGOCD: name or "", FLUX: f"{name or ''}/{stage}"}
+            units = units_of(name or "", stage)
             for item in read_items(below, file, units).items:
                 located_item = Item(item.tree, _locator(side, item), file=file, units=units)
                 by_environment[name].append(located_item)

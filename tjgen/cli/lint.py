@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from tjgen.cli.command import COMMON, FOLDER, MANY, TRAINER, TRUSTED, VALUE, Arguments, Command, Option, UsageError, enter
 from tjgen.cli.inputs import absent
 from tjgen.cli.reporting import Reporter
-from tjgen.cluster.synctools.table import ARGOCD, FLUX
+from tjgen.cluster.synctools import table
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tjgen.gitops.lint.suppress import Mark
     from tjgen.language.resolve.project import Project
 
-TOOLS = (ARGOCD, FLUX, "both")
+TOOLS = (*[tool.name for tool in table.TOOLS], "both")
 COMMAND = Command(
     "lint",
     "Find GitOps pitfalls in manifests.",

@@ -19,7 +19,7 @@ from tjgen.cluster.synctools.protocol import SyncTool
 from tjgen.cluster.synctools.table import BY_NAME, KEPT, LEFT_ALONE, NAMES, TOOLS, WITHOUT_EFFECT, tools_of
 from tjgen.gitops.lint import kinds
 from tjgen.gitops.lint.rule import TOOLS as TOOLS_OF_RULES
-from tjgen.gitops.output import syncing
+from tjgen.gitops.sync.table import SYNCING
 from tjgen.language.spec.models.project import Tool
 from tjgen.trees.manifests.manifest import DATA
 
@@ -34,7 +34,7 @@ def test_the_table_has_the_tool_of_every_module_under_its_name() -> None:
 def test_the_language_has_the_same_tools_and_what_syncs_is_everywhere() -> None:
     assert get_args(Tool) == NAMES
     names = tuple(tool.name for tool in TOOLS)
-    assert names == TOOLS_OF_RULES == tuple(syncing._TOOLS)
+    assert set(names) == set(TOOLS_OF_RULES) == set(SYNCING)
     assert [name for name, _ in kinds.SYNCED_BY] == list(names)
 
 

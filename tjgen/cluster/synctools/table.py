@@ -27,3 +27,9 @@ WITHOUT_EFFECT: Annotations = {key: value for tool in reversed(TOOLS) for key, v
 def tools_of(keys: set[str]) -> set[str]:
     """The names of the tools that read one of some annotations and labels."""
     return {tool.name for tool in TOOLS if any(key.startswith(f"{tool.domain}/") for key in keys)}
+
+
+def units_of(environment: str, stage: str, application: str | None = None) -> dict[str, str]:
+    """Tool -> the unit of a sync that an object is in: its stage, or all of its environment or `application` at once."""
+    whole = environment if application is None else application
+    return {tool.name: f"{environment}/{stage}" if tool.waits_for_units else whole for tool in TOOLS}

@@ -13,9 +13,9 @@ from tjgen.gitops.output.outdated import outdated
 from tjgen.gitops.output.planned import body_of
 from tjgen.gitops.output.relocation import present_tree
 from tjgen.gitops.sync import handover
-from tjgen.gitops.sync.handover import Move, Step
+from tjgen.gitops.sync.handover import Step
 from tjgen.gitops.sync.objects import GITOPS
-from tjgen.gitops.sync.ownership import Layout, layouts, unknown
+from tjgen.gitops.sync.ownership import Layout, Move, layouts, unknown
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.manifests.manifest import RUNS, STAGES, SYNC
 from tjgen.trees.typing import NamedTuple

@@ -3,39 +3,26 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.synctools.protocol import SyncTool
-from tjgen.cluster.synctools.table import ARGOCD, BY_NAME, FLUX
+from tjgen.cluster.synctools.table import BY_NAME
 from tjgen.cluster.validate import report
 from tjgen.cluster.validate.judge import judge
 from tjgen.compiler.building.plan import Plan
 from tjgen.gitops.emit.plan import OutputFile
 from tjgen.gitops.output.layout import stage_folder
-from tjgen.gitops.sync import argocd, flux, problems
+from tjgen.gitops.sync import problems
 from tjgen.gitops.sync.objects import GITOPS, SyncObject
 from tjgen.gitops.sync.site import Site, site_of
+from tjgen.gitops.sync.table import SYNCING, Syncing
 from tjgen.trees.diagnostics.model import Diagnostic, has_errors
 from tjgen.trees.manifests.manifest import PLATFORM, STAGES, SYNC, Manifest
 from tjgen.trees.source.writer import dump
-from tjgen.trees.typing import NamedTuple, Protocol
+from tjgen.trees.typing import Protocol
 
 KEPT = "README"
 _KEPT_BODY = "Flux syncs this folder. Git keeps no empty one, and without it the sync would stop.\n"
-
-
-class _Tool(NamedTuple):
-    """What makes the objects for a tool. Every field is required, so that a tool without one does not type-check."""
-
-    objects: Callable[[Site], list[SyncObject]]
-    shared: Callable[[Site], list[SyncObject]]
-    kept_folders: Callable[[Site], list[str]]
-
-
-_TOOLS = {
-    ARGOCD: _Tool(argocd.objects, argocd.shared, lambda _: []),
-    FLUX: _Tool(flux.objects, flux.shared, flux.kept_folders),
-}
 
 
 class Present(Protocol):
@@ -50,7 +37,7 @@ def put(plan: Plan, tree: Present) -> list[Diagnostic]:
     """Put the objects for each environment of the build, and those for all; what is wrong with that (TJ680 to TJ688)."""
     project = plan.project
     diagnostics = list(problems.options(project))
-    tool = _TOOLS.get(project.spec.gitops.tool) if project.spec.gitops.repository is not None else None
+    tool = SYNCING.get(project.spec.gitops.tool) if project.spec.gitops.repository is not None else None
     if tool is None or diagnostics:
         return diagnostics
     path = _path(plan)
@@ -74,7 +61,7 @@ def put(plan: Plan, tree: Present) -> list[Diagnostic]:
 def create_objects(plan: Plan) -> list[Manifest]:
     """The objects alone, to find where their fields come from."""
     project = plan.project
-    tool = _TOOLS.get(project.spec.gitops.tool) if project.spec.gitops.repository is not None else None
+    tool = SYNCING.get(project.spec.gitops.tool) if project.spec.gitops.repository is not None else None
     path = _path(plan)
     if tool is None or path is None:
         return []
@@ -84,7 +71,7 @@ def create_objects(plan: Plan) -> list[Manifest]:
 def texts(plan: Plan) -> dict[str, str]:
     """Path in the output tree -> text of each object that `put` writes."""
     project, path = plan.project, _path(plan)
-    tool = _TOOLS.get(project.spec.gitops.tool)
+    tool = SYNCING.get(project.spec.gitops.tool)
     if tool is None or path is None:
         return {}
     return {
@@ -97,7 +84,7 @@ def _described(plan: Plan) -> SyncTool:
     return BY_NAME[plan.project.spec.gitops.tool]
 
 
-def _created(plan: Plan, tool: _Tool, path: str, sites: Sequence[Site]) -> Iterator[tuple[str, SyncObject]]:
+def _created(plan: Plan, tool: Syncing, path: str, sites: Sequence[Site]) -> Iterator[tuple[str, SyncObject]]:
     """Every object with the folder that it goes to."""
     whole = site_of(plan.project, None, path, _described(plan).namespace)
     if not plan.project.spec.environments:

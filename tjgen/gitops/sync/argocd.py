@@ -7,11 +7,14 @@ there, and runtimes are never pruned.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tjgen.cluster.synctools.argocd import TOOL, WAVE
 from tjgen.cluster.synctools.table import ARGOCD
 from tjgen.gitops.sync import applicationset
 from tjgen.gitops.sync.health import customizations
 from tjgen.gitops.sync.objects import GITOPS, SyncObject, name_of, namespace_of, path_of, repository_of, revision_of, sync_object
+from tjgen.gitops.sync.ownership import Move
 from tjgen.gitops.sync.site import Site
 from tjgen.trees.manifests.manifest import PLATFORM, RUNS, STAGES, SYNC, Manifest
 from tjgen.trees.manifests.sourced import Sourced
@@ -48,6 +51,23 @@ def shared(site: Site) -> list[SyncObject]:
     if site.health != "none":
         objects_.append(_checks(site))
     return objects_
+
+
+def release(move: Move) -> Iterator[str]:
+    """The commands that delete the owners of a layout and keep their objects.
+
+    An Application without a finalizer is deleted without its objects. An ApplicationSet would delete its Applications.
+    """
+    for one in move.old.owners():
+        if one.kind == "ApplicationSet":
+            yield f"kubectl delete applicationset {one.name} -n {one.namespace} --cascade=orphan"
+    created = [move.old.name] if move.old.per == applicationset.ENVIRONMENTS else []
+    if move.old.per == applicationset.EXPERIMENTS:
+        created += [f"{move.old.name}.{namespace}.{experiment}" for namespace, experiment in move.experiments]
+    named = [one.name for one in move.old.owners() if one.kind == "Application"]
+    for name in [*named, *created]:
+        yield f'kubectl patch application {name} -n {move.old.namespace} --type merge -p \'{{"metadata":{{"finalizers":null}}}}\''
+        yield f"kubectl delete application {name} -n {move.old.namespace}"
 
 
 def _application(site: Site, directory: dict[str, Any], *, suffix: str = "", path: str | None = None) -> SyncObject:

@@ -9,10 +9,13 @@ run of an environment is pruned like any other. Flux wants the folder to exist, 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tjgen.cluster.synctools.flux import DOMAIN
 from tjgen.cluster.synctools.table import FLUX
 from tjgen.gitops.sync.health import checks
 from tjgen.gitops.sync.objects import GITOPS, SyncObject, name_of, namespace_of, path_of, repository_of, revision_of, sync_object
+from tjgen.gitops.sync.ownership import Move
 from tjgen.gitops.sync.site import Site
 from tjgen.trees.manifests.manifest import PLATFORM, RUNS, STAGES, SYNC
 from tjgen.trees.manifests.sourced import Sourced
@@ -44,6 +47,15 @@ def shared(site: Site) -> list[SyncObject]:
 def kept_folders(site: Site) -> list[str]:
     """The stages whose folders hold no manifest: something has to keep them in Git."""
     return [stage for stage in STAGES if stage not in site.stages]
+
+
+def release(move: Move) -> Iterator[str]:
+    """The commands that delete the Kustomizations of a layout and keep their objects: prune is off before."""
+    keep = '{"spec":{"prune":false,"deletionPolicy":"Orphan"}}'
+    for one in move.old.owners():
+        if one.kind == "Kustomization":
+            yield f"kubectl patch kustomization {one.name} -n {one.namespace} --type merge -p '{keep}'"
+            yield f"kubectl delete kustomization {one.name} -n {one.namespace}"
 
 
 def _kustomization(site: Site, stage: str) -> dict[str, Any]:

@@ -1,22 +1,20 @@
 """The layout that a cluster has and the layout that a project wants -> the steps from one to the other that delete no object.
 
 The steps are the same for every transition: the present owner releases its objects, the tree gets the new layout, and the new
-owner adopts the objects. What a release needs depends on the tool alone, so `_RELEASE` has one row for each tool.
+owner adopts the objects. What a release needs depends on the tool alone, so each tool has a `release` (`table.py`).
 """
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from tjgen.cluster.synctools.table import ARGOCD, BY_NAME, FLUX
-from tjgen.gitops.sync.applicationset import ENVIRONMENTS, EXPERIMENTS
-from tjgen.gitops.sync.ownership import Layout, SyncObject
-from tjgen.trees.manifests.manifest import RUNS, STAGES
+from tjgen.cluster.synctools.table import ARGOCD, BY_NAME
+from tjgen.gitops.sync.ownership import Move
+from tjgen.gitops.sync.table import SYNCING
 from tjgen.trees.typing import NamedTuple
 
 UIDS = "-o custom-columns=KIND:.kind,NAMESPACE:.metadata.namespace,NAME:.metadata.name,UID:.metadata.uid"
-_ORDER = ("ApplicationSet", "Application", "Kustomization")
 
 
 class Step(NamedTuple):
@@ -25,22 +23,6 @@ class Step(NamedTuple):
     title: str
     why: str
     commands: tuple[str, ...]
-
-
-class Move(NamedTuple):
-    """One environment that gets another layout. Folders are those of the working directory, with `/`."""
-
-    old: Layout
-    new: Layout
-    stages: Mapping[str, str]
-    """Stage -> its folder, for stages that hold manifests."""
-    experiments: tuple[tuple[str, str], ...]
-    """Namespace and folder name of each experiment that has runs in the tree."""
-
-    @property
-    def moved(self) -> list[str]:
-        """The folders whose objects get another owner."""
-        return [self.stages[stage] for stage in STAGES if stage in self.stages and self.old.owner(stage) != self.new.owner(stage)]
 
 
 WRITE, COMMIT = 3, 4
@@ -67,7 +49,7 @@ def plan(moves: Sequence[Move], directory: str, source: str | None = None) -> li
         Step(
             "Remove the present owners, and keep their objects.",
             "From now on nothing syncs. Runs continue.",
-            tuple(dict.fromkeys(command for move in moves for command in _RELEASE[move.old.tool](move))),
+            tuple(dict.fromkeys(command for move in moves for command in SYNCING[move.old.tool].release(move))),
         ),
         Step(
             "Remove the marks of the present owners from the objects.",
@@ -155,41 +137,9 @@ def upgrade(runs: Sequence[str], release: str) -> list[Step]:
     ]
 
 
-def _release_argocd(move: Move) -> Iterator[str]:
-    """An Application without a finalizer is deleted without its objects. An ApplicationSet would delete its Applications."""
-    for one in _ordered(move.old):
-        if one.kind == "ApplicationSet":
-            yield f"kubectl delete applicationset {one.name} -n {one.namespace} --cascade=orphan"
-    created = [move.old.name] if move.old.per == ENVIRONMENTS else []
-    if move.old.per == EXPERIMENTS:
-        created += [f"{move.old.name}.{namespace}.{experiment}" for namespace, experiment in move.experiments]
-    named = [one.name for one in _ordered(move.old) if one.kind == "Application"]
-    for name in [*named, *created]:
-        yield f'kubectl patch application {name} -n {move.old.namespace} --type merge -p \'{{"metadata":{{"finalizers":null}}}}\''
-        yield f"kubectl delete application {name} -n {move.old.namespace}"
-
-
-def _release_flux(move: Move) -> Iterator[str]:
-    """A Kustomization deletes nothing after its inventory is orphaned."""
-    keep = '{"spec":{"prune":false,"deletionPolicy":"Orphan"}}'
-    for one in _ordered(move.old):
-        if one.kind == "Kustomization":
-            yield f"kubectl patch kustomization {one.name} -n {one.namespace} --type merge -p '{keep}'"
-            yield f"kubectl delete kustomization {one.name} -n {one.namespace}"
-
-
-_RELEASE: Mapping[str, Callable[[Move], Iterator[str]]] = {ARGOCD: _release_argocd, FLUX: _release_flux}
-
-
 def _marks(move: Move) -> Iterator[str]:
     """Argo CD knows its objects by an annotation; Flux by the inventory of the Kustomization, which is gone with it."""
     if move.old.tool == ARGOCD and move.moved:
         mark = BY_NAME[ARGOCD].tracking[0]
         folders = " ".join(f"-f {shlex.quote(folder)}" for folder in move.moved)
         yield f"kubectl annotate -R {folders} {mark}-"
-
-
-def _ordered(layout: Layout) -> list[SyncObject]:
-    """What applies the others comes first: it would create again what is deleted before it. Then runs, then what they need."""
-    known = [one for one in layout.objects if one.kind in _ORDER]
-    return sorted(known, key=lambda one: (one.name != layout.bootstrap, _ORDER.index(one.kind), not one.name.endswith(RUNS)))

@@ -14,6 +14,7 @@ from tjgen.trees.typing import NamedTuple
 ONE = "one"
 """One Application applies all stages. The other values are those of `gitops.applicationSet`."""
 _ENDING = ".yaml"
+_ORDER = ("ApplicationSet", "Application", "Kustomization")
 
 
 class SyncObject(NamedTuple):
@@ -56,6 +57,27 @@ class Layout(NamedTuple):
         if self.per == EXPERIMENTS and stage == RUNS:
             return f"Applications {self.name}.NAMESPACE.EXPERIMENT"
         return f"Application {self.name}"
+
+    def owners(self) -> list[SyncObject]:
+        """The objects that apply others, each before what it applies: it would create again what is deleted before it."""
+        known = [one for one in self.objects if one.kind in _ORDER]
+        return sorted(known, key=lambda one: (one.name != self.bootstrap, _ORDER.index(one.kind), not one.name.endswith(RUNS)))
+
+
+class Move(NamedTuple):
+    """One environment that gets another layout. Folders are those of the working directory, with `/`."""
+
+    old: Layout
+    new: Layout
+    stages: Mapping[str, str]
+    """Stage -> its folder, for stages that hold manifests."""
+    experiments: tuple[tuple[str, str], ...]
+    """Namespace and folder name of each experiment that has runs in the tree."""
+
+    @property
+    def moved(self) -> list[str]:
+        """The folders whose objects get another owner."""
+        return [self.stages[stage] for stage in STAGES if stage in self.stages and self.old.owner(stage) != self.new.owner(stage)]
 
 
 def unknown(tool: str) -> Layout:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from tjgen.cluster.synctools.table import ARGOCD, FLUX
+from tjgen.cluster.synctools.table import units_of
 from tjgen.cluster.trainer.release import chosen
 from tjgen.compiler.building.plan import Plan
 from tjgen.gitops.diff.compare import Entry, compare
@@ -164,7 +164,7 @@ def _items(
         stage = place.stage if place is not None else SYNC
         file = os.path.join(directory, path)
         for name in names:
-            units = {ARGOCD: name or "", FLUX: f"{name or ''}/{stage}"}
+            units = units_of(name or "", stage)
             for item in read_items(tree[path], file, units).items:
                 by_environment[name].append(Item(item.tree, _requested(verified, item), file=file, units=units))
     return {name: assigned(items) for name, items in by_environment.items()}
