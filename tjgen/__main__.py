@@ -18,8 +18,13 @@ def main() -> None:
             os.open(os.devnull, os.O_RDWR)
     if sys.stderr is None:  # the caller closed it: print nothing
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # as long as the program runs
+    from tjgen.trees import bytecode
+
+    modules = bytecode.load() if bytecode.is_on() else None
     words = sys.argv[1:]
     code = _check(words[1:]) if words[:1] == ["check"] else _run(words)
+    if modules is not None:
+        modules.keep()
     if not sys.stderr.closed:
         sys.stderr.flush()
     # Everything is written. To take the interpreter apart would cost a tenth of a small build.

@@ -43,6 +43,7 @@ ALLOWED = {
     "gitops.emit.plan": OWN_TREE,
     "gitops.emit.program": SHIPPED,
     "gitops.emit.staging": OWN_TREE,
+    "trees.bytecode": "reads and writes the file of compiled modules of tjgen itself",
     "trees.files.regular": "opens regular files, for the sandbox",
     "trees.files.sandbox": "the sandbox",
     "tools.hosts.items": "creates files in a temporary folder of its own",

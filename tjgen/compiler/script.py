@@ -6,9 +6,8 @@ before it, in place of `python`. Several lines are shell text, which starts the 
 
 from __future__ import annotations
 
-import re
-
 from tjgen.compiler.words import shell_syntax, split
+from tjgen.trees import regex
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.typing import NamedTuple
@@ -25,7 +24,7 @@ _PYTHON = ("python", "python3")
 _MODULES = ("torch.distributed.run", "torch.distributed.launch", "accelerate.commands.launch")
 """Modules that start processes as a launcher does."""
 _LAUNCHERS = r"(?:\S*/)?(?:torchrun|accelerate\s+launch|deepspeed|mpirun|mpiexec|horovodrun|composer|tune\s+run|colossalai\s+run)"
-_CONTINUED = re.compile(r"\\\r?\n")
+_CONTINUED = regex.compile(r"\\\r?\n")
 
 
 class Program(NamedTuple):
@@ -45,7 +44,7 @@ def program(script: str, launcher: list[str]) -> Program | Diagnostic:
     line = lines[0] if lines else ""
     syntax = shell_syntax(line)
     if syntax is not None:
-        variable = re.match(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)", syntax)
+        variable = regex.match(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)", syntax)
         hint = f"write $({variable[1]}), which Kubernetes replaces" if variable else f"put {syntax} in single quotes"
         message = f"script has {syntax}, and no shell reads a script of one command: the program gets it as text"
         return Diagnostic(
@@ -90,6 +89,8 @@ def _is_distributed(launcher: list[str]) -> bool:
 
 
 def _starts_launcher(text: str, launcher: list[str]) -> bool:
+    import re  # few scripts name the launcher
+
     names = f"(?:{_LAUNCHERS}|{re.escape(launcher[0])}|{'|'.join(re.escape(name) for name in _MODULES)})"
     return re.search(rf"(?<![^\s;&|('\"`]){names}(?![^\s;&|)'\"`])", text) is not None
 

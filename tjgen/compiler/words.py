@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-import re
+from tjgen.trees import regex
 
 _PART = r"""(?xs)
     (?P<plain>[^ \t\r\n'"\\]+)
@@ -21,7 +21,7 @@ def split(line: str) -> list[str]:
     words: list[str] = []
     word: list[str] | None = None
     position = 0
-    pattern = re.compile(_PART)
+    pattern = regex.compile(_PART)
     while position < len(line):
         part = pattern.match(line, position)
         if part is None:
@@ -37,15 +37,15 @@ def split(line: str) -> list[str]:
         text = part[kind]
         word = [] if word is None else word
         # Between double quotation marks a backslash stands for itself, but before another one and before a mark.
-        word.append(re.sub(r'\\(["\\])', r"\1", text) if kind == "double" else text)
+        word.append(regex.sub(r'\\(["\\])', lambda match: match[1], text) if kind == "double" else text)
     if word is not None:
         words.append("".join(word))
     return words
 
 
-_SHELL = re.compile(r"\$(?:[A-Za-z_0-9?@*#!$-]|\{[^}]*\}?|\((?![A-Za-z_][-.A-Za-z0-9_]*\))[^)]*\)?)[A-Za-z0-9_]*|`")
-_OPERATOR = re.compile(r"\|\||&&|[|&;<>]|(?:\A|(?<=\s))#")
-_ASSIGNED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=\S*")
+_SHELL = regex.compile(r"\$(?:[A-Za-z_0-9?@*#!$-]|\{[^}]*\}?|\((?![A-Za-z_][-.A-Za-z0-9_]*\))[^)]*\)?)[A-Za-z0-9_]*|`")
+_OPERATOR = regex.compile(r"\|\||&&|[|&;<>]|(?:\A|(?<=\s))#")
+_ASSIGNED = regex.compile(r"[A-Za-z_][A-Za-z0-9_]*=\S*")
 
 
 def shell_syntax(line: str) -> str | None:
@@ -57,10 +57,10 @@ def shell_syntax(line: str) -> str | None:
     if assigned is not None:
         return assigned[0]
     # Protected text becomes a letter for each character, so that nothing of it is found.
-    position, pattern, shown = 0, re.compile(_PART), []
+    position, pattern, shown = 0, regex.compile(_PART), []
     while position < len(line) and (part := pattern.match(line, position)) is not None:
         kind = part.lastgroup or ""
-        text = re.sub(r"\\.", "xx", part[0]) if kind == "double" else part[0]
+        text = regex.sub(r"\\.", "xx", part[0]) if kind == "double" else part[0]
         shown.append("x" * len(text) if kind in ("single", "escaped") else text)
         match = _SHELL.search(shown[-1])
         if match is not None:

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar, Literal, NamedTuple, NoReturn, Protocol, Self, TypeAlias, cast
 else:
     from _collections import _tuplegetter
-    from types import FunctionType
+
+    FunctionType = type(lambda: None)
 
     class Any:
         """Stands for every name that only annotations use."""

@@ -6,8 +6,6 @@ targets of the language, and try every kind with every consumer.
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from tjgen.cluster.kinds.protocol import Kind
 from tjgen.trees.fields.path import Tree
 
@@ -75,5 +73,5 @@ def group_and_kind(tree: Tree) -> tuple[str, str]:
 
 
 def _load(module: str, constant: str) -> Kind:
-    kind: Kind = getattr(import_module(f"tjgen.cluster.kinds.{module}"), constant)
+    kind: Kind = getattr(__import__(f"tjgen.cluster.kinds.{module}", fromlist=[constant]), constant)
     return kind

@@ -7,8 +7,9 @@ pattern, where they hold to the end of their group.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
+
+from tjgen.trees import regex
 
 _POSIX = {
     "alnum": "0-9A-Za-z",
@@ -21,8 +22,8 @@ _POSIX = {
     "word": "0-9A-Za-z_",
     "xdigit": "0-9A-Fa-f",
 }
-_FLAGS = re.compile(r"\(\?([a-zA-Z]+)\)")
-_CLASS_NAME = re.compile(r"\[:([a-z]+):\]")
+_FLAGS = regex.compile(r"\(\?([a-zA-Z]+)\)")
+_CLASS_NAME = regex.compile(r"\[:([a-z]+):\]")
 
 _searches: dict[str, Callable[[str], object]] = {}
 
@@ -31,7 +32,7 @@ def search(pattern: str) -> Callable[[str], object]:
     """A function that answers something true where `pattern` occurs in a text; raises re.error where it is none."""
     matcher = _searches.get(pattern)
     if matcher is None:
-        matcher = _searches[pattern] = re.compile(_translated(pattern), re.ASCII).search
+        matcher = _searches[pattern] = regex.compile(_translated(pattern), regex.ASCII).search
     return matcher
 
 

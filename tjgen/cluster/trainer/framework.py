@@ -7,8 +7,6 @@ random there; here they stand sorted by name, which shows only where two of them
 
 from __future__ import annotations
 
-from types import ModuleType
-
 from tjgen.cluster.trainer import refusals, runtimes
 from tjgen.cluster.trainer.decode import new_info
 from tjgen.cluster.trainer.goread import DecodeError
@@ -23,7 +21,10 @@ from tjgen.cluster.trainer.warnings.table import find_warnings
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.session import Session
-from tjgen.trees.typing import NamedTuple
+from tjgen.trees.typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 __all__ = ["PLACEHOLDER_UID", "PLUGINS", "CreatedObject", "Expansion", "expand", "live"]
 

@@ -8,8 +8,7 @@ objects with equal keys and different verdicts.
 
 from __future__ import annotations
 
-import re
-
+from tjgen.trees import regex
 from tjgen.trees.fields.path import Tree, get
 from tjgen.trees.k8s.syntax import label_value
 
@@ -23,9 +22,9 @@ _PLAIN = " \t\n\r"
 _BREAKS = dict.fromkeys(map(ord, "\t\n\r"))
 _LONG = 200
 """Longer texts are taken as they are: there are limits beyond."""
-_CHOSEN = re.compile("[a-z][a-z0-9]*(-[a-z0-9]+)*-[a-z0-9]*[0-9][a-z0-9]*")
+_CHOSEN = regex.compile("[a-z][a-z0-9]*(-[a-z0-9]+)*-[a-z0-9]*[0-9][a-z0-9]*")
 """A name of several words with a digit in the last one: no word that a rule could be about."""
-_SIZE = re.compile("[1-9][0-9]{0,8}[KMGT]i?")
+_SIZE = regex.compile("[1-9][0-9]{0,8}[KMGT]i?")
 
 
 _SELECTOR = "selector"

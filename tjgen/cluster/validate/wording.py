@@ -5,8 +5,6 @@ Mirrors k8s.io/apimachinery 0.36 `util/validation/field` (Error.ErrorBody) and G
 
 from __future__ import annotations
 
-from math import inf
-
 from tjgen.cluster.schema.store import Schema
 from tjgen.trees.fields.path import FieldPath, Tree
 
@@ -63,7 +61,7 @@ def to_float(value: float) -> float:
     try:
         return float(value)
     except OverflowError:
-        return inf if value > 0 else -inf
+        return float("inf") if value > 0 else float("-inf")
 
 
 def quote(text: str) -> str:

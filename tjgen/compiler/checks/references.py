@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from tjgen.compiler.lower import SPEC
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
+from tjgen.trees import regex
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, get, named
 from tjgen.trees.k8s.nearest import nearest
 from tjgen.trees.workload.contribution import EXPERIMENT
 from tjgen.trees.workload.workload import PodSet, Workload
 
-_REFERENCE = re.compile(r"\$\$|\$\(([A-Za-z_][-.A-Za-z0-9_]*)\)")
-_TYPOGRAPHIC = re.compile(
+_REFERENCE = regex.compile(r"\$\$|\$\(([A-Za-z_][-.A-Za-z0-9_]*)\)")
+_TYPOGRAPHIC = regex.compile(
     r"(?:(?<=\s)|(?<=\A)|(?<==))[\u201c\u201d\u201e\u2018\u2019\u201a](?=\S)|(?:(?<=\s)|(?<=\A))[\u2013\u2014](?=[A-Za-z])"
 )
 """Quotation marks at the start of a word, and dashes in the place of an option's hyphens."""
@@ -26,7 +26,7 @@ _PLAIN = str.maketrans(
         **dict.fromkeys("\u2013\u2014", "--"),
     }
 )
-_INJECTED = re.compile(
+_INJECTED = regex.compile(
     r"(PET|JAX|OMPI|VC|VK|DMLC|TJGEN|KUBERNETES|K_MPI|PADDLE)_.*"
     r"|.*_(SERVICE_HOST|SERVICE_PORT|PORT)(_.*)?"
     r"|JOB_COMPLETION_INDEX|MASTER_ADDR|WORLD_SIZE|RANK|TF_CONFIG|PYTHONUNBUFFERED"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from tjgen.compiler.lower import SPEC
@@ -11,12 +10,13 @@ from tjgen.language.platform.images import CONTENT_TAG, rewrite
 from tjgen.language.platform.tools import DEFAULTS
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Experiment
+from tjgen.trees import regex
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.workload.contribution import EXPERIMENT
 from tjgen.trees.workload.workload import Workload
 
-_DIGEST = re.compile(r".+@sha256:[0-9a-f]{64}\Z")
+_DIGEST = regex.compile(r".+@sha256:[0-9a-f]{64}\Z")
 _POD: FieldPath = ("spec", "template", "spec")
 _CRON: FieldPath = ("spec", "jobTemplate", "spec", "template", "spec")
 
@@ -79,7 +79,7 @@ def _loose(line: str) -> str | None:
     text = line.partition("#")[0].partition(";")[0].strip()
     if not text or text.startswith("-") or "==" in text or "@" in text or "://" in text:
         return None
-    return re.split(r"[\s<>=!~\[]", text)[0]
+    return regex.split(r"[\s<>=!~\[]", text)[0]
 
 
 def _hint(image: str, because: FieldPath, setting: Setting) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
 from tjgen.compiler.lower import SPEC
@@ -14,6 +13,7 @@ from tjgen.compiler.volumes.table import source_of
 from tjgen.language.setting import Setting
 from tjgen.language.spec.check import shown
 from tjgen.language.spec.objects import Experiment, Sweep, Volume
+from tjgen.trees import regex
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, get
 from tjgen.trees.k8s import quantity
@@ -22,7 +22,7 @@ from tjgen.trees.workload.roles import at_once
 from tjgen.trees.workload.workload import PodSet, Workload
 
 Problems = Iterator[Diagnostic]
-_DATA = re.compile(r"(?:^|[-_/])(?:data|datasets?|corpus|imagenet|images|samples|shards|inputs?)(?:[-_/]|$)")
+_DATA = regex.compile(r"(?:^|[-_/])(?:data|datasets?|corpus|imagenet|images|samples|shards|inputs?)(?:[-_/]|$)")
 """Names of volumes and folders that hold data."""
 
 

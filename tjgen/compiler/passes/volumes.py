@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
 
 from tjgen.compiler.lower import SPEC, unknown_role
 from tjgen.compiler.volumes.claims import own_folder
@@ -27,7 +27,7 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
         because: FieldPath = (*SPEC, "volumes", name)
         yield from _unknown_readers(workload, volume, because)
         users = users_of(workload, name, volume)
-        source, pods = source_of(volume), partial(_pods, workload, name, users, experiment)
+        source, pods = source_of(volume), _pods(workload, name, users, experiment)
         yield from source.objects(Request(name, volume, setting, because, pods))
         for podset, mounts in users:
             tree = {"name": name, **pod_source(name, volume, setting)}
@@ -40,11 +40,11 @@ def contribute(workload: Workload, experiment: Experiment, setting: Setting) -> 
                 yield clash if clash is not None else _mount(podset, name, volume, place, writing_as(name, experiment, setting))
 
 
-def _pods(workload: Workload, name: str, users: Users, experiment: Experiment) -> int:
-    """The number of pods that mount a volume at the same time. Every pod mounts that of the initializers."""
+def _pods(workload: Workload, name: str, users: Users, experiment: Experiment) -> Callable[[], int]:
+    """Counts the pods that mount a volume at the same time. Every pod mounts that of the initializers."""
     initializer = experiment.spec.initializer
     is_in_all = initializer is not None and initializer.volume == name
-    return at_once(workload, workload.podsets if is_in_all else [podset for podset, _ in users])
+    return lambda: at_once(workload, workload.podsets if is_in_all else [podset for podset, _ in users])
 
 
 def _replaced(workload: Workload, experiment: Experiment) -> Contributions:

@@ -6,8 +6,6 @@ direct (see direct.py), and its module is called as the target.
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from tjgen.cluster.kinds.table import OF_TRAINER
 from tjgen.trees.typing import TYPE_CHECKING, cast
 
@@ -21,4 +19,4 @@ if TYPE_CHECKING:
 
 def direct(name: str) -> Target | None:
     """The module of a direct target; None for those of Trainer."""
-    return None if name in OF_TRAINER else cast("Target", import_module(f"tjgen.compiler.targets.{name}"))
+    return None if name in OF_TRAINER else cast("Target", __import__(f"tjgen.compiler.targets.{name}", fromlist=[name]))

@@ -6,8 +6,6 @@ Other packages keep no list of sources. To add one, write its module, add one li
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from tjgen.compiler.volumes.protocol import Source
 from tjgen.language.setting import Setting
 from tjgen.language.spec.objects import Volume
@@ -59,5 +57,5 @@ def sources() -> tuple[Source, ...]:
 
 
 def _load(attribute: str) -> Source:
-    source: Source = import_module(f"tjgen.compiler.volumes.{attribute}").SOURCE
+    source: Source = __import__(f"tjgen.compiler.volumes.{attribute}", fromlist=["SOURCE"]).SOURCE
     return source

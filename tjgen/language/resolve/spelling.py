@@ -6,18 +6,18 @@ wrote, not what a printer of floats makes of it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from tjgen.language.spec.compact import EXPERIMENT_SPEC_FORM
 from tjgen.language.spec.forms import Form, form_at, text
+from tjgen.trees import regex
 from tjgen.trees.fields.path import FieldPath, Tree, get, parse
 from tjgen.trees.source.document import Document
 from tjgen.trees.typing import Any
 
-_NUMBER = re.compile(r"(?:[0-9]|[-+.][.0-9])[\w.+-]*")
+_NUMBER = regex.compile(r"(?:[0-9]|[-+.][.0-9])[\w.+-]*")
 """Words that begin as numbers do."""
-_PROPERTIES = re.compile(r"\A(?:[&!]\S*\s+)+")
+_PROPERTIES = regex.compile(r"\A(?:[&!]\S*\s+)+")
 """What YAML allows before a scalar: an anchor, a tag."""
 _SWEEPS: FieldPath = ("spec", "sweep")
 _Texts = dict[Any, Any]

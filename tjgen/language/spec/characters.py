@@ -7,9 +7,9 @@ several lines, such as scripts, are left alone.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from tjgen.trees import regex
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree, render
 
@@ -29,7 +29,7 @@ _FREE = frozenset(
     )
 )
 """Keys of texts that may have several lines."""
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+_CONTROL = regex.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 
 def diagnostics(tree: Tree, path: FieldPath = ()) -> Iterator[Diagnostic]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import re
-
+from tjgen.trees import regex
 from tjgen.trees.diagnostics import tokens
+from tjgen.trees.typing import TYPE_CHECKING
 
-_URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]{0,30})://(?P<user>[^\s/@\"'<>]+)@(?P<host>[^\s/\"'<>,;]*)")
-_RUN = re.compile(r"(?<![^\s/@\"'{}\[\]()])[^\s/@\"'{}\[\]()]+@(?!sha256:)(?=[\w.-]+[:/])")
+if TYPE_CHECKING:
+    import re
+
+_URL = regex.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]{0,30})://(?P<user>[^\s/@\"'<>]+)@(?P<host>[^\s/\"'<>,;]*)")
+_RUN = regex.compile(r"(?<![^\s/@\"'{}\[\]()])[^\s/@\"'{}\[\]()]+@(?!sha256:)(?=[\w.-]+[:/])")
 """What can hold a user and a password before the host in scp's form of an address. What precedes a digest is a tag."""
-_WORD = re.compile(r"[^:=,@]*")
-_NOT_IN_NAME = re.compile(r"[^\w.]")
-_PLACEHOLDERS = re.compile(r"(\$\{[A-Za-z_][A-Za-z0-9_]*\}|\$[A-Za-z_][A-Za-z0-9_]*|:|git)+")
+_WORD = regex.compile(r"[^:=,@]*")
+_NOT_IN_NAME = regex.compile(r"[^\w.]")
+_PLACEHOLDERS = regex.compile(r"(\$\{[A-Za-z_][A-Za-z0-9_]*\}|\$[A-Za-z_][A-Za-z0-9_]*|:|git)+")
 
 
 def find(text: str) -> list[str]:

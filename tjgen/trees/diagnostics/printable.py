@@ -7,11 +7,14 @@ Private keys, tokens and passwords of URLs become asterisks.
 
 from __future__ import annotations
 
-import re
+from tjgen.trees import regex
+from tjgen.trees.typing import TYPE_CHECKING
 
+if TYPE_CHECKING:
+    import re
 from tjgen.trees.diagnostics.credentials import concealed
 
-_UNSAFE = re.compile(
+_UNSAFE = regex.compile(
     "[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
     r"|(?<!\S):(?=:)|(?<=##)\["
 )

@@ -5,11 +5,14 @@ One detection for all: what a build packs, what `build` and `check` judge, the r
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from tjgen.trees import regex
 from tjgen.trees.canonical import sha256_hex
-from tjgen.trees.typing import NamedTuple
+from tjgen.trees.typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import re
 
 _MARKS = (
     "PRIVATE KEY", "hf_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "gldt-", "glrt-", "sk-", "AKIA",
@@ -68,4 +71,4 @@ def concealed(text: str) -> str:
 
 def _pattern() -> re.Pattern[str]:
     # Compiled where a mark was seen: re keeps it.
-    return re.compile("|".join(f"(?P<k{number}>{form})" for number, (_, form) in enumerate(_FORMS)), re.ASCII)
+    return regex.compile("|".join(f"(?P<k{number}>{form})" for number, (_, form) in enumerate(_FORMS)), regex.ASCII)

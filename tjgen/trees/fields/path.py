@@ -7,8 +7,7 @@ insertion and reordering, so whatever is remembered for longer than one function
 
 from __future__ import annotations
 
-import re
-
+from tjgen.trees import regex
 from tjgen.trees.typing import Any, TypeAlias
 
 Tree: TypeAlias = Any
@@ -172,7 +171,7 @@ def render(path: FieldPath) -> str:
             parts.append("[" + ",".join(f"{key}={value}" for key, value in step) + "]")
         elif step.__class__ is int:
             parts.append(f"[{step}]")
-        elif re.match(_SIMPLE_KEY, str(step)):
+        elif regex.match(_SIMPLE_KEY, str(step)):
             parts.append(f".{step}" if parts else str(step))
         else:
             parts.append(f'["{step}"]')
@@ -183,7 +182,7 @@ def parse(text: str) -> FieldPath:
     """The path that `text` spells (the inverse of `render`); raises ValueError where it is none."""
     steps: list[Step] = []
     position = 0
-    token = re.compile(_TOKEN)
+    token = regex.compile(_TOKEN)
     while position < len(text):
         match = token.match(text, position)
         if match is None:

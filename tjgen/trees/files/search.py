@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator
 
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.files import problems
 from tjgen.trees.files.problems import UnreadableError, over_budget, refused
 from tjgen.trees.files.sandbox import Sandbox
+from tjgen.trees.typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import re
 
 Paths = Iterator[str | Diagnostic]
 
@@ -117,6 +120,7 @@ def _literal(sandbox: Sandbox, path: str, rest: list[str], chain: tuple[str, ...
 
 
 def _pattern(part: str) -> re.Pattern[str]:
+    import re
     from fnmatch import translate
 
     known = _PATTERNS.get(part)

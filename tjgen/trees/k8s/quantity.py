@@ -7,9 +7,9 @@ text kept as written where upstream takes it for canonical (`1.500`, `01Gi` and 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
+from tjgen.trees import regex
 from tjgen.trees.typing import Any, NamedTuple
 
 DECIMAL = "DecimalSI"
@@ -22,7 +22,7 @@ _SHORT_DIGITS = 18
 _WIDEST_EXPONENT = 999  # ours: upstream computes with any, and so would we, for hours
 _MOST_DIGITS = 1_000  # ours, too: Python refuses to print numbers of more than 4300 digits
 
-_SHAPE = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)\Z")
+_SHAPE = regex.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)\Z")
 _DECIMAL_SUFFIXES = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY_SUFFIXES = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _DECIMAL_TEXTS = {exponent: suffix for suffix, exponent in _DECIMAL_SUFFIXES.items()}
@@ -151,7 +151,7 @@ def _suffix(suffix: str) -> tuple[int, str]:
         return _DECIMAL_SUFFIXES[suffix], DECIMAL
     if suffix in _BINARY_SUFFIXES:
         return _BINARY_SUFFIXES[suffix], BINARY
-    if suffix[0] in "eE" and re.fullmatch(r"[+-]?[0-9]+", suffix[1:]):
+    if suffix[0] in "eE" and regex.fullmatch(r"[+-]?[0-9]+", suffix[1:]):
         if abs(int(suffix[1:])) > _WIDEST_EXPONENT:
             raise QuantityError(WRONG_NUMBER)
         return int(suffix[1:]), EXPONENT

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
+from tjgen.trees import regex
 from tjgen.trees.typing import Any
 
 NUMBER = "JOB_COMPLETION_INDEX"
 """The variable in which a pod of an indexed Job finds its number, from 0."""
-_REFERENCE = re.compile(r"\$\(([^()]+)\)")
+_REFERENCE = regex.compile(r"\$\(([^()]+)\)")
 
 
 def references(value: Any) -> list[str]:

@@ -9,11 +9,14 @@ stays known, not yet executed, and executes at the first use of a name in it, as
 from __future__ import annotations
 
 import sys
-from importlib import import_module
-from importlib.machinery import PathFinder
-from types import ModuleType
+from _frozen_importlib_external import PathFinder
 
-from tjgen.trees.typing import Any
+from tjgen.trees.typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from types import ModuleType
+else:
+    ModuleType = type(sys)
 
 _READ = ("error", "tokens", "events", "nodes")
 _STOOD_IN_FOR = {
@@ -39,7 +42,7 @@ def load() -> Any:
             for name in set(sys.modules) - known:
                 if name.partition(".")[0] == "yaml":
                     del sys.modules[name]
-    return import_module("yaml._yaml")
+    return __import__("yaml._yaml", fromlist=["CParser"])
 
 
 def _load_alone() -> Any:
@@ -51,14 +54,14 @@ def _load_alone() -> Any:
     package.__path__, package.__package__ = spec.submodule_search_locations, "yaml"
     sys.modules["yaml"] = package
     for name in _READ:
-        import_module(f"yaml.{name}")
+        __import__(f"yaml.{name}")
     errors = sys.modules["yaml.error"]
     for name, (exception, base) in _STOOD_IN_FOR.items():
         stand_in = ModuleType(f"yaml.{name}")
         setattr(stand_in, exception, type(exception, (getattr(errors, base),), {"__module__": stand_in.__name__}))
         sys.modules[stand_in.__name__] = stand_in
         setattr(package, name, stand_in)
-    binding = import_module("yaml._yaml")
+    binding = __import__("yaml._yaml", fromlist=["CParser"])
     for name in _STOOD_IN_FOR:
         del sys.modules[f"yaml.{name}"]
         delattr(package, name)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from math import isfinite
-
+from tjgen.trees import regex
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.source import kubernetes
 from tjgen.trees.source.problems import AMBIGUOUS, LIMIT, NUMBER, TAG
@@ -76,11 +74,11 @@ def resolve(text: str) -> Any:
         return text
     if is_decimal(text):
         return int(text) if len(text) <= _MOST_DIGITS else _too_long(text)
-    if re.match(_BASED, text):
+    if regex.match(_BASED, text):
         return int(text, 0) if len(text) <= _MOST_DIGITS else _too_long(text)
-    if re.match(_FLOAT, text):
+    if regex.match(_FLOAT, text):
         value = float(text)
-        return value if isfinite(value) else _infinite(text)
+        return value if -_INFINITY < value < _INFINITY else _infinite(text)
     return text
 
 

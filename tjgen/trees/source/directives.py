@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from tjgen.trees import regex
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.source import problems
 from tjgen.trees.source.findings import Findings, extent
@@ -36,7 +35,10 @@ def check_start(event: Any, source: Text, dialect: Dialect, findings: Findings) 
 def check_number(source: Text) -> Diagnostic | None:
     """What is wrong with a text of so many directives that reading it would take for ever."""
     content = source.content
-    if content.count("%TAG") <= MOST_TAG_DIRECTIVES or len(re.findall("^%TAG", content, re.MULTILINE)) <= MOST_TAG_DIRECTIVES:
+    if (
+        content.count("%TAG") <= MOST_TAG_DIRECTIVES
+        or len(regex.findall("^%TAG", content, regex.MULTILINE)) <= MOST_TAG_DIRECTIVES
+    ):
         return None
     index = content.find("%TAG")
     message = f"the file has more than {MOST_TAG_DIRECTIVES} %TAG directives"

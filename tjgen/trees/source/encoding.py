@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from tjgen.trees import regex
 from tjgen.trees.diagnostics.model import Diagnostic
 from tjgen.trees.source.problems import ENCODING, diagnostic
 from tjgen.trees.source.text import Text
@@ -34,7 +33,7 @@ def decode(text: str | bytes, file: str) -> tuple[str, Diagnostic | None]:
 
 def first_unprintable(source: Text) -> Diagnostic:
     """The diagnostic for the first character that YAML does not allow."""
-    match = re.search(_UNPRINTABLE, source.content)
+    match = regex.search(_UNPRINTABLE, source.content)
     if match is None:
         return _unreadable(source, 0, "the text holds a character that YAML does not allow", "save the file as plain UTF-8 text")
     code = ord(match.group())

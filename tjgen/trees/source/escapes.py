@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-import re
+from tjgen.trees import regex
+from tjgen.trees.typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import re
 
 _SLASH = r"(?<!\\)(?:\\\\)*\\/"
 _HALVES = r"(?<!\\)((?:\\\\)*)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
@@ -15,14 +19,14 @@ def is_json(content: str) -> bool:
 
 def has_slash_escapes(content: str) -> bool:
     """Whether the text holds `\\/`: an escape in JSON and in YAML 1.2, none to go-yaml v2."""
-    return "\\/" in content and re.search(_SLASH, content) is not None
+    return "\\/" in content and regex.search(_SLASH, content) is not None
 
 
 def join_halves(content: str) -> str:
     """The text with JSON's escapes of a character in two halves written as YAML's escape of one."""
     if "\\ud" not in content and "\\uD" not in content:
         return content
-    return re.sub(_HALVES, _joined, content)
+    return regex.sub(_HALVES, _joined, content)
 
 
 def _joined(match: re.Match[str]) -> str:

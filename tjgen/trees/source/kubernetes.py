@@ -6,9 +6,7 @@ result becomes JSON, and JSON has no way to say 1.0 other than 1. Order and name
 
 from __future__ import annotations
 
-import re
-from math import isfinite, isinf, isnan
-
+from tjgen.trees import regex
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.source.problems import IGNORED_TAG, KEY, NUMBER, TAG
 from tjgen.trees.source.scalars import (
@@ -88,7 +86,7 @@ def resolve(text: str) -> Tree:
 
 def _number(text: str) -> Tree:
     if text[0] == ".":  # strconv.ParseFloat alone, which wants its underscores between digits
-        return _float(re.sub(_DIGIT_SEPARATOR, "", text), text)
+        return _float(regex.sub(_DIGIT_SEPARATOR, "", text), text)
     digits = text.replace("_", "")
     value = _integer(digits)
     return _float(digits, text) if value is None else value
@@ -98,10 +96,10 @@ def _integer(digits: str) -> int | None:
     """What strconv.ParseInt and ParseUint make of it in base 0 and 64 bits."""
     if len(digits) > _LONGEST_INTEGER:
         return None
-    match = re.match(_INTEGER, digits)
+    match = regex.match(_INTEGER, digits)
     if match is None:
         # ParseInt is asked once more behind the prefix "0b", and takes a sign there.
-        match = re.match(_SIGNED_BINARY, digits)
+        match = regex.match(_SIGNED_BINARY, digits)
         return _within(int(match[1], 2), signed=True) if match else None
     sign, hexadecimal, binary, octal, decimal = match.groups()
     if hexadecimal:
@@ -118,14 +116,14 @@ def _within(value: int, *, signed: bool) -> int | None:
 
 
 def _float(digits: str, text: str) -> Tree:
-    if not re.match(_FLOAT, digits):
+    if not regex.match(_FLOAT, digits):
         return text
     value = float(digits)
-    return value if isfinite(value) else text
+    return value if -_INFINITY < value < _INFINITY else text
 
 
 def _as_json(value: float, text: str) -> Any:
-    if not isfinite(value):
+    if not -_INFINITY < value < _INFINITY:
         return OddScalar(text, NUMBER, f"{text} is a number that JSON cannot hold", f'quote it if text is meant: "{text}"')
     whole = int(value)
     return whole if whole == value and -(1 << 63) <= whole < 1 << 63 else value
@@ -133,7 +131,7 @@ def _as_json(value: float, text: str) -> Any:
 
 def float32_text(value: float) -> str:
     """strconv.FormatFloat(value, 'g', -1, 32): the shortest digits that single precision keeps."""
-    if isnan(value):
+    if value != value:  # noqa: PLR0124  # NaN
         return ".nan"
     from struct import pack, unpack
 
@@ -141,7 +139,7 @@ def float32_text(value: float) -> str:
         single = unpack("f", pack("f", value))[0]
     except OverflowError:
         return ".inf" if value > 0 else "-.inf"
-    if isinf(single):
+    if single in (_INFINITY, -_INFINITY):
         return ".inf" if value > 0 else "-.inf"
     digits = next(text for text in (f"{single:.{n}e}" for n in range(9)) if unpack("f", pack("f", float(text)))[0] == single)
     mantissa, exponent = digits.split("e")

@@ -6,15 +6,18 @@ not know (YAML 1.1's base 60, dates, digit groups, as PyYAML and others read the
 
 from __future__ import annotations
 
-import re
-
+from tjgen.trees import regex
 from tjgen.trees.source import core, kubernetes
 from tjgen.trees.source.scalars import FIRST_OF_NUMBER, IN_NUMBER, Memo
+from tjgen.trees.typing import TYPE_CHECKING
 
-_WORD = re.compile(r"[A-Za-z_/][A-Za-z0-9_/.-]*\Z").match
+if TYPE_CHECKING:
+    import re
+
+_WORD = regex.compile(r"[A-Za-z_/][A-Za-z0-9_/.-]*\Z").match
 # What may stand unquoted in block context: begins with no indicator (a dash is none before a letter, digit or dash), has no
 # "word: word" and no "word #word", and neither begins nor ends with a space.
-_UNQUOTED = re.compile(
+_UNQUOTED = regex.compile(
     r"""(?!---|\.\.\.)(?:-(?=[A-Za-z0-9-])|[^\x00-\x20\x7f\-?:,\[\]{}#&*!|>'"%@`])"""
     r"""(?:[^\x00-\x20\x7f:]|:(?![\x20]|\Z)|[\x20](?![\x20]*(?:\#|\Z)))*\Z"""
 ).match
@@ -39,7 +42,7 @@ def quote(text: str) -> str:
         return double_quoted(text)
     if _WORD(text) or _UNQUOTED(text):
         return double_quoted(text) if _is_taken_for_another(text) else text
-    if not text or re.search(_CONTROL, text) or ("'" in text and '"' not in text and "\\" not in text):
+    if not text or regex.search(_CONTROL, text) or ("'" in text and '"' not in text and "\\" not in text):
         return double_quoted(text)
     return "'" + text.replace("'", "''") + "'"
 
@@ -47,12 +50,12 @@ def quote(text: str) -> str:
 def double_quoted(text: str) -> str:
     """The text in double quotes, with escapes that YAML 1.1 and 1.2 and JSON share where they can."""
     escaped = r'["\\\x00-\x1f\x7f]' if text.isascii() else rf'["\\\x00-\x1f\x7f{_HIDDEN}]'
-    return '"' + re.sub(escaped, _escape, text) + '"'
+    return '"' + regex.sub(escaped, _escape, text) + '"'
 
 
 def has_hidden(text: str) -> bool:
     """Whether the text holds a character beyond ASCII that is better seen escaped."""
-    return not text.isascii() and re.search(f"[{_HIDDEN}]", text) is not None
+    return not text.isascii() and regex.search(f"[{_HIDDEN}]", text) is not None
 
 
 def _is_taken_for_another(text: str) -> bool:
@@ -65,7 +68,7 @@ def _is_yaml11(text: str) -> bool:
     if text[0] not in FIRST_OF_NUMBER:
         return text in ("=", "<<")
     # A date may go on with anything behind its time; every other form is made of few characters.
-    return (_IN_YAML11.issuperset(text) or text[4:5] == "-") and re.match(_YAML11, text) is not None
+    return (_IN_YAML11.issuperset(text) or text[4:5] == "-") and regex.match(_YAML11, text) is not None
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -5,10 +5,9 @@ Keys stand in the order of the tree; the same tree gives the same bytes on every
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
-from math import isfinite
 
+from tjgen.trees import regex
 from tjgen.trees.fields.path import Tree
 from tjgen.trees.source.quoting import QUOTED, double_quoted, has_hidden
 
@@ -17,6 +16,7 @@ _LONGEST_KEY = 1_000
 # A block literal can hold any visible text whose first line with text does not begin with a space: that line sets the
 # indentation. A carriage return would be read as a line break.
 _LITERAL = r"\n*[^\x00-\x20\x7f][^\x00-\x08\x0b-\x1f\x7f]*\Z"
+_INFINITY = float("inf")
 
 Write = Callable[[str], None]
 
@@ -91,7 +91,7 @@ def _scalar(value: Tree, indent: str) -> str:
 
 
 def _float(value: float) -> str:
-    if not isfinite(value):
+    if not -_INFINITY < value < _INFINITY:  # math.isfinite, without importing math
         raise ValueError(f"JSON cannot hold the number {value}")
     text = repr(value)
     # YAML 1.1 readers see a number with an exponent only if it has a point.
@@ -100,7 +100,7 @@ def _float(value: float) -> str:
 
 def _lines(text: str, indent: str) -> str:
     """A text of several lines as a block literal, or in double quotes where a literal would be misread."""
-    if not re.match(_LITERAL, text) or has_hidden(text):
+    if not regex.match(_LITERAL, text) or has_hidden(text):
         return double_quoted(text)
     body = text.rstrip("\n")
     ends = len(text) - len(body)

@@ -5,13 +5,13 @@ Upstream: pkg/runtime/framework/plugins/mpi, v2.3.0.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from tjgen.cluster.trainer import resources
 from tjgen.cluster.trainer.info import LAUNCHER, NODE, Container, Info, PodSet, RefusedError
 from tjgen.cluster.trainer.job import Job
 from tjgen.cluster.trainer.objects import RANDOM, CreatedObject, created_object
+from tjgen.trees import regex
 from tjgen.trees.fields.managed import Origin, Owners
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.typing import Any
@@ -97,7 +97,7 @@ def _number(processes: int | str) -> int:
     # Where it may be a word, intstr `IntValue` takes what is no number for zero, and int32 cuts what is too large.
     if isinstance(processes, int):
         return processes
-    return resources.int32(int(processes)) if re.fullmatch(r"[+-]?[0-9]+", processes, re.ASCII) else 0
+    return resources.int32(int(processes)) if regex.fullmatch(r"[+-]?[0-9]+", processes, regex.ASCII) else 0
 
 
 def _enforce_count(info: Info, job: Job, launcher_is_node: bool) -> None:

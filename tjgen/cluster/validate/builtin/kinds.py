@@ -6,7 +6,6 @@ A module is loaded when a manifest of its kind comes by: checking a ConfigMap do
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import import_module
 
 from tjgen.cluster.validate.fault import Fault
 from tjgen.trees.typing import Any
@@ -59,4 +58,4 @@ def faults(api_version: str, kind: str, tree: dict[str, Any]) -> Iterator[Fault]
     check = _CHECKS.get(f"{api_version}/{kind}")
     if check is not None:
         module, _, function = check.partition(":")
-        yield from getattr(import_module(f"tjgen.cluster.validate.builtin.{module}"), function)(tree)
+        yield from getattr(__import__(f"tjgen.cluster.validate.builtin.{module}", fromlist=[function]), function)(tree)

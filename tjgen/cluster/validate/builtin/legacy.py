@@ -6,19 +6,19 @@ Mirrors kubernetes 1.36 `pkg/apis/core/validation`, which keeps them for old clu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from re import compile as pattern
 
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.place import Place
+from tjgen.trees import regex
 from tjgen.trees.k8s import syntax
 from tjgen.trees.typing import Any
 
 Check = Callable[[dict[str, Any], Place], Iterator[Fault]]
 
 _IQN = {
-    "iqn": pattern(r"iqn\.[0-9]{4}-[0-9]{2}\.[0-9A-Za-z.-]+:[^,;*&$|\s]+\Z"),
-    "eui": pattern(r"eui.[0-9A-Za-z]{16}\Z"),
-    "naa": pattern(r"naa.[0-9A-Za-z]{32}\Z"),
+    "iqn": regex.compile(r"iqn\.[0-9]{4}-[0-9]{2}\.[0-9A-Za-z.-]+:[^,;*&$|\s]+\Z"),
+    "eui": regex.compile(r"eui.[0-9A-Za-z]{16}\Z"),
+    "naa": regex.compile(r"naa.[0-9A-Za-z]{32}\Z"),
 }
 _BYTE = "must be between 0 and 255, inclusive"
 _REGISTRY = "must be a host:port pair or multiple pairs separated by commas"

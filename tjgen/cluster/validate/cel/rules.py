@@ -8,7 +8,6 @@ Cost limits are far from these rules and not kept count of.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.schema.store import ITEMS, VALUES, Schema
@@ -16,6 +15,7 @@ from tjgen.cluster.validate.cel.program import Program, program
 from tjgen.cluster.validate.cel.values import NO_OVERLOAD, NONE, CelError, of
 from tjgen.cluster.validate.fault import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, WHOLE, Fault
 from tjgen.cluster.validate.wording import field, shown
+from tjgen.trees import regex
 from tjgen.trees.diagnostics.model import CompileError, Diagnostic
 from tjgen.trees.fields.path import FieldPath, Tree
 from tjgen.trees.manifests.generated_names import generated
@@ -35,7 +35,7 @@ class Plan(NamedTuple):
     items: Plan | None
 
 
-_STEP = re.compile(r"\.?([\w-]+)|\['([^']*)'\]")
+_STEP = regex.compile(r"\.?([\w-]+)|\['([^']*)'\]")
 Ruled = dict[str, Any]
 """Where the rules of a schema stand: the steps down to each, a property by its name, ITEMS or VALUES."""
 

@@ -5,7 +5,6 @@ Upstream: pkg/webhooks/jobset_webhook.go `validateFailurePolicy` and `validateVo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.trainer.goread import DecodeError
@@ -14,6 +13,7 @@ from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.webhooks.answer import internal, invalid
 from tjgen.cluster.validate.webhooks.gojson import go_json
 from tjgen.cluster.validate.wording import quote
+from tjgen.trees import regex
 from tjgen.trees.fields.path import FieldPath, Tree, get
 from tjgen.trees.k8s.names import LABEL_LENGTH
 from tjgen.trees.k8s.syntax import dns1123_subdomain
@@ -22,7 +22,7 @@ from tjgen.trees.typing import Any
 
 _POLICY: FieldPath = ("spec", "failurePolicy")
 _JOBS: FieldPath = ("spec", "replicatedJobs")
-_RULE_NAME = re.compile(r"[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?\Z").match
+_RULE_NAME = regex.compile(r"[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?\Z").match
 _LONGEST_RULE_NAME = 128
 _LENGTHS = f"at least 1 characters long and at most {_LONGEST_RULE_NAME} characters long"
 _CHARACTERS = (

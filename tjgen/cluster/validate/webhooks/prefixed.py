@@ -5,18 +5,18 @@ Upstream: k8s.io/apimachinery v0.36 `validation.IsDomainPrefixedPath`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from tjgen.cluster.validate.fault import Fault
 from tjgen.cluster.validate.place import at
 from tjgen.cluster.validate.webhooks.answer import invalid
 from tjgen.cluster.validate.wording import quote
+from tjgen.trees import regex
 from tjgen.trees.fields.path import FieldPath
 from tjgen.trees.k8s.syntax import dns1123_subdomain
 
 _HTTP_PATH = r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+"
-_is_http_path = re.compile(_HTTP_PATH + r"\Z").match
+_is_http_path = regex.compile(_HTTP_PATH + r"\Z").match
 _HINT = "use a name such as acme.io/team"
 
 

@@ -6,7 +6,6 @@ serves all of them. The words are upstream's where an error has a text of its ow
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from tjgen.cluster.schema import store
@@ -99,6 +98,8 @@ def _pattern(pattern: str, path: FieldPath) -> Iterator[Fault]:
     if not pattern:
         yield refused("member regexMatch pattern is required", path, "write a pattern")
         return
+    import re
+
     try:
         search(pattern)
     except re.error as problem:

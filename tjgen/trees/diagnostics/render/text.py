@@ -8,9 +8,9 @@ error[TJ103] examples/a.yaml:7:3: unknown field "imagee"
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 
+from tjgen.trees import regex
 from tjgen.trees.diagnostics.model import ERROR, INFO, WARNING, Diagnostic, Note, Span
 from tjgen.trees.diagnostics.printable import printable, visible
 from tjgen.trees.diagnostics.render.excerpt import excerpt
@@ -100,7 +100,7 @@ def _excerpt(span: Span, lines: _Lines, width: int, tint: str, *, conceals: bool
     if conceals:
         # Where the place is a key, its value follows.
         first, last = (end, len(line)) if line[end - 1 : end] == ":" else (span.column - 1, end - 1)
-        line = line[:first] + re.sub(r"\S", "*", line[first:last]) + line[last:]
+        line = line[:first] + regex.sub(r"\S", "*", line[first:last]) + line[last:]
     shown, before, marked = excerpt(line, span.column, end)
     number = str(span.line).rjust(width)
     carets = _tinted("^" * marked, tint)
