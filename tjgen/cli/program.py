@@ -10,7 +10,7 @@ from tjgen.trees.typing import Any
 
 GROUPS = {
     "Everyday": ("init", "build", "check", "verify", "diff", "lint", "explain"),
-    "Runs": ("runs", "status", "promote", "pin", "report", "migrate"),
+    "Runs": ("try", "runs", "status", "promote", "pin", "report", "migrate"),
     "Platform": ("runtimes", "devices", "schemas", "diagnose"),
     "Move to tjgen, or to another release": ("import", "convert", "expand"),
     "Inside other tools": ("cmp", "krm", "postrender", "schema"),

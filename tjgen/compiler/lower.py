@@ -83,7 +83,7 @@ def _contribution(path: FieldPath, value: Tree, because: FieldPath, *, mirrors: 
 def _metadata(experiment: Experiment, setting: Setting) -> Yields:
     metadata = experiment.metadata
     yield Contribution(("metadata", "labels", MANAGED_BY), "tjgen", (), "lower", "tjgen")
-    yield Contribution(("metadata", "labels", EXPERIMENT_LABEL), metadata.name, ("metadata", "name"))
+    yield Contribution(("metadata", "labels", EXPERIMENT_LABEL), setting.family, ("metadata", "name"))
     if setting.task:
         yield Contribution(("metadata", "labels", TASK_LABEL), setting.task, (*SPEC, "tasks", setting.task))
     for key, value in setting.labels.items():

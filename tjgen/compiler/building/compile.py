@@ -218,7 +218,8 @@ class _Compilation:
 def _unit(plan: Plan, document: Document, environment: str | None, variant: Variant) -> Unit:
     metadata = variant.experiment.metadata
     source = os.path.relpath(document.file, plan.project.directory or ".").replace(os.sep, "/")
-    return Unit(document, environment, metadata.namespace or plan.request.namespace, metadata.name, source)
+    name = metadata.name + plan.request.suffix
+    return Unit(document, environment, metadata.namespace or plan.request.namespace, name, source)
 
 
 def _origin(plan: Plan, source: _Source, variant: Variant) -> tuple[_Origin | None, LockedRun | None, list[Diagnostic], bool]:

@@ -59,6 +59,8 @@ class Request(NamedTuple):
     """Files of runtimes that precede those of the project."""
     namespace: str = NAMESPACE
     """The namespace of experiments that name none."""
+    suffix: str = ""
+    """What the name of each experiment gets at its end."""
     is_confined: bool = False
     """Whether `paths` must be inside of the repository too, since they come from the input of another program."""
     takes_platforms: bool = False

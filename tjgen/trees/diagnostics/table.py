@@ -532,6 +532,8 @@ TABLE = {
     "TJ776": ("nothing-to-import", "error"),
     "TJ780": ("no-tree-to-compare", "error"),
     "TJ781": ("no-such-tree", "error"),
+    "TJ782": ("shared-object-not-tried", "warning"),
+    "TJ783": ("nothing-to-try", "error"),
     "TJ800": ("undecodable-trainjob", "error"),
     "TJ801": ("runtime-not-found", "error"),
     "TJ802": ("unsupported-runtime", "error"),

@@ -1,0 +1,140 @@
+"""`tjgen try`: the objects are apart from those of Git, and one command deletes all of them."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.checkout import ROOT
+from tests.program import Answer
+from tests.program import tjgen as program
+from tjgen.trees.k8s.labels import EXPERIMENT_LABEL, TRY_LABEL
+
+EXAMPLES = ("resnet50", "prefetch", "volcano", "tfjob", "pytorchjob", "mpi", "sweep", "tasks", "xgboost", "jax", "llm")
+
+
+def objects(answer: Answer) -> list[Any]:
+    assert answer.code == 0, answer.err
+    return list(yaml.safe_load_all(answer.out))
+
+
+def key(tree: Any) -> tuple[str, str, str]:
+    return tree["kind"], tree["metadata"].get("namespace", ""), tree["metadata"]["name"]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    assert program(tmp_path, "init", "vision").code == 0
+    return tmp_path / "vision"
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_try_shares_no_object_with_the_run(name: str) -> None:
+    file = f"examples/{name}.yaml"
+    tried = objects(program(ROOT, "try", file, "--as", "ana"))
+    assert {key(one) for one in tried}.isdisjoint(map(key, objects(program(ROOT, "build", file))))
+    (label,) = {one["metadata"]["labels"][TRY_LABEL] for one in tried}
+    assert label.endswith("-try-ana")
+    assert {one["metadata"]["labels"].get(EXPERIMENT_LABEL, label) for one in tried} == {label}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_a_try_has_as_many_objects_as_the_run_and_a_server_accepts_them(name: str, tmp_path: Path) -> None:
+    file = f"examples/{name}.yaml"
+    tried = program(ROOT, "try", file, "--as", "ana")
+    kinds = [one["kind"] for one in objects(tried)]
+    assert kinds == [one["kind"] for one in objects(program(ROOT, "build", file))]
+    (tmp_path / "objects.yaml").write_text(tried.out, encoding="utf-8")
+    checked = program(tmp_path, "check", "objects.yaml")
+    assert checked.code == 0, checked.err
+
+
+def test_references_lead_to_objects_of_the_try() -> None:
+    tried = objects(program(ROOT, "try", "examples/resnet50.yaml", "--as", "ana"))
+    names = {one["kind"]: one["metadata"]["name"] for one in tried}
+    (job,) = [one for one in tried if one["kind"] == "TrainJob"]
+    assert job["spec"]["runtimeRef"]["name"] == names["TrainingRuntime"]
+    assert f"claimName: {names['PersistentVolumeClaim']}" in yaml.safe_dump(job)
+
+
+def test_nothing_is_written_and_the_tree_stays_current(project: Path) -> None:
+    before = {path: path.read_bytes() for path in project.rglob("*") if path.is_file()}
+    tried = program(project, "try", "experiments/train.yaml", "--env", "dev", "--as", "ana")
+    assert tried.code == 0
+    assert {path: path.read_bytes() for path in project.rglob("*") if path.is_file()} == before
+    assert {one["metadata"]["namespace"] for one in objects(tried)} == {"vision-dev"}
+    again = program(project, "try", "experiments/train.yaml", "--env", "dev", "--as", "ana")
+    assert again == tried
+
+
+def test_the_commands_name_the_run_and_every_kind() -> None:
+    answer = program(ROOT, "try", "examples/resnet50.yaml", "--as", "ana")
+    (name,) = [one["metadata"]["name"] for one in objects(answer) if one["kind"] == "TrainJob"]
+    lines = answer.err.splitlines()
+    commands = [shlex.split(line[line.index("kubectl") :]) for line in lines if " kubectl " in line]
+    assert all(words[:3] == ["kubectl", "-n", "vision"] for words in commands)
+    assert [words[3] for words in commands] == ["get", "logs", "describe", "describe", "describe", "patch", "delete"]
+    assert f"jobset.sigs.k8s.io/jobset-name={name}" in commands[1]
+    assert commands[4][4] == f"podgroups.scheduling.volcano.sh/{name}"
+    assert commands[5][-1] == '--patch={"spec": {"suspend": true}}'
+    assert commands[6][4:] == [
+        "trainjobs.trainer.kubeflow.org,persistentvolumeclaims,trainingruntimes.trainer.kubeflow.org",
+        "-l",
+        "tjgen.dev/try=resnet50-try-ana",
+    ]
+
+
+def test_a_claim_of_the_project_is_left_out(tmp_path: Path) -> None:
+    text = (ROOT / "examples/resnet50.yaml").read_text(encoding="utf-8")
+    (tmp_path / "a.yaml").write_text(text.replace("create: {size", "create: {scope: project, size"), encoding="utf-8")
+    built = objects(program(tmp_path, "build", "a.yaml"))
+    (claim,) = [one["metadata"]["name"] for one in built if one["kind"] == "PersistentVolumeClaim"]
+    tried = program(tmp_path, "try", "a.yaml", "--as", "ana")
+    assert "PersistentVolumeClaim" not in [one["kind"] for one in objects(tried)]
+    assert "warning[TJ782]" in tried.err
+    assert f"PersistentVolumeClaim/{claim} is left out" in tried.err
+    assert "persistentvolumeclaims" not in tried.err
+
+
+def test_an_environment_of_promoted_runs_is_refused(project: Path) -> None:
+    answer = program(project, "try", "experiments/train.yaml", "--env", "prod", "--as", "ana")
+    assert (answer.code, answer.out) == (1, "")
+    assert "error[TJ783] prod runs only what is promoted to it" in answer.err
+
+
+def test_several_environments_are_refused(project: Path) -> None:
+    answer = program(project, "try", "experiments/train.yaml", "--as", "ana")
+    assert (answer.code, answer.out) == (1, "")
+    assert "error[TJ266]" in answer.err
+
+
+@pytest.mark.parametrize("name", ["Ana", "ana.b", "a" * 21, "-a", "a-", "a\n"])
+def test_a_name_that_no_object_can_have_is_wrong_use(name: str) -> None:
+    answer = program(ROOT, "try", "examples/smallest.yaml", "--as", name)
+    assert (answer.code, answer.out) == (2, "")
+    assert "lowercase letters" in answer.err
+
+
+@pytest.mark.parametrize(("user", "suffix"), [("Ana.Berg", "ana-berg"), ("ana", "ana"), ("x" * 19 + ".yz", "x" * 19)])
+def test_the_user_is_the_default(user: str, suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("USER", user)
+    tried = objects(program(ROOT, "try", "examples/smallest.yaml"))
+    assert {one["metadata"]["labels"][TRY_LABEL].rpartition("-try-")[2] for one in tried} == {suffix}
+
+
+def test_without_a_user_a_name_is_required(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("USER", raising=False)
+    answer = program(ROOT, "try", "examples/smallest.yaml")
+    assert (answer.code, answer.out) == (2, "")
+    assert "--as NAME" in answer.err
+
+
+def test_a_mistake_prints_no_objects(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("apiVersion: tjgen.dev/v1alpha1\nkind: Experiment\nmetadata: {name: a}\nspec: {node: 2}\n")
+    answer = program(tmp_path, "try", "a.yaml", "--as", "ana")
+    assert (answer.code, answer.out) == (1, "")
+    assert "error[TJ101] a.yaml:4:8" in answer.err
